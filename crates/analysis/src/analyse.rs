@@ -1,0 +1,219 @@
+//! From the records of a run to its findings.
+
+use tolok_model::{Case, Executor, MachineSummary, Plan, Role, RunRecord, Scenario, TrialRecord};
+
+use crate::cautions::cautions;
+use crate::estimate::{median, ratio_within_blocks};
+use crate::figures::{Quantity, amount};
+use crate::findings::{
+    CaseFinding, Comparison, FINDINGS_SCHEMA, Findings, RunFacts, ScenarioFinding, SkippedSubject, TrialFailure,
+    Verdict,
+};
+use crate::flags::flags;
+use crate::names::Names;
+use crate::observations::{Observations, goodput};
+use crate::sentence::verdict_sentence;
+use crate::usage::Cpus;
+use crate::verdict::{Contender, compare, verdict};
+
+/// Everything that can be said about a run.
+///
+/// A pure function without random numbers: the same records give the same findings, in whatever order the trials come.
+pub fn analyse(run: &RunRecord, plan: &Plan, names: &Names, trials: &[TrialRecord]) -> Findings {
+    let analysis = Analysis { plan, names, trials, cpus: Cpus::of(run, plan) };
+    let scenarios: Vec<ScenarioFinding> = plan.scenarios.iter().map(|scenario| analysis.scenario(scenario)).collect();
+    let recorded = |number: u32| trials.iter().any(|trial| trial.number == number);
+    let trials_missing = plan.trials.iter().filter(|trial| !recorded(trial.number)).count() as u32;
+    let skipped = plan
+        .skipped
+        .iter()
+        .map(|skipped| SkippedSubject { subject: skipped.subject.clone(), reason: skipped.reason.clone() });
+    Findings {
+        schema_version: FINDINGS_SCHEMA,
+        run: run_facts(run, plan),
+        cautions: cautions(run, plan, trials, trials_missing, &scenarios),
+        scenarios,
+        skipped: skipped.collect(),
+        trials_missing,
+    }
+}
+
+/// What all scenarios of a run have in common.
+struct Analysis<'a> {
+    plan: &'a Plan,
+    names: &'a Names,
+    trials: &'a [TrialRecord],
+    cpus: Cpus,
+}
+
+/// A case on its way: what is said of it, and the goodput that it is compared by.
+struct Draft {
+    finding: CaseFinding,
+    goodput_rps: Vec<Option<f64>>,
+}
+
+impl Analysis<'_> {
+    fn scenario(&self, scenario: &Scenario) -> ScenarioFinding {
+        let cases: Vec<&Case> = self.plan.cases.iter().filter(|case| case.scenario == scenario.id).collect();
+        let drafts = |role| cases.iter().filter(move |case| case.role == role).map(|case| self.draft(case, &cases));
+        let mut competing: Vec<Draft> = drafts(Role::Subject).collect();
+        competing.sort_by(|left, right| order(&left.finding, &right.finding));
+
+        // With several ceilings the highest is the limit.
+        let ceiling = drafts(Role::Ceiling).min_by(|left, right| order(&left.finding, &right.finding));
+        let against_ceiling = ceiling.as_ref().map(|ceiling| ceiling.goodput_rps.as_slice());
+        let comparisons = self.comparisons(&competing);
+        self.relate(&mut competing, against_ceiling);
+
+        let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
+        ScenarioFinding {
+            id: scenario.id.clone(),
+            workload: scenario.workload.clone(),
+            title: self.names.workload(&scenario.workload),
+            load: scenario.load.describe(),
+            loop_model: loop_model(&scenario.load.executor).to_owned(),
+            verdict: verdict_sentence(&cases, &comparisons),
+            cases,
+            ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
+            comparisons,
+        }
+    }
+
+    /// What is said of a case by itself; its relations to others come later.
+    fn draft(&self, case: &Case, of_scenario: &[&Case]) -> Draft {
+        let observations = Observations::of(&case.id, self.plan, self.trials);
+        let siblings = of_scenario.iter().filter(|other| other.subject.subject == case.subject.subject).count();
+        let usage = self.cpus.usage(&observations);
+        let flags = flags(&observations, &self.cpus, &usage);
+        let goodput_rps = median(observations.every(goodput));
+        let finding = CaseFinding {
+            case: case.id.clone(),
+            subject: case.subject.label.clone(),
+            title: self.names.title(&case.subject, siblings > 1),
+            runtime: self.names.runtime(&case.subject.subject),
+            trials_planned: observations.planned,
+            trials_measured: observations.measured.len() as u32,
+            failures: failures(&observations),
+            ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
+            goodput_rps,
+            of_ceiling: None,
+            of_first: None,
+            against_first: None,
+            cpu_s_per_good: median(observations.every(|trial| per(trial.subject.cpu_s, trial.ledger.good))),
+            memory_bytes: median(observations.every(|trial| trial.subject.pss_bytes.map(|bytes| bytes as f64))),
+            latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
+            latency_p99_s: median(observations.every(|trial| trial.latency.at(0.99))),
+            cold_start_s: median(observations.every(|trial| Some(trial.cold_start_s))),
+            subject_busy: usage.subject,
+            generator_busy: usage.generator,
+            foreign_busy: usage.foreign,
+            stolen: usage.stolen,
+            processes_max: observations.measured.iter().map(|(_, it)| it.subject.processes_max).max().unwrap_or(0),
+            errors: errors(&observations),
+            requests_sent: observations.measured.iter().map(|(_, trial)| trial.ledger.sent).sum(),
+            flags,
+        };
+        Draft { finding, goodput_rps: observations.goodput_by_block() }
+    }
+
+    /// Every pair of ranked cases, the higher in the table first.
+    fn comparisons(&self, drafts: &[Draft]) -> Vec<Comparison> {
+        let ranked: Vec<&Draft> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
+        let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (a, b)));
+        pairs.filter_map(|(a, b)| compare(&a.contender(), &b.contender(), self.plan.smallest_effect)).collect()
+    }
+
+    /// Puts every case beside the ceiling, and every ranked case beside the first.
+    fn relate(&self, drafts: &mut [Draft], ceiling: Option<&[Option<f64>]>) {
+        let first = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.goodput_rps.clone());
+        for (place, draft) in drafts.iter_mut().enumerate() {
+            let over = |other: &[Option<f64>]| ratio_within_blocks(&draft.goodput_rps, other).map(|found| found.ratio);
+            draft.finding.of_ceiling = ceiling.and_then(over);
+            draft.finding.of_first = first.as_deref().filter(|_| draft.finding.ranked).and_then(over);
+            let against = draft.finding.of_first.as_ref().filter(|_| place > 0);
+            draft.finding.against_first = against.map(|ratio| verdict(ratio, self.plan.smallest_effect));
+            // Without a common block there is no ratio, and no verdict but this one.
+            if place > 0 && draft.finding.ranked && draft.finding.of_first.is_none() {
+                draft.finding.against_first = Some(Verdict::CannotTell);
+            }
+        }
+    }
+}
+
+impl Draft {
+    fn contender(&self) -> Contender<'_> {
+        Contender { subject: &self.finding.subject, goodput_rps: &self.goodput_rps }
+    }
+}
+
+/// Ranked before unranked, the higher goodput first; names decide between equals, so that the order is always the same.
+fn order(left: &CaseFinding, right: &CaseFinding) -> std::cmp::Ordering {
+    let goodput = |case: &CaseFinding| case.goodput_rps.as_ref().map_or(f64::NEG_INFINITY, |goodput| goodput.value);
+    (right.ranked.cmp(&left.ranked))
+        .then_with(|| goodput(right).total_cmp(&goodput(left)))
+        .then_with(|| left.case.cmp(&right.case))
+}
+
+fn failures(observations: &Observations) -> Vec<TrialFailure> {
+    let failure = |(trial, failure): &(u32, &tolok_model::Failure)| TrialFailure {
+        trial: *trial,
+        reason: failure.reason.word().to_owned(),
+        message: failure.message.clone(),
+    };
+    observations.failed.iter().map(failure).collect()
+}
+
+/// Failed requests by class, the most frequent first.
+fn errors(observations: &Observations) -> Vec<(String, u64)> {
+    let mut errors: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+    for (class, number) in observations.measured.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
+        *errors.entry(class).or_default() += number;
+    }
+    let mut errors: Vec<(String, u64)> = errors
+        .into_iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(class, number)| (class.to_owned(), number))
+        .collect();
+    errors.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    errors
+}
+
+fn per(total: f64, number: u64) -> Option<f64> {
+    (number > 0).then(|| total / number as f64)
+}
+
+fn loop_model(executor: &Executor) -> &'static str {
+    match executor {
+        Executor::ConstantVus { .. } => "closed",
+    }
+}
+
+fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
+    RunFacts {
+        id: run.id.clone(),
+        title: plan.title.clone(),
+        question: plan.question.clone(),
+        started_at: run.started_at.clone(),
+        tolok_version: run.tolok_version.clone(),
+        seed: run.seed,
+        plan_sha256: run.plan_sha256.clone(),
+        blocks: plan.blocks,
+        smallest_effect: plan.smallest_effect,
+        machine: machine_line(&run.machine),
+        machine_remarks: run.machine.remarks.clone(),
+        programs: run.programs.iter().map(|program| (program.name.clone(), program.version.clone())).collect(),
+        subject_cpus: run.cpus.subject.clone(),
+        generator_cpus: run.cpus.generator.clone(),
+        command: run.command.clone(),
+    }
+}
+
+/// The machine in one line.
+pub fn machine_line(machine: &MachineSummary) -> String {
+    let cpus = crate::figures::counted(u64::from(machine.cpus), "CPU");
+    let memory = format!("{} memory", amount(Quantity::Bytes, machine.memory_bytes as f64));
+    let kernel = if machine.kernel.is_empty() { String::new() } else { format!("Linux {}", machine.kernel) };
+    let virtualisation = machine.virtualisation.clone().unwrap_or_default();
+    let parts = [machine.cpu.clone(), cpus, memory, machine.distribution.clone(), kernel, virtualisation];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}

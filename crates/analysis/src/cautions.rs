@@ -1,0 +1,113 @@
+//! What a reader must know before quoting any figure of a run, the gravest first.
+
+use tolok_model::{Executor, Outcome, Plan, RunRecord, TrialRecord, format_duration};
+
+use crate::estimate::least_trials;
+use crate::figures::{counted, listed};
+use crate::findings::ScenarioFinding;
+
+/// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
+pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
+/// Fewer blocks than this show only large differences.
+pub const FEWEST_BLOCKS_TO_QUOTE: u32 = 10;
+/// From so many compared pairs on, a false alarm among them is likely enough to be spoken of.
+const MANY_PAIRS: usize = 10;
+
+/// All cautions of a run.
+pub(crate) fn cautions(
+    run: &RunRecord,
+    plan: &Plan,
+    trials: &[TrialRecord],
+    trials_missing: u32,
+    scenarios: &[ScenarioFinding],
+) -> Vec<String> {
+    let mut cautions: Vec<String> = [
+        missing(plan, trials_missing),
+        failed(trials),
+        short_windows(plan),
+        few_blocks(plan),
+        shared_cpus(run),
+        skipped(plan),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    cautions.extend([closed_loop(plan), many_pairs(scenarios)].into_iter().flatten());
+    cautions.extend(run.machine.remarks.iter().cloned());
+    cautions.push(not_tested(plan));
+    cautions
+}
+
+fn missing(plan: &Plan, trials_missing: u32) -> Option<String> {
+    let planned = counted(plan.trials.len() as u64, "planned trial");
+    (trials_missing > 0)
+        .then(|| format!("{trials_missing} of {planned} have no record: the run was stopped before its end."))
+}
+
+fn failed(trials: &[TrialRecord]) -> Option<String> {
+    let failed = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::Failed(_))).count();
+    let all = counted(trials.len() as u64, "trial");
+    (failed > 0).then(|| format!("{failed} of {all} failed; the figures of those cases rest on what is left."))
+}
+
+fn short_windows(plan: &Plan) -> Option<String> {
+    let shortest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).reduce(f64::min)?;
+    let window = format_duration(shortest_s);
+    (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S)
+        .then(|| format!("Windows of {window} are for trying out, not for quoting (10s or more are)."))
+}
+
+fn few_blocks(plan: &Plan) -> Option<String> {
+    let (blocks, least) = (plan.blocks, least_trials());
+    let counted = counted(u64::from(blocks), "block");
+    if blocks < least {
+        let verb = if blocks == 1 { "gives" } else { "give" };
+        return Some(format!("{counted} {verb} no interval ({least} are the least), so no difference can be told."));
+    }
+    if blocks == least {
+        return Some(format!(
+            "With {counted} an interval is the whole range of the trials; it covers 93.75%, and only large differences can \
+             be told."
+        ));
+    }
+    (blocks < FEWEST_BLOCKS_TO_QUOTE).then(|| format!("{counted} show only large differences."))
+}
+
+fn shared_cpus(run: &RunRecord) -> Option<String> {
+    run.cpus.shared.then(|| {
+        "Subject and generator shared their CPUs, so every figure is lower than the subject alone would reach."
+            .to_owned()
+    })
+}
+
+fn skipped(plan: &Plan) -> Option<String> {
+    let names: Vec<String> = plan.skipped.iter().map(|skipped| skipped.subject.clone()).collect();
+    (!names.is_empty()).then(|| format!("Asked for but left out: {}.", listed(&names, "and")))
+}
+
+fn closed_loop(plan: &Plan) -> Option<String> {
+    let is_closed = |executor: &Executor| match executor {
+        Executor::ConstantVus { .. } => true,
+    };
+    plan.scenarios.iter().any(|scenario| is_closed(&scenario.load.executor)).then(|| {
+        "Latencies come from a closed loop at full load: a slow answer delays the next request, so the percentiles \
+         flatter, and they say nothing about a given request rate."
+            .to_owned()
+    })
+}
+
+fn many_pairs(scenarios: &[ScenarioFinding]) -> Option<String> {
+    let pairs: usize = scenarios.iter().map(|scenario| scenario.comparisons.len()).sum();
+    (pairs >= MANY_PAIRS).then(|| {
+        format!("{pairs} pairs were compared, each at 95% on its own: about one interval in twenty misses by chance.")
+    })
+}
+
+fn not_tested(plan: &Plan) -> String {
+    let longest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).fold(0.0, f64::max);
+    let window = format_duration(longest_s);
+    format!(
+        "Not tested: a network between client and server (all ran over loopback), TLS, HTTP/2, a database, a fixed request \
+         rate, load that changes, behaviour beyond {window}."
+    )
+}

@@ -1,0 +1,227 @@
+//! What an analysis says: the only thing that reports read.
+//!
+//! This is also the JSON report, so the names are stable and every unit is a base unit of the SI, or bytes.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Version of the format of [`Findings`].
+pub const FINDINGS_SCHEMA: u32 = 1;
+
+/// Everything that can be said about a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Findings {
+    /// Version of this format.
+    pub schema_version: u32,
+    /// The run: what, where, when, with what.
+    pub run: RunFacts,
+    /// One entry for each scenario, in the order of the study.
+    pub scenarios: Vec<ScenarioFinding>,
+    /// Subjects that were asked for and left out.
+    pub skipped: Vec<SkippedSubject>,
+    /// Trials that were planned and have no record (the run was stopped).
+    pub trials_missing: u32,
+    /// What a reader must know before quoting a figure, most important first.
+    pub cautions: Vec<String>,
+}
+
+/// The run: what, where, when, with what.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunFacts {
+    /// Name of the run's folder.
+    pub id: String,
+    /// Title of the study.
+    pub title: String,
+    /// Question of the study.
+    pub question: String,
+    /// When it began, in RFC 3339.
+    pub started_at: String,
+    /// Version of tolok.
+    pub tolok_version: String,
+    /// Seed of the order.
+    pub seed: u64,
+    /// Fingerprint of the plan.
+    pub plan_sha256: String,
+    /// Blocks of the plan.
+    pub blocks: u32,
+    /// Differences smaller than this fraction do not matter.
+    pub smallest_effect: f64,
+    /// One line on the machine.
+    pub machine: String,
+    /// What a reader must know of the machine.
+    pub machine_remarks: Vec<String>,
+    /// Name and version of each program used.
+    pub programs: Vec<(String, String)>,
+    /// CPUs of the subject.
+    pub subject_cpus: Vec<u32>,
+    /// CPUs of the generator.
+    pub generator_cpus: Vec<u32>,
+    /// Command that repeats the run.
+    pub command: String,
+}
+
+/// A subject that was asked for and left out.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SkippedSubject {
+    /// As the study names it.
+    pub subject: String,
+    /// Why, and what would help.
+    pub reason: String,
+}
+
+/// One scenario: its cases and how they compare.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ScenarioFinding {
+    /// Its id: `json-c64`.
+    pub id: String,
+    /// Name of its workload.
+    pub workload: String,
+    /// Title of its workload.
+    pub title: String,
+    /// Its load in words.
+    pub load: String,
+    /// `closed` or `open`.
+    pub loop_model: String,
+    /// One sentence that answers the question for this scenario; never a bare winner.
+    pub verdict: String,
+    /// Competing cases by goodput, the highest first; those that cannot be ranked last.
+    pub cases: Vec<CaseFinding>,
+    /// The machine's limit in this scenario.
+    pub ceiling: Option<CaseFinding>,
+    /// Every pair of ranked cases.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One case: a subject under the scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CaseFinding {
+    /// Name of the case.
+    pub case: String,
+    /// The subject as a person would write it: `go/nethttp:encoder`.
+    pub subject: String,
+    /// Title of the subject, with its variant where the scenario has several.
+    pub title: String,
+    /// Its runtime, which gives the colour.
+    pub runtime: String,
+    /// Planned trials of this case.
+    pub trials_planned: u32,
+    /// Trials that were measured.
+    pub trials_measured: u32,
+    /// Trials that failed, with the reason of each.
+    pub failures: Vec<TrialFailure>,
+    /// Good answers per second.
+    pub goodput_rps: Option<Estimate>,
+    /// Goodput as a share of the ceiling's in the same block.
+    pub of_ceiling: Option<Estimate>,
+    /// Goodput relative to the first case of the scenario in the same block (1 for the first).
+    pub of_first: Option<Estimate>,
+    /// Its verdict against the first case of the scenario; none for the first.
+    pub against_first: Option<Verdict>,
+    /// CPU time of the subject per good answer, in seconds.
+    pub cpu_s_per_good: Option<Estimate>,
+    /// Memory of the subject (proportional set size when the window ended), in bytes.
+    pub memory_bytes: Option<Estimate>,
+    /// Median of the trials' p50, in seconds, in the scenario's loop.
+    pub latency_p50_s: Option<Estimate>,
+    /// Median of the trials' p99, in seconds; none where any trial has too few samples beyond it.
+    pub latency_p99_s: Option<Estimate>,
+    /// From the start to the first good answer, in seconds.
+    pub cold_start_s: Option<Estimate>,
+    /// Share of the subject's CPUs that it used, from 0 to 1.
+    pub subject_busy: Option<f64>,
+    /// Share of the generator's CPUs that it used, from 0 to 1.
+    pub generator_busy: Option<f64>,
+    /// Share of the machine's CPUs that neither of them used but other programs did, from 0 to 1.
+    pub foreign_busy: Option<f64>,
+    /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
+    pub stolen: Option<f64>,
+    /// Most processes seen at once in any trial.
+    pub processes_max: u32,
+    /// Requests that failed in all measured trials, by class.
+    pub errors: Vec<(String, u64)>,
+    /// Requests sent in all measured trials.
+    pub requests_sent: u64,
+    /// What must be known about this case's figures.
+    pub flags: Vec<Flag>,
+    /// Whether it may be ranked at all.
+    pub ranked: bool,
+}
+
+/// A trial that failed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TrialFailure {
+    /// Number of the trial.
+    pub trial: u32,
+    /// The reason as a word: `did not start`.
+    pub reason: String,
+    /// The reason in a sentence.
+    pub message: String,
+}
+
+/// A value with its uncertainty.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Estimate {
+    /// Median over trials.
+    pub value: f64,
+    /// Lower end of the interval; none with fewer than 5 trials.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// The trials' values, by block.
+    pub trials: Vec<f64>,
+}
+
+/// How two cases of a scenario compare.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Comparison {
+    /// Subject of the first case.
+    pub a: String,
+    /// Subject of the second case.
+    pub b: String,
+    /// Goodput of `a` over goodput of `b`, within blocks.
+    pub ratio: Estimate,
+    /// Blocks in which `a` had the higher goodput.
+    pub blocks_won: u32,
+    /// Blocks in which both were measured.
+    pub blocks: u32,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// What a comparison says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The first is faster: the interval lies above 1 and the difference is large enough to matter.
+    Faster,
+    /// The second is faster.
+    Slower,
+    /// No difference that matters was found, and one would have been seen.
+    NoDifferenceFound,
+    /// The interval is too wide to say.
+    CannotTell,
+}
+
+impl Verdict {
+    /// The words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::NoDifferenceFound => "no difference found",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+}
+
+/// Something that must be known about a case's figures.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Flag {
+    /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `failed-trials`, `too-few-trials`, `ledger-open`,
+    /// `shared-cpus`, `noisy`.
+    pub kind: String,
+    /// The reason in a sentence, with the figure seen.
+    pub message: String,
+    /// Whether the case must not be ranked because of it.
+    pub voids_rank: bool,
+}

@@ -1,0 +1,209 @@
+//! The sentence that answers a scenario's question.
+//!
+//! It says *faster*, *no difference found* or *cannot tell*, each with the ratio and its interval, and never names a
+//! winner that the intervals do not support.
+
+use crate::estimate::least_trials;
+use crate::figures::{Quantity, counted, figure, listed};
+use crate::findings::{CaseFinding, Comparison, Verdict};
+
+/// What the comparisons of a scenario say, in one or two sentences. `cases` are in their order in the table.
+pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison]) -> String {
+    let (ranked, unranked): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().partition(|case| case.ranked);
+    let answer = match ranked.as_slice() {
+        [] => "Nothing can be ranked here".to_owned(),
+        [only] => alone(only),
+        [first, others @ ..] => Answer::new(first, others, comparisons).sentence(),
+    };
+    [format!("{answer}."), not_ranked(&unranked)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn alone(only: &CaseFinding) -> String {
+    let goodput = only.goodput_rps.as_ref().map(|goodput| figure(Quantity::Number, goodput).line());
+    let goodput = goodput.unwrap_or_default();
+    format!("{} answers {goodput} requests per second; there is nothing to compare it with", only.title)
+}
+
+/// Names the cases that are left out of the ranking, each with its reason.
+fn not_ranked(unranked: &[&CaseFinding]) -> String {
+    if unranked.is_empty() {
+        return String::new();
+    }
+    let reason = |case: &CaseFinding| {
+        let kinds: Vec<&str> =
+            case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.as_str()).collect();
+        if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
+    };
+    let names: Vec<String> = unranked.iter().map(|case| format!("{} ({})", case.title, reason(case))).collect();
+    format!("Not ranked: {}.", listed(&names, "and"))
+}
+
+/// Another case of the scenario, and how the first compares with it.
+struct Rival<'a> {
+    case: &'a CaseFinding,
+    against: &'a Comparison,
+}
+
+/// The first case and all others, by what can be said of them.
+struct Answer<'a> {
+    first: &'a CaseFinding,
+    behind: Vec<Rival<'a>>,
+    tied: Vec<Rival<'a>>,
+    unclear: Vec<Rival<'a>>,
+    ahead: Vec<Rival<'a>>,
+    /// Share no block with the first.
+    apart: Vec<String>,
+    /// Whether the first is faster than the second in the table.
+    second_is_behind: bool,
+    comparisons: &'a [Comparison],
+}
+
+impl<'a> Answer<'a> {
+    fn new(first: &'a CaseFinding, others: &[&'a CaseFinding], comparisons: &'a [Comparison]) -> Self {
+        let second = others.first().and_then(|second| find(comparisons, first, second));
+        let second_is_behind = second.is_some_and(|against| against.verdict == Verdict::Faster);
+        let (behind, tied, unclear, ahead, apart) = (vec![], vec![], vec![], vec![], vec![]);
+        let mut answer = Self { first, behind, tied, unclear, ahead, apart, second_is_behind, comparisons };
+        for case in others {
+            let Some(against) = find(comparisons, first, case) else {
+                answer.apart.push(format!("{} (no common block)", case.title));
+                continue;
+            };
+            let place = match against.verdict {
+                Verdict::Faster => &mut answer.behind,
+                Verdict::NoDifferenceFound => &mut answer.tied,
+                Verdict::CannotTell => &mut answer.unclear,
+                Verdict::Slower => &mut answer.ahead,
+            };
+            place.push(Rival { case, against });
+        }
+        answer
+    }
+
+    fn sentence(&self) -> String {
+        if let Some(sentence) = self.too_few_blocks() {
+            return sentence;
+        }
+        let mut parts = [self.ahead(), self.tied(), self.unclear(), self.behind()];
+        // Where the second in the table is behind, that is the answer, and what is said of those further down comes after.
+        if self.second_is_behind {
+            parts.rotate_right(1);
+        }
+        let text = parts.into_iter().flatten().collect::<Vec<String>>().join("; ");
+        let mut letters = text.chars();
+        letters.next().map(|letter| letter.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    }
+
+    /// The same for all: with too few blocks nothing has an interval.
+    fn too_few_blocks(&self) -> Option<String> {
+        let blocks = self.unclear.iter().map(|rival| rival.against.blocks).max()?;
+        let something_is_known = [&self.behind, &self.tied, &self.ahead].iter().any(|rivals| !rivals.is_empty());
+        if blocks >= least_trials() || something_is_known || !self.apart.is_empty() {
+            return None;
+        }
+        let mut titles = vec![self.first.title.clone()];
+        titles.extend(self.unclear.iter().map(|rival| rival.case.title.clone()));
+        let blocks = counted(u64::from(blocks), "common block");
+        let least = least_trials();
+        Some(format!(
+            "Cannot tell {} apart: {blocks}, and {least} are the least for an interval",
+            listed(&titles, "and")
+        ))
+    }
+
+    /// Ratios within blocks can contradict the order of the medians when blocks differ much.
+    fn ahead(&self) -> Option<String> {
+        let others = with_ratios(&self.ahead, &reciprocal);
+        let verb = if self.ahead.len() == 1 { "is" } else { "are" };
+        let first = &self.first.title;
+        non_empty(&others, || {
+            format!("within blocks {} {verb} faster than {first}, whose median is higher", listed(&others, "and"))
+        })
+    }
+
+    fn tied(&self) -> Option<String> {
+        let others = with_ratios(&self.tied, &ratio);
+        let any_of = if others.len() > 1 { "any of " } else { "" };
+        non_empty(&others, || {
+            format!("no difference found between {} and {any_of}{}", self.first.title, listed(&others, "or"))
+        })
+    }
+
+    fn unclear(&self) -> Option<String> {
+        let mut others = with_ratios(&self.unclear, &ratio_or_blocks);
+        others.extend(self.apart.iter().cloned());
+        non_empty(&others, || format!("cannot tell {} from {}", self.first.title, listed(&others, "or")))
+    }
+
+    fn behind(&self) -> Option<String> {
+        let next = self.behind.first()?;
+        let the_next = if self.behind.len() == 1 { "" } else { ", the next" };
+        let than_next = format!("faster than {}{the_next}", next.case.title);
+        let line = |comparison: &Comparison| figure(Quantity::Ratio, &comparison.ratio).line();
+        let nobody_else =
+            self.tied.is_empty() && self.unclear.is_empty() && self.ahead.is_empty() && self.apart.is_empty();
+        if nobody_else {
+            let blocks = counted(u64::from(next.against.blocks), "block");
+            let won = next.against.blocks_won;
+            return Some(format!("{} is {than_next}: {}, {won} of {blocks}", self.first.title, line(next.against)));
+        }
+        if let Some(weakest) = self.whole_group_is_faster_than(next.case) {
+            let group = if self.tied.len() == 1 { "both are" } else { "all of these are" };
+            return Some(format!("{group} {than_next}: at least {}", line(weakest)));
+        }
+        Some(format!("{} is {than_next}: {}", self.first.title, line(next.against)))
+    }
+
+    /// The smallest of the ratios of the first and all that are tied with it over `next`, if all of them are faster.
+    fn whole_group_is_faster_than(&self, next: &CaseFinding) -> Option<&'a Comparison> {
+        if self.tied.is_empty() || !self.unclear.is_empty() || !self.ahead.is_empty() || !self.apart.is_empty() {
+            return None;
+        }
+        let group = std::iter::once(self.first).chain(self.tied.iter().map(|rival| rival.case));
+        let over_next =
+            group.map(|case| find(self.comparisons, case, next).filter(|over| over.verdict == Verdict::Faster));
+        let over_next: Option<Vec<&Comparison>> = over_next.collect();
+        over_next?.into_iter().min_by(|left, right| left.ratio.value.total_cmp(&right.ratio.value))
+    }
+}
+
+fn find<'a>(comparisons: &'a [Comparison], a: &CaseFinding, b: &CaseFinding) -> Option<&'a Comparison> {
+    comparisons.iter().find(|comparison| comparison.a == a.subject && comparison.b == b.subject)
+}
+
+fn with_ratios(rivals: &[Rival], words: &dyn Fn(&Comparison) -> String) -> Vec<String> {
+    rivals.iter().map(|rival| format!("{} ({})", rival.case.title, words(rival.against))).collect()
+}
+
+fn non_empty(items: &[String], sentence: impl Fn() -> String) -> Option<String> {
+    (!items.is_empty()).then(sentence)
+}
+
+fn ratio(comparison: &Comparison) -> String {
+    let figure = figure(Quantity::Ratio, &comparison.ratio);
+    match figure.interval {
+        Some(interval) => format!("{}, {interval}", figure.value),
+        None => figure.value,
+    }
+}
+
+fn ratio_or_blocks(comparison: &Comparison) -> String {
+    if comparison.ratio.low.is_some() {
+        ratio(comparison)
+    } else {
+        counted(u64::from(comparison.blocks), "common block")
+    }
+}
+
+/// The ratio the other way round, as it is written when the second of a pair is the faster one.
+fn reciprocal(comparison: &Comparison) -> String {
+    let mut turned = comparison.clone();
+    turned.ratio.value = comparison.ratio.value.recip();
+    turned.ratio.low = comparison.ratio.high.map(f64::recip);
+    turned.ratio.high = comparison.ratio.low.map(f64::recip);
+    ratio(&turned)
+}

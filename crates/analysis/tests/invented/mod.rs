@@ -1,0 +1,337 @@
+//! Invented runs: records as the lab would write them, with figures that a test chooses.
+//!
+//! Also used by the tests and the example of `tolok-report`.
+
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+use std::collections::BTreeMap;
+
+use tolok_analysis::{Estimate, Findings, Names, SubjectName, analyse};
+use tolok_model::{
+    Case, Connection, CpuBudget, CpuMap, Executor, Failure, FailureKind, HostWindow, Latency, LedgerCounts,
+    LoadProfile, MachineSummary, Measurement, Outcome, Percentile, Plan, PlannedTrial, ProgramUsed, RECORD_FORMAT,
+    Resources, Role, RunRecord, Scenario, Skipped, SplitMix64, SubjectChoice, TrialRecord,
+};
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// A run whose records can be changed before they are analysed.
+#[derive(Clone)]
+pub struct InventedRun {
+    pub run: RunRecord,
+    pub plan: Plan,
+    pub names: Names,
+    pub trials: Vec<TrialRecord>,
+}
+
+/// A subject with the title and runtime it is shown with.
+#[derive(Clone, Copy)]
+pub struct Server {
+    pub label: &'static str,
+    pub title: &'static str,
+    pub runtime: &'static str,
+    pub role: Role,
+    pub memory_mib: f64,
+    pub processes: u32,
+}
+
+const fn server(
+    label: &'static str,
+    title: &'static str,
+    runtime: &'static str,
+    memory_mib: f64,
+    processes: u32,
+) -> Server {
+    Server { label, title, runtime, role: Role::Subject, memory_mib, processes }
+}
+
+pub const GO: Server = server("go/nethttp:encoder", "Go net/http", "go", 14.2, 1);
+pub const BUN: Server = server("bun/serve:default", "Bun.serve", "bun", 61.8, 1);
+pub const NODE: Server = server("node/http:single", "Node http", "node", 74.5, 1);
+pub const NODE_CLUSTER: Server = server("node/http:cluster", "Node http", "node", 131.0, 3);
+pub const FPM: Server = server("php/fpm:default", "PHP-FPM + nginx", "php-fpm", 48.3, 11);
+pub const APACHE: Server = server("php/apache:default", "Apache + mod_php", "apache", 92.1, 12);
+pub const SWOOLE: Server = server("php/swoole:default", "PHP Swoole", "swoole", 38.9, 3);
+pub const CEILING: Server =
+    Server { role: Role::Ceiling, ..server("rust/ceiling:default", "Minimal server", "rust", 2.1, 1) };
+
+impl InventedRun {
+    /// A run without scenarios, on a machine with two CPUs.
+    pub fn new(blocks: u32) -> Self {
+        Self { run: run_record(), plan: empty_plan(blocks), names: Names::default(), trials: Vec::new() }
+    }
+
+    /// Adds a scenario with windows of 2 seconds.
+    pub fn scenario(&mut self, id: &str, workload: &str, title: &str, vus: u32) -> &mut Self {
+        let load = LoadProfile {
+            executor: Executor::ConstantVus { vus },
+            duration_s: 2.0,
+            warmup_s: 0.4,
+            connection: Connection::KeepAlive,
+            timeout_s: 10.0,
+        };
+        self.plan.scenarios.push(Scenario { id: id.to_owned(), workload: workload.to_owned(), load });
+        self.names.workloads.insert(workload.to_owned(), title.to_owned());
+        self
+    }
+
+    /// Adds a case to the last scenario, with the goodput of each of its blocks.
+    pub fn case(&mut self, server: Server, goodput_rps: &[f64]) -> &mut Self {
+        let scenario = self.plan.scenarios.last().expect("a scenario comes first").clone();
+        let (subject, variant) = server.label.split_once(':').expect("a label names its variant");
+        let title = SubjectName {
+            title: server.title.to_owned(),
+            runtime: server.runtime.to_owned(),
+            default_variant: if subject == "node/http" { "single".to_owned() } else { variant.to_owned() },
+        };
+        self.names.subjects.insert(subject.to_owned(), title);
+        let id = format!("{}--{}", scenario.id, server.label.replace(['/', ':'], "-"));
+        let choice = SubjectChoice {
+            subject: subject.to_owned(),
+            variant: variant.to_owned(),
+            parameters: BTreeMap::new(),
+            label: server.label.to_owned(),
+        };
+        self.plan.cases.push(Case {
+            id: id.clone(),
+            scenario: scenario.id.clone(),
+            subject: choice,
+            role: server.role,
+        });
+        for (block, &goodput_rps) in (1..).zip(goodput_rps) {
+            let number = self.plan.trials.len() as u32 + 1;
+            self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
+            let outcome = Outcome::Completed(Box::new(measurement(&scenario.load, &server, goodput_rps)));
+            self.trials.push(trial(number, block, &id, outcome));
+        }
+        self
+    }
+
+    /// Adds a case to the last scenario whose blocks vary by a few per cent around `goodput_rps`.
+    pub fn steady(&mut self, server: Server, goodput_rps: f64) -> &mut Self {
+        let mut random = SplitMix64::new(self.trials.len() as u64 + 1);
+        let mut near = || goodput_rps * (0.975 + random.below(51) as f64 / 1000.0);
+        let blocks: Vec<f64> = (0..self.plan.blocks).map(|_| near()).collect();
+        self.case(server, &blocks)
+    }
+
+    /// Changes the measurement of every trial of the last case.
+    pub fn change(&mut self, change: impl Fn(u32, &mut Measurement)) -> &mut Self {
+        let last = self.plan.cases.last().expect("a case comes first").id.clone();
+        for trial in self.trials.iter_mut().filter(|trial| trial.case == last) {
+            if let Outcome::Completed(measurement) = &mut trial.outcome {
+                change(trial.block, measurement);
+            }
+        }
+        self
+    }
+
+    /// Makes the trial of the last case in `block` fail.
+    pub fn fail(&mut self, block: u32, reason: FailureKind, message: &str) -> &mut Self {
+        let last = self.plan.cases.last().expect("a case comes first").id.clone();
+        for trial in self.trials.iter_mut().filter(|trial| trial.case == last && trial.block == block) {
+            let log_tail = vec!["[emerg] bind() to 127.0.0.1:40123 failed (98: Address already in use)".to_owned()];
+            trial.outcome = Outcome::Failed(Failure { reason, message: message.to_owned(), log_tail });
+        }
+        self
+    }
+
+    /// Leaves out a subject.
+    pub fn skip(&mut self, subject: &str, reason: &str) -> &mut Self {
+        self.plan.skipped.push(Skipped { subject: subject.to_owned(), reason: reason.to_owned() });
+        self
+    }
+
+    /// What follows from it.
+    pub fn findings(&self) -> Findings {
+        analyse(&self.run, &self.plan, &self.names, &self.trials)
+    }
+}
+
+/// A run with everything that occurs in an ordinary one: ties, a clear difference, a flagged case, failed trials.
+pub fn ordinary() -> InventedRun {
+    let mut run = InventedRun::new(5);
+    run.scenario("hello-c64", "hello", "Hello", 64)
+        .steady(CEILING, 61_200.0)
+        .change(|_, trial| trial.subject.cpu_s = 0.81 * trial.window_s)
+        .steady(GO, 43_900.0)
+        .steady(BUN, 45_100.0)
+        .steady(NODE, 19_800.0)
+        .steady(NODE_CLUSTER, 18_900.0)
+        .steady(FPM, 5_310.0)
+        .steady(APACHE, 7_840.0)
+        .steady(SWOOLE, 31_400.0);
+    run.scenario("json-c64", "json", "JSON", 64)
+        .steady(CEILING, 60_700.0)
+        .steady(GO, 34_300.0)
+        .steady(BUN, 39_600.0)
+        .steady(NODE, 17_200.0)
+        .steady(FPM, 4_960.0)
+        .fail(2, FailureKind::DidNotStart, "nginx ended before its first good answer (exit status 1)")
+        .steady(APACHE, 7_120.0)
+        .change(|block, trial| fail_requests(trial, if block == 3 { 9 } else { 0 }));
+    run.scenario("file-534k-c16", "file-534k", "PNG file, 534 KB", 16)
+        .steady(CEILING, 5_900.0)
+        .case(GO, &[4_710.0, 5_320.0, 4_460.0, 5_010.0, 4_120.0])
+        .case(BUN, &[4_630.0, 4_480.0, 5_150.0, 4_290.0, 5_060.0])
+        .change(|block, trial| trial.host.foreign_cpu_s = if block < 3 { 0.31 } else { 0.04 })
+        .steady(FPM, 5_230.0)
+        .change(|_, trial| {
+            trial.subject.cpu_s = 0.71 * trial.window_s;
+            trial.generator.cpu_s = 0.973 * trial.window_s;
+        })
+        .steady(APACHE, 3_870.0)
+        .change(|_, trial| fail_requests(trial, 212));
+    run.skip("php/swoole", "swoole.so is not installed; `pecl install swoole` builds it");
+    run
+}
+
+/// The same findings with six significant digits, as the last ones depend on the machine's library of logarithms.
+pub fn with_six_digits(mut findings: Findings) -> Findings {
+    let short = |value: f64| format!("{value:.5e}").parse::<f64>().expect("a number that was just written");
+    let shorten = |estimate: &mut Estimate| {
+        estimate.value = short(estimate.value);
+        estimate.low = estimate.low.map(short);
+        estimate.high = estimate.high.map(short);
+        estimate.trials.iter_mut().for_each(|value| *value = short(*value));
+    };
+    for scenario in &mut findings.scenarios {
+        for case in scenario.cases.iter_mut().chain(&mut scenario.ceiling) {
+            let estimates = [
+                &mut case.goodput_rps,
+                &mut case.of_ceiling,
+                &mut case.of_first,
+                &mut case.cpu_s_per_good,
+                &mut case.memory_bytes,
+                &mut case.latency_p50_s,
+                &mut case.latency_p99_s,
+                &mut case.cold_start_s,
+            ];
+            estimates.into_iter().flatten().for_each(shorten);
+        }
+        scenario.comparisons.iter_mut().for_each(|comparison| shorten(&mut comparison.ratio));
+    }
+    findings
+}
+
+/// Turns so many good answers into resets.
+pub fn fail_requests(trial: &mut Measurement, requests: u64) {
+    if requests > 0 {
+        trial.ledger.good -= requests;
+        trial.ledger.failed.insert("reset".to_owned(), requests);
+    }
+}
+
+fn trial(number: u32, block: u32, case: &str, outcome: Outcome) -> TrialRecord {
+    TrialRecord {
+        format: RECORD_FORMAT,
+        number,
+        block,
+        case: case.to_owned(),
+        started_at: "2026-11-21T10:00:00Z".to_owned(),
+        took_s: 3.1,
+        commands: vec!["server -port 40123".to_owned()],
+        outcome,
+    }
+}
+
+/// A sound window in which the subject was the limit. Everything follows from the goodput.
+fn measurement(load: &LoadProfile, server: &Server, goodput_rps: f64) -> Measurement {
+    let Executor::ConstantVus { vus } = load.executor;
+    let good = (goodput_rps * load.duration_s).round() as u64;
+    let in_flight_at_end = u64::from(vus);
+    let mean_s = f64::from(vus) / goodput_rps.max(0.5);
+    let percentile = |quantile: f64, of_mean: f64| Percentile {
+        quantile,
+        latency_s: (good as f64 * (1.0 - quantile) >= 10.0).then_some(mean_s * of_mean),
+    };
+    Measurement {
+        cold_start_s: 0.021 + server.memory_mib / 900.0,
+        window_s: load.duration_s,
+        goodput_rps,
+        body_bytes: good * 27,
+        ledger: LedgerCounts {
+            sent: good + in_flight_at_end,
+            good,
+            failed: BTreeMap::new(),
+            in_flight_at_end,
+            connections: u64::from(vus),
+            connections_unanswered: 0,
+        },
+        latency: Latency {
+            model: "closed".to_owned(),
+            percentiles: vec![
+                percentile(0.5, 0.91),
+                percentile(0.9, 1.4),
+                percentile(0.99, 2.6),
+                percentile(0.999, 4.8),
+            ],
+            max_s: mean_s * 9.0,
+            histogram: String::new(),
+        },
+        subject: Resources {
+            cpu_s: 0.985 * load.duration_s,
+            run_queue_wait_s: 0.01,
+            processes_max: server.processes,
+            threads_max: server.processes * 5,
+            rss_sum_bytes_max: (server.memory_mib * 1.3 * MIB) as u64,
+            pss_bytes: Some((server.memory_mib * MIB) as u64),
+        },
+        generator: Resources {
+            cpu_s: 0.52 * load.duration_s,
+            processes_max: 1,
+            threads_max: 1,
+            ..Resources::default()
+        },
+        host: HostWindow { foreign_cpu_s: 0.021, steal_s: 0.002, load_average: 0.4 },
+    }
+}
+
+fn run_record() -> RunRecord {
+    let program = |name: &str, version: &str| ProgramUsed {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        path: format!("/usr/bin/{name}"),
+        source: "system".to_owned(),
+    };
+    RunRecord {
+        format: RECORD_FORMAT,
+        id: "2026-11-21-quick-7f3a".to_owned(),
+        study: "quick".to_owned(),
+        started_at: "2026-11-21T10:00:00Z".to_owned(),
+        tolok_version: "0.1.0".to_owned(),
+        git: Some("4f1c2aa".to_owned()),
+        seed: 83850,
+        plan_sha256: "9b1f0c7d5e3a48266f0d8c1b7a9e5d3f2c4b6a8091e7d5c3b1a2f4e6d8c0b9a7".to_owned(),
+        machine: MachineSummary {
+            cpu: "Example CPU 3000".to_owned(),
+            cpus: 2,
+            memory_bytes: 23 * 1024 * 1024 * 1024,
+            kernel: "6.18.5".to_owned(),
+            distribution: "Debian 12".to_owned(),
+            virtualisation: Some("KVM".to_owned()),
+            remarks: vec!["This is a virtual machine: its CPUs may be shared with others.".to_owned()],
+        },
+        fingerprint: serde_json::Value::Null,
+        programs: vec![program("go", "1.26.1"), program("bun", "1.3.4"), program("node", "20.20.2")],
+        cpus: CpuMap { subject: vec![0], generator: vec![1], shared: false },
+        command: "tolok run studies/quick.toml --seed 83850".to_owned(),
+    }
+}
+
+fn empty_plan(blocks: u32) -> Plan {
+    Plan {
+        format: RECORD_FORMAT,
+        title: "Which runtime serves small answers best?".to_owned(),
+        question: "How do the runtimes compare on one CPU each, and how far are they from the machine's limit?"
+            .to_owned(),
+        seed: 83850,
+        blocks,
+        smallest_effect: 0.03,
+        cpus: CpuBudget { subject: 1, generator: 1 },
+        scenarios: Vec::new(),
+        cases: Vec::new(),
+        trials: Vec::new(),
+        skipped: Vec::new(),
+    }
+}

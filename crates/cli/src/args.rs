@@ -1,0 +1,310 @@
+//! The command line: what can be typed. What it means is decided in `verbs`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    internal error
+  2    wrong command line or study file
+  5    ran, but not every trial is sound
+  6    a needed runtime is missing
+  130  interrupted; finished trials are kept
+
+Results go to standard output, progress to standard error.";
+
+/// A benchmark laboratory: which backend runtime is faster here, how sure is that, and what limits each.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Args {
+    /// Colours: `auto` obeys the terminal, NO_COLOR and CLICOLOR_FORCE.
+    #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
+    pub color: Color,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What tolok can do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// First run: see what is there, offer to fetch the rest, measure for two minutes, show the report.
+    Quick(QuickArgs),
+    /// Run a study: plan, check, measure, analyse, report.
+    Run(RunArgs),
+    /// Show what a study would do, up to the point of running.
+    Plan(PlanArgs),
+    /// Go on with a run where it stopped.
+    Resume(ResumeArgs),
+    /// Build the reports of a run anew from its records.
+    Report(ReportArgs),
+    /// Put load on a URL with the load engine alone.
+    Load(LoadArgs),
+    /// Fetch runtimes into the toolbox; nothing outside that folder changes.
+    Setup(SetupArgs),
+    /// Say what this machine can and cannot measure.
+    Doctor(DoctorArgs),
+    /// List subjects, workloads, studies or runs.
+    List(ListArgs),
+    /// Holds the box of a trial together.
+    #[command(hide = true)]
+    Keeper,
+    /// First process in the box of a trial.
+    #[command(hide = true)]
+    Init,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Color {
+    /// If the terminal can.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// Makes it so for everything that is printed from here on.
+    pub fn apply(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// Options of every verb that measures.
+#[derive(Debug, ClapArgs)]
+pub struct MeasureArgs {
+    /// Run each case this often instead of as often as the study says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub blocks: Option<u32>,
+    /// Seed of the order of trials; without it (here or in the study) one is drawn and recorded.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Only these subjects, as a study would name them, separated by commas.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub subjects: Vec<String>,
+    /// Leave with code 6 if any subject of the study is missing, instead of going on without it.
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// Where runs are kept and how results are shown.
+#[derive(Debug, ClapArgs)]
+pub struct ResultArgs {
+    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
+    pub runs: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: Format,
+    /// Write the result to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for the terminal.
+    Text,
+    /// Findings with their uncertainty, for programs.
+    Json,
+    /// Tables for a pull request or a README.
+    Md,
+    /// One row a case.
+    Csv,
+    /// The whole report as one page.
+    Html,
+}
+
+/// Options of `tolok quick`.
+#[derive(Debug, ClapArgs)]
+pub struct QuickArgs {
+    /// Fetch what is missing without asking.
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Do not open the report in a browser.
+    #[arg(long)]
+    pub no_open: bool,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+    #[command(flatten)]
+    pub result: ResultArgs,
+}
+
+/// Options of `tolok run`.
+#[derive(Debug, ClapArgs)]
+pub struct RunArgs {
+    /// A study file, or the name of a study that comes with tolok.
+    pub study: String,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+    #[command(flatten)]
+    pub result: ResultArgs,
+}
+
+/// Options of `tolok plan`.
+#[derive(Debug, ClapArgs)]
+pub struct PlanArgs {
+    /// A study file, or the name of a study that comes with tolok.
+    pub study: String,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+    /// How to print the plan.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: PlanFormat,
+}
+
+/// How a plan is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlanFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Options of `tolok resume`.
+#[derive(Debug, ClapArgs)]
+pub struct ResumeArgs {
+    /// A run's folder, its name, or `latest`.
+    #[arg(default_value = "latest")]
+    pub run: String,
+    #[command(flatten)]
+    pub result: ResultArgs,
+}
+
+/// Options of `tolok report`.
+#[derive(Debug, ClapArgs)]
+pub struct ReportArgs {
+    /// A run's folder, its name, or `latest`.
+    #[arg(default_value = "latest")]
+    pub run: String,
+    #[command(flatten)]
+    pub result: ResultArgs,
+}
+
+/// Options of `tolok load`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  tolok load http://127.0.0.1:8080/                      64 virtual users for 10 s, keep-alive
+  tolok load -c 500 -d 30s http://127.0.0.1:8080/json    500 for 30 s
+  tolok load --no-keepalive http://127.0.0.1:8080/       a connection for every request
+  tolok load --expect-body want.json --format json URL   every body compared; a record for programs
+
+Leaves with code 5 if any request failed or none was answered.")]
+pub struct LoadArgs {
+    /// Where to: http://HOST[:PORT]/PATH.
+    pub url: String,
+    /// Virtual users, each with one connection: each sends its next request when the last one is answered.
+    #[arg(short = 'c', long, visible_alias = "connections", default_value_t = 64, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub vus: u32,
+    /// Length of the measured window.
+    #[arg(short, long, default_value = "10s", value_name = "TIME", value_parser = duration)]
+    pub duration: Duration,
+    /// Load before the window that is not counted.
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = duration)]
+    pub warmup: Duration,
+    /// After this long an unanswered request counts as failed.
+    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = duration)]
+    pub timeout: Duration,
+    /// How long requests in flight at the end may take [default: as long as the time-out, at most 5 s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub grace: Option<Duration>,
+    /// Open a connection for every request.
+    #[arg(long)]
+    pub no_keepalive: bool,
+    /// Add a header, `Name: value`; can be repeated.
+    #[arg(short = 'H', long = "header", value_name = "HEADER", value_parser = header)]
+    pub headers: Vec<(String, String)>,
+    /// GET or HEAD.
+    #[arg(short = 'm', long, default_value = "GET", ignore_case = true)]
+    pub method: Method,
+    /// The status of a good answer [default: any 2xx].
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..600))]
+    pub expect_status: Option<u16>,
+    /// A file with the body of a good answer; every body is compared byte for byte.
+    #[arg(long, value_name = "FILE")]
+    pub expect_body: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: PlanFormat,
+    /// Tell the laboratory about the window on standard error.
+    #[arg(long, hide = true)]
+    pub events: bool,
+}
+
+/// Methods that `tolok load` can send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Answers have a body.
+    #[value(name = "GET")]
+    Get,
+    /// Answers have none.
+    #[value(name = "HEAD")]
+    Head,
+}
+
+/// Options of `tolok setup`.
+#[derive(Debug, ClapArgs)]
+pub struct SetupArgs {
+    /// Programs to fetch [default: all that a subject needs].
+    pub programs: Vec<String>,
+    /// Do not ask.
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Print the commands and run none.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Options of `tolok doctor`.
+#[derive(Debug, ClapArgs)]
+pub struct DoctorArgs {
+    /// How to print it.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: PlanFormat,
+}
+
+/// Options of `tolok list`.
+#[derive(Debug, ClapArgs)]
+pub struct ListArgs {
+    /// What to list.
+    pub what: Listed,
+    /// Folder in which runs are kept.
+    #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
+    pub runs: Option<PathBuf>,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// Servers under test and their variants.
+    Subjects,
+    /// Requests and the answers owed to them.
+    Workloads,
+    /// Questions that come with tolok.
+    Studies,
+    /// What has been run here.
+    Runs,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|_| "a time needs its unit, such as 500ms, 10s or 2m".to_owned())
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header has the form `Name: value`")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,83 @@
+//! Exit codes, and how a verb that failed says so.
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use tolok_lab::home::HomeError;
+use tolok_lab::store::StoreError;
+
+use crate::problems;
+
+/// How tolok ended; `tolok help` lists the codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All is done.
+    Done = 0,
+    /// Something inside tolok or the machine failed.
+    Internal = 1,
+    /// The command line or a study file is wrong.
+    Usage = 2,
+    /// It ran, but not every trial is sound.
+    GateFailed = 5,
+    /// A runtime that is needed is missing.
+    Missing = 6,
+    /// Interrupted; finished trials are kept.
+    Interrupted = 130,
+}
+
+/// Why a verb could not do its work.
+#[derive(Debug)]
+pub struct Complaint {
+    /// The code to leave with.
+    pub exit: Exit,
+    /// What is wrong and what to do, ready to be shown; it begins with `error:`.
+    pub text: String,
+}
+
+impl Complaint {
+    /// A complaint of one sentence.
+    pub fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
+        Self { exit, text: format!("error: {message}") }
+    }
+}
+
+impl From<HomeError> for Complaint {
+    fn from(error: HomeError) -> Self {
+        match error {
+            HomeError::Wrong { path, text, problems } => {
+                Self { exit: Exit::Usage, text: problems::render(&path, &text, &problems) }
+            }
+            HomeError::NotFound | HomeError::NoStudy { .. } => Self::new(Exit::Usage, error),
+            HomeError::Unreadable { .. } => Self::new(Exit::Internal, error),
+        }
+    }
+}
+
+impl From<StoreError> for Complaint {
+    fn from(error: StoreError) -> Self {
+        let exit = match error {
+            StoreError::NoRun { .. } => Exit::Usage,
+            _ => Exit::Internal,
+        };
+        Self::new(exit, error)
+    }
+}
+
+/// Shows a complaint, if there is one, and gives the code for the shell.
+pub fn code(ended: Result<Exit, Complaint>) -> ExitCode {
+    let exit = ended.unwrap_or_else(|complaint| {
+        anstream::eprintln!("{}", complaint.text.trim_end());
+        complaint.exit
+    });
+    ExitCode::from(exit as u8)
+}
+
+/// Shows what clap has to say: help and versions are data, everything else is a usage error.
+pub fn of_clap(error: &clap::Error) -> ExitCode {
+    // Printing can fail only if nobody reads it, and then there is nobody to tell.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(Exit::Usage as u8),
+    }
+}

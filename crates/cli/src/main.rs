@@ -1,0 +1,37 @@
+//! The `tolok` command: verbs, options, progress from events, exit codes. The only crate that prints or exits.
+
+mod args;
+mod exit;
+mod laboratory;
+mod output;
+mod problems;
+mod progress;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Verb};
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return exit::of_clap(&error),
+    };
+    args.color.apply();
+    let ended = match args.verb {
+        Verb::Quick(options) => verbs::quick::quick(&options),
+        Verb::Run(options) => verbs::run::run(&options),
+        Verb::Plan(options) => verbs::plan::plan(&options),
+        Verb::Resume(options) => verbs::run::resume(&options),
+        Verb::Report(options) => verbs::report::report(&options),
+        Verb::Load(options) => verbs::load::load(&options),
+        Verb::Setup(options) => verbs::setup::setup(&options),
+        Verb::Doctor(options) => verbs::doctor::doctor(&options),
+        Verb::List(options) => verbs::list::list(&options),
+        Verb::Keeper => verbs::boxes::keeper(),
+        Verb::Init => verbs::boxes::init(),
+    };
+    exit::code(ended)
+}

@@ -1,0 +1,45 @@
+//! Where results go: standard output or a file.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use crate::exit::{Complaint, Exit};
+
+/// Writes a result to a file, or to standard output if none is named (or `-`).
+pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
+    let written = match file {
+        Some(path) if path != Path::new("-") => std::fs::write(path, text).map_err(|error| (path.display().to_string(), error)),
+        _ => {
+            let mut output = anstream::stdout().lock();
+            let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+            match printed {
+                // Whoever read the output has seen enough, as `head` has.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+                other => other.map_err(|error| ("standard output".to_owned(), error)),
+            }
+        }
+    };
+    written.map_err(|(target, error)| Complaint::new(Exit::Internal, format!("cannot write {target}: {error}")))
+}
+
+/// A line for people on standard error.
+pub fn say(text: impl std::fmt::Display) {
+    anstream::eprintln!("{text}");
+}
+
+/// Asks a question that is answered by y or n; no answer means no, and without a terminal nobody is asked.
+pub fn ask(question: &str) -> bool {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return false;
+    }
+    anstream::eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// Columns of the terminal, or 100 where there is none.
+pub fn width() -> u16 {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).or_else(|_| rustix::termios::tcgetwinsize(std::io::stderr()));
+    let columns = size.map_or(0, |size| size.ws_col);
+    if columns == 0 { 100 } else { columns.clamp(60, 160) }
+}

@@ -1,0 +1,84 @@
+//! `tolok list`: subjects, workloads, studies, runs.
+
+use std::fmt::Write;
+
+use tolok_lab::store::RunFolder;
+use tolok_model::{Role, Study};
+
+use crate::args::{ListArgs, Listed};
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::put;
+
+/// Lists what was asked for.
+pub fn list(args: &ListArgs) -> Result<Exit, Complaint> {
+    let opened = Opened::open()?;
+    let text = match args.what {
+        Listed::Subjects => subjects(&opened),
+        Listed::Workloads => workloads(&opened),
+        Listed::Studies => studies(&opened)?,
+        Listed::Runs => runs(&opened, args),
+    };
+    put(&text, None)?;
+    Ok(Exit::Done)
+}
+
+fn subjects(opened: &Opened) -> String {
+    let mut text = String::new();
+    for subject in &opened.laboratory.catalogue.subjects {
+        let state = match opened.ready(subject, &subject.default_variant) {
+            Ok(()) => "ready".to_owned(),
+            Err(reason) => format!("not ready: {reason}"),
+        };
+        let limit = if subject.role == Role::Ceiling { " (the machine's limit)" } else { "" };
+        let _ = writeln!(text, "{}  {}{limit}  [{state}]", subject.id, subject.title);
+        for (name, variant) in &subject.variants {
+            let default = if *name == subject.default_variant { "*" } else { " " };
+            let all = subject.workloads(&subject.default_variant).len();
+            let only = if variant.workloads.len() < all { format!(" ({} only)", variant.workloads.join(", ")) } else { String::new() };
+            let _ = writeln!(text, "  {default} :{name:<14} {}{only}", variant.help);
+        }
+        for (name, parameter) in &subject.parameters {
+            let _ = writeln!(text, "    ?{name}={:<10} {}", parameter.default, parameter.help);
+        }
+    }
+    text + "\n* is the variant that a bare name means; ?name=value changes a parameter: go/nethttp, php/fpm:jit?pool=32\n"
+}
+
+fn workloads(opened: &Opened) -> String {
+    let mut text = String::new();
+    for workload in &opened.laboratory.catalogue.workloads {
+        let request = format!("{} {}", workload.method, workload.path);
+        let _ = writeln!(text, "{:<12} {request:<22} {}", workload.name, workload.summary);
+    }
+    text
+}
+
+fn studies(opened: &Opened) -> Result<String, Complaint> {
+    let mut text = String::new();
+    for name in opened.laboratory.home.studies()? {
+        let (_, _, study): (_, _, Study) = opened.laboratory.home.study(&name, &opened.laboratory.catalogue)?;
+        let _ = writeln!(text, "{name:<12} {} {}", study.title, study.question);
+    }
+    Ok(text)
+}
+
+fn runs(opened: &Opened, args: &ListArgs) -> String {
+    let folder = args.runs.clone().unwrap_or_else(|| opened.laboratory.home.runs_folder());
+    let mut paths: Vec<_> = std::fs::read_dir(&folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
+        .unwrap_or_default();
+    paths.sort();
+    let mut text = String::new();
+    for path in paths {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let _ = match RunFolder::open(&path).read() {
+            Ok(stored) => {
+                let (done, all) = (stored.trials.len(), stored.plan.trials.len());
+                writeln!(text, "{name:<44} {done}/{all} trials  {}", stored.plan.title)
+            }
+            Err(error) => writeln!(text, "{name:<44} {error}"),
+        };
+    }
+    if text.is_empty() { format!("no runs in {}\n", folder.display()) } else { text }
+}

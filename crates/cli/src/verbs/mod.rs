@@ -1,0 +1,11 @@
+//! One file for each verb.
+
+pub mod boxes;
+pub mod doctor;
+pub mod list;
+pub mod load;
+pub mod plan;
+pub mod quick;
+pub mod report;
+pub mod run;
+pub mod setup;

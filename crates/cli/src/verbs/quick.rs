@@ -1,0 +1,65 @@
+//! `tolok quick`: from nothing to a report.
+
+use tolok_lab::toolbox::{ProgramState, Remedy};
+
+use super::plan::make;
+use super::report::open_in_browser;
+use super::run::{announce, measure};
+use super::setup::{fetch, what};
+use crate::args::QuickArgs;
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::{ask, say};
+
+/// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
+pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
+    let mut opened = Opened::open()?;
+    let machine = tolok_lab::machine::Machine::read();
+    say(format!("tolok {} · {}\n", env!("CARGO_PKG_VERSION"), tolok_analysis::machine_line(&super::run::summary(&machine))));
+    show_programs(&opened);
+    offer_missing(&mut opened, args.yes)?;
+    let planned = make(&opened, "quick", &args.measure)?;
+    announce(&planned);
+    let exit = measure(&opened, &planned, &args.result)?;
+    say("next    tolok run core   longer windows, all workloads: figures to quote");
+    if !args.no_open && exit == Exit::Done {
+        let runs = super::run::runs_folder(&opened, &args.result);
+        let latest = tolok_lab::store::RunFolder::find(&runs, "latest")?;
+        open_in_browser(&latest.join("report.html"));
+    }
+    Ok(exit)
+}
+
+fn show_programs(opened: &Opened) {
+    for (name, state) in &opened.states {
+        say(match state {
+            ProgramState::Ready(program) => format!("  {:<12} {:<10} ready", program.title, program.version),
+            ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => format!("  {name:<12} {:<10} missing  {from}", ""),
+            ProgramState::Missing { reason, remedy } => {
+                let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
+                format!("  {name:<12} {:<10} missing  {reason}{remedy}", "")
+            }
+            ProgramState::Broken { seen, .. } => format!("  {name:<12} {:<10} broken   {seen}", ""),
+        });
+    }
+    say("");
+}
+
+/// Fetches what is missing: at once with `--yes`, after a question on a terminal, not at all elsewhere.
+fn offer_missing(opened: &mut Opened, yes: bool) -> Result<(), Complaint> {
+    let missing = opened.missing_for(opened.competitors());
+    let names: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let plan = opened.toolbox.plan(&names).map_err(|error| Complaint::new(Exit::Usage, error))?;
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let folder = opened.toolbox.folder().display().to_string();
+    if yes || ask(&format!("Fetch {} into {folder}? Nothing outside that folder changes.", what(&plan))) {
+        say(format!("Fetching {} into {folder}", what(&plan)));
+        fetch(opened, &plan)?;
+        say("");
+    } else {
+        say(format!("Going on without {}; to fetch it: tolok quick --yes, or tolok setup\n", what(&plan)));
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! `tolok report`: findings from a run's records, in every format.
+
+use std::path::Path;
+
+use tolok_analysis::{Findings, Names, analyse};
+use tolok_lab::store::{RunFolder, StoreError};
+use tolok_report::{Format as ReportFormat, Style, render};
+
+use crate::args::{Format, ReportArgs, ResultArgs};
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::{put, say, width};
+
+/// Rebuilds the reports of a run and prints one.
+pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
+    let opened = Opened::open()?;
+    let path = RunFolder::find(&super::run::runs_folder(&opened, &args.result), &args.run)?;
+    show(&RunFolder::open(&path), &args.result)?;
+    Ok(Exit::Done)
+}
+
+/// Analyses what is stored, writes every report into the run's folder, and prints the one that was asked for.
+pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<(), Complaint> {
+    let findings = findings(folder)?;
+    let kept = [
+        ("report.html", ReportFormat::Html),
+        ("report.md", ReportFormat::Markdown),
+        ("report.csv", ReportFormat::Csv),
+        ("report.json", ReportFormat::Json),
+    ];
+    let plain = Style { colour: false, width: width() };
+    for (name, format) in kept {
+        // A folder that can be read but not written, such as someone else's run, can still be shown.
+        if let Err(error) = folder.write(name, render(&findings, format, &plain).as_bytes()) {
+            say(format!("warning: {error}"));
+        }
+    }
+    let style = Style { colour: true, width: width() };
+    put(&render(&findings, format_of(result.format), &style), result.output.as_deref())
+}
+
+fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
+    let stored = folder.read()?;
+    let names: Names = folder.read_named("names.json")?;
+    Ok(analyse(&stored.run, &stored.plan, &names, &stored.trials))
+}
+
+fn format_of(format: Format) -> ReportFormat {
+    match format {
+        Format::Text => ReportFormat::Terminal,
+        Format::Json => ReportFormat::Json,
+        Format::Md => ReportFormat::Markdown,
+        Format::Csv => ReportFormat::Csv,
+        Format::Html => ReportFormat::Html,
+    }
+}
+
+/// Opens a page in the user's browser, where there is a screen to open one on.
+pub fn open_in_browser(page: &Path) {
+    let has_screen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(|name| std::env::var_os(name).is_some());
+    if has_screen && let Err(error) = open::that_detached(page) {
+        say(format!("the browser could not be opened ({error}); the page is {}", page.display()));
+    }
+}

@@ -1,0 +1,201 @@
+//! `tolok run` and `tolok resume`: measure, store, analyse, report.
+
+use std::path::PathBuf;
+
+use tolok_analysis::Names;
+use tolok_lab::machine::Machine;
+use tolok_lab::run::{RunEvent, RunSummary, Session, Stop, run_plan};
+use tolok_lab::store::RunFolder;
+use tolok_lab::toolbox::{Program, Source};
+use tolok_model::{CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
+
+use super::plan::{Planned, make};
+use super::report::show;
+use crate::args::{ResultArgs, ResumeArgs, RunArgs};
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::say;
+use crate::progress::{Progress, rough};
+
+/// Runs a study.
+pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
+    let opened = Opened::open()?;
+    let planned = make(&opened, &args.study, &args.measure)?;
+    announce(&planned);
+    measure(&opened, &planned, &args.result)
+}
+
+/// Goes on with a run.
+pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
+    let opened = Opened::open()?;
+    let path = RunFolder::find(&runs_folder(&opened, &args.result), &args.run)?;
+    let folder = RunFolder::open_to_write(&path)?;
+    let stored = folder.read()?;
+    let missing = stored.plan.cases.iter().find_map(|case| {
+        let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
+        let reason = opened.ready(subject, &case.subject.variant).err()?;
+        Some(format!("{}: {reason}", case.subject.label))
+    });
+    if let Some(missing) = missing {
+        let message = format!("this run cannot go on, because a program that it needs is gone: {missing}");
+        return Err(Complaint::new(Exit::Missing, message));
+    }
+    warn_of_changes(&opened, &stored.run);
+    let left = stored.plan.trials.len() - stored.trials.len();
+    say(format!("Going on with {}: {left} of {} trials are left.", stored.run.id, stored.plan.trials.len()));
+    go(&opened, &folder, &stored.plan, &stored.run.cpus, &args.result)
+}
+
+/// One line on what is about to happen.
+pub fn announce(planned: &Planned) {
+    let plan = &planned.plan;
+    let competing = plan.cases.iter().filter(|case| case.role == tolok_model::Role::Subject);
+    let mut subjects: Vec<&str> = competing.map(|case| case.subject.label.as_str()).collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    say(format!(
+        "Plan: {} subjects × {} scenarios × {} blocks, order shuffled (seed {}). About {}.",
+        subjects.len(),
+        plan.scenarios.len(),
+        plan.blocks,
+        plan.seed,
+        rough(plan.estimate_s()),
+    ));
+    for skipped in &plan.skipped {
+        say(format!("  skipped {}: {}", skipped.subject, skipped.reason));
+    }
+    planned.cpu_note.iter().for_each(|note| say(format!("  CPUs: {note}")));
+}
+
+/// Makes the run's folder, measures, reports.
+pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Result<Exit, Complaint> {
+    let record = run_record(opened, planned);
+    let runs = runs_folder(opened, result);
+    let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text)?;
+    folder.write_named("names.json", &Names::of(&opened.laboratory.catalogue))?;
+    go(opened, &folder, &planned.plan, &planned.cpus, result)
+}
+
+/// Where runs are kept.
+pub fn runs_folder(opened: &Opened, result: &ResultArgs) -> PathBuf {
+    result.runs.clone().unwrap_or_else(|| opened.laboratory.home.runs_folder())
+}
+
+fn go(
+    opened: &Opened,
+    folder: &RunFolder,
+    plan: &Plan,
+    cpus: &CpuMap,
+    result: &ResultArgs,
+) -> Result<Exit, Complaint> {
+    let session =
+        Session::begin(&opened.laboratory, cpus.clone()).map_err(|error| Complaint::new(Exit::Internal, error))?;
+    stay_off_the_subjects_cpus(cpus);
+    let stop = Stop::default();
+    hear_interrupts(&stop)?;
+    let mut progress = Progress::new();
+    let summary = run_plan(&session, plan, folder, &stop, &mut |event: RunEvent| progress.show(&event))?;
+    drop(session);
+    show(folder, result)?;
+    say(format!("\nreport  {}", folder.path().join("report.html").display()));
+    if summary.missing > 0 {
+        let name = folder.path().display();
+        say(format!("stopped with {} trials to go; go on with: tolok resume {name}", summary.missing));
+    }
+    Ok(exit_of(summary, stop.is_asked()))
+}
+
+fn exit_of(summary: RunSummary, interrupted: bool) -> Exit {
+    match summary {
+        RunSummary { missing, .. } if missing > 0 && interrupted => Exit::Interrupted,
+        RunSummary { missing, failed, .. } if missing > 0 || failed > 0 => Exit::GateFailed,
+        _ => Exit::Done,
+    }
+}
+
+/// The lab reads clocks and files while the subject is measured, so it stays with the generator. A machine that refuses
+/// this loses a little accuracy and nothing else.
+fn stay_off_the_subjects_cpus(cpus: &CpuMap) {
+    let mut own = rustix::thread::CpuSet::new();
+    cpus.generator.iter().for_each(|cpu| own.set(*cpu as usize));
+    let _ = rustix::thread::sched_setaffinity(None, &own);
+}
+
+/// Ctrl-C (or a polite kill) once: after this trial. Twice: now.
+fn hear_interrupts(stop: &Stop) -> Result<(), Complaint> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let failed = |error| Complaint::new(Exit::Internal, format!("cannot listen for Ctrl-C: {error}"));
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let stop = stop.clone();
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            stop.ask();
+            say(if stop.is_immediate() {
+                "\nStopping now."
+            } else {
+                "\nStopping after this trial; the report follows. Press Ctrl-C again to stop now."
+            });
+        }
+    });
+    Ok(())
+}
+
+/// What is recorded of the run before its first trial.
+fn run_record(opened: &Opened, planned: &Planned) -> RunRecord {
+    let now = jiff::Zoned::now();
+    let plan_sha256 = planned.plan.hash();
+    let id = format!("{}-{}-{:06x}", now.strftime("%Y-%m-%d-%H%M%S"), planned.name, planned.plan.seed & 0xff_ffff);
+    RunRecord {
+        format: RECORD_FORMAT,
+        id,
+        study: planned.name.clone(),
+        started_at: now.timestamp().to_string(),
+        tolok_version: env!("CARGO_PKG_VERSION").to_owned(),
+        git: tolok_lab::home::git_state(opened.laboratory.home.root()),
+        seed: planned.plan.seed,
+        plan_sha256,
+        machine: summary(&planned.machine),
+        fingerprint: serde_json::to_value(&planned.machine).unwrap_or_default(),
+        programs: opened.laboratory.programs_of(&planned.plan).into_iter().map(used).collect(),
+        cpus: planned.cpus.clone(),
+        command: format!("tolok run {} --seed {}", planned.name, planned.plan.seed),
+    }
+}
+
+fn used(program: &Program) -> ProgramUsed {
+    let source = match program.source {
+        Source::System => "system",
+        Source::Toolbox => "toolbox",
+    };
+    ProgramUsed {
+        name: program.title.clone(),
+        version: program.version.clone(),
+        path: program.path.display().to_string(),
+        source: source.to_owned(),
+    }
+}
+
+pub fn summary(machine: &Machine) -> MachineSummary {
+    let hypervisor = machine.virtualisation.hypervisor;
+    let product = machine.virtualisation.product.clone();
+    MachineSummary {
+        cpu: machine.cpu_model.clone().unwrap_or_else(|| "unknown CPU".to_owned()),
+        cpus: machine.logical_cpus as u32,
+        memory_bytes: machine.memory_bytes.unwrap_or_default(),
+        kernel: machine.kernel.clone().unwrap_or_default(),
+        distribution: machine.distribution.clone().unwrap_or_default(),
+        virtualisation: product.or_else(|| hypervisor.then(|| "virtual machine".to_owned())),
+        remarks: machine.advice().into_iter().map(|advice| format!("{}: {}", advice.what, advice.why)).collect(),
+    }
+}
+
+/// A run that goes on under other versions is still a run, but its reader must know.
+fn warn_of_changes(opened: &Opened, run: &RunRecord) {
+    for before in &run.programs {
+        let now = opened.laboratory.programs.values().find(|program| program.title == before.name);
+        if let Some(now) = now.filter(|now| now.version != before.version) {
+            let (name, old, new) = (&before.name, &before.version, &now.version);
+            say(format!("warning: {name} was {old} when the run began and is {new} now; its trials will not compare"));
+        }
+    }
+}

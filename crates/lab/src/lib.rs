@@ -1,0 +1,13 @@
+//! The orchestrator: toolbox, subjects, the box they run in, samples, the store, the run.
+//!
+//! Only this crate starts processes or touches the machine, and only its `store` writes below a run's folder.
+
+pub mod home;
+pub mod isolate;
+pub mod machine;
+pub mod run;
+pub mod sample;
+pub mod store;
+pub mod subject;
+pub mod toolbox;
+pub mod tools;

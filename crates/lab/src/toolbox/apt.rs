@@ -1,0 +1,226 @@
+//! Debian and Ubuntu packages without root: apt computes and downloads what the system lacks, dpkg-deb unpacks it.
+//!
+//! apt gets lists, a cache and a configuration of its own, and the system's real status file, which it only reads. The
+//! packages' own scripts are not run, so nothing is registered, started or changed outside the toolbox.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use super::Surroundings;
+use super::call::{Call, quoted};
+use super::fetch::{FetchError, Worker, make_folder, run_logged};
+use super::installed::DebianPackage;
+
+/// Lists, or some hundred megabytes of packages, over a slow line.
+const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(30 * 60);
+const UNPACK_PATIENCE: Duration = Duration::from_secs(10 * 60);
+const QUESTION_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The packages database, which tells what the system has.
+const STATUS: &str = "/var/lib/dpkg/status";
+
+/// The C library stays that of the system: it must fit the loader, which is a part of the system and cannot be replaced by
+/// an environment variable.
+const SYSTEM_ONLY: [&str; 3] = ["libc6", "libc-bin", "libc6-i386"];
+
+/// Whether packages can be had this way on this machine.
+pub(super) fn is_usable(surroundings: &Surroundings) -> bool {
+    let programs = ["apt-get", "apt-config", "dpkg-deb"];
+    surroundings.system_file(STATUS).is_file() && programs.iter().all(|name| surroundings.find(name).is_some())
+}
+
+/// The commands that [`fetch`] runs, as one would type them.
+pub(super) fn description(packages: &[String], staging: &Path) -> Vec<String> {
+    let folder = |path: PathBuf| quoted(&path.to_string_lossy());
+    let (archives, root) = (folder(archives(staging)), folder(staging.join("root")));
+    let unpack = format!("for package in {archives}/*.deb; do dpkg-deb --extract \"$package\" {root}; done");
+    vec![update(staging).to_string(), download(packages, staging).to_string(), unpack]
+}
+
+/// Downloads the packages and all that they need beyond what the system has, and unpacks them into one tree.
+pub(super) fn fetch(packages: &[String], worker: &mut Worker<'_>) -> Result<(), FetchError> {
+    let surroundings = &worker.toolbox.surroundings;
+    let staging = worker.toolbox.staging();
+    let root = staging.join("root");
+    // While this process waited for the lock, another one may have brought programs that the plan does not know.
+    let packages = together(&worker.installed.apt_asked, packages);
+    for folder in
+        [root.clone(), staging.join("lists/partial"), archives(&staging).join("partial"), staging.join("no-parts")]
+    {
+        make_folder(&folder)?;
+    }
+    let file = configuration_file(&staging);
+    fs::write(&file, configuration(&staging, &system_configuration(surroundings)))
+        .map_err(|source| FetchError::Folder { folder: file, source })?;
+    // One of the user's sources may be down while those that matter here are up: the download decides.
+    let update = worker.run(&update(&staging), DOWNLOAD_PATIENCE);
+    worker.run(&download(&packages, &staging), DOWNLOAD_PATIENCE).map_err(|error| update.err().unwrap_or(error))?;
+    let archives = downloaded(&staging)?;
+    let command = format!("dpkg-deb --extract ({} packages)", archives.len());
+    worker.tell(&command, || unpack(&archives, surroundings, &staging))?;
+    worker.put_in_place(&root, &worker.toolbox.root())?;
+    worker.installed.apt_asked = packages;
+    worker.installed.apt = archives.into_iter().map(|(package, _)| package).collect();
+    Ok(())
+}
+
+/// The tree is always apt's one answer to all that was ever asked for, never a mixture of the answers of two days.
+pub(super) fn together(asked_before: &[String], asked_now: &[String]) -> Vec<String> {
+    let mut packages = [asked_before, asked_now].concat();
+    packages.sort();
+    packages.dedup();
+    packages
+}
+
+fn update(staging: &Path) -> Call {
+    apt_get(staging, ["--quiet", "update"].map(str::to_owned).to_vec())
+}
+
+fn download(packages: &[String], staging: &Path) -> Call {
+    let mut arguments = ["--quiet", "--yes", "--download-only", "install"].map(str::to_owned).to_vec();
+    arguments.extend(packages.iter().cloned());
+    apt_get(staging, arguments)
+}
+
+fn apt_get(staging: &Path, arguments: Vec<String>) -> Call {
+    let configuration = configuration_file(staging).to_string_lossy().into_owned();
+    Call::new("apt-get", arguments).env("APT_CONFIG", configuration)
+}
+
+fn configuration_file(staging: &Path) -> PathBuf {
+    staging.join("apt.conf")
+}
+
+fn archives(staging: &Path) -> PathBuf {
+    staging.join("cache/archives")
+}
+
+/// What apt is configured with on this system; empty where it does not say.
+fn system_configuration(surroundings: &Surroundings) -> String {
+    let call = Call::new("apt-config", ["dump"]).found_by(|name| surroundings.find(name));
+    let answer = call.ask(QUESTION_PATIENCE);
+    answer.ok().filter(|answer| answer.status.success()).map(|answer| answer.text).unwrap_or_default()
+}
+
+/// apt's configuration for a fetch: our folders, and of the system's settings only how things are acquired.
+///
+/// The system's own files are not read again, because they may hold hooks, and hooks touch the system: container images
+/// empty the system's package cache after each update.
+fn configuration(staging: &Path, system: &str) -> String {
+    let folder = |name: &str| staging.join(name).to_string_lossy().into_owned();
+    let mut text = String::new();
+    for line in system.lines().filter(|line| is_wanted(line)) {
+        let _ = writeln!(text, "{line}");
+    }
+    for (name, value) in [
+        ("Dir::State::lists", folder("lists/")),
+        ("Dir::State::status", STATUS.to_owned()),
+        ("Dir::Cache", folder("cache/")),
+        ("Dir::Etc::parts", folder("no-parts")),
+        ("Dir::Etc::main", "/dev/null".to_owned()),
+        ("Debug::NoLocking", "true".to_owned()),
+        ("APT::Install-Recommends", "false".to_owned()),
+        ("APT::Install-Suggests", "false".to_owned()),
+        // apt run by root would switch to a user who cannot reach the toolbox.
+        ("APT::Sandbox::User", String::new()),
+        // A source that cannot be reached shall fail the update, not only warn.
+        ("APT::Update::Error-Mode", "any".to_owned()),
+        ("Acquire::Languages", "none".to_owned()),
+        ("Acquire::Retries", "2".to_owned()),
+        ("Acquire::http::Timeout", "30".to_owned()),
+        ("Acquire::https::Timeout", "30".to_owned()),
+    ] {
+        let _ = writeln!(text, "{name} \"{value}\";");
+    }
+    text
+}
+
+/// Proxies, mirrors' certificates, the release and the architecture; what else is acquired than packages is left out.
+fn is_wanted(line: &str) -> bool {
+    let kept = ["Acquire::", "APT::Default-Release", "APT::Architecture"];
+    let dropped = ["Acquire::IndexTargets", "Acquire::Languages"];
+    kept.iter().any(|name| line.starts_with(name)) && !dropped.iter().any(|name| line.starts_with(name))
+}
+
+/// The archives that apt brought, less those that must stay the system's.
+fn downloaded(staging: &Path) -> Result<Vec<(DebianPackage, PathBuf)>, FetchError> {
+    let folder = archives(staging);
+    let entries = fs::read_dir(&folder).map_err(|source| FetchError::Folder { folder, source })?;
+    let archive =
+        |entry: fs::DirEntry| Some((DebianPackage::from_file_name(entry.file_name().to_str()?)?, entry.path()));
+    let mut archives: Vec<_> = entries.flatten().filter_map(archive).collect();
+    archives.retain(|(package, _)| !SYSTEM_ONLY.contains(&package.name.as_str()));
+    archives.sort();
+    Ok(archives)
+}
+
+/// Unpacks on all CPUs: nearly all of the time goes into decompression.
+fn unpack(
+    archives: &[(DebianPackage, PathBuf)],
+    surroundings: &Surroundings,
+    staging: &Path,
+) -> Result<(), FetchError> {
+    let root = staging.join("root");
+    let queue = Mutex::new(archives.iter());
+    let work = |worker: usize| {
+        let log = staging.join(format!("log-unpack-{worker}"));
+        loop {
+            let next = queue.lock().expect("no thread panics with the lock held").next();
+            let Some((_, archive)) = next else { return Ok(()) };
+            let paths = [archive, &root].map(|path: &PathBuf| path.to_string_lossy().into_owned());
+            let call = Call::new("dpkg-deb", ["--extract".to_owned()].into_iter().chain(paths));
+            run_logged(&call, surroundings, &log, UNPACK_PATIENCE)?;
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|number| scope.spawn(move || work(number))).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("an unpacking thread returns its failure"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DUMP: &str = "\
+APT \"\";
+APT::Architecture \"amd64\";
+APT::Update::Post-Invoke:: \"rm -f /var/cache/apt/archives/*.deb\";
+APT::Sandbox::User \"_apt\";
+Acquire::http::Proxy \"http://proxy.example:3128\";
+Acquire::IndexTargets::deb::DEP-11::MetaKey \"x\";
+Acquire::Languages \"environment\";
+Dir::Etc::parts \"apt.conf.d\";
+DPkg::Pre-Install-Pkgs:: \"/usr/sbin/dpkg-preconfigure\";
+";
+
+    #[test]
+    fn the_configuration_takes_proxies_along_and_leaves_hooks_behind() {
+        let text = configuration(Path::new("/t/staging"), DUMP);
+        assert!(text.contains("Acquire::http::Proxy \"http://proxy.example:3128\";\n"), "{text}");
+        assert!(text.contains("APT::Architecture \"amd64\";\n"), "{text}");
+        assert!(text.contains("Dir::State::lists \"/t/staging/lists/\";\n"), "{text}");
+        assert!(text.contains("Dir::State::status \"/var/lib/dpkg/status\";\n"), "{text}");
+        for hook in ["Post-Invoke", "DPkg", "_apt", "DEP-11", "environment"] {
+            assert!(!text.contains(hook), "{hook}: {text}");
+        }
+    }
+
+    #[test]
+    fn everything_downloaded_is_unpacked_but_the_c_library() {
+        let staging = tempfile::tempdir().unwrap();
+        let folder = archives(staging.path());
+        fs::create_dir_all(folder.join("partial")).unwrap();
+        for file in ["nginx_1.22.1-9_amd64.deb", "libc6_2.36-9_amd64.deb", "php-fpm_2%3a8.2+93_all.deb", "lock"] {
+            fs::write(folder.join(file), "").unwrap();
+        }
+        let names: Vec<String> =
+            downloaded(staging.path()).unwrap().into_iter().map(|(package, _)| package.name).collect();
+        assert_eq!(names, ["nginx", "php-fpm"]);
+    }
+}

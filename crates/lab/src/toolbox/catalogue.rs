@@ -1,0 +1,186 @@
+//! The catalogue of programs, as data: `toolbox/programs.toml`, built into the binary.
+
+use serde::Deserialize;
+
+use super::{ToolboxError, Version};
+
+/// The programs that tolok knows.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    recipes: Vec<Recipe>,
+}
+
+/// How one program is found, asked and had. The fields are explained at the head of `programs.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recipe {
+    /// The name that subjects use.
+    pub name: String,
+    /// The name that people use.
+    pub title: String,
+    pub(super) names: Vec<String>,
+    pub(super) version: VersionSource,
+    pub(super) smallest: Option<String>,
+    pub(super) extras: Option<Extras>,
+    #[serde(default)]
+    pub(super) apt: Vec<String>,
+    pub(super) npm: Option<NpmPackage>,
+    #[serde(default)]
+    pub(super) files: Vec<String>,
+    pub(super) pecl: Option<String>,
+    by_hand: ByHand,
+    /// A set-up that cannot get it is still a good set-up.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+/// Where a version is read.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub(super) enum VersionSource {
+    /// In what the program prints.
+    Asked { arguments: Vec<String>, after: String },
+    /// In the `package.json` of the package that the program is a script of.
+    Package { package: String },
+}
+
+/// The facts beyond path and version that a program's subjects need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Extras {
+    PhpExtensions,
+    ApacheModules,
+    SwooleExtension,
+}
+
+/// The npm packages whose locks are built into the binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum NpmPackage {
+    Bun,
+    Pm2,
+}
+
+/// What a person runs, by the package manager of the system.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct ByHand {
+    apt_get: Option<String>,
+    dnf: Option<String>,
+    pacman: Option<String>,
+    other: String,
+}
+
+/// The package managers whose commands tolok can print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PackageManager {
+    Apt,
+    Dnf,
+    Pacman,
+    Unknown,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: u32,
+    program: Vec<Recipe>,
+}
+
+impl Catalogue {
+    /// The catalogue that this binary was built with.
+    pub fn built_in() -> Self {
+        const TEXT: &str = include_str!("../../../../toolbox/programs.toml");
+        let file: File = toml::from_str(TEXT).expect("the built-in catalogue is read by a test");
+        assert_eq!(file.format, 1, "the built-in catalogue has the format that this version reads");
+        Self { recipes: file.program }
+    }
+
+    /// All recipes, in the order in which they are shown.
+    pub fn recipes(&self) -> impl Iterator<Item = &Recipe> {
+        self.recipes.iter()
+    }
+
+    /// All names, in the order in which they are shown.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.recipes.iter().map(|recipe| recipe.name.as_str())
+    }
+
+    /// The recipe of a program.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn recipe(&self, name: &str) -> Result<&Recipe, ToolboxError> {
+        self.recipes.iter().find(|recipe| recipe.name == name).ok_or_else(|| ToolboxError::UnknownProgram {
+            name: name.to_owned(),
+            known: self.names().collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+impl Recipe {
+    pub(super) fn smallest_version(&self) -> Option<Version> {
+        self.smallest.as_deref().and_then(Version::parse)
+    }
+
+    /// What a person runs to get the program, on a system with that package manager.
+    pub(super) fn by_hand(&self, manager: PackageManager) -> String {
+        let known = match manager {
+            PackageManager::Apt => &self.by_hand.apt_get,
+            PackageManager::Dnf => &self.by_hand.dnf,
+            PackageManager::Pacman => &self.by_hand.pacman,
+            PackageManager::Unknown => &None,
+        };
+        known.as_ref().unwrap_or(&self.by_hand.other).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_catalogue_is_complete() {
+        let catalogue = Catalogue::built_in();
+        let names: Vec<&str> = catalogue.names().collect();
+        assert_eq!(names, ["go", "cargo", "node", "bun", "pm2", "nginx", "php_fpm", "apache", "swoole"]);
+        for recipe in catalogue.recipes() {
+            assert!(
+                !recipe.title.is_empty() && !recipe.names.is_empty() && !recipe.by_hand.other.is_empty(),
+                "{}",
+                recipe.name
+            );
+            assert_eq!(recipe.smallest.is_some(), recipe.smallest_version().is_some(), "{}", recipe.name);
+            assert_eq!(recipe.npm.is_some(), !recipe.files.is_empty(), "{}: an npm package has files", recipe.name);
+        }
+    }
+
+    #[test]
+    fn apt_names_are_bound_to_no_version() {
+        for package in Catalogue::built_in().recipes().flat_map(|recipe| &recipe.apt) {
+            let without_apache2 = package.replace("apache2", "");
+            assert!(!without_apache2.contains(|c: char| c.is_ascii_digit()), "{package}");
+        }
+    }
+
+    #[test]
+    fn the_printed_command_is_that_of_the_system() {
+        let catalogue = Catalogue::built_in();
+        let by_hand = |name: &str, manager| catalogue.recipe(name).unwrap().by_hand(manager);
+        assert_eq!(by_hand("apache", PackageManager::Apt), "sudo apt-get install apache2-bin libapache2-mod-php");
+        assert_eq!(by_hand("apache", PackageManager::Dnf), "sudo dnf install httpd php");
+        assert_eq!(by_hand("nginx", PackageManager::Pacman), "sudo pacman -S nginx");
+        assert!(by_hand("nginx", PackageManager::Unknown).contains("nginx.org"));
+        assert_eq!(
+            by_hand("go", PackageManager::Apt),
+            by_hand("go", PackageManager::Unknown),
+            "Debian's may be too old"
+        );
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let error = Catalogue::built_in().recipe("bum").unwrap_err().to_string();
+        assert!(error.contains("\"bum\"") && error.contains("go, cargo, node, bun"), "{error}");
+    }
+}

@@ -1,0 +1,220 @@
+//! Looking for programs: the user's own first, then the toolbox.
+//!
+//! This happens at every start, so all programs are asked at the same time, each within a few seconds.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::call::{Answer, Call};
+use super::catalogue::VersionSource;
+use super::version::find_version;
+use super::{Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, extras, plan};
+
+/// Of a program's complaint, this much is shown.
+const COMPLAINT_CHARS: usize = 300;
+
+/// A file that may be the program looked for.
+pub(super) struct Candidate {
+    pub(super) path: PathBuf,
+    pub(super) source: Source,
+}
+
+/// Why a candidate cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It does not do what it should.
+    Broken(String),
+    /// It is good, and a part of what subjects need is not there.
+    Incomplete(String),
+    /// It needs something of the system that the toolbox cannot bring.
+    Unsupported { reason: String, command: String },
+}
+
+/// The states of these programs, all of them asked at the same time.
+pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String, ProgramState> {
+    std::thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for &recipe in recipes {
+            threads.push((recipe.name.clone(), scope.spawn(move || state(recipe, toolbox))));
+        }
+        let join = |(name, thread): (String, std::thread::ScopedJoinHandle<'_, ProgramState>)| {
+            (name, thread.join().expect("detection reports trouble as a state and does not panic"))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
+/// The first candidate that can be used; else what is wrong with the first one that there is.
+fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
+    let mut first_refusal = None;
+    for candidate in candidates(recipe, toolbox) {
+        match examine(recipe, &candidate, toolbox) {
+            Ok(program) => return ProgramState::Ready(program),
+            Err(refusal) => first_refusal = first_refusal.or(Some(refusal)),
+        }
+    }
+    let remedy = plan::remedy(recipe, toolbox);
+    let obstacle = plan::obstacle(recipe, toolbox);
+    match first_refusal {
+        Some(Refusal::Unsupported { reason, command }) => {
+            ProgramState::Missing { reason: Some(reason), remedy: Remedy::ByHand { command } }
+        }
+        None => ProgramState::Missing { reason: obstacle, remedy },
+        Some(Refusal::Incomplete(what)) => {
+            let reasons: Vec<String> = [what].into_iter().chain(obstacle).collect();
+            ProgramState::Missing { reason: Some(reasons.join("; ")), remedy }
+        }
+        Some(Refusal::Broken(seen)) => ProgramState::Broken { seen, remedy },
+    }
+}
+
+/// Everything that may be the program, the most wanted first.
+pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
+    let own = recipe.names.iter().find_map(|name| first_on_path(&toolbox.surroundings.search_path, name));
+    let bins = ["usr/bin", "usr/sbin", "bin", "sbin"].map(|folder| toolbox.root().join(folder));
+    let unpacked = (!recipe.apt.is_empty()).then(|| recipe.names.iter().find_map(|name| first_on_path(&bins, name)));
+    let npm = recipe.npm.map(|package| matching_files(&toolbox.npm_folder(package), &recipe.files)).unwrap_or_default();
+    let fetched = unpacked.flatten().into_iter().chain(npm);
+    let candidate = |source| move |path| Candidate { path, source };
+    own.into_iter().map(candidate(Source::System)).chain(fetched.map(candidate(Source::Toolbox))).collect()
+}
+
+/// Asks the candidate for its version and collects what subjects need to know.
+fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<Program, Refusal> {
+    let unpacked = candidate.path.starts_with(toolbox.root());
+    let mut program = Program {
+        name: recipe.name.clone(),
+        title: recipe.title.clone(),
+        path: candidate.path.clone(),
+        prefix: if unpacked { toolbox.root().to_string_lossy().into_owned() } else { String::new() },
+        version: String::new(),
+        source: candidate.source,
+        env: if unpacked { toolbox.library_env() } else { BTreeMap::new() },
+        extras: BTreeMap::new(),
+    };
+    if unpacked && recipe.extras.is_some() {
+        extras::require_time_zones(toolbox)?;
+    }
+    let mut output = String::new();
+    program.version = match &recipe.version {
+        VersionSource::Asked { arguments, after } => {
+            let call = Call::new(&program.path, arguments.clone()).with_env(&program.env);
+            output = ask(&call, &toolbox.surroundings)?.text;
+            find_version(&output, after).ok_or_else(|| no_version(&call, &output))?
+        }
+        VersionSource::Package { package } => {
+            program.path = fs::canonicalize(&program.path)
+                .map_err(|error| Refusal::Broken(format!("{} leads nowhere: {error}", program.path.display())))?;
+            package_version(&program.path, package)?
+        }
+    };
+    if let Some(smallest) = recipe.smallest_version()
+        && Version::parse(&program.version).is_none_or(|version| version < smallest)
+    {
+        let (path, version) = (program.path.display(), &program.version);
+        return Err(Refusal::Broken(format!("{path} is version {version}, and {smallest} is the oldest that will do")));
+    }
+    if let Some(kind) = recipe.extras {
+        extras::complete(kind, &mut program, &output, toolbox)?;
+    }
+    Ok(program)
+}
+
+/// The answer of a program that ended well.
+pub(super) fn ask(call: &Call, surroundings: &Surroundings) -> Result<Answer, Refusal> {
+    let answer = call.ask(surroundings.patience).map_err(|error| Refusal::Broken(format!("`{call}` {error}")))?;
+    if answer.status.success() {
+        return Ok(answer);
+    }
+    let (status, complaint) = (answer.status, complaint(&answer.text));
+    Err(Refusal::Broken(format!("`{call}` failed ({status}){complaint}")))
+}
+
+fn no_version(call: &Call, output: &str) -> Refusal {
+    Refusal::Broken(format!("`{call}` printed no version{}", complaint(output)))
+}
+
+/// The first lines of what a program printed, ready to stand at the end of a sentence.
+fn complaint(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text: String = words.join(" ").chars().take(COMPLAINT_CHARS).collect();
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
+/// The version in the `package.json` of the package that a script belongs to.
+fn package_version(script: &Path, package: &str) -> Result<String, Refusal> {
+    #[derive(serde::Deserialize)]
+    struct Package {
+        name: String,
+        version: String,
+    }
+    let read = |folder: &Path| {
+        let text = fs::read_to_string(folder.join("package.json")).ok()?;
+        serde_json::from_str::<Package>(&text).ok().filter(|found| found.name == package)
+    };
+    // The script stands in `bin` or at the top of its package.
+    let found = script.ancestors().skip(1).take(3).find_map(read);
+    found.map(|package| package.version).ok_or_else(|| {
+        Refusal::Broken(format!(
+            "{} does not stand in the package {package}, so its version is unknown",
+            script.display()
+        ))
+    })
+}
+
+/// The first executable of that name in the folders; a `*` in the name stands for digits and dots, and the highest wins.
+pub(super) fn first_on_path(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let Some((head, tail)) = name.split_once('*') else {
+        return folders.iter().map(|folder| folder.join(name)).find(|path| is_executable(path));
+    };
+    let number = |file: &OsStr| {
+        let middle = file.to_str()?.strip_prefix(head)?.strip_suffix(tail)?;
+        middle.chars().all(|c| c.is_ascii_digit() || c == '.').then(|| Version::parse(middle)).flatten()
+    };
+    let numbered = |folder: &PathBuf| {
+        let files = fs::read_dir(folder).ok()?.flatten();
+        let files = files.filter_map(|file| Some((number(&file.file_name())?, file.path())));
+        files.filter(|(_, path)| is_executable(path)).max_by(|a, b| a.0.cmp(&b.0)).map(|(_, path)| path)
+    };
+    folders.iter().find_map(numbered)
+}
+
+/// The executables below a folder that match a pattern; a `*` stands for anything within one part of the path.
+fn matching_files(folder: &Path, patterns: &[String]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        let mut paths = vec![folder.to_owned()];
+        for part in pattern.split('/') {
+            paths = paths.iter().flat_map(|path| matching_entries(path, part)).collect();
+        }
+        paths.retain(|path| is_executable(path));
+        paths.sort();
+        found.append(&mut paths);
+    }
+    found
+}
+
+fn matching_entries(folder: &Path, part: &str) -> Vec<PathBuf> {
+    let Some((head, tail)) = part.split_once('*') else { return vec![folder.join(part)] };
+    let matches = |name: &str| name.len() >= part.len() - 1 && name.starts_with(head) && name.ends_with(tail);
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(matches))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+impl Surroundings {
+    /// That file of the system, below the root that tests may invent.
+    pub(super) fn system_file(&self, path: &str) -> PathBuf {
+        self.system_root.join(path.trim_start_matches('/'))
+    }
+}

@@ -1,0 +1,187 @@
+//! What subjects must know about a program beyond its path: where its parts are.
+//!
+//! The parts may stand elsewhere than the program: a system with Apache and without mod_php gets only the module from the
+//! toolbox. So each part is looked for on its own, beside the program first.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::call::Call;
+use super::catalogue::Extras;
+use super::detect::{Refusal, ask};
+use super::version::find_version;
+use super::{Program, Toolbox, Version};
+
+/// Where distributions put Apache's modules: Debian, Fedora on 64 bits, others, and a build from source.
+const MODULE_FOLDERS: [&str; 5] = [
+    "usr/lib/apache2/modules",
+    "usr/lib64/httpd/modules",
+    "usr/lib/httpd/modules",
+    "usr/lib64/apache2",
+    "usr/local/apache2/modules",
+];
+/// Where distributions put the PHP extensions; `API` stands for the number of PHP's interface.
+const EXTENSION_FOLDERS: [&str; 3] = ["usr/lib/php/API", "usr/lib64/php/modules", "usr/lib/php/modules"];
+
+/// Fills in the extras, or says which part is not there. `output` is what the program printed when asked for its version.
+pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
+    match kind {
+        Extras::PhpExtensions => php_extensions(program, output, toolbox),
+        Extras::ApacheModules => apache_modules(program, toolbox),
+        Extras::SwooleExtension => swoole_extension(program, output, toolbox),
+    }
+}
+
+/// Debian's PHP reads the system's time zones, from a path that cannot be set; without them it aborts, on Ubuntu 24.04 at
+/// once. Container images often lack them.
+pub(super) fn require_time_zones(toolbox: &Toolbox) -> Result<(), Refusal> {
+    const UTC: &str = "/usr/share/zoneinfo/UTC";
+    if toolbox.surroundings.system_file(UTC).exists() {
+        return Ok(());
+    }
+    Err(Refusal::Unsupported {
+        reason: format!("PHP from Debian packages needs the system's time zones, and {UTC} is not there"),
+        command: "sudo apt-get install tzdata".to_owned(),
+    })
+}
+
+/// `extensions`: the folder that this PHP loads its extensions from, empty where there is none.
+fn php_extensions(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
+    let folder = info.lines().find_map(|line| line.strip_prefix("extension_dir => ")?.split(" => ").next());
+    let folder = folder.and_then(|folder| existing(toolbox, program, folder.trim()));
+    program.extras.insert("extensions".to_owned(), text(folder.unwrap_or_default()));
+    Ok(())
+}
+
+/// `modules`, `php_module`, `php_module_name`, and of the PHP in it `php_version` and `php_extensions`.
+fn apache_modules(program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
+    let places = places(toolbox, program);
+    let folders = || places.iter().flat_map(|place| MODULE_FOLDERS.map(|folder| place.join(folder)));
+    let modules = folders().find(|folder| folder.join("mod_mpm_prefork.so").is_file()).ok_or_else(|| {
+        Refusal::Incomplete(format!("{} is here, without its module mpm_prefork", program.path.display()))
+    })?;
+    let php_module = folders().find_map(|folder| newest_php_module(&folder)).ok_or_else(|| {
+        Refusal::Incomplete(format!("{} {} is here, without mod_php", program.path.display(), program.version))
+    })?;
+    let php = PhpModule::read(&php_module)?;
+    if php_module.starts_with(toolbox.root()) {
+        require_time_zones(toolbox)?;
+        program.env = toolbox.library_env();
+    }
+    let extensions = places
+        .iter()
+        .flat_map(|place| EXTENSION_FOLDERS.map(|folder| place.join(folder.replace("API", &php.api))))
+        .find(|folder| folder.is_dir());
+    let module_name = if php.version.starts_with("7.") { "php7_module" } else { "php_module" };
+    program.extras = BTreeMap::from([
+        ("modules".to_owned(), text(modules)),
+        ("php_module".to_owned(), text(php_module)),
+        ("php_module_name".to_owned(), module_name.to_owned()),
+        ("php_version".to_owned(), php.version),
+        ("php_extensions".to_owned(), text(extensions.unwrap_or_default())),
+    ]);
+    Ok(())
+}
+
+/// `extension` (empty where PHP loads Swoole by itself), `extensions`, `php_version`; the version becomes that of Swoole.
+fn swoole_extension(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
+    php_extensions(program, info, toolbox)?;
+    let own_folder = program.extras.get("extensions").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let named = toolbox.surroundings.swoole_so.clone();
+    let built = toolbox.swoole_extension();
+    let installed = own_folder.map(|folder| folder.join("swoole.so"));
+    let mut files = vec![None];
+    files.extend(named.into_iter().chain(installed.filter(|file| file.is_file())).map(Some));
+    files.extend(Some(built).filter(|file| file.is_file()).map(Some));
+    let mut refusal = None;
+    for file in files {
+        match swoole_version(program, file.as_deref(), toolbox) {
+            Ok(version) => {
+                let php_version = std::mem::replace(&mut program.version, version);
+                program.extras.insert("php_version".to_owned(), php_version);
+                program.extras.insert("extension".to_owned(), text(file.unwrap_or_default()));
+                return Ok(());
+            }
+            // What is wrong with a file that is there says more than that PHP has no Swoole of its own.
+            Err(found) => refusal = Some(found),
+        }
+    }
+    Err(refusal.expect("PHP itself was asked at least"))
+}
+
+fn swoole_version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Result<String, Refusal> {
+    let mut arguments = Vec::new();
+    if let Some(file) = extension {
+        arguments.extend(["-d".to_owned(), format!("extension={}", file.display())]);
+    }
+    arguments.extend(["--ri".to_owned(), "swoole".to_owned()]);
+    let call = Call::new(&program.path, arguments).with_env(&program.env);
+    match ask(&call, &toolbox.surroundings) {
+        Ok(answer) => find_version(&answer.text, "Version => ")
+            .ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version"))),
+        Err(refusal) if extension.is_some() => Err(refusal),
+        Err(_) => {
+            let (path, version) = (program.path.display(), &program.version);
+            Err(Refusal::Incomplete(format!("{path} {version} is here, without swoole")))
+        }
+    }
+}
+
+/// What a mod_php says about itself without being run: Apache would have to be configured and started to ask it.
+struct PhpModule {
+    version: String,
+    api: String,
+}
+
+impl PhpModule {
+    fn read(file: &Path) -> Result<Self, Refusal> {
+        let refuse = |why: String| Refusal::Broken(format!("{}: {why}", file.display()));
+        let bytes = fs::read(file).map_err(|error| refuse(error.to_string()))?;
+        // Every PHP has the header that it may send, and the mark of the builds whose extensions it takes ("API20220829,NTS";
+        // the mark of the engine's own extensions has one digit more).
+        let version = texts_after(&bytes, b"X-Powered-By: PHP/").next();
+        let marks = texts_after(&bytes, b"\0API").filter_map(|mark| Some(mark.split_once(',')?.0.to_owned()));
+        let api = marks.into_iter().find(|api| api.len() == 8).unwrap_or_default();
+        Ok(Self { version: version.ok_or_else(|| refuse("no PHP version in it".to_owned()))?, api })
+    }
+}
+
+/// The printable texts that begin with a digit and stand behind the mark.
+fn texts_after<'a>(bytes: &'a [u8], mark: &'a [u8]) -> impl Iterator<Item = String> + 'a {
+    let starts = bytes.windows(mark.len()).enumerate().filter(move |(_, window)| *window == mark);
+    starts.filter_map(move |(at, _)| {
+        let rest = &bytes[at + mark.len()..];
+        let end = rest.iter().take(64).position(|byte| !byte.is_ascii_graphic())?;
+        rest.first()?.is_ascii_digit().then(|| String::from_utf8_lossy(&rest[..end]).into_owned())
+    })
+}
+
+fn newest_php_module(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
+    let numbered = files.filter_map(|path| {
+        let number = path.file_name()?.to_str()?.strip_prefix("libphp")?.strip_suffix(".so")?;
+        // A plain libphp.so is that of a build from source, which has but one.
+        (number.is_empty() || Version::parse(number).is_some()).then(|| (Version::parse(number), path.clone()))
+    });
+    numbered.max_by(|a, b| a.0.cmp(&b.0)).map(|(_, path)| path)
+}
+
+/// The roots below which the parts of a program may stand, its own first.
+fn places(toolbox: &Toolbox, program: &Program) -> Vec<PathBuf> {
+    let mut places = vec![toolbox.surroundings.system_root.clone(), toolbox.root()];
+    if !program.prefix.is_empty() {
+        places.reverse();
+    }
+    places
+}
+
+/// An absolute folder of a program's own tree, where it is.
+fn existing(toolbox: &Toolbox, program: &Program, folder: &str) -> Option<PathBuf> {
+    let below = folder.strip_prefix('/')?;
+    places(toolbox, program).into_iter().map(|place| place.join(below)).find(|path| path.is_dir())
+}
+
+fn text(path: PathBuf) -> String {
+    path.to_string_lossy().into_owned()
+}

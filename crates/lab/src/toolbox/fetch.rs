@@ -1,0 +1,279 @@
+//! Doing what a plan says: one fetch at a time, each step whole or not at all.
+//!
+//! A step works in the staging folder and is renamed to its place when it is whole, so nobody ever sees half of it. A fetch
+//! that was killed leaves a staging folder behind, which the next one removes.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+
+use super::call::{Call, CallError};
+use super::installed::Installed;
+use super::plan::Work;
+use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, npm, pecl};
+
+/// Of a failed command's output, this many lines are shown.
+const TAIL_LINES: usize = 12;
+/// A log is read from here before its end: more than the lines shown ever are.
+const TAIL_BYTES: usize = 16 * 1024;
+
+/// What happens while a fetch is at work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FetchEvent {
+    /// Another process fetches into the same folder; this one goes on when that is done.
+    Waiting {
+        /// The lock file.
+        lock: PathBuf,
+    },
+    /// A command begins.
+    Started {
+        /// As one would type it.
+        command: String,
+    },
+    /// A command has ended.
+    Finished {
+        /// As one would type it.
+        command: String,
+        /// How long it took.
+        duration: Duration,
+        /// Whether it did its work.
+        succeeded: bool,
+    },
+}
+
+/// What came of a fetch.
+#[derive(Debug, Default)]
+pub struct FetchOutcome {
+    /// The programs of the steps that were done; whether they work, detection tells.
+    pub fetched: Vec<String>,
+    /// The steps that failed.
+    pub failed: Vec<FetchFailure>,
+}
+
+/// A step that failed, and left everything as it was.
+#[derive(Debug)]
+pub struct FetchFailure {
+    /// The programs that it would have brought.
+    pub programs: Vec<String>,
+    /// Whether the set-up is a good one without them.
+    pub optional: bool,
+    /// Why.
+    pub error: FetchError,
+}
+
+/// Why a fetch, or a step of it, failed.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The folder cannot be made, written or locked.
+    #[error("write {}: {source}; set {TOOLBOX_VARIABLE} to a folder that has room and that you may write to", folder.display())]
+    Folder {
+        /// The file or folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A command ended badly.
+    #[error("run `{command}` ({status}); its last lines:\n{}", indented(tail))]
+    Command {
+        /// As one would type it.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of its output.
+        tail: Vec<String>,
+    },
+    /// A command could not be started, or did not end.
+    #[error("run `{command}`: it {reason}; its last lines:\n{}", indented(tail))]
+    Call {
+        /// As one would type it.
+        command: String,
+        /// What went wrong with it.
+        reason: String,
+        /// The end of its output.
+        tail: Vec<String>,
+    },
+    /// Every command did its work, and the result is not what it should be.
+    #[error("find {what} in what was fetched")]
+    Result {
+        /// What is not there.
+        what: String,
+    },
+}
+
+fn indented(lines: &[String]) -> String {
+    if lines.is_empty() { "  (none)".to_owned() } else { format!("  {}", lines.join("\n  ")) }
+}
+
+pub(super) fn fetch(
+    plan: &FetchPlan,
+    toolbox: &Toolbox,
+    events: &mut dyn FnMut(FetchEvent),
+) -> Result<FetchOutcome, FetchError> {
+    let mut outcome = FetchOutcome::default();
+    if plan.is_empty() {
+        return Ok(outcome);
+    }
+    make_folder(toolbox.folder())?;
+    let (_lock, waited) = lock(&toolbox.lock(), events)?;
+    sweep(toolbox.folder());
+    let mut worker = Worker { toolbox, events, installed: Installed::read(&toolbox.record()), logs: 0 };
+    for step in &plan.steps {
+        // Whoever held the lock may have brought the same programs.
+        if waited && all_ready(step, toolbox) {
+            outcome.fetched.extend(step.programs.iter().cloned());
+            continue;
+        }
+        match worker.take(step) {
+            Ok(()) => outcome.fetched.extend(step.programs.iter().cloned()),
+            Err(error) => {
+                outcome.failed.push(FetchFailure { programs: step.programs.clone(), optional: step.optional, error });
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn all_ready(step: &FetchStep, toolbox: &Toolbox) -> bool {
+    let names: Vec<&str> = step.programs.iter().map(String::as_str).collect();
+    toolbox.detect_some(&names).is_ok_and(|states| states.values().all(|state| state.ready().is_some()))
+}
+
+/// What the sources of programs work with.
+pub(super) struct Worker<'a> {
+    pub(super) toolbox: &'a Toolbox,
+    pub(super) installed: Installed,
+    events: &'a mut dyn FnMut(FetchEvent),
+    logs: u32,
+}
+
+impl Worker<'_> {
+    fn take(&mut self, step: &FetchStep) -> Result<(), FetchError> {
+        // One for each step, so that what a failed one left does not take the room of the next.
+        let _staging = Staging::new(self.toolbox.staging())?;
+        match &step.work {
+            Work::Apt { packages } => apt::fetch(packages, self)?,
+            Work::Npm { package } => npm::fetch(*package, self)?,
+            Work::Pecl { extension } => pecl::fetch(extension, self)?,
+        }
+        let record = self.toolbox.record();
+        self.installed.write(&record).map_err(|source| FetchError::Folder { folder: record, source })
+    }
+
+    /// Runs a command and tells of it; its output is kept until it is known whether it will be shown.
+    pub(super) fn run(&mut self, call: &Call, patience: Duration) -> Result<(), FetchError> {
+        self.logs += 1;
+        let log = self.toolbox.staging().join(format!("log-{}", self.logs));
+        let surroundings = &self.toolbox.surroundings;
+        self.tell(&call.to_string(), || run_logged(call, surroundings, &log, patience))
+    }
+
+    /// Does work that is one command in the eyes of the user, and tells of it.
+    pub(super) fn tell<T>(
+        &mut self,
+        command: &str,
+        work: impl FnOnce() -> Result<T, FetchError>,
+    ) -> Result<T, FetchError> {
+        (self.events)(FetchEvent::Started { command: command.to_owned() });
+        let started = Instant::now();
+        let outcome = work();
+        let (duration, succeeded) = (started.elapsed(), outcome.is_ok());
+        (self.events)(FetchEvent::Finished { command: command.to_owned(), duration, succeeded });
+        outcome
+    }
+
+    /// Moves a whole folder or file from the staging folder to its place, in the stead of what is there.
+    pub(super) fn put_in_place(&mut self, new: &Path, place: &Path) -> Result<(), FetchError> {
+        if let Some(parent) = place.parent() {
+            make_folder(parent)?;
+        }
+        let failed = |source: io::Error| FetchError::Folder { folder: place.to_owned(), source };
+        if !place.exists() {
+            return fs::rename(new, place).map_err(failed);
+        }
+        // An exchange leaves no moment without the folder; a few file systems do not have it.
+        if renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE).is_ok() {
+            return Ok(());
+        }
+        fs::rename(place, new.with_extension("old")).and_then(|()| fs::rename(new, place)).map_err(failed)
+    }
+}
+
+/// Runs a command with its output in `log`, of which a failure shows the end.
+pub(super) fn run_logged(
+    call: &Call,
+    surroundings: &Surroundings,
+    log: &Path,
+    patience: Duration,
+) -> Result<(), FetchError> {
+    let command = call.to_string();
+    let call = call.clone().found_by(|name| surroundings.find(name));
+    match call.run(log, patience) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(FetchError::Command { command, status, tail: tail(log) }),
+        Err(error @ (CallError::Start(_) | CallError::TimedOut(_) | CallError::Wait(_))) => {
+            Err(FetchError::Call { command, reason: error.to_string(), tail: tail(log) })
+        }
+    }
+}
+
+fn tail(log: &Path) -> Vec<String> {
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).into_owned();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].iter().map(|line| (*line).to_owned()).collect()
+}
+
+pub(super) fn make_folder(folder: &Path) -> Result<(), FetchError> {
+    fs::create_dir_all(folder).map_err(|source| FetchError::Folder { folder: folder.to_owned(), source })
+}
+
+/// The lock, and whether another process held it first. Rust opens files close-on-exec, so no command inherits it.
+fn lock(path: &Path, events: &mut dyn FnMut(FetchEvent)) -> Result<(File, bool), FetchError> {
+    let failed = |source: io::Error| FetchError::Folder { folder: path.to_owned(), source };
+    let file = File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => return Ok((file, false)),
+        Err(rustix::io::Errno::WOULDBLOCK) => events(FetchEvent::Waiting { lock: path.to_owned() }),
+        Err(error) => return Err(failed(error.into())),
+    }
+    while let Err(error) = flock(&file, FlockOperation::LockExclusive) {
+        if error != rustix::io::Errno::INTR {
+            return Err(failed(error.into()));
+        }
+    }
+    Ok((file, true))
+}
+
+/// Removes what killed fetches left behind, as far as it can be removed: a command of theirs may still be writing.
+fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("staging-")) {
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
+
+/// The staging folder, which is gone when the fetch is done, however it went.
+struct Staging {
+    folder: PathBuf,
+}
+
+impl Staging {
+    fn new(folder: PathBuf) -> Result<Self, FetchError> {
+        // Nobody else may look into it: apt's configuration may hold the password of a proxy.
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => Ok(Self { folder }),
+            Err(source) => Err(FetchError::Folder { folder, source }),
+        }
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

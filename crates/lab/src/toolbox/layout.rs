@@ -1,0 +1,64 @@
+//! What stands where in the toolbox folder.
+//!
+//! ```text
+//! lock                held by whoever fetches
+//! installed.json      what was fetched, with exact versions
+//! root/               the Debian packages, unpacked into one tree
+//! npm/<package>/      one locked npm package each
+//! swoole/swoole.so    the extension, if it could be built
+//! staging-<pid>/      a fetch at work; everything above is renamed out of it when it is whole
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use super::Toolbox;
+use super::catalogue::NpmPackage;
+
+impl Toolbox {
+    /// The tree of the unpacked Debian packages.
+    pub(super) fn root(&self) -> PathBuf {
+        self.folder.join("root")
+    }
+
+    pub(super) fn npm_folder(&self, package: NpmPackage) -> PathBuf {
+        self.folder.join("npm").join(package.name())
+    }
+
+    pub(super) fn swoole_extension(&self) -> PathBuf {
+        self.folder.join("swoole/swoole.so")
+    }
+
+    /// A folder of this process's own: a command of a fetch that was killed may still be writing into another.
+    pub(super) fn staging(&self) -> PathBuf {
+        self.folder.join(format!("staging-{}", std::process::id()))
+    }
+
+    pub(super) fn lock(&self) -> PathBuf {
+        self.folder.join("lock")
+    }
+
+    pub(super) fn record(&self) -> PathBuf {
+        self.folder.join("installed.json")
+    }
+
+    /// What makes the loader find the libraries of the unpacked tree before those of the system.
+    pub(super) fn library_env(&self) -> BTreeMap<String, String> {
+        let mut folders = Vec::new();
+        for base in ["usr/lib", "lib"] {
+            let base = self.root().join(base);
+            // The folder is named after the machine: x86_64-linux-gnu, aarch64-linux-gnu, arm-linux-gnueabihf.
+            let entries = fs::read_dir(&base).into_iter().flatten().flatten().map(|entry| entry.path());
+            let is_triplet = |path: &PathBuf| path.to_string_lossy().contains("-linux-gnu") && path.is_dir();
+            let mut triplets: Vec<PathBuf> = entries.filter(is_triplet).collect();
+            triplets.sort();
+            folders.append(&mut triplets);
+        }
+        if folders.is_empty() {
+            return BTreeMap::new();
+        }
+        let folders: Vec<String> = folders.iter().map(|folder| folder.to_string_lossy().into_owned()).collect();
+        BTreeMap::from([("LD_LIBRARY_PATH".to_owned(), folders.join(":"))])
+    }
+}

@@ -1,0 +1,282 @@
+//! Where the programs come from that subjects are run with.
+//!
+//! Three sources, in this order: the user's own program on `PATH`, the toolbox (a private folder that `tolok setup` fills
+//! with ordinary clients, without root and without touching the system), and an offer: the command that would bring the
+//! program here. Nothing is used whose version is unknown.
+//!
+//! [`Toolbox::detect`] only looks; [`Toolbox::plan`] only describes; [`Toolbox::fetch`] is the one that acts, and it
+//! writes below the toolbox folder only.
+
+mod apt;
+mod call;
+mod catalogue;
+mod detect;
+mod extras;
+mod fetch;
+mod installed;
+mod layout;
+mod npm;
+mod pecl;
+mod plan;
+mod version;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use catalogue::{Catalogue, Recipe};
+pub use fetch::{FetchError, FetchEvent, FetchFailure, FetchOutcome};
+pub use plan::{FetchPlan, FetchStep, ManualStep};
+pub use version::Version;
+
+/// Names a folder to be used as the toolbox instead of the default one.
+pub const TOOLBOX_VARIABLE: &str = "TOLOK_TOOLBOX";
+/// Names a `swoole.so` that the user built.
+pub const SWOOLE_VARIABLE: &str = "TOLOK_SWOOLE_SO";
+
+/// Even on a loaded machine, a program says its version in this time.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A program that is here, works, and has said its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The name that subjects use in `needs`.
+    pub name: String,
+    /// The name that people use.
+    pub title: String,
+    /// Absolute path of the executable (of the script, for pm2).
+    pub path: PathBuf,
+    /// Empty for a program of the system, else the folder under which its Debian tree was unpacked.
+    pub prefix: String,
+    /// As the program prints it.
+    pub version: String,
+    /// Whose copy it is.
+    pub source: Source,
+    /// What must be in the environment of the program for it to start.
+    pub env: BTreeMap<String, String>,
+    /// Further facts that the subjects' templates ask for, such as the folder of the PHP extensions.
+    pub extras: BTreeMap<String, String>,
+}
+
+/// Whose copy of a program it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Found on the user's `PATH` or in a folder of system programs.
+    System,
+    /// Fetched by `tolok setup`.
+    Toolbox,
+}
+
+/// What was found out about one program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum ProgramState {
+    /// It can be used.
+    Ready(Program),
+    /// It is neither on this machine nor in the toolbox.
+    Missing {
+        /// Why it is missing, where there is more to say than that it was not found.
+        reason: Option<String>,
+        /// How to get it.
+        remedy: Remedy,
+    },
+    /// It is there, and it must not be used: it fails, hangs, hides its version, or is too old.
+    Broken {
+        /// What was run and what it did.
+        seen: String,
+        /// How to get a good one.
+        remedy: Remedy,
+    },
+}
+
+impl ProgramState {
+    /// The program, if it can be used.
+    pub fn ready(&self) -> Option<&Program> {
+        match self {
+            Self::Ready(program) => Some(program),
+            Self::Missing { .. } | Self::Broken { .. } => None,
+        }
+    }
+}
+
+/// How a program that is not ready can be had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "kebab-case")]
+pub enum Remedy {
+    /// `tolok setup` can fetch it into the toolbox.
+    Fetch {
+        /// From where, in a few words: "npm package bun 1.4.5".
+        from: String,
+    },
+    /// A person has to do it.
+    ByHand {
+        /// The command to run, or what to install.
+        command: String,
+    },
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fetch { from } => write!(f, "tolok setup ({from})"),
+            Self::ByHand { command } => f.write_str(command),
+        }
+    }
+}
+
+/// What the toolbox must know about the machine and the user; a value, so that tests can invent it.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The folders of `PATH`, and after them those system folders that users' `PATH`s lack.
+    pub search_path: Vec<PathBuf>,
+    /// The root of the file system, `/` outside tests.
+    pub system_root: PathBuf,
+    /// The `swoole.so` that the user points to.
+    pub swoole_so: Option<PathBuf>,
+    /// A program that says nothing for so long hangs.
+    pub patience: Duration,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_this_process() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut search_path: Vec<PathBuf> =
+            std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        for folder in ["/usr/local/sbin", "/usr/sbin", "/sbin"] {
+            let folder = PathBuf::from(folder);
+            if !search_path.contains(&folder) {
+                search_path.push(folder);
+            }
+        }
+        // Programs are asked from another folder than the one that a relative path is meant for.
+        let swoole_so = std::env::var_os(SWOOLE_VARIABLE).and_then(|value| std::path::absolute(value).ok());
+        Self { search_path, system_root: PathBuf::from("/"), swoole_so, patience: PATIENCE }
+    }
+
+    /// The first executable file of that name on the search path.
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        detect::first_on_path(&self.search_path, name)
+    }
+}
+
+/// What can be wrong with the toolbox itself, before any program is looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolboxError {
+    /// Neither a cache folder nor a home is known.
+    #[error(
+        "find a folder for the toolbox: neither XDG_CACHE_HOME nor HOME is set; set {TOOLBOX_VARIABLE} to a folder"
+    )]
+    NoFolder,
+    /// A name that the catalogue does not have.
+    #[error("find the program {name:?}: tolok knows only {known}")]
+    UnknownProgram {
+        /// The name asked for.
+        name: String,
+        /// All names there are.
+        known: String,
+    },
+}
+
+/// A folder with programs, and the knowledge of how to find and fetch them.
+#[derive(Debug, Clone)]
+pub struct Toolbox {
+    folder: PathBuf,
+    surroundings: Surroundings,
+    catalogue: Catalogue,
+}
+
+impl Toolbox {
+    /// The toolbox in that folder, which need not exist yet; touches nothing.
+    pub fn open(folder: impl Into<PathBuf>) -> Self {
+        Self::with_surroundings(folder, Surroundings::of_this_process())
+    }
+
+    /// The toolbox in the folder that `TOLOK_TOOLBOX`, `XDG_CACHE_HOME` or `HOME` name, in this order.
+    ///
+    /// # Errors
+    /// When none of the three is set.
+    pub fn open_default() -> Result<Self, ToolboxError> {
+        default_folder(|name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
+            .map(Self::open)
+    }
+
+    /// The toolbox in that folder, on a machine that may be invented.
+    pub fn with_surroundings(folder: impl Into<PathBuf>, surroundings: Surroundings) -> Self {
+        let folder = folder.into();
+        // Servers change their working folder, so every path handed to them must be absolute.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        Self { folder, surroundings, catalogue: Catalogue::built_in() }
+    }
+
+    /// The folder that everything is fetched into.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The programs that tolok knows.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// The state of one program.
+    ///
+    /// # Errors
+    /// When the catalogue does not have the name.
+    pub fn detect(&self, name: &str) -> Result<ProgramState, ToolboxError> {
+        let mut states = self.detect_some(&[name])?;
+        Ok(states.remove(name).expect("detect_some answers for every name it was given"))
+    }
+
+    /// The state of every program of the catalogue; all are asked at the same time.
+    pub fn detect_all(&self) -> BTreeMap<String, ProgramState> {
+        let recipes: Vec<&Recipe> = self.catalogue.recipes().collect();
+        detect::detect(&recipes, self)
+    }
+
+    /// The state of the programs named; all are asked at the same time.
+    ///
+    /// # Errors
+    /// When the catalogue does not have one of the names.
+    pub fn detect_some(&self, names: &[&str]) -> Result<BTreeMap<String, ProgramState>, ToolboxError> {
+        let recipes = names.iter().map(|name| self.catalogue.recipe(name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(detect::detect(&recipes, self))
+    }
+
+    /// What `fetch` would do to get the programs named. Nothing is changed and no network is used.
+    ///
+    /// # Errors
+    /// When the catalogue does not have one of the names.
+    pub fn plan(&self, missing: &[&str]) -> Result<FetchPlan, ToolboxError> {
+        let recipes = missing.iter().map(|name| self.catalogue.recipe(name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(plan::plan(&recipes, self))
+    }
+
+    /// Does what the plan says, and tells of each command through `events`.
+    ///
+    /// A step that fails leaves what was there before untouched, and the other steps are still done; the outcome names
+    /// what was not had and why.
+    ///
+    /// # Errors
+    /// When the toolbox folder itself cannot be written or locked.
+    pub fn fetch(&self, plan: &FetchPlan, events: &mut dyn FnMut(FetchEvent)) -> Result<FetchOutcome, FetchError> {
+        fetch::fetch(plan, self, events)
+    }
+}
+
+fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf, ToolboxError> {
+    if let Some(folder) = variable(TOOLBOX_VARIABLE) {
+        return Ok(folder);
+    }
+    // The XDG specification says that a relative XDG_CACHE_HOME is to be ignored.
+    let cache = variable("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
+    let cache = cache.or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    cache.map(|cache| cache.join("tolok/toolbox")).ok_or(ToolboxError::NoFolder)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! What a fetch would do, as a value: it can be shown before anybody agrees to it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::call::Call;
+use super::catalogue::{NpmPackage, PackageManager};
+use super::installed::Installed;
+use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, npm, pecl};
+
+/// Everything that `fetch` would do, and what is left to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FetchPlan {
+    /// The only folder that changes.
+    pub folder: PathBuf,
+    /// In this order; each stands for itself.
+    pub steps: Vec<FetchStep>,
+    /// The programs that tolok cannot fetch on this machine.
+    pub by_hand: Vec<ManualStep>,
+}
+
+/// One source's share of the work: done as a whole, or not at all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FetchStep {
+    /// The programs that it brings.
+    pub programs: Vec<String>,
+    /// Where they come from, in a few words.
+    pub from: String,
+    /// The commands that will be run, as one would type them.
+    pub commands: Vec<String>,
+    /// A set-up in which this fails is still a good one.
+    pub optional: bool,
+    #[serde(skip)]
+    pub(super) work: Work,
+}
+
+/// What a step is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Work {
+    Apt { packages: Vec<String> },
+    Npm { package: NpmPackage },
+    Pecl { extension: String },
+}
+
+/// What a person has to do for a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ManualStep {
+    /// The program.
+    pub program: String,
+    /// Its name among people.
+    pub title: String,
+    /// Why tolok cannot do it here.
+    pub reason: String,
+    /// What to run.
+    pub command: String,
+    /// A set-up without it is still a good one.
+    pub optional: bool,
+}
+
+impl FetchPlan {
+    /// Whether there is nothing that `fetch` could do.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+impl fmt::Display for FetchPlan {
+    /// One line a command, then what is left to do by hand.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            writeln!(f, "# {} ({})", step.programs.join(", "), step.from)?;
+            step.commands.iter().try_for_each(|command| writeln!(f, "{command}"))?;
+        }
+        for step in &self.by_hand {
+            writeln!(f, "# {}, by hand: {}", step.title, step.reason)?;
+            writeln!(f, "{}", step.command)?;
+        }
+        Ok(())
+    }
+}
+
+/// How a program can be brought here.
+enum Way {
+    Apt,
+    Npm(NpmPackage),
+    Pecl(String),
+    None { reason: String },
+}
+
+pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
+    let mut plan = FetchPlan { folder: toolbox.folder.clone(), steps: Vec::new(), by_hand: Vec::new() };
+    let mut apt_recipes = Vec::new();
+    for recipe in recipes {
+        match way(recipe, toolbox) {
+            Way::Apt => apt_recipes.push(*recipe),
+            Way::Npm(package) => plan.steps.push(step(&[recipe], Work::Npm { package }, toolbox)),
+            Way::Pecl(extension) => plan.steps.push(step(&[recipe], Work::Pecl { extension }, toolbox)),
+            Way::None { reason } => plan.by_hand.push(ManualStep {
+                program: recipe.name.clone(),
+                title: recipe.title.clone(),
+                reason,
+                command: recipe.by_hand(package_manager(toolbox)),
+                optional: recipe.optional,
+            }),
+        }
+    }
+    if !apt_recipes.is_empty() {
+        let asked: Vec<String> = apt_recipes.iter().flat_map(|recipe| recipe.apt.iter().cloned()).collect();
+        let packages = apt::together(&Installed::read(&toolbox.record()).apt_asked, &asked);
+        // First, as the extension that PECL builds may need the PHP that apt brings.
+        plan.steps.insert(0, step(&apt_recipes, Work::Apt { packages }, toolbox));
+    }
+    plan
+}
+
+/// How to get a program that is not ready.
+pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
+    let work = match way(recipe, toolbox) {
+        Way::Apt => Work::Apt { packages: recipe.apt.clone() },
+        Way::Npm(package) => Work::Npm { package },
+        Way::Pecl(extension) => Work::Pecl { extension },
+        Way::None { .. } => return Remedy::ByHand { command: recipe.by_hand(package_manager(toolbox)) },
+    };
+    Remedy::Fetch { from: work.source() }
+}
+
+/// Why a program that is missing cannot be fetched; `None` where it can.
+pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
+    match way(recipe, toolbox) {
+        Way::None { reason } => Some(reason),
+        Way::Apt | Way::Npm(_) | Way::Pecl(_) => None,
+    }
+}
+
+fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
+    let lacking = |programs: &[&str]| -> Vec<String> {
+        programs
+            .iter()
+            .filter(|name| toolbox.surroundings.find(name).is_none())
+            .map(|name| format!("no {name}"))
+            .collect()
+    };
+    if let Some(extension) = &recipe.pecl {
+        // A swoole.so of the user's own needs only a PHP to load it.
+        if toolbox.surroundings.swoole_so.is_some() && super::detect::candidates(recipe, toolbox).is_empty() {
+            return apt_way(toolbox);
+        }
+        let lacking = lacking(&pecl::NEEDED);
+        if lacking.is_empty() {
+            return Way::Pecl(extension.clone());
+        }
+        let lacking = lacking.join(", ");
+        return Way::None {
+            reason: format!(
+                "{extension} is built from source by PECL, and here is {lacking}; {SWOOLE_VARIABLE} is not set"
+            ),
+        };
+    }
+    if let Some(package) = recipe.npm {
+        let lacking = lacking(&["npm"]);
+        return if lacking.is_empty() {
+            Way::Npm(package)
+        } else {
+            Way::None { reason: "there is no npm here".to_owned() }
+        };
+    }
+    if recipe.apt.is_empty() {
+        return Way::None { reason: "tolok cannot put it into the toolbox".to_owned() };
+    }
+    apt_way(toolbox)
+}
+
+fn apt_way(toolbox: &Toolbox) -> Way {
+    if apt::is_usable(&toolbox.surroundings) {
+        return Way::Apt;
+    }
+    Way::None { reason: "this is no Debian or Ubuntu system".to_owned() }
+}
+
+fn step(recipes: &[&Recipe], work: Work, toolbox: &Toolbox) -> FetchStep {
+    let staging = toolbox.staging();
+    let commands = match &work {
+        Work::Apt { packages } => apt::description(packages, &staging),
+        Work::Npm { package } => vec![npm::call(*package, &staging).to_string()],
+        Work::Pecl { extension } => pecl::calls(extension, &staging).iter().map(Call::to_string).collect(),
+    };
+    FetchStep {
+        programs: recipes.iter().map(|recipe| recipe.name.clone()).collect(),
+        from: work.source(),
+        commands,
+        optional: recipes.iter().all(|recipe| recipe.optional),
+        work,
+    }
+}
+
+impl Work {
+    fn source(&self) -> String {
+        match self {
+            Self::Apt { packages } if packages.len() == 1 => format!("Debian package {}", packages[0]),
+            Self::Apt { packages } => format!("Debian packages {}", packages.join(", ")),
+            Self::Npm { package } => format!("npm package {} {}", package.name(), package.version()),
+            Self::Pecl { extension } => format!("PECL extension {extension}, built from source"),
+        }
+    }
+}
+
+fn package_manager(toolbox: &Toolbox) -> PackageManager {
+    let managers = [("apt-get", PackageManager::Apt), ("dnf", PackageManager::Dnf), ("pacman", PackageManager::Pacman)];
+    let here = |name: &str| toolbox.surroundings.find(name).is_some_and(|path: PathBuf| Path::is_file(&path));
+    managers.into_iter().find(|(name, _)| here(name)).map_or(PackageManager::Unknown, |(_, manager)| manager)
+}

@@ -1,0 +1,551 @@
+//! Detection on invented machines, whose programs are scripts; plans; and what a fetch does when things go wrong.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+/// A machine whose search path is one folder of scripts, with an empty toolbox.
+struct Lab {
+    folder: tempfile::TempDir,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("bin")).unwrap();
+        let lab = Self { folder };
+        lab.write("system/usr/share/zoneinfo/UTC", "");
+        lab
+    }
+
+    /// A Debian machine that could fetch everything but Swoole.
+    fn debian() -> Self {
+        let lab = Self::new();
+        lab.write("system/var/lib/dpkg/status", "");
+        for name in ["apt-get", "apt-config", "dpkg-deb", "npm"] {
+            lab.program(&format!("bin/{name}"), "exit 0");
+        }
+        lab
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        fs::write(self.path(path), text).unwrap();
+    }
+
+    fn program(&self, path: &str, script: &str) {
+        self.write(path, &format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn toolbox(&self) -> Toolbox {
+        self.toolbox_with(None)
+    }
+
+    fn toolbox_with(&self, swoole_so: Option<PathBuf>) -> Toolbox {
+        Toolbox::with_surroundings(self.path("toolbox"), self.surroundings(swoole_so))
+    }
+
+    fn surroundings(&self, swoole_so: Option<PathBuf>) -> Surroundings {
+        // So long that no machine is too slow for these tests; nothing ever takes it.
+        let patience = Duration::from_secs(300);
+        Surroundings { search_path: vec![self.path("bin")], system_root: self.path("system"), swoole_so, patience }
+    }
+
+    fn detect(&self, name: &str) -> ProgramState {
+        self.toolbox().detect(name).unwrap()
+    }
+
+    #[track_caller]
+    fn ready(&self, name: &str) -> Program {
+        match self.detect(name) {
+            ProgramState::Ready(program) => program,
+            other => panic!("{name} should be ready: {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn broken(&self, name: &str) -> String {
+        match self.detect(name) {
+            ProgramState::Broken { seen, .. } => seen,
+            other => panic!("{name} should be broken: {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn missing(&self, name: &str) -> (String, Remedy) {
+        match self.detect(name) {
+            ProgramState::Missing { reason, remedy } => (reason.unwrap_or_default(), remedy),
+            other => panic!("{name} should be missing: {other:?}"),
+        }
+    }
+}
+
+const PHP_INFO: &str =
+    "echo 'PHP Version => 8.2.36'; echo 'extension_dir => /usr/lib/php/20220829 => /usr/lib/php/20220829'";
+const LIBPHP: &str = "\0API420220829,NTS\0\0API20220829,NTS\0X-Powered-By: PHP/8.2.36\0";
+
+#[test]
+fn a_program_of_the_users_own_is_ready_with_its_version() {
+    let lab = Lab::new();
+    lab.program("bin/node", "echo 20.20.2");
+    let node = lab.ready("node");
+    assert_eq!((node.version.as_str(), node.source, node.prefix.as_str()), ("20.20.2", Source::System, ""));
+    assert_eq!(node.path, lab.path("bin/node"));
+    let state = ProgramState::Ready(node);
+    let json = serde_json::to_string(&state).unwrap();
+    assert_eq!(serde_json::from_str::<ProgramState>(&json).unwrap(), state);
+}
+
+#[test]
+fn a_program_that_fails_hides_its_version_or_is_too_old_is_never_used() {
+    let lab = Lab::new();
+    lab.program("bin/node", "echo 'cannot open shared object file' >&2; exit 127");
+    lab.program("bin/nginx", "echo hello");
+    lab.program("bin/go", "echo go version go1.19.8 linux/amd64");
+    lab.program("bin/bun", "kill -SEGV $$");
+    assert!(lab.broken("node").contains("failed (exit status: 127): cannot open shared object file"));
+    assert!(lab.broken("nginx").contains("printed no version: hello"));
+    assert!(lab.broken("go").contains("is version 1.19.8, and 1.21 is the oldest"));
+    assert!(lab.broken("bun").contains("signal: 11"));
+}
+
+#[test]
+fn a_program_that_hangs_is_broken() {
+    let lab = Lab::new();
+    lab.program("bin/cargo", "sleep 600");
+    let surroundings = Surroundings { patience: Duration::from_millis(50), ..lab.surroundings(None) };
+    let state = Toolbox::with_surroundings(lab.path("toolbox"), surroundings).detect("cargo").unwrap();
+    let ProgramState::Broken { seen, .. } = state else { panic!("{state:?}") };
+    assert!(seen.ends_with("cargo --version` gave no answer within 50ms"), "{seen}");
+}
+
+#[test]
+fn the_highest_numbered_name_is_taken() {
+    let lab = Lab::new();
+    for version in ["8.2", "8.10", "7.4"] {
+        lab.program(&format!("bin/php-fpm{version}"), &format!("echo 'PHP Version => {version}.1'"));
+    }
+    lab.program("bin/php-fpm-wrapper", "echo 'PHP Version => 9.9.9'");
+    assert_eq!(lab.ready("php_fpm").version, "8.10.1");
+    lab.program("bin/php-fpm", "echo 'PHP Version => 8.3.0'");
+    assert_eq!(lab.ready("php_fpm").version, "8.3.0", "the plain name goes first");
+}
+
+#[test]
+fn the_toolbox_is_second_and_brings_its_libraries() {
+    let lab = Lab::new();
+    lab.program("toolbox/root/usr/sbin/nginx", "echo nginx version: nginx/1.22.1 >&2");
+    fs::create_dir_all(lab.path("toolbox/root/usr/lib/aarch64-linux-gnu")).unwrap();
+    fs::create_dir_all(lab.path("toolbox/root/lib/aarch64-linux-gnu")).unwrap();
+    let nginx = lab.ready("nginx");
+    assert_eq!((nginx.source, nginx.prefix.as_str()), (Source::Toolbox, lab.path("toolbox/root").to_str().unwrap()));
+    let folders = ["usr/lib", "lib"].map(|base| format!("{}/{base}/aarch64-linux-gnu", nginx.prefix));
+    assert_eq!(nginx.env["LD_LIBRARY_PATH"], folders.join(":"));
+
+    lab.program("bin/nginx", "echo nginx version: nginx/1.18.0 >&2");
+    assert_eq!(lab.ready("nginx").version, "1.18.0", "the user's own goes first");
+    lab.program("bin/nginx", "exit 1");
+    assert_eq!(lab.ready("nginx").version, "1.22.1", "unless it is broken");
+}
+
+#[test]
+fn bun_is_found_in_its_package_without_its_install_script() {
+    let lab = Lab::new();
+    lab.program("toolbox/npm/bun/node_modules/@oven/bun-linux-x64-musl/bin/bun", "exit 127");
+    lab.program("toolbox/npm/bun/node_modules/@oven/bun-linux-x64/bin/bun", "echo 1.4.5");
+    let bun = lab.ready("bun");
+    assert_eq!((bun.version.as_str(), bun.source), ("1.4.5", Source::Toolbox));
+    assert!(bun.env.is_empty() && bun.prefix.is_empty(), "it is no Debian package: {bun:?}");
+}
+
+#[test]
+fn pm2_is_never_called() {
+    let lab = Lab::new();
+    lab.program("lib/node_modules/pm2/bin/pm2-runtime", &format!("touch {}", lab.path("called").display()));
+    lab.write("lib/node_modules/pm2/package.json", r#"{ "name": "pm2", "version": "7.0.4" }"#);
+    std::os::unix::fs::symlink(lab.path("lib/node_modules/pm2/bin/pm2-runtime"), lab.path("bin/pm2-runtime")).unwrap();
+    let pm2 = lab.ready("pm2");
+    assert_eq!(pm2.version, "7.0.4");
+    assert!(pm2.path.ends_with("lib/node_modules/pm2/bin/pm2-runtime"), "the script, not the link: {pm2:?}");
+    assert!(!lab.path("called").exists());
+
+    lab.write("lib/node_modules/pm2/package.json", r#"{ "name": "other", "version": "1.0.0" }"#);
+    assert!(lab.broken("pm2").contains("does not stand in the package pm2"));
+}
+
+#[test]
+fn php_tells_where_its_extensions_are() {
+    let lab = Lab::new();
+    lab.program("bin/php-fpm8.2", PHP_INFO);
+    assert_eq!(lab.ready("php_fpm").extras["extensions"], "", "there is no such folder");
+    fs::create_dir_all(lab.path("toolbox/root/usr/lib/php/20220829")).unwrap();
+    let unpacked = lab.path("toolbox/root/usr/lib/php/20220829");
+    assert_eq!(lab.ready("php_fpm").extras["extensions"], unpacked.to_str().unwrap());
+    fs::create_dir_all(lab.path("system/usr/lib/php/20220829")).unwrap();
+    let own = lab.path("system/usr/lib/php/20220829");
+    assert_eq!(lab.ready("php_fpm").extras["extensions"], own.to_str().unwrap(), "a system program's own goes first");
+}
+
+#[test]
+fn apache_of_the_system_takes_mod_php_from_the_toolbox() {
+    let lab = Lab::new();
+    lab.program("bin/apache2", "echo 'Server version: Apache/2.4.71 (Debian)'");
+    lab.write("system/usr/lib/apache2/modules/mod_mpm_prefork.so", "");
+    assert!(lab.missing("apache").0.contains("bin/apache2 2.4.71 is here, without mod_php"));
+
+    lab.write("toolbox/root/usr/lib/apache2/modules/libphp8.2.so", LIBPHP);
+    fs::create_dir_all(lab.path("toolbox/root/usr/lib/php/20220829")).unwrap();
+    fs::create_dir_all(lab.path("toolbox/root/usr/lib/x86_64-linux-gnu")).unwrap();
+    let apache = lab.ready("apache");
+    let extra = |name: &str| apache.extras[name].as_str();
+    assert_eq!(extra("modules"), lab.path("system/usr/lib/apache2/modules").to_str().unwrap());
+    assert_eq!(extra("php_module"), lab.path("toolbox/root/usr/lib/apache2/modules/libphp8.2.so").to_str().unwrap());
+    assert_eq!(extra("php_extensions"), lab.path("toolbox/root/usr/lib/php/20220829").to_str().unwrap());
+    assert_eq!((extra("php_module_name"), extra("php_version")), ("php_module", "8.2.36"));
+    assert!(apache.env.contains_key("LD_LIBRARY_PATH"), "the module needs its libraries");
+
+    lab.write("toolbox/root/usr/lib/apache2/modules/libphp8.2.so", "no PHP at all");
+    assert!(lab.broken("apache").contains("no PHP version in it"));
+}
+
+#[test]
+fn php_from_the_toolbox_needs_the_time_zones_of_the_system() {
+    let lab = Lab::debian();
+    lab.program("toolbox/root/usr/sbin/php-fpm8.3", PHP_INFO);
+    fs::remove_file(lab.path("system/usr/share/zoneinfo/UTC")).unwrap();
+    let (reason, remedy) = lab.missing("php_fpm");
+    assert!(reason.contains("/usr/share/zoneinfo/UTC is not there"), "{reason}");
+    assert_eq!(remedy, Remedy::ByHand { command: "sudo apt-get install tzdata".to_owned() });
+    lab.program("bin/php-fpm", PHP_INFO);
+    assert_eq!(lab.ready("php_fpm").source, Source::System, "the user's own may have been built otherwise");
+}
+
+#[test]
+fn swoole_is_php_with_swoole_wherever_the_extension_is() {
+    let lab = Lab::new();
+    let reports = "case \"$*\" in\n'-n -i') %INFO% ;;\n%CASE%) echo 'Version => 6.2.2' ;;\n*) echo \"Extension 'swoole' not present.\"; exit 1 ;;\nesac";
+    let php = |case: &str| lab.program("bin/php", &reports.replace("%INFO%", PHP_INFO).replace("%CASE%", case));
+
+    php("never");
+    let reason = lab.missing("swoole").0;
+    assert!(reason.contains("without swoole; swoole is built from source by PECL, and here is no pecl"), "{reason}");
+
+    php("'--ri swoole'");
+    let swoole = lab.ready("swoole");
+    assert_eq!((swoole.version.as_str(), swoole.extras["extension"].as_str()), ("6.2.2", ""), "PHP loads it by itself");
+    assert_eq!((swoole.path, swoole.extras["php_version"].as_str()), (lab.path("bin/php"), "8.2.36"));
+
+    php("'-d extension=/some/swoole.so --ri swoole'");
+    let state = lab.toolbox_with(Some(PathBuf::from("/some/swoole.so"))).detect("swoole").unwrap();
+    assert_eq!(state.ready().unwrap().extras["extension"], "/some/swoole.so");
+    let state = lab.toolbox_with(Some(PathBuf::from("/other/swoole.so"))).detect("swoole").unwrap();
+    assert!(matches!(&state, ProgramState::Broken { seen, .. } if seen.contains("/other/swoole.so")), "{state:?}");
+
+    let built = lab.path("toolbox/swoole/swoole.so");
+    lab.write("toolbox/swoole/swoole.so", "");
+    php(&format!("'-d extension={} --ri swoole'", built.display()));
+    assert_eq!(lab.ready("swoole").extras["extension"], built.to_str().unwrap());
+}
+
+#[test]
+fn what_is_missing_comes_with_a_remedy_of_this_machine() {
+    let fetch = |from: &str| Remedy::Fetch { from: from.to_owned() };
+    let by_hand = |command: &str| Remedy::ByHand { command: command.to_owned() };
+    let debian = Lab::debian();
+    assert_eq!(debian.missing("nginx"), (String::new(), fetch("Debian package nginx")));
+    assert_eq!(debian.missing("bun").1, fetch("npm package bun 1.4.5"));
+    assert_eq!(debian.missing("go").1, by_hand("install Go as go.dev/doc/install says"));
+    let fedora = Lab::new();
+    fedora.program("bin/dnf", "exit 0");
+    let (reason, remedy) = fedora.missing("nginx");
+    assert_eq!((reason.as_str(), remedy), ("this is no Debian or Ubuntu system", by_hand("sudo dnf install nginx")));
+    assert_eq!(fedora.missing("bun").1, by_hand("sudo dnf install nodejs npm && tolok setup"));
+    assert_eq!(fedora.missing("bun").0, "there is no npm here");
+}
+
+#[test]
+fn all_programs_are_asked_at_once() {
+    let lab = Lab::new();
+    // Each of the two waits for the other one's mark: one after the other, neither would ever answer.
+    let meet = |own: &str, other: &str| {
+        let (own, other) = (lab.path(own), lab.path(other));
+        format!("touch {}; while ! test -e {}; do sleep 0.01; done", own.display(), other.display())
+    };
+    lab.program("bin/node", &format!("{}; echo 20.0.0", meet("a", "b")));
+    lab.program("bin/bun", &format!("{}; echo 1.4.5", meet("b", "a")));
+    let states = lab.toolbox().detect_all();
+    assert_eq!(states.len(), lab.toolbox().catalogue().names().count());
+    assert!(states["node"].ready().is_some() && states["bun"].ready().is_some(), "{states:?}");
+}
+
+#[test]
+fn a_plan_is_the_exact_commands() {
+    let lab = Lab::debian();
+    let toolbox = lab.toolbox();
+    let plan = toolbox.plan(&["bun", "apache", "nginx", "pm2", "swoole", "go"]).unwrap();
+    let text = plan.to_string();
+    let text = text.replace(toolbox.staging().to_str().unwrap(), "STAGING");
+    insta::assert_snapshot!(text, @r#"
+    # apache, nginx (Debian packages apache2-bin, libapache2-mod-php, nginx)
+    APT_CONFIG=STAGING/apt.conf apt-get --quiet update
+    APT_CONFIG=STAGING/apt.conf apt-get --quiet --yes --download-only install apache2-bin libapache2-mod-php nginx
+    for package in STAGING/cache/archives/*.deb; do dpkg-deb --extract "$package" STAGING/root; done
+    # bun (npm package bun 1.4.5)
+    npm_config_update_notifier=false npm ci --prefix STAGING/bun --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
+    # pm2 (npm package pm2 7.0.4)
+    npm_config_update_notifier=false npm ci --prefix STAGING/pm2 --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
+    # PHP Swoole, by hand: swoole is built from source by PECL, and here is no pecl, no phpize, no php-config, no make, no c++; TOLOK_SWOOLE_SO is not set
+    sudo apt-get install php-cli php-dev php-pear g++ make && tolok setup
+    # Go, by hand: tolok cannot put it into the toolbox
+    install Go as go.dev/doc/install says
+    "#);
+    assert!(!lab.path("toolbox").exists(), "a plan changes nothing");
+    assert!(plan.by_hand.iter().find(|step| step.program == "swoole").unwrap().optional);
+    assert!(toolbox.plan(&[]).unwrap().is_empty());
+    assert!(toolbox.plan(&["bum"]).is_err());
+}
+
+#[test]
+fn only_what_is_missing_is_fetched() {
+    let plan = Lab::debian().toolbox().plan(&["bun"]).unwrap();
+    let [step] = plan.steps.as_slice() else { panic!("{plan:?}") };
+    assert_eq!((step.programs.as_slice(), step.commands.len()), (["bun".to_owned()].as_slice(), 1));
+}
+
+#[test]
+fn a_plan_keeps_what_the_tree_has_already() {
+    let lab = Lab::debian();
+    let record = r#"{ "format_version": 1, "apt_asked": ["nginx"], "apt": [], "npm": {}, "swoole": null }"#;
+    lab.write("toolbox/installed.json", record);
+    let plan = lab.toolbox().plan(&["php_fpm"]).unwrap();
+    assert!(plan.steps[0].commands[1].ends_with("install nginx php-fpm"), "{plan}");
+}
+
+#[test]
+fn swoole_is_built_where_pecl_is() {
+    let lab = Lab::debian();
+    for name in ["pecl", "phpize", "php-config", "make", "c++"] {
+        lab.program(&format!("bin/{name}"), "exit 0");
+    }
+    let plan = lab.toolbox().plan(&["swoole"]).unwrap();
+    assert!(plan.by_hand.is_empty() && plan.steps[0].optional, "{plan}");
+    assert!(plan.steps[0].commands[0].ends_with("/swoole && pecl download swoole"), "{plan}");
+}
+
+/// An npm that makes a Bun where it is told to, and counts how often it was called.
+fn program_npm(lab: &Lab) {
+    let calls = lab.path("npm-calls");
+    lab.program(
+        "bin/npm",
+        &format!(
+            "echo called >> {}; bin=$3/node_modules/@oven/bun-linux-x64/bin; mkdir -p $bin
+             printf '#!/bin/sh\\necho 1.4.5\\n' > $bin/bun; chmod +x $bin/bun",
+            calls.display()
+        ),
+    );
+}
+
+fn fetch(toolbox: &Toolbox, names: &[&str]) -> (FetchOutcome, Vec<FetchEvent>) {
+    let mut events = Vec::new();
+    let plan = toolbox.plan(names).unwrap();
+    let outcome = toolbox.fetch(&plan, &mut |event| events.push(event)).unwrap();
+    (outcome, events)
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_npm_package_is_fetched_recorded_and_found() {
+    let lab = Lab::debian();
+    program_npm(&lab);
+    let (outcome, events) = fetch(&lab.toolbox(), &["bun"]);
+    assert_eq!((outcome.fetched, outcome.failed.len()), (vec!["bun".to_owned()], 0));
+    assert!(
+        matches!(events.as_slice(), [FetchEvent::Started { command }, FetchEvent::Finished { succeeded: true, .. }]
+            if command.contains("npm ci --prefix")),
+        "{events:?}"
+    );
+    assert_eq!(lab.ready("bun").version, "1.4.5");
+    assert_eq!(entries(&lab.path("toolbox")), ["installed.json", "lock", "npm"], "nothing else is left");
+    assert!(fs::read_to_string(lab.path("toolbox/installed.json")).unwrap().contains(r#""bun": "1.4.5""#));
+}
+
+#[test]
+fn a_failed_fetch_shows_the_end_of_the_output_and_leaves_the_old_program() {
+    let lab = Lab::debian();
+    program_npm(&lab);
+    fetch(&lab.toolbox(), &["bun"]);
+    lab.program(
+        "bin/npm",
+        "mkdir -p $3/node_modules; seq 100; echo 'npm error ENOSPC no space left on device' >&2; exit 228",
+    );
+    let (outcome, _) = fetch(&lab.toolbox(), &["bun"]);
+    let [failure] = outcome.failed.as_slice() else { panic!("{outcome:?}") };
+    let message = failure.error.to_string();
+    assert!(message.starts_with("run `npm_config_update_notifier=false npm ci "), "{message}");
+    assert!(message.contains("(exit status: 228)"), "{message}");
+    assert!(message.ends_with("\n  100\n  npm error ENOSPC no space left on device"), "{message}");
+    assert_eq!(message.lines().count(), 13, "{message}");
+    assert_eq!(lab.ready("bun").version, "1.4.5", "the old one still works");
+    assert_eq!(entries(&lab.path("toolbox")), ["installed.json", "lock", "npm"]);
+}
+
+#[test]
+fn a_failed_step_does_not_stop_the_others() {
+    let lab = Lab::debian();
+    program_npm(&lab);
+    lab.program("bin/apt-get", "echo 'E: Unable to locate package nginx' >&2; exit 100");
+    let (outcome, _) = fetch(&lab.toolbox(), &["nginx", "bun"]);
+    assert_eq!(outcome.fetched, ["bun"]);
+    assert_eq!(outcome.failed[0].programs, ["nginx"]);
+    assert!(outcome.failed[0].error.to_string().contains("Unable to locate package nginx"));
+}
+
+/// An apt whose packages are files named after what was asked for, and a dpkg-deb that makes a program of each.
+fn program_apt(lab: &Lab) {
+    lab.program(
+        "bin/apt-get",
+        r#"staging=${APT_CONFIG%/apt.conf}; test -f $APT_CONFIG || exit 9
+        case "$*" in *update) exit 0;; esac
+        shift 4; for package; do : > $staging/cache/archives/${package}_1.0_all.deb; done"#,
+    );
+    lab.program(
+        "bin/dpkg-deb",
+        r#"name=$(basename $2 _1.0_all.deb); mkdir -p $3/usr/sbin
+        printf '#!/bin/sh\necho nginx version: nginx/1.22.1; echo PHP Version =\> 8.2.0\n' > $3/usr/sbin/$name
+        chmod +x $3/usr/sbin/$name"#,
+    );
+}
+
+#[test]
+fn debian_packages_become_one_tree() {
+    let lab = Lab::debian();
+    program_apt(&lab);
+    let (outcome, _) = fetch(&lab.toolbox(), &["nginx"]);
+    assert!(outcome.failed.is_empty(), "{outcome:?}");
+    assert_eq!(lab.ready("nginx").source, Source::Toolbox);
+    let (outcome, _) = fetch(&lab.toolbox(), &["php_fpm"]);
+    assert!(outcome.failed.is_empty(), "{outcome:?}");
+    assert!(lab.detect("php_fpm").ready().is_some() && lab.detect("nginx").ready().is_some());
+    assert_eq!(entries(&lab.path("toolbox")), ["installed.json", "lock", "root"]);
+    let record = fs::read_to_string(lab.path("toolbox/installed.json")).unwrap();
+    assert!(record.contains(r#""name": "php-fpm""#) && record.contains(r#""name": "nginx""#), "{record}");
+}
+
+#[test]
+fn a_plan_made_before_another_fetch_does_not_undo_it() {
+    let lab = Lab::debian();
+    program_apt(&lab);
+    let toolbox = lab.toolbox();
+    let old_plan = toolbox.plan(&["php_fpm"]).unwrap();
+    fetch(&toolbox, &["nginx"]);
+    toolbox.fetch(&old_plan, &mut |_| ()).unwrap();
+    assert!(lab.detect("php_fpm").ready().is_some() && lab.detect("nginx").ready().is_some());
+}
+
+#[test]
+fn of_two_fetches_at_once_one_waits_and_finds_the_work_done() {
+    let lab = Lab::debian();
+    program_npm(&lab);
+    // The npm of the first fetch ends only when the second fetch has said that it waits.
+    let npm = fs::read_to_string(lab.path("bin/npm")).unwrap();
+    let sign = lab.path("second-waits");
+    let wait = format!("for i in $(seq 3000); do test -e {} && exit; sleep 0.01; done; exit 1", sign.display());
+    lab.program("bin/npm", &format!("{npm}\n{wait}"));
+    let toolbox = lab.toolbox();
+    let plan = toolbox.plan(&["bun"]).unwrap();
+    std::thread::scope(|scope| {
+        let (started, first_started) = std::sync::mpsc::channel();
+        let (toolbox, plan) = (&toolbox, &plan);
+        let first = scope.spawn(move || toolbox.fetch(plan, &mut |_| started.send(()).unwrap()).unwrap());
+        first_started.recv().unwrap();
+        let mut waited = false;
+        let second = toolbox.fetch(plan, &mut |event| {
+            if matches!(event, FetchEvent::Waiting { .. }) {
+                waited = true;
+                lab.write("second-waits", "");
+            }
+        });
+        assert!(waited);
+        assert_eq!(second.unwrap().fetched, ["bun"]);
+        assert_eq!(first.join().unwrap().fetched, ["bun"]);
+    });
+    assert_eq!(fs::read_to_string(lab.path("npm-calls")).unwrap(), "called\n", "the work was done once");
+}
+
+#[test]
+fn what_a_killed_fetch_left_is_never_used_and_is_removed() {
+    let lab = Lab::debian();
+    program_npm(&lab);
+    lab.program("toolbox/staging-1/bun/node_modules/@oven/bun-linux-x64/bin/bun", "echo 1.4.5");
+    lab.program("toolbox/staging-1/root/usr/sbin/nginx", "echo nginx version: nginx/1.22.1");
+    lab.missing("bun");
+    lab.missing("nginx");
+    fetch(&lab.toolbox(), &["bun"]);
+    assert!(!lab.path("toolbox/staging-1").exists());
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_one_clear_sentence() {
+    let lab = Lab::debian();
+    lab.write("toolbox", "a file, where the folder should be");
+    let toolbox = lab.toolbox();
+    let error = toolbox.fetch(&toolbox.plan(&["bun"]).unwrap(), &mut |_| ()).unwrap_err().to_string();
+    let start = format!("write {}: ", lab.path("toolbox").display());
+    assert!(
+        error.starts_with(&start)
+            && error.ends_with("set TOLOK_TOOLBOX to a folder that has room and that you may write to"),
+        "{error}"
+    );
+    assert_eq!(error.lines().count(), 1);
+}
+
+#[test]
+fn swoole_is_built_and_its_refusal_is_told() {
+    let lab = Lab::debian();
+    lab.program(
+        "bin/pecl",
+        r"mkdir swoole-6.2.2; printf '#!/bin/sh\necho configured\n' > swoole-6.2.2/configure
+        chmod +x swoole-6.2.2/configure; tar -czf swoole-6.2.2.tgz swoole-6.2.2",
+    );
+    lab.program("bin/make", "test -x configure && mkdir modules && echo so > modules/swoole.so");
+    for name in ["phpize", "php-config", "c++"] {
+        lab.program(&format!("bin/{name}"), "exit 0");
+    }
+    let (outcome, _) = fetch(&lab.toolbox(), &["swoole"]);
+    assert!(outcome.failed.is_empty(), "{outcome:?}");
+    assert_eq!(fs::read_to_string(lab.path("toolbox/swoole/swoole.so")).unwrap(), "so\n");
+    assert!(fs::read_to_string(lab.path("toolbox/installed.json")).unwrap().contains(r#""swoole": "swoole-6.2.2""#));
+
+    lab.program("bin/pecl", "echo 'No releases available for package swoole'; exit 1");
+    let (outcome, _) = fetch(&lab.toolbox(), &["swoole"]);
+    assert!(outcome.failed[0].optional);
+    assert!(outcome.failed[0].error.to_string().contains("No releases available"));
+}
+
+#[test]
+fn the_default_folder_is_the_users_cache() {
+    let folder = |variables: &'static [(&str, &str)]| {
+        default_folder(|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| PathBuf::from(value)))
+    };
+    let home = ("HOME", "/home/u");
+    assert_eq!(folder(&[("HOME", "/home/u")]).unwrap(), Path::new("/home/u/.cache/tolok/toolbox"));
+    assert_eq!(folder(&[("HOME", "/home/u"), ("XDG_CACHE_HOME", "/c")]).unwrap(), Path::new("/c/tolok/toolbox"));
+    assert_eq!(
+        folder(&[("HOME", "/home/u"), ("XDG_CACHE_HOME", "c")]).unwrap(),
+        Path::new("/home/u/.cache/tolok/toolbox")
+    );
+    assert_eq!(folder(&[("TOLOK_TOOLBOX", "/t"), ("XDG_CACHE_HOME", "/c")]).unwrap(), Path::new("/t"));
+    assert!(folder(&[]).unwrap_err().to_string().contains("TOLOK_TOOLBOX"), "{home:?}");
+}

@@ -1,0 +1,213 @@
+//! tolok's own load engine as a tool: `tolok load … --events --format json`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tolok_load::record::{LoopModel, Record};
+use tolok_model::{Connection, Executor, Latency, LedgerCounts, LoadProfile, Percentile};
+
+use crate::isolate::{Placement, place};
+
+/// What a tool has to do.
+#[derive(Debug, Clone)]
+pub struct LoadJob<'a> {
+    /// The whole URL.
+    pub url: String,
+    /// The status that a good answer has.
+    pub status: u16,
+    /// A file with the body that a good answer has.
+    pub body: PathBuf,
+    /// How requests are sent.
+    pub load: &'a LoadProfile,
+}
+
+/// A moment in a tool's run; one JSON line each on its standard error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum ToolEvent {
+    /// The measured window opens.
+    WindowStarted,
+    /// A second of it is over.
+    Second,
+    /// The measured window closes.
+    WindowEnded,
+}
+
+/// What a tool says at its end.
+#[derive(Debug)]
+pub struct ToolReport {
+    /// Length of the window, in seconds.
+    pub window_s: f64,
+    /// Good answers per second.
+    pub goodput_rps: f64,
+    /// Bytes of good bodies.
+    pub body_bytes: u64,
+    /// What became of every request.
+    pub ledger: LedgerCounts,
+    /// How long answers took.
+    pub latency: Latency,
+    /// First error of each class, in words.
+    pub examples: Vec<String>,
+    /// One row a second, as the tool gave it.
+    pub timeline: Vec<serde_json::Value>,
+}
+
+/// A tool that has been started.
+#[derive(Debug)]
+pub struct RunningTool {
+    child: Child,
+    events: Receiver<ToolEvent>,
+    output: PathBuf,
+    log: PathBuf,
+}
+
+/// What waiting for a tool brought.
+#[derive(Debug, PartialEq)]
+pub enum Waited {
+    /// Something happened.
+    Event(ToolEvent),
+    /// Nothing happened in the given time.
+    Nothing,
+    /// The tool has closed its events: it has ended or is about to.
+    Ended,
+}
+
+/// Arguments of `tolok load` for a job.
+pub fn arguments(job: &LoadJob<'_>) -> Vec<String> {
+    let Executor::ConstantVus { vus } = job.load.executor;
+    let seconds = |value: f64| format!("{}us", (value * 1e6).round() as u64);
+    let mut arguments = vec![
+        "load".to_owned(),
+        job.url.clone(),
+        format!("--vus={vus}"),
+        format!("--duration={}", seconds(job.load.duration_s)),
+        format!("--warmup={}", seconds(job.load.warmup_s)),
+        format!("--timeout={}", seconds(job.load.timeout_s)),
+        // Requests in flight when the window closes are counted as such; there is nothing to learn from their end.
+        "--grace=0s".to_owned(),
+        format!("--expect-status={}", job.status),
+        format!("--expect-body={}", job.body.display()),
+        "--format=json".to_owned(),
+        "--events".to_owned(),
+    ];
+    if job.load.connection == Connection::PerRequest {
+        arguments.push("--no-keepalive".to_owned());
+    }
+    arguments
+}
+
+impl RunningTool {
+    /// Starts `tolok load` on its CPUs; output and log go into the trial's folder.
+    pub fn start(program: &Path, job: &LoadJob<'_>, cpus: &[u32], folder: &Path) -> io::Result<Self> {
+        let (output, log) = (folder.join("tool.json"), folder.join("tool.log"));
+        let mut command = Command::new(program);
+        command.args(arguments(job)).stdin(Stdio::null()).stdout(File::create(&output)?).stderr(Stdio::piped());
+        place(&mut command, &Placement { cpus: cpus.to_vec(), dies_with_parent: true });
+        let mut child = command.spawn()?;
+        let (sender, events) = channel();
+        let messages = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut log_file = File::create(&log)?;
+        std::thread::spawn(move || {
+            for line in BufReader::new(messages).lines().map_while(Result::ok) {
+                let Ok(event) = serde_json::from_str(&line) else {
+                    // Whatever is no event is for people.
+                    let _ = io::Write::write_all(&mut log_file, format!("{line}\n").as_bytes());
+                    continue;
+                };
+                if sender.send(event).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { child, events, output, log })
+    }
+
+    /// Its pid.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the next event.
+    pub fn wait_event(&self, patience: Duration) -> Waited {
+        match self.events.recv_timeout(patience) {
+            Ok(event) => Waited::Event(event),
+            Err(RecvTimeoutError::Timeout) => Waited::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Waited::Ended,
+        }
+    }
+
+    /// Kills it.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Waits for its end and reads what it found. The error says in words what went wrong.
+    pub fn finish(mut self) -> Result<ToolReport, String> {
+        let status: ExitStatus = self.child.wait().map_err(|error| error.to_string())?;
+        let text = std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?;
+        match serde_json::from_str::<Record>(&text) {
+            Ok(record) => report(record),
+            Err(error) if status.success() => Err(format!("the load tool gave no record: {error}")),
+            Err(_) => {
+                let said = crate::subject::log_tail(&self.log, 5).join("; ");
+                Err(format!("the load tool ended with {status}: {said}"))
+            }
+        }
+    }
+}
+
+impl Drop for RunningTool {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            self.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Turns the engine's record into what every tool reports.
+fn report(record: Record) -> Result<ToolReport, String> {
+    if record.format != Record::FORMAT {
+        return Err(format!("the load tool's record has format {}, and {} is known", record.format, Record::FORMAT));
+    }
+    if record.interrupted {
+        return Err("the load tool was interrupted".to_owned());
+    }
+    let failed = record.ledger.failed_by_class.iter().map(|(class, count)| (class.name().to_owned(), *count));
+    // Answers to requests of the warm-up that came inside the window are work done in the window; without them the
+    // goodput of slow subjects would be too low by up to one request for each connection.
+    let answered = record.ledger.good + record.warm_up.carried_over_good;
+    Ok(ToolReport {
+        window_s: record.window_s,
+        goodput_rps: answered as f64 / record.window_s,
+        body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
+        ledger: LedgerCounts {
+            sent: record.ledger.sent,
+            good: record.ledger.good,
+            failed: failed.collect(),
+            in_flight_at_end: record.ledger.in_flight_at_end,
+            connections: record.connections.opened,
+            connections_unanswered: record.connections.never_answered,
+        },
+        latency: Latency {
+            model: match record.plan.loop_model {
+                LoopModel::Closed => "closed".to_owned(),
+                LoopModel::Open => "open".to_owned(),
+            },
+            percentiles: record.response_time.percentiles.iter().map(percentile).collect(),
+            max_s: record.response_time.max_s.unwrap_or_default(),
+            histogram: record.response_time.histogram,
+        },
+        examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
+        timeline: record.timeline.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
+    })
+}
+
+fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
+    Percentile { quantile: found.quantile, latency_s: found.latency_s }
+}

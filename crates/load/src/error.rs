@@ -1,0 +1,59 @@
+//! What keeps a run from taking place at all. What goes wrong with single requests is a [`crate::fault::Fault`].
+
+use std::io;
+use std::net::SocketAddr;
+
+use thiserror::Error;
+
+/// A run that could not start. Texts read after "failed to".
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// Not a URL this engine can load.
+    #[error("understand the URL `{url}`: {reason}; write it as http://host:port/path")]
+    Url {
+        /// As given.
+        url: String,
+        /// Which part is wrong.
+        reason: &'static str,
+    },
+    /// The name has no address.
+    #[error("find an address for `{host}`: {source}; check the name, or give the address itself")]
+    Host {
+        /// As given.
+        host: String,
+        /// The resolver's answer.
+        source: io::Error,
+    },
+    /// Options that contradict themselves.
+    #[error("use the option {option}: {reason}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// What is wrong with it, and what would be right.
+        reason: String,
+    },
+    /// The target does not take connections.
+    #[error(
+        "reach the target at {address}: {source}; check that the server is running and listens on this address and port"
+    )]
+    Unreachable {
+        /// Where the connection was tried.
+        address: SocketAddr,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// More connections than the process may open.
+    #[error(
+        "open {needed} files (one a virtual user and some more): the limit of this process is {limit}; \
+         raise it with `ulimit -n {needed}` or use fewer virtual users"
+    )]
+    OpenFiles {
+        /// Files needed.
+        needed: u64,
+        /// The hard limit.
+        limit: u64,
+    },
+    /// The event queue failed, which no target can cause.
+    #[error("use the kernel's event queue (epoll): {0}; this points to a kernel or sandbox that forbids it")]
+    EventQueue(#[source] io::Error),
+}

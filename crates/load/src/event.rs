@@ -1,0 +1,22 @@
+//! What a running load tells its caller. The engine knows no screen and no file: it calls a function with these.
+
+use crate::record::SecondRow;
+
+/// A moment of a run, in the order in which they come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The target is reachable and the warm-up begins; absent without a warm-up.
+    WarmupStarted,
+    /// The measured window begins.
+    WindowStarted {
+        /// On `CLOCK_MONOTONIC`.
+        monotonic_ns: u64,
+    },
+    /// A second of the timeline is complete.
+    Second(SecondRow),
+    /// The measured window is over; requests in flight get their grace period now.
+    WindowEnded {
+        /// On `CLOCK_MONOTONIC`.
+        monotonic_ns: u64,
+    },
+}

@@ -1,0 +1,201 @@
+//! What can go wrong with one request. Failure is data here: a fault ends in the ledger and never ends the run.
+//!
+//! Faults are small values without allocation, because a target that fails every request fails very many of them; words
+//! are made only for the first fault of each class.
+
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Classes of failure, with stable names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// The target refused the connection or could not be reached.
+    Connect,
+    /// No connection within the connect timeout.
+    ConnectTimeout,
+    /// No complete answer before the request's deadline.
+    Timeout,
+    /// The target closed the connection before or inside an answer.
+    Closed,
+    /// The target reset the connection.
+    Reset,
+    /// The answer is not HTTP/1.0 or HTTP/1.1 as it should be, or bytes came that nobody had asked for.
+    Malformed,
+    /// A complete head with a status that is not the expected one.
+    BadStatus,
+    /// A body that differs from the expected one.
+    BadBody,
+    /// The generator's own machine ran out of something: files, ports, memory. Never the target's fault.
+    Local,
+}
+
+impl ErrorClass {
+    /// Every class, in the order of the record.
+    pub const ALL: [ErrorClass; 9] = [
+        ErrorClass::Connect,
+        ErrorClass::ConnectTimeout,
+        ErrorClass::Timeout,
+        ErrorClass::Closed,
+        ErrorClass::Reset,
+        ErrorClass::Malformed,
+        ErrorClass::BadStatus,
+        ErrorClass::BadBody,
+        ErrorClass::Local,
+    ];
+
+    /// The stable name, as in the record.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorClass::Connect => "connect",
+            ErrorClass::ConnectTimeout => "connect_timeout",
+            ErrorClass::Timeout => "timeout",
+            ErrorClass::Closed => "closed",
+            ErrorClass::Reset => "reset",
+            ErrorClass::Malformed => "malformed",
+            ErrorClass::BadStatus => "bad_status",
+            ErrorClass::BadBody => "bad_body",
+            ErrorClass::Local => "local",
+        }
+    }
+}
+
+/// What went wrong with one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// The connection attempt was answered with an error.
+    #[error("connecting to the target failed: {0}")]
+    Connect(Errno),
+    /// The connection attempt was not answered in time.
+    #[error("no connection within the connect timeout")]
+    ConnectTimeout,
+    /// The request's deadline passed.
+    #[error("no complete answer within the request timeout")]
+    Timeout,
+    /// End of stream where an answer should have begun.
+    #[error("the target closed the connection before answering")]
+    ClosedBeforeAnswer,
+    /// End of stream inside an answer.
+    #[error("the target closed the connection inside the answer")]
+    ClosedInsideAnswer,
+    /// The connection broke.
+    #[error("the target reset the connection: {0}")]
+    Reset(Errno),
+    /// The answer breaks the rules of HTTP/1.1; the text says which.
+    #[error("malformed answer: {0}")]
+    Malformed(&'static str),
+    /// A status that is not the expected one.
+    #[error("status {0} is not the expected one")]
+    BadStatus(u16),
+    /// A body that is not the expected one.
+    #[error("the body is not the expected one: {0}")]
+    BadBody(BodyFault),
+    /// The generator's machine ran out of something.
+    #[error("the generator's own machine could not {doing}: {errno}")]
+    Local {
+        /// The step that failed.
+        doing: &'static str,
+        /// Why.
+        errno: Errno,
+    },
+}
+
+/// How a body differs from the expected one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum BodyFault {
+    /// A byte differs.
+    #[error("it differs from byte {at} on")]
+    Differs {
+        /// Offset of the first byte that differs.
+        at: u64,
+    },
+    /// The head announces a body of another length.
+    #[error("{announced} bytes announced, {expected} expected")]
+    Length {
+        /// By Content-Length.
+        announced: u64,
+        /// Length of the expected body.
+        expected: u64,
+    },
+    /// It ended early.
+    #[error("it ended after {received} of {expected} bytes")]
+    Short {
+        /// Bytes received, all of them right.
+        received: u64,
+        /// Length of the expected body.
+        expected: u64,
+    },
+    /// It went on.
+    #[error("it goes on after the expected {expected} bytes")]
+    Long {
+        /// Length of the expected body.
+        expected: u64,
+    },
+}
+
+impl Fault {
+    /// The class it is counted in.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Fault::Connect(_) => ErrorClass::Connect,
+            Fault::ConnectTimeout => ErrorClass::ConnectTimeout,
+            Fault::Timeout => ErrorClass::Timeout,
+            Fault::ClosedBeforeAnswer | Fault::ClosedInsideAnswer => ErrorClass::Closed,
+            Fault::Reset(_) => ErrorClass::Reset,
+            Fault::Malformed(_) => ErrorClass::Malformed,
+            Fault::BadStatus(_) => ErrorClass::BadStatus,
+            Fault::BadBody(_) => ErrorClass::BadBody,
+            Fault::Local { .. } => ErrorClass::Local,
+        }
+    }
+
+    /// The fault of a step of opening a connection.
+    pub(crate) fn of_connecting(doing: &'static str, errno: Errno) -> Fault {
+        match errno {
+            // connect(2) gives EAGAIN and EADDRNOTAVAIL when all local ports are in use.
+            Errno::ADDRNOTAVAIL | Errno::ADDRINUSE | Errno::AGAIN => Fault::Local { doing, errno },
+            Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => Fault::Local { doing, errno },
+            Errno::ACCESS | Errno::PERM | Errno::AFNOSUPPORT => Fault::Local { doing, errno },
+            Errno::TIMEDOUT => Fault::ConnectTimeout,
+            _ => Fault::Connect(errno),
+        }
+    }
+
+    /// The fault of sending or receiving on an established connection.
+    pub(crate) fn of_exchange(doing: &'static str, errno: Errno) -> Fault {
+        match errno {
+            Errno::NOBUFS | Errno::NOMEM => Fault::Local { doing, errno },
+            _ => Fault::Reset(errno),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_our_own_machine_lacks_is_never_the_targets_fault() {
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::ADDRNOTAVAIL, Errno::AGAIN, Errno::NOBUFS, Errno::NOMEM] {
+            assert_eq!(Fault::of_connecting("open a socket", errno).class(), ErrorClass::Local, "{errno:?}");
+        }
+        assert_eq!(Fault::of_exchange("send the request", Errno::NOMEM).class(), ErrorClass::Local);
+    }
+
+    #[test]
+    fn refused_and_unreachable_and_timed_out_are_apart() {
+        assert_eq!(Fault::of_connecting("connect", Errno::CONNREFUSED).class(), ErrorClass::Connect);
+        assert_eq!(Fault::of_connecting("connect", Errno::HOSTUNREACH).class(), ErrorClass::Connect);
+        assert_eq!(Fault::of_connecting("connect", Errno::TIMEDOUT).class(), ErrorClass::ConnectTimeout);
+        assert_eq!(Fault::of_exchange("receive", Errno::CONNRESET).class(), ErrorClass::Reset);
+        assert_eq!(Fault::of_exchange("send", Errno::PIPE).class(), ErrorClass::Reset);
+    }
+
+    #[test]
+    fn class_names_are_those_of_the_record() {
+        for class in ErrorClass::ALL {
+            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{}\"", class.name()));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Sockets: opening connections, sending requests, receiving answers, and the kernel's event queue. Knows no schedule and
+//! no histogram, and never waits for anything but the queue.
+
+mod connection;
+mod connector;
+mod poller;
+
+pub(crate) use connection::{Connection, Stream};
+pub(crate) use connector::Connector;
+pub(crate) use poller::{Poller, Ready};

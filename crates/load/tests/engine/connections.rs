@@ -1,0 +1,150 @@
+//! How many connections are opened, from where, and who closes them.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Method, Options};
+use tolok_testkit::{Framing, Reply, ScriptedServer};
+
+use crate::stage::{BODY, check_account, options, play, play_with};
+
+/// The engine's own first look at the target.
+const PROBE: usize = 1;
+
+fn per_request(options: &mut Options) {
+    options.connection = ConnectionPolicy::PerRequest;
+}
+
+#[test]
+fn kept_connections_are_one_a_user() {
+    let played = play(vec![Reply::ok(BODY); 50]);
+    assert_eq!(played.record.connections.opened, 1);
+    assert_eq!(played.server.connections(), 1 + PROBE);
+    assert_eq!(played.record.ledger.good, 50);
+}
+
+#[test]
+fn a_connection_per_request_is_closed_by_the_target_first() {
+    let played = play_with(vec![Reply::ok_and_close(BODY); 50], per_request);
+    let connections = &played.record.connections;
+    assert_eq!((connections.opened, connections.opened_in_window), (51, 51));
+    assert_eq!(connections.not_closed_by_target, 0);
+    assert_eq!(played.server.connections(), 51 + PROBE);
+    assert_eq!((played.record.ledger.good, played.record.ledger.failed), (50, 0));
+}
+
+#[test]
+fn a_target_that_ignores_the_wish_to_close_is_closed_on() {
+    let played = play_with(vec![Reply::ok(BODY); 20], per_request);
+    assert_eq!(played.record.connections.opened, 21);
+    assert_eq!(played.record.ledger.good, 20);
+}
+
+#[test]
+fn a_target_that_announces_the_end_and_does_not_come_to_it_is_left_after_a_while() {
+    let announcing = || Reply::with(200, BODY, Framing::Length, &["Connection: close"]).then_hang();
+    let played = play(vec![announcing(), announcing()]);
+    let connections = &played.record.connections;
+    assert_eq!((connections.opened, connections.not_closed_by_target), (3, 2));
+    assert_eq!(played.record.ledger.good, 2);
+}
+
+#[test]
+fn bytes_after_the_last_answer_are_counted() {
+    // The wait lets them come in a segment of their own, after the answer was taken; in the same one they are a fault.
+    let answer = Reply::with(200, BODY, Framing::Length, &["Connection: close"]);
+    let late = Reply::raw("XYZ").after(Duration::from_millis(100)).then_close();
+    let played = play_with(vec![answer.joined_with(late)], |_| {});
+    assert_eq!(played.record.connections.unasked_bytes, 3);
+    assert_eq!((played.record.ledger.good, played.record.connections.opened), (1, 2));
+}
+
+#[test]
+fn source_addresses_rotate_so_that_ports_never_run_out() {
+    let played = play_with(vec![Reply::ok_and_close(BODY); 11], |options| {
+        per_request(options);
+        options.source_addresses = 4;
+    });
+    assert_eq!(played.record.plan.source_addresses, 4);
+    let peers = played.server.peers();
+    let expected: Vec<IpAddr> = (0..12).map(|number| format!("127.0.0.{}", number % 4 + 1).parse().unwrap()).collect();
+    assert_eq!(peers[PROBE..], expected);
+}
+
+#[test]
+fn rotation_can_be_switched_off() {
+    let played = play_with(vec![Reply::ok_and_close(BODY); 5], |options| {
+        per_request(options);
+        options.source_addresses = 0;
+    });
+    assert_eq!(played.server.peers().into_iter().collect::<BTreeSet<_>>().len(), 1);
+}
+
+#[test]
+fn the_request_says_what_the_options_say() {
+    let heads = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let stop = Arc::new(AtomicBool::new(false));
+    let server = ScriptedServer::start({
+        let (heads, stop) = (Arc::clone(&heads), Arc::clone(&stop));
+        move |request| {
+            heads.lock().unwrap().push(request.head.clone());
+            stop.store(true, Ordering::Relaxed);
+            Reply::never()
+        }
+    });
+    let mut options = options(&server);
+    options.method = Method::Head;
+    options.headers = vec![("Accept".into(), "text/html".into())];
+    per_request(&mut options);
+    tolok_load::run(&options, &stop, &mut |_| {}).unwrap();
+    let expected =
+        format!("HEAD /hello HTTP/1.1\r\nHost: {}\r\nAccept: text/html\r\nConnection: close\r\n\r\n", server.address());
+    assert_eq!(*heads.lock().unwrap(), [expected]);
+}
+
+#[test]
+fn answers_to_head_are_good_without_a_body() {
+    let head_only = || Reply::ok(BODY).cut_by(BODY.len());
+    let played = play_with(vec![head_only(); 5], |options| options.method = Method::Head);
+    assert_eq!((played.record.ledger.good, played.record.connections.opened), (5, 1));
+    assert_eq!(played.record.plan.expected_body_bytes, None);
+}
+
+#[test]
+fn a_request_that_does_not_fit_into_the_socket_is_sent_in_pieces() {
+    // More than the buffers of both ends hold, so the kernel cannot take it at once.
+    let value = "x".repeat(16 << 20);
+    let played = play_with(vec![Reply::ok(BODY); 3], |options| options.headers = vec![("X-Large".into(), value)]);
+    assert_eq!((played.record.ledger.good, played.record.ledger.failed), (3, 0));
+    assert_eq!(played.record.connections.opened, 1);
+}
+
+#[test]
+fn large_bodies_are_compared_as_they_stream_through() {
+    let body: Vec<u8> = (0..3_000_000u32).map(|at| (at % 251) as u8).collect();
+    let mut wrong = body.clone();
+    wrong[2_999_999] ^= 1;
+    let chunked = Reply::with(200, &body, Framing::Chunked(vec![65_536, 1, 300_000], vec![]), &[]);
+    let replies = vec![Reply::ok(&body), chunked, Reply::ok(&wrong), Reply::ok(&body)];
+    let played = play_with(replies, |options| options.expect.body = ExpectBody::Exactly(body));
+    assert_eq!((played.record.ledger.good, played.record.ledger.failed), (3, 1));
+    let text = &played.record.error_examples[0].text;
+    assert!(text.contains("from byte 2999999 on"), "{text}");
+    assert!(played.record.received_bytes > 12_000_000);
+}
+
+#[test]
+fn many_users_have_a_connection_each() {
+    let server = ScriptedServer::answering(BODY);
+    let mut options = options(&server);
+    options.executor = Executor::ConstantVus { vus: 100, duration: Duration::from_millis(500) };
+    options.grace = None;
+    let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    check_account(&record);
+    assert_eq!((record.connections.opened, record.ledger.failed), (100, 0));
+    assert_eq!(server.connections(), 100 + PROBE);
+    assert_eq!(server.requests() as u64, record.ledger.sent);
+}

@@ -1,0 +1,43 @@
+//! The nouns of tolok and the plan.
+//!
+//! What a person writes (studies, subjects, workloads) is read here from text into types, and everything wrong with it
+//! is reported at once, each problem with its place in the text. A study is then expanded into a plan, and what a trial
+//! found is a [`TrialRecord`]. This crate does no I/O, reads no clock and starts nothing: it takes text and values and
+//! returns values.
+
+pub mod catalogue;
+mod entries;
+mod load_profile;
+mod plan;
+mod record;
+pub mod schema;
+mod seed;
+mod several;
+mod study;
+mod study_file;
+mod subject;
+mod subject_file;
+mod syntax;
+mod table;
+mod text;
+mod units;
+mod wording;
+mod workload;
+mod workload_file;
+
+pub use catalogue::Catalogue;
+pub use load_profile::{Connection, Executor, LoadProfile};
+pub use plan::{Case, CaseId, CpuBudget, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
+pub use record::{
+    CpuMap, Failure, FailureKind, HostWindow, Latency, LedgerCounts, MachineSummary, Measurement, Outcome, Percentile,
+    ProgramUsed, RECORD_FORMAT, Resources, RunRecord, TrialRecord,
+};
+pub use seed::SplitMix64;
+pub use study::{Environment, Scenario, Study, SubjectSelector};
+pub use study_file::StudyFile;
+pub use subject::{Build, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, TemplateFile, Variant};
+pub use subject_file::SubjectFile;
+pub use text::{Problem, Span};
+pub use units::{Percent, Seconds, format_duration};
+pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
+pub use workload_file::WorkloadFile;

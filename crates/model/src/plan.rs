@@ -1,0 +1,293 @@
+//! The plan: every case of a study, and the shuffled order in which its trials run.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::catalogue::Catalogue;
+use crate::seed::SplitMix64;
+use crate::study::{Scenario, Study, SubjectSelector};
+use crate::subject::{Role, Subject, SubjectChoice};
+
+/// Name of a case, fit for a folder: `json-c64--go-nethttp-encoder`.
+pub type CaseId = String;
+
+/// A subject under a scenario: what one trial runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its name.
+    pub id: CaseId,
+    /// Id of the scenario.
+    pub scenario: String,
+    /// The subject and how it is run.
+    pub subject: SubjectChoice,
+    /// Whether it competes or shows the limit.
+    pub role: Role,
+}
+
+/// One trial of the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTrial {
+    /// Its place in the order, from 1.
+    pub number: u32,
+    /// The block it belongs to, from 1.
+    pub block: u32,
+    /// Name of its case.
+    pub case: CaseId,
+}
+
+/// A subject that the study asked for and that is left out, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// As the study names it.
+    pub subject: String,
+    /// Why, and what would help.
+    pub reason: String,
+}
+
+/// How many CPUs the parts of a trial have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuBudget {
+    /// The subject's.
+    pub subject: u32,
+    /// The generator's.
+    pub generator: u32,
+}
+
+/// Every case of a study, and the order of its trials.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Version of this format.
+    pub format: u32,
+    /// Title of the study.
+    pub title: String,
+    /// The question of the study.
+    pub question: String,
+    /// Seed of the order.
+    pub seed: u64,
+    /// How often every case is run.
+    pub blocks: u32,
+    /// Differences smaller than this fraction do not matter.
+    pub smallest_effect: f64,
+    /// CPUs of the parts.
+    pub cpus: CpuBudget,
+    /// The scenarios.
+    pub scenarios: Vec<Scenario>,
+    /// The cases, in the order of the study.
+    pub cases: Vec<Case>,
+    /// The trials, in the order in which they run.
+    pub trials: Vec<PlannedTrial>,
+    /// What is left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Why no plan can be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// No subject of the study can be run here.
+    #[error("none of the study's subjects is ready on this machine")]
+    NothingReady(Vec<Skipped>),
+    /// The subjects serve none of the workloads.
+    #[error("none of the study's subjects serves any of its workloads")]
+    NothingToDo,
+}
+
+/// Start, verification and stop of a trial take about this long beside its warm-up and window, in seconds.
+const OVERHEAD_S: f64 = 0.7;
+
+/// Says why a variant of a subject cannot be run here, if it cannot.
+pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
+
+/// The subjects that a study's selectors mean here, and those left out.
+#[derive(Debug, Default)]
+pub struct Selected {
+    /// In the order of the study, each once.
+    pub choices: Vec<SubjectChoice>,
+    /// Left out, with reasons.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Selected {
+    /// Resolves the selectors; `ready` says why a subject cannot be run here.
+    pub fn resolve(study: &Study, catalogue: &Catalogue, ready: Ready<'_>) -> Self {
+        let mut selected = Self::default();
+        for selector in &study.subjects {
+            match selector {
+                SubjectSelector::EveryReady => {
+                    for subject in catalogue.subjects.iter().filter(|subject| subject.role == Role::Subject) {
+                        selected.add(subject.choose(None, &Default::default()), subject, ready);
+                    }
+                }
+                SubjectSelector::EveryVariant(id) => {
+                    for subject in catalogue.subject(id).into_iter() {
+                        for variant in subject.variants.keys() {
+                            selected.add(subject.choose(Some(variant), &Default::default()), subject, ready);
+                        }
+                    }
+                }
+                SubjectSelector::One(choice) => {
+                    for subject in catalogue.subject(&choice.subject).into_iter() {
+                        selected.add(Ok(choice.clone()), subject, ready);
+                    }
+                }
+            }
+        }
+        selected
+    }
+
+    fn add(&mut self, choice: Result<SubjectChoice, String>, subject: &Subject, ready: Ready<'_>) {
+        let variant = choice.as_ref().map_or(&subject.default_variant, |choice| &choice.variant).clone();
+        match choice.and_then(|choice| ready(subject, &variant).map(|()| choice)) {
+            Ok(choice) if !self.choices.contains(&choice) => self.choices.push(choice),
+            Ok(_) => {}
+            Err(reason) => self.skip(subject, &variant, reason),
+        }
+    }
+
+    /// What holds for several variants of a subject is said once.
+    fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
+        let is_same = |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
+        if self.skipped.iter().any(is_same) {
+            return;
+        }
+        let is_default = variant == subject.default_variant;
+        let name = if is_default { subject.id.clone() } else { format!("{}:{variant}", subject.id) };
+        self.skipped.push(Skipped { subject: name, reason });
+    }
+}
+
+impl Plan {
+    /// Expands a study: scenarios × subjects × blocks, each block shuffled on its own by `seed`.
+    pub fn expand(
+        study: &Study,
+        catalogue: &Catalogue,
+        ready: Ready<'_>,
+        seed: u64,
+    ) -> Result<Self, PlanError> {
+        let mut selected = Selected::resolve(study, catalogue, ready);
+        if selected.choices.is_empty() {
+            return Err(PlanError::NothingReady(selected.skipped));
+        }
+        let ceilings = ceilings(study, catalogue, ready, &mut selected);
+        let cases = cases(study, catalogue, &selected.choices, &ceilings);
+        if cases.is_empty() {
+            return Err(PlanError::NothingToDo);
+        }
+        skip_without_case(&cases, catalogue, &mut selected);
+        let trials = shuffled(&cases, study.blocks, seed);
+        Ok(Self {
+            format: crate::RECORD_FORMAT,
+            title: study.title.clone(),
+            question: study.question.clone(),
+            seed,
+            blocks: study.blocks,
+            smallest_effect: study.smallest_effect,
+            cpus: CpuBudget { subject: study.environment.subject_cpus, generator: study.environment.generator_cpus },
+            scenarios: study.scenarios.clone(),
+            cases,
+            trials,
+            skipped: selected.skipped,
+        })
+    }
+
+    /// The case with this name.
+    pub fn case(&self, id: &str) -> Option<&Case> {
+        self.cases.iter().find(|case| case.id == id)
+    }
+
+    /// The scenario with this id.
+    pub fn scenario(&self, id: &str) -> Option<&Scenario> {
+        self.scenarios.iter().find(|scenario| scenario.id == id)
+    }
+
+    /// About how long one trial of this case takes, in seconds.
+    pub fn trial_estimate_s(&self, case: &str) -> f64 {
+        let load = self.case(case).and_then(|case| self.scenario(&case.scenario)).map(|scenario| &scenario.load);
+        OVERHEAD_S + load.map_or(0.0, |load| load.warmup_s + load.duration_s)
+    }
+
+    /// About how long all trials take, in seconds.
+    pub fn estimate_s(&self) -> f64 {
+        self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
+    }
+
+    /// A fingerprint of what is fixed before the first trial: cases, order, blocks and margins.
+    pub fn hash(&self) -> String {
+        let text = serde_json::to_string(self).unwrap_or_else(|error| format!("{self:?} {error}"));
+        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The ceilings beside which the study's results are shown. One that the study lists itself is a subject there.
+fn ceilings(
+    study: &Study,
+    catalogue: &Catalogue,
+    ready: Ready<'_>,
+    selected: &mut Selected,
+) -> Vec<SubjectChoice> {
+    let mut found = Selected { choices: Vec::new(), skipped: std::mem::take(&mut selected.skipped) };
+    let is_listed = |id: &str| selected.choices.iter().any(|choice| choice.subject == id);
+    let wanted = catalogue.subjects.iter().filter(|subject| study.ceiling && subject.role == Role::Ceiling);
+    for subject in wanted.filter(|subject| !is_listed(&subject.id)) {
+        found.add(subject.choose(None, &Default::default()), subject, ready);
+    }
+    selected.skipped = found.skipped;
+    found.choices
+}
+
+fn cases(study: &Study, catalogue: &Catalogue, choices: &[SubjectChoice], ceilings: &[SubjectChoice]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for scenario in &study.scenarios {
+        let serves = |choice: &&SubjectChoice| {
+            let subject = catalogue.subject(&choice.subject);
+            subject.is_some_and(|subject| subject.workloads(&choice.variant).contains(&scenario.workload))
+        };
+        let competing: Vec<&SubjectChoice> = choices.iter().filter(serves).collect();
+        // A limit is measured for something to stand beside it.
+        let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(serves);
+        let with_role = |role| move |choice| (choice, role);
+        let limits = limits.map(with_role(Role::Ceiling));
+        for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
+            let id = case_id(&scenario.id, choice, &cases);
+            cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role });
+        }
+    }
+    cases
+}
+
+/// A name that no earlier case has: different labels may be the same once what is not a letter is replaced.
+fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
+    let name = format!("{scenario}--{}", folder_name(&choice.label));
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut candidates = std::iter::once(name.clone()).chain(numbered);
+    candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
+}
+
+/// A subject that was asked for and has no case is not left out silently.
+fn skip_without_case(cases: &[Case], catalogue: &Catalogue, selected: &mut Selected) {
+    let idle = selected.choices.iter().filter(|choice| cases.iter().all(|case| case.subject != **choice));
+    for choice in idle {
+        let subject = catalogue.subject(&choice.subject);
+        let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();
+        let reason = format!("it serves none of the study's workloads (it serves {serves})");
+        selected.skipped.push(Skipped { subject: choice.label.clone(), reason });
+    }
+}
+
+/// Replaces what has a meaning in paths and shells.
+fn folder_name(label: &str) -> String {
+    label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+}
+
+fn shuffled(cases: &[Case], blocks: u32, seed: u64) -> Vec<PlannedTrial> {
+    let mut random = SplitMix64::new(seed);
+    let mut trials = Vec::new();
+    for block in 1..=blocks {
+        let mut order: Vec<&Case> = cases.iter().collect();
+        random.shuffle(&mut order);
+        for case in order {
+            let number = trials.len() as u32 + 1;
+            trials.push(PlannedTrial { number, block, case: case.id.clone() });
+        }
+    }
+    trials
+}

@@ -1,0 +1,336 @@
+//! A study: a question, the subjects it is put to, and the scenarios under which they answer.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::catalogue::Catalogue;
+use crate::load_profile::{Connection, Executor, LoadProfile};
+use crate::several::Several;
+use crate::study_file::{LoadFile, ScenarioFile, StudyFile};
+use crate::subject::{ParameterValue, SubjectChoice};
+use crate::table::Table;
+use crate::text::{Problem, ROOT, Reading, Span};
+use crate::units::{Percent, Seconds};
+use crate::wording::suggestion;
+
+/// A question, the subjects it is put to, and the scenarios under which they answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// A few words for the report's head.
+    pub title: String,
+    /// The question that the study answers.
+    pub question: String,
+    /// Which subjects, as the study names them.
+    pub subjects: Vec<SubjectSelector>,
+    /// How often every case is run.
+    pub blocks: u32,
+    /// Seed of the order, if the study fixes one.
+    pub seed: Option<u64>,
+    /// Differences smaller than this fraction do not matter to the question.
+    pub smallest_effect: f64,
+    /// Whether the machine's limit is measured beside the subjects.
+    pub ceiling: bool,
+    /// What is asked, and how.
+    pub scenarios: Vec<Scenario>,
+    /// CPUs for the parts of a trial.
+    pub environment: Environment,
+}
+
+/// A workload under a load profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// A name for folders and tables: `json-c64`.
+    pub id: String,
+    /// Name of the workload.
+    pub workload: String,
+    /// How it is asked.
+    pub load: LoadProfile,
+}
+
+/// CPUs for the parts of a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// CPUs that the subject has for itself.
+    pub subject_cpus: u32,
+    /// CPUs that the generator has for itself.
+    pub generator_cpus: u32,
+}
+
+/// A subject as a study names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubjectSelector {
+    /// `*`: the default variant of every subject that is ready.
+    EveryReady,
+    /// `node/http:*`: all variants of one subject.
+    EveryVariant(String),
+    /// One variant of one subject.
+    One(SubjectChoice),
+}
+
+impl Study {
+    /// Reads a study, checks every name in it against the catalogue, and returns all problems at once.
+    pub fn read(text: &str, catalogue: &Catalogue) -> Result<Self, Vec<Problem>> {
+        let (file, mut reading) = Reading::read::<StudyFile>(text);
+        let title = reading.require(file.title, &ROOT, "title", "title = \"Large answers: which runtime?\"");
+        let example = "subjects = [\"go/nethttp\", \"bun/serve\"]";
+        let subjects = reading.require(file.subjects, &ROOT, "subjects", example);
+        let subjects = subjects.map(|subjects| read_subjects(subjects, catalogue, &mut reading)).unwrap_or_default();
+        let scenarios = read_scenarios(file.scenario, catalogue, &mut reading);
+        let blocks = at_least_one(file.blocks, 10, "blocks", &mut reading);
+        let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
+        let environment = Environment {
+            subject_cpus: at_least_one(file.environment.entries.subject.entries.cpus, 1, "cpus", &mut reading),
+            generator_cpus: at_least_one(file.environment.entries.generator.entries.cpus, 1, "cpus", &mut reading),
+        };
+        match title {
+            Some(title) if !reading.has_problems() => Ok(Self {
+                title,
+                question: file.question.unwrap_or_default(),
+                subjects,
+                blocks,
+                seed: file.seed,
+                smallest_effect,
+                ceiling: file.ceiling.unwrap_or(true),
+                scenarios,
+                environment,
+            }),
+            _ => Err(reading.into_problems()),
+        }
+    }
+}
+
+fn at_least_one(value: Option<Spanned<u32>>, default: u32, key: &str, reading: &mut Reading) -> u32 {
+    let Some(value) = value else { return default };
+    if *value.get_ref() == 0 {
+        reading.note(value.span(), format!("`{key}` must be at least 1"), None);
+    }
+    value.into_inner()
+}
+
+fn below_all(effect: &Spanned<Percent>, reading: &mut Reading) -> f64 {
+    let fraction = effect.get_ref().0;
+    if fraction >= 1.0 {
+        reading.note(effect.span(), "`smallest-effect` must be less than 100%", None);
+    }
+    fraction
+}
+
+fn read_subjects(
+    listed: Spanned<Vec<Spanned<String>>>,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<SubjectSelector> {
+    let span = listed.span();
+    let listed = listed.into_inner();
+    if listed.is_empty() && !reading.is_damaged(&ROOT, "subjects") {
+        reading.note(span, "no subject is listed", Some("`*` means every subject that is ready here".to_owned()));
+    }
+    let mut selectors = Vec::new();
+    for name in listed {
+        match SubjectSelector::read(name.get_ref(), catalogue) {
+            Ok(selector) if selectors.contains(&selector) => {
+                let message = format!("`{}` is listed twice", name.get_ref());
+                let help = "without a variant, a subject means its default variant".to_owned();
+                reading.note(name.span(), message, Some(help));
+            }
+            Ok(selector) => selectors.push(selector),
+            Err((message, help)) => reading.note(name.span(), message, help),
+        }
+    }
+    selectors
+}
+
+impl SubjectSelector {
+    /// Reads `*`, `id`, `id:variant`, `id:*` or any of the last with `?parameter=value&…`.
+    pub fn read(text: &str, catalogue: &Catalogue) -> Result<Self, (String, Option<String>)> {
+        if text == "*" {
+            return Ok(SubjectSelector::EveryReady);
+        }
+        let (name, overrides) = text.split_once('?').unwrap_or((text, ""));
+        let (id, variant) = match name.split_once(':') {
+            Some((id, variant)) => (id, Some(variant)),
+            None => (name, None),
+        };
+        let Some(subject) = catalogue.subject(id) else {
+            let ids: Vec<&str> = catalogue.subjects.iter().map(|subject| subject.id.as_str()).collect();
+            return Err((format!("there is no subject `{id}`"), Some(suggestion(id, &ids))));
+        };
+        match (variant, overrides) {
+            (Some("*"), "") => Ok(SubjectSelector::EveryVariant(id.to_owned())),
+            (Some("*"), _) => {
+                let help = "name one variant instead of `*`".to_owned();
+                Err(("parameters cannot be set for all variants at once".to_owned(), Some(help)))
+            }
+            _ => {
+                let overrides = read_overrides(overrides).map_err(|message| (message, None))?;
+                subject.choose(variant, &overrides).map(SubjectSelector::One).map_err(|message| (message, None))
+            }
+        }
+    }
+}
+
+fn read_overrides(text: &str) -> Result<BTreeMap<String, ParameterValue>, String> {
+    let mut overrides = BTreeMap::new();
+    for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| format!("`{pair}` is not of the form parameter=value"))?;
+        let value = value.parse().map_or_else(|_| ParameterValue::Text(value.to_owned()), ParameterValue::Integer);
+        if overrides.insert(name.to_owned(), value).is_some() {
+            return Err(format!("parameter `{name}` is set twice"));
+        }
+    }
+    Ok(overrides)
+}
+
+fn read_scenarios(
+    written: Option<Vec<Table<ScenarioFile>>>,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<Scenario> {
+    let written = written.unwrap_or_default();
+    if written.is_empty() && !reading.is_damaged(&ROOT, "scenario") {
+        let help = "for example: [[scenario]] with `workload = \"hello\"` and a `load`".to_owned();
+        reading.note(ROOT, "no scenario is given", Some(help));
+    }
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for scenario in written {
+        let span = scenario.span.clone();
+        for read in read_scenario(scenario, catalogue, reading) {
+            if scenarios.iter().any(|earlier| earlier.id == read.id) {
+                let help = "scenarios are told apart by workload, virtual users and connection".to_owned();
+                reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), Some(help));
+            } else {
+                scenarios.push(read);
+            }
+        }
+    }
+    scenarios
+}
+
+/// One scenario for each combination of workload and virtual users.
+fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: &mut Reading) -> Vec<Scenario> {
+    let Table { span, entries: scenario } = scenario;
+    let workloads = reading.require(scenario.workload, &span, "workload", "workload = [\"hello\", \"json\"]");
+    let workloads = workloads.map(|listed| read_workloads(listed, &span, catalogue, reading)).unwrap_or_default();
+    let example = "load = { executor = \"constant-vus\", vus = 64, duration = \"10s\" }";
+    let load = reading.require(scenario.load, &span, "load", example);
+    let profiles = load.map(|load| read_load(load, reading)).unwrap_or_default();
+    let combinations = workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load)));
+    combinations
+        .map(|(workload, load)| Scenario {
+            id: scenario_id(workload, load),
+            workload: workload.clone(),
+            load: load.clone(),
+        })
+        .collect()
+}
+
+fn scenario_id(workload: &str, load: &LoadProfile) -> String {
+    let Executor::ConstantVus { vus } = load.executor;
+    match load.connection {
+        Connection::KeepAlive => format!("{workload}-c{vus}"),
+        Connection::PerRequest => format!("{workload}-c{vus}-per-request"),
+    }
+}
+
+fn read_workloads(
+    listed: Spanned<Several<String>>,
+    scenario: &Span,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<String> {
+    let span = listed.span();
+    let names = listed.into_inner().0;
+    if names.is_empty() && !reading.is_damaged(scenario, "workload") {
+        reading.note(span, "no workload is listed", None);
+    }
+    let mut known = Vec::new();
+    for name in names {
+        if catalogue.workload(name.get_ref()).is_some() {
+            known.push(name.into_inner());
+        } else {
+            let all: Vec<&str> = catalogue.workloads.iter().map(|workload| workload.name.as_str()).collect();
+            let help = suggestion(name.get_ref(), &all);
+            reading.note(name.span(), format!("there is no workload `{}`", name.get_ref()), Some(help));
+        }
+    }
+    known
+}
+
+/// One load profile for each number of virtual users.
+fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfile> {
+    let Table { span, entries: load } = load;
+    let executor = reading.require(load.executor, &span, "executor", "executor = \"constant-vus\"");
+    if let Some(executor) = executor {
+        check_executor(&executor, reading);
+    }
+    let vus = reading.require(load.vus, &span, "vus", "vus = 64");
+    let vus = vus.map(|vus| read_vus(vus, &span, reading)).unwrap_or_default();
+    let duration = reading.require(load.duration, &span, "duration", "duration = \"10s\"");
+    let duration_s = duration.map_or(0.0, |duration| positive(&duration, "duration", reading));
+    let timeout_s = load.timeout.map_or(10.0, |timeout| positive(&timeout, "timeout", reading));
+    let warmup_s = load.warmup.map_or_else(|| (duration_s / 5.0).max(0.3), |warmup| warmup.0);
+    let connection = load.connection.unwrap_or(Connection::KeepAlive);
+    vus.into_iter()
+        .map(|vus| LoadProfile { executor: Executor::ConstantVus { vus }, duration_s, warmup_s, connection, timeout_s })
+        .collect()
+}
+
+/// The one executor of this version.
+const CONSTANT_VUS: &str = "constant-vus";
+
+/// k6's executors that this version does not have: who comes from k6 will try them.
+const NOT_YET: [&str; 6] = [
+    "ramping-vus",
+    "per-vu-iterations",
+    "shared-iterations",
+    "constant-arrival-rate",
+    "ramping-arrival-rate",
+    "externally-controlled",
+];
+
+fn check_executor(name: &Spanned<String>, reading: &mut Reading) {
+    let written = name.get_ref().as_str();
+    let (message, help) = match written {
+        CONSTANT_VUS => return,
+        _ if NOT_YET.contains(&written) => {
+            let help = format!("this version has `{CONSTANT_VUS}`: a closed loop with a fixed number of virtual users");
+            (format!("k6's executor `{written}` is not in tolok yet"), help)
+        }
+        _ => (format!("there is no executor `{written}`"), suggestion(written, &[CONSTANT_VUS])),
+    };
+    reading.note(name.span(), message, Some(help));
+}
+
+/// Each virtual user holds a connection, and so a local port; Linux has 28,232 of them for one server address.
+const MOST_VUS: u32 = 28_000;
+
+fn read_vus(vus: Spanned<Several<u32>>, load: &Span, reading: &mut Reading) -> Vec<u32> {
+    let span = vus.span();
+    let numbers = vus.into_inner().0;
+    if numbers.is_empty() && !reading.is_damaged(load, "vus") {
+        reading.note(span, "no number of virtual users is listed", None);
+    }
+    for number in &numbers {
+        match *number.get_ref() {
+            0 => reading.note(number.span(), "at least one virtual user is needed", None),
+            1..=MOST_VUS => {}
+            _ => {
+                let help = "each needs a local port of its own, and Linux has about that many".to_owned();
+                reading.note(number.span(), "at most 28,000 virtual users are possible", Some(help));
+            }
+        }
+    }
+    numbers.into_iter().map(Spanned::into_inner).collect()
+}
+
+fn positive(value: &Spanned<Seconds>, key: &str, reading: &mut Reading) -> f64 {
+    let seconds = value.get_ref().0;
+    if seconds <= 0.0 {
+        reading.note(value.span(), format!("`{key}` must be longer than nothing"), None);
+    }
+    seconds
+}

@@ -1,0 +1,137 @@
+//! A workload: the request and the answer that every subject owes to it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::table::Table;
+use crate::text::{Problem, ROOT, Reading, Span};
+use crate::workload_file::{AnswerFile, BodyFile, GeneratedBodyFile, RequestFile, WorkloadFile};
+
+/// Where the bytes of an answer come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Body {
+    /// A file in the workload's folder.
+    File(String),
+    /// Bytes that the lab generates, the same ones everywhere.
+    Generated(GeneratedBody),
+}
+
+/// A body that the lab generates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeneratedBody {
+    /// What is generated; `png` is the only kind so far.
+    pub generate: GeneratedKind,
+    /// Exact length of the body in bytes.
+    pub bytes: usize,
+    /// Seed of its content.
+    pub seed: u64,
+}
+
+/// What kinds of body the lab can generate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GeneratedKind {
+    /// A PNG picture of noise, which no compression makes smaller.
+    Png,
+}
+
+/// The request and the answer that every subject owes to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// The name of its folder.
+    pub name: String,
+    /// A few words for tables.
+    pub title: String,
+    /// What it measures.
+    pub summary: String,
+    /// The request's method.
+    pub method: String,
+    /// The request's path, with its leading slash.
+    pub path: String,
+    /// The status owed.
+    pub status: u16,
+    /// The type and subtype owed.
+    pub content_type: String,
+    /// The body owed.
+    pub body: Body,
+}
+
+impl Workload {
+    /// Reads the text of a `workload.toml` that lies in the folder `name`.
+    pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let (file, mut reading) = Reading::read::<WorkloadFile>(text);
+        let title = reading.require(file.title, &ROOT, "title", "title = \"Hello\"");
+        let request = reading.require(file.request, &ROOT, "request", "[request] with path = \"/hello\"");
+        let answer = reading.require(file.answer, &ROOT, "answer", "[answer] with content-type and body");
+        let request = request.and_then(|request| read_request(request, &mut reading));
+        let answer = answer.and_then(|answer| read_answer(answer, &mut reading));
+        match (title, request, answer) {
+            (Some(title), Some((method, path)), Some((status, content_type, body))) if !reading.has_problems() => {
+                let summary = file.summary.unwrap_or_default();
+                Ok(Self { name: name.to_owned(), title, summary, method, path, status, content_type, body })
+            }
+            _ => Err(reading.into_problems()),
+        }
+    }
+
+    /// The name under which the body lies among the assets: the path without its leading slash.
+    pub fn asset(&self) -> &str {
+        self.path.trim_start_matches('/')
+    }
+}
+
+fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<(String, String)> {
+    let Table { span, entries: request } = request;
+    let method = request.method.map_or_else(|| "GET".to_owned(), |method| read_method(method, reading));
+    let path = reading.require(request.path, &span, "path", "path = \"/hello\"")?;
+    let name = path.get_ref().strip_prefix('/').unwrap_or_default();
+    // The body lies under this name among the assets, so it must be the name of a file and need no quoting in a URL.
+    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+        let help = "a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`".to_owned();
+        reading.note(path.span(), format!("`{}` is not a path that subjects can serve", path.get_ref()), Some(help));
+    }
+    Some((method, path.into_inner()))
+}
+
+fn read_method(method: Spanned<String>, reading: &mut Reading) -> String {
+    let name = method.get_ref();
+    if name != "GET" {
+        let help = "this version sends `GET` only".to_owned();
+        reading.note(method.span(), format!("workloads cannot use the method `{name}`"), Some(help));
+    }
+    method.into_inner()
+}
+
+fn read_answer(answer: Table<AnswerFile>, reading: &mut Reading) -> Option<(u16, String, Body)> {
+    let Table { span, entries: answer } = answer;
+    if let Some(status) = answer.status.as_ref().filter(|status| !(200..=599).contains(status.get_ref())) {
+        reading.note(status.span(), format!("{} is not the status of an answer", status.get_ref()), None);
+    }
+    let content_type = reading.require(answer.content_type, &span, "content-type", "content-type = \"text/html\"");
+    let body = reading.require(answer.body, &span, "body", "body = \"body.html\"");
+    let body = body.and_then(|body| read_body(body, reading));
+    Some((answer.status.map_or(200, Spanned::into_inner), content_type?, body?))
+}
+
+fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
+    let span = body.span();
+    match body.into_inner() {
+        BodyFile::File(name) => {
+            if name.is_empty() || name.contains('/') {
+                let help = "it must lie beside this one, as in `body.html`".to_owned();
+                reading.note(span, format!("`{name}` is not the name of a file here"), Some(help));
+            }
+            Some(Body::File(name))
+        }
+        BodyFile::Generated(generated) => read_generated(generated, &span, reading).map(Body::Generated),
+    }
+}
+
+fn read_generated(file: GeneratedBodyFile, span: &Span, reading: &mut Reading) -> Option<GeneratedBody> {
+    let generate = reading.require(file.generate, span, "generate", "generate = \"png\"");
+    let bytes = reading.require(file.bytes, span, "bytes", "bytes = 546816");
+    let seed = reading.require(file.seed, span, "seed", "seed = 534");
+    Some(GeneratedBody { generate: generate?, bytes: bytes?, seed: seed? })
+}

@@ -1,0 +1,62 @@
+//! A small catalogue, and problems as lines of text.
+
+#![allow(dead_code, reason = "each test file is a crate of its own and uses what it needs")]
+
+use std::collections::BTreeMap;
+
+use tolok_model::{Catalogue, Problem, Subject, SubjectChoice, Workload};
+
+/// Three subjects and a ceiling, three workloads.
+pub fn catalogue() -> Catalogue {
+    let php = r#"
+        title = "PHP-FPM"
+        runtime = "php-fpm"
+        workloads = ["hello", "json"]
+        default = "pool"
+        process = [{ name = "fpm", command = ["php-fpm"] }]
+        parameter.pool.default = 16
+        parameter.mode.default = "static"
+        [variant.pool]
+        [variant.jit]
+        set = { pool = 8 }
+        workloads = ["json"]
+    "#;
+    let plain = |id: &str, role: &str, workloads: &str| {
+        let text = format!(
+            "title = '{id}'\nruntime = '{id}'\nrole = '{role}'\nworkloads = {workloads}\n\
+             process = [{{ name = 'server', command = ['server'] }}]"
+        );
+        Subject::read(id, &text).unwrap()
+    };
+    let workload = |name: &str| {
+        let text = format!(
+            "title = '{name}'\nrequest = {{ path = '/{name}' }}\nanswer = {{ content-type = 'text/plain', body = 'b' }}"
+        );
+        Workload::read(name, &text).unwrap()
+    };
+    Catalogue {
+        subjects: vec![
+            plain("bun/serve", "subject", "['hello', 'json', 'file']"),
+            plain("go/nethttp", "subject", "['hello', 'json', 'file']"),
+            Subject::read("php/fpm", php).unwrap(),
+            plain("rust/ceiling", "ceiling", "['hello', 'json', 'file']"),
+        ],
+        workloads: vec![workload("file"), workload("hello"), workload("json")],
+    }
+}
+
+/// The values of a choice as `mode=static pool=8`.
+pub fn values(choice: &SubjectChoice) -> String {
+    let parameters: &BTreeMap<_, _> = &choice.parameters;
+    parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Each problem as `line:column «what it points at» message (help)`.
+pub fn listed(text: &str, problems: &[Problem]) -> String {
+    let line = |problem: &Problem| {
+        let (line, column) = problem.line_column(text);
+        let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{line}:{column} «{}» {}{help}", &text[problem.span.clone()], problem.message)
+    };
+    problems.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,157 @@
+//! The workloads, subjects and studies of this repository are sound.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tolok_model::{Body, Catalogue, Plan, Problem, Role, Study, Subject, Workload};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The entries of a folder, sorted by name.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let listed = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = listed.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// What could be read, and every problem as `file:line:column: message`.
+#[derive(Default)]
+struct Repository {
+    catalogue: Catalogue,
+    problems: Vec<String>,
+}
+
+impl Repository {
+    fn read() -> Self {
+        let mut repository = Self::default();
+        for folder in entries(&root().join("workloads")) {
+            let read = |text: &str| Workload::read(&name(&folder), text);
+            let workload = repository.read_file(&folder.join("workload.toml"), read);
+            repository.catalogue.workloads.extend(workload);
+        }
+        for runtime in entries(&root().join("subjects")).iter().filter(|path| path.is_dir()) {
+            for folder in entries(runtime).iter().filter(|path| path.is_dir()) {
+                let id = format!("{}/{}", name(runtime), name(folder));
+                let subject = repository.read_file(&folder.join("subject.toml"), |text| Subject::read(&id, text));
+                repository.catalogue.subjects.extend(subject);
+            }
+        }
+        repository
+    }
+
+    fn read_file<T>(&mut self, path: &Path, read: impl Fn(&str) -> Result<T, Vec<Problem>>) -> Option<T> {
+        let shown = path.strip_prefix(root()).unwrap().display().to_string();
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                self.problems.push(format!("{shown}: {error}"));
+                return None;
+            }
+        };
+        let found = read(&text);
+        for problem in found.as_ref().err().into_iter().flatten() {
+            let (line, column) = problem.line_column(&text);
+            let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            self.problems.push(format!("{shown}:{line}:{column}: {}{help}", problem.message));
+        }
+        found.ok()
+    }
+
+    fn studies(&mut self) -> Vec<(String, Study)> {
+        let catalogue = self.catalogue.clone();
+        let files = entries(&root().join("studies"));
+        let files = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+        files
+            .filter_map(|path| {
+                let study = self.read_file(path, |text| Study::read(text, &catalogue))?;
+                Some((name(path), study))
+            })
+            .collect()
+    }
+
+    fn assert_sound(&self) {
+        assert!(self.problems.is_empty(), "\n{}\n", self.problems.join("\n"));
+    }
+}
+
+#[test]
+fn workloads_and_subjects_can_be_read() {
+    let repository = Repository::read();
+    repository.assert_sound();
+    let workloads: Vec<&str> = repository.catalogue.workloads.iter().map(|found| found.name.as_str()).collect();
+    assert_eq!(workloads, ["file-534k", "hello", "json", "quicksort"]);
+    let ceilings = repository.catalogue.subjects.iter().filter(|subject| subject.role == Role::Ceiling);
+    assert_eq!(ceilings.count(), 1);
+}
+
+#[test]
+fn bodies_and_templates_that_are_named_are_there() {
+    let Catalogue { subjects, workloads } = Repository::read().catalogue;
+    let bodies = workloads.iter().filter_map(|workload| match &workload.body {
+        Body::File(file) => Some(root().join("workloads").join(&workload.name).join(file)),
+        Body::Generated(_) => None,
+    });
+    let templates = subjects.iter().flat_map(|subject| {
+        subject.files.iter().map(|file| root().join("subjects").join(&subject.id).join(&file.from))
+    });
+    let missing: Vec<PathBuf> = bodies.chain(templates).filter(|path| !path.is_file()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn subjects_serve_workloads_that_exist() {
+    let catalogue = Repository::read().catalogue;
+    for subject in &catalogue.subjects {
+        for variant in subject.variants.values() {
+            for workload in &variant.workloads {
+                assert!(catalogue.workload(workload).is_some(), "{} serves `{workload}`", subject.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_parameter_a_command_uses_is_declared_and_the_other_way_round() {
+    for subject in Repository::read().catalogue.subjects {
+        let folder = root().join("subjects").join(&subject.id);
+        let templates = subject.files.iter().map(|file| fs::read_to_string(folder.join(&file.from)).unwrap());
+        let commands = subject
+            .processes
+            .iter()
+            .flat_map(|process| process.command.iter().chain(process.env.values()).cloned().collect::<Vec<String>>());
+        let build = subject.build.iter().flat_map(|build| build.command.iter().chain(build.env.values()).cloned());
+        let text: String = templates.chain(commands).chain(build).collect::<Vec<String>>().join("\n");
+        for parameter in subject.parameters.keys() {
+            assert!(text.contains(&format!("parameter.{parameter}")), "{}: `{parameter}` is never used", subject.id);
+        }
+        for used in text.split("parameter.").skip(1) {
+            let name: String = used.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
+            assert!(subject.parameters.contains_key(&name), "{}: `{name}` is not declared", subject.id);
+        }
+    }
+}
+
+#[test]
+fn studies_can_be_read_and_take_as_long_as_they_say() {
+    let mut repository = Repository::read();
+    let studies = repository.studies();
+    repository.assert_sound();
+    let minutes = |file: &str| {
+        let (_, study) = studies.iter().find(|(found, _)| found == file).unwrap();
+        let plan = Plan::expand(study, &repository.catalogue, &|_, _| Ok(()), 1).unwrap();
+        assert_eq!(plan.skipped, [], "{file}");
+        plan.estimate_s() / 60.0
+    };
+    let (quick, core) = (minutes("quick.toml"), minutes("core.toml"));
+    assert!((2.2..=3.0).contains(&quick), "quick.toml takes {quick:.1} min");
+    assert!((27.0..=32.0).contains(&core), "core.toml takes {core:.1} min");
+}

@@ -1,0 +1,74 @@
+//! The JSON Schemas that are checked in are those of the types that read the files.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tolok_model::schema::{study_schema, subject_schema, workload_schema};
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(format!("{name}.schema.json"))
+}
+
+/// Compares the file with what is generated; with `TOLOK_WRITE_SCHEMAS` set, writes it instead.
+fn check(name: &str, generated: &Value) {
+    if std::env::var_os("TOLOK_WRITE_SCHEMAS").is_some() {
+        let text = serde_json::to_string_pretty(generated).unwrap();
+        std::fs::write(file(name), format!("{text}\n")).unwrap();
+        return;
+    }
+    let text = std::fs::read_to_string(file(name)).unwrap_or_default();
+    // Values and not texts, as the order of keys depends on features that other crates ask of serde_json.
+    let found: Option<Value> = serde_json::from_str(&text).ok();
+    assert!(
+        found.as_ref() == Some(generated),
+        "schemas/{name}.schema.json is not what the types say; write it anew with\n\
+         TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-model schemas",
+    );
+}
+
+fn required(schema: &Value) -> Vec<&str> {
+    schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
+}
+
+#[test]
+fn schemas_of_studies_are_up_to_date() {
+    check("study", &study_schema());
+}
+
+#[test]
+fn schemas_of_subjects_are_up_to_date() {
+    check("subject", &subject_schema());
+}
+
+#[test]
+fn schemas_of_workloads_are_up_to_date() {
+    check("workload", &workload_schema());
+}
+
+#[test]
+fn schemas_demand_what_reading_demands() {
+    let study = study_schema();
+    assert_eq!(required(&study), ["title", "subjects", "scenario"]);
+    assert_eq!(required(&study["definitions"]["ScenarioFile"]), ["workload", "load"]);
+    assert_eq!(required(&study["definitions"]["LoadFile"]), ["executor", "vus", "duration"]);
+    let subject = subject_schema();
+    assert_eq!(required(&subject), ["title", "runtime", "workloads", "process"]);
+    assert_eq!(required(&subject["definitions"]["ProcessFile"]), ["name", "command"]);
+    assert_eq!(required(&subject["definitions"]["ParameterFile"]), ["default"]);
+    let workload = workload_schema();
+    assert_eq!(required(&workload), ["title", "request", "answer"]);
+    assert_eq!(required(&workload["definitions"]["AnswerFile"]), ["content-type", "body"]);
+}
+
+#[test]
+fn schemas_refuse_unknown_keys_everywhere_and_never_speak_of_null() {
+    for schema in [study_schema(), subject_schema(), workload_schema()] {
+        let tables = schema["definitions"].as_object().unwrap().values().chain([&schema]);
+        for table in tables.filter(|table| table["type"] == "object") {
+            assert_eq!(table["additionalProperties"], false, "{table}");
+        }
+        assert!(!schema.to_string().contains("null"), "{schema}");
+    }
+}

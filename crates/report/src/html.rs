@@ -1,0 +1,301 @@
+//! One self-contained page: no script, no font, no picture from anywhere else.
+//!
+//! The words and their order stand in the template, the looks in the style sheet, the charts in [`crate::svg`]. Here the
+//! findings are only put into the shape that the template reads. The content security policy of the page forbids
+//! everything but its own style, and the template escapes whatever a server or a study file may have said.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+use tolok_analysis::figures::{self, Figure, NONE, Quantity, count, counted, small_share};
+use tolok_analysis::{CaseFinding, Comparison, Findings, RunFacts, ScenarioFinding};
+
+use crate::palette::marker;
+use crate::svg;
+use crate::table::{Row, Table};
+use crate::trust::{Check, checks};
+
+const TEMPLATE: &str = include_str!("../templates/report.html");
+const STYLE: &str = include_str!("../templates/report.css");
+
+pub(crate) fn render(findings: &Findings) -> String {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
+    environment.set_syntax(syntax.expect("the usual delimiters are sound"));
+    let page = Page::of(findings);
+    // The name's ending turns escaping on.
+    environment
+        .add_template("report.html", TEMPLATE)
+        .expect("the template is part of the program, and tests render it");
+    let template = environment.get_template("report.html").expect("it was added one line above");
+    template.render(Serde(&page)).expect("the page has every name that the template reads, as tests show")
+}
+
+/// All that the template reads.
+#[derive(Serialize)]
+struct Page<'a> {
+    style: &'static str,
+    run: &'a RunFacts,
+    facts: String,
+    /// Differences below it do not matter.
+    effect: String,
+    chips: Vec<Chip>,
+    /// Whether there is only one scenario.
+    single: bool,
+    /// Whether any two cases were compared.
+    compared: bool,
+    scenarios: Vec<Scenario<'a>>,
+    columns: &'static str,
+    failed_trials: Vec<FailedTrial<'a>>,
+    failed_requests: Vec<FailedRequests<'a>>,
+    skipped: &'a [tolok_analysis::SkippedSubject],
+    checks: Vec<Check>,
+    cautions: &'a [String],
+}
+
+/// A word on the whole run, at the top.
+#[derive(Serialize)]
+struct Chip {
+    class: &'static str,
+    text: String,
+    href: &'static str,
+}
+
+#[derive(Serialize)]
+struct Scenario<'a> {
+    id: &'a str,
+    title: &'a str,
+    load: &'a str,
+    loop_model: &'a str,
+    verdict: &'a str,
+    throughput: String,
+    ratios: Option<String>,
+    costs: String,
+    rows: Vec<Line>,
+    ceiling: Option<Line>,
+    notes: Vec<String>,
+    pairs: Vec<Pair>,
+}
+
+/// A case in the table.
+#[derive(Serialize)]
+struct Line {
+    marker: String,
+    title: String,
+    subject: String,
+    notes: Vec<usize>,
+    goodput: WithInterval,
+    against_first: WithInterval,
+    verdict: &'static str,
+    of_ceiling: String,
+    cpu_us: String,
+    memory_mib: String,
+    p50_ms: String,
+    p99_ms: String,
+    cold_start_ms: String,
+    busy: String,
+    processes: u32,
+    trials: String,
+}
+
+/// A figure and its interval, which may be empty.
+#[derive(Serialize)]
+struct WithInterval {
+    value: String,
+    interval: String,
+}
+
+/// Two cases and how they compare.
+#[derive(Serialize)]
+struct Pair {
+    a: String,
+    b: String,
+    ratio: String,
+    blocks: String,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct FailedTrial<'a> {
+    trial: u32,
+    scenario: &'a str,
+    title: &'a str,
+    reason: &'a str,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct FailedRequests<'a> {
+    scenario: &'a str,
+    title: &'a str,
+    sent: String,
+    failed: String,
+    share: String,
+    classes: String,
+}
+
+impl<'a> Page<'a> {
+    fn of(findings: &'a Findings) -> Self {
+        let run = &findings.run;
+        let effect = run.smallest_effect;
+        let blocks = counted(u64::from(run.blocks), "block");
+        Self {
+            style: STYLE,
+            run,
+            facts: format!(
+                "{} · {} · tolok {} · {blocks}, each in its own order",
+                run.id, run.started_at, run.tolok_version
+            ),
+            effect: figures::amount(Quantity::Share, effect),
+            chips: chips(findings),
+            single: findings.scenarios.len() == 1,
+            compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
+            columns: columns(findings.scenarios.len()),
+            scenarios: findings.scenarios.iter().map(|scenario| Scenario::of(scenario, effect)).collect(),
+            failed_trials: failed_trials(findings),
+            failed_requests: failed_requests(findings),
+            skipped: &findings.skipped,
+            checks: checks(findings),
+            cautions: &findings.cautions,
+        }
+    }
+}
+
+/// Two or four charts stand better in two columns; one scenario has its three charts side by side.
+fn columns(scenarios: usize) -> &'static str {
+    if matches!(scenarios, 2 | 4) { "two" } else { "three" }
+}
+
+fn chips(findings: &Findings) -> Vec<Chip> {
+    let cases = || findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
+    let ranked = cases().filter(|case| case.ranked).count();
+    let all = counted(cases().count() as u64, "case");
+    let passed = ranked == cases().count();
+    let class = |passed: bool| if passed { "ok" } else { "warn" };
+    let sign = |passed: bool| if passed { "✓" } else { "!" };
+    let mut chips =
+        vec![Chip { class: class(passed), text: format!("{} {ranked} of {all} ranked", sign(passed)), href: "#trust" }];
+    let checks = checks(findings);
+    let good = checks.iter().filter(|check| check.passed).count();
+    let passed = good == checks.len();
+    let text = format!("{} {good} of {} checks passed", sign(passed), checks.len());
+    chips.push(Chip { class: class(passed), text, href: "#trust" });
+    let failed: usize = cases().map(|case| case.failures.len()).sum();
+    if failed > 0 {
+        let text = format!("! {} failed", counted(failed as u64, "trial"));
+        chips.push(Chip { class: "warn", text, href: "#failures" });
+    }
+    if !findings.skipped.is_empty() {
+        let text = format!("! {} left out", counted(findings.skipped.len() as u64, "subject"));
+        chips.push(Chip { class: "warn", text, href: "#failures" });
+    }
+    chips.push(Chip { class: "", text: "Run it again".to_owned(), href: "#again" });
+    chips
+}
+
+impl<'a> Scenario<'a> {
+    fn of(scenario: &'a ScenarioFinding, smallest_effect: f64) -> Self {
+        let table = Table::of(scenario);
+        let title = |subject: &str| {
+            let case = scenario.cases.iter().find(|case| case.subject == subject);
+            case.map_or(subject, |case| case.title.as_str()).to_owned()
+        };
+        let pair = |pair: &Comparison| Pair {
+            a: title(&pair.a),
+            b: title(&pair.b),
+            ratio: figures::figure(Quantity::Ratio, &pair.ratio).line(),
+            blocks: format!("{} of {}", pair.blocks_won, pair.blocks),
+            verdict: pair.verdict.words(),
+        };
+        Self {
+            id: &scenario.id,
+            title: &scenario.title,
+            load: &scenario.load,
+            loop_model: &scenario.loop_model,
+            verdict: &scenario.verdict,
+            throughput: svg::throughput(scenario),
+            ratios: svg::ratios(scenario, smallest_effect),
+            costs: svg::costs(scenario),
+            notes: table.notes.numbered().map(|(_, note)| note.sentence()).collect(),
+            rows: table.rows.into_iter().map(Line::of).collect(),
+            ceiling: table.ceiling.map(Line::of),
+            pairs: scenario.comparisons.iter().map(pair).collect(),
+        }
+    }
+}
+
+impl Line {
+    fn of(row: Row) -> Self {
+        let case = row.case;
+        let share = |share: Option<f64>| share.map_or(NONE.to_owned(), |share| figures::amount(Quantity::Share, share));
+        Self {
+            marker: marker(&case.runtime),
+            title: case.title.clone(),
+            subject: case.subject.clone(),
+            notes: row.notes,
+            goodput: row.goodput.into(),
+            against_first: row.against_first.into(),
+            verdict: case.against_first.map(tolok_analysis::Verdict::words).unwrap_or_default(),
+            of_ceiling: row.of_ceiling,
+            cpu_us: row.cpu_us,
+            memory_mib: row.memory_mib,
+            p50_ms: row.p50_ms,
+            p99_ms: row.p99_ms,
+            cold_start_ms: row.cold_start_ms,
+            busy: format!("{} / {}", share(case.subject_busy), share(case.generator_busy)),
+            processes: case.processes_max,
+            trials: format!("{} of {}", case.trials_measured, case.trials_planned),
+        }
+    }
+}
+
+impl From<Figure> for WithInterval {
+    fn from(figure: Figure) -> Self {
+        Self { value: figure.value, interval: figure.interval.unwrap_or_default() }
+    }
+}
+
+/// Every case with the scenario it belongs to, the ceilings included.
+fn all_cases(findings: &Findings) -> impl Iterator<Item = (&ScenarioFinding, &CaseFinding)> {
+    findings
+        .scenarios
+        .iter()
+        .flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling).map(move |case| (scenario, case)))
+}
+
+fn failed_trials(findings: &Findings) -> Vec<FailedTrial<'_>> {
+    let failures = all_cases(findings).flat_map(|(scenario, case)| {
+        case.failures.iter().map(move |failure| FailedTrial {
+            trial: failure.trial,
+            scenario: &scenario.id,
+            title: &case.title,
+            reason: &failure.reason,
+            message: &failure.message,
+        })
+    });
+    failures.collect()
+}
+
+fn failed_requests(findings: &Findings) -> Vec<FailedRequests<'_>> {
+    let failing = all_cases(findings).filter(|(_, case)| !case.errors.is_empty());
+    failing
+        .map(|(scenario, case)| {
+            let failed: u64 = case.errors.iter().map(|(_, number)| number).sum();
+            let classes: Vec<String> = case
+                .errors
+                .iter()
+                .map(|(class, number)| format!("{} {}", class.replace('_', " "), count(*number)))
+                .collect();
+            FailedRequests {
+                scenario: &scenario.id,
+                title: &case.title,
+                sent: count(case.requests_sent),
+                failed: count(failed),
+                share: small_share(failed as f64 / case.requests_sent.max(1) as f64),
+                classes: classes.join(", "),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! Findings to terminal, HTML, Markdown, CSV and JSON. Pure functions to a string.
+//!
+//! One file a format. All of them read nothing but [`Findings`] and print nothing; where the text goes is the caller's
+//! business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
+//! read; CSV and JSON hold the plain numbers in base units.
+
+mod csv;
+mod html;
+mod json;
+mod markdown;
+mod notes;
+mod palette;
+mod svg;
+mod table;
+mod terminal;
+mod trust;
+
+pub use tolok_analysis::figures;
+
+use tolok_analysis::Findings;
+
+/// What findings can be turned into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tables and sentences for a terminal or a log.
+    Terminal,
+    /// Tables as GitHub shows them.
+    Markdown,
+    /// One line a case, numbers in base units.
+    Csv,
+    /// Everything, as [`schema`] describes it.
+    Json,
+    /// One page that needs nothing but itself.
+    Html,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Terminal, Self::Markdown, Self::Csv, Self::Json, Self::Html];
+
+    /// Its name on a command line, which is also the ending of its files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Terminal => "text",
+            Self::Markdown => "md",
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Html => "html",
+        }
+    }
+
+    /// The format that [`Format::name`] gives this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+/// How a terminal looks. The other formats do not ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whether it shows colours. Nothing is said by colour alone.
+    pub colour: bool,
+    /// Its width in columns.
+    pub width: u16,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { colour: false, width: 100 }
+    }
+}
+
+/// The findings in a format, with a line break at the end.
+pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
+    match format {
+        Format::Terminal => terminal::render(findings, style),
+        Format::Markdown => markdown::render(findings),
+        Format::Csv => csv::render(findings),
+        Format::Json => json::render(findings),
+        Format::Html => html::render(findings),
+    }
+}
+
+/// The JSON Schema of [`Format::Json`].
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Findings).to_value()
+}

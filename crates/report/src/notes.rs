@@ -1,0 +1,60 @@
+//! Numbered notes: what the flags of a scenario's cases say, each thing once.
+
+use tolok_analysis::{CaseFinding, ScenarioFinding};
+
+/// The notes beneath a scenario's table.
+pub(crate) struct Notes {
+    notes: Vec<Note>,
+}
+
+/// One note.
+pub(crate) struct Note {
+    /// The word of its flag.
+    pub(crate) kind: String,
+    /// What was seen, as a lowercase fragment.
+    pub(crate) message: String,
+    /// Titles of the cases it is about.
+    pub(crate) titles: Vec<String>,
+    /// Whether those cases are not ranked because of it.
+    pub(crate) voids_rank: bool,
+}
+
+impl Notes {
+    pub(crate) fn of(scenario: &ScenarioFinding) -> Self {
+        let mut notes: Vec<Note> = Vec::new();
+        for case in scenario.cases.iter().chain(&scenario.ceiling) {
+            for flag in &case.flags {
+                match notes.iter_mut().find(|note| note.kind == flag.kind && note.message == flag.message) {
+                    Some(note) => note.titles.push(case.title.clone()),
+                    None => notes.push(Note {
+                        kind: flag.kind.clone(),
+                        message: flag.message.clone(),
+                        titles: vec![case.title.clone()],
+                        voids_rank: flag.voids_rank,
+                    }),
+                }
+            }
+        }
+        Self { notes }
+    }
+
+    /// Numbers of the notes about a case, from 1.
+    pub(crate) fn numbers(&self, case: &CaseFinding) -> Vec<usize> {
+        let about = |note: &Note| case.flags.iter().any(|flag| flag.kind == note.kind && flag.message == note.message);
+        (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
+    }
+
+    /// Every note with its number.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, &Note)> {
+        (1..).zip(&self.notes)
+    }
+}
+
+impl Note {
+    /// In one sentence, with the cases it is about.
+    pub(crate) fn sentence(&self) -> String {
+        let titles = tolok_analysis::figures::listed(&self.titles, "and");
+        let end = if self.voids_rank { "; not ranked" } else { "" };
+        format!("{titles}: {}{end}.", self.message)
+    }
+}

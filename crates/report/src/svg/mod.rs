@@ -1,0 +1,153 @@
+//! Static drawings: no script, colours by class, so that they follow the page into dark mode and onto paper.
+
+mod bars;
+mod ratios;
+
+use std::fmt::Write as _;
+
+pub(crate) use bars::{costs, throughput};
+pub(crate) use ratios::ratios;
+
+/// Width of every chart. Three stand side by side on a wide page, one fills a telephone, and their text is as large as
+/// that of the page in both.
+const WIDTH: f64 = 352.0;
+/// Height of the heading of a chart.
+const HEAD: f64 = 52.0;
+/// Height of one row: a line of text and a bar beneath it.
+const ROW: f64 = 33.0;
+/// About the width of one letter of a label.
+const LETTER: f64 = 6.7;
+
+/// An SVG drawing on its way.
+pub(crate) struct Drawing {
+    width: f64,
+    height: f64,
+    body: String,
+}
+
+/// To which side of its point a text runs.
+#[derive(Clone, Copy)]
+enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Drawing {
+    pub(crate) fn new(width: f64, height: f64) -> Self {
+        Self { width, height, body: String::new() }
+    }
+
+    /// Draws a path whose origin is moved to a point.
+    pub(crate) fn path_at(&mut self, class: &str, x: f64, y: f64, path: &str) {
+        _ = write!(self.body, r#"<path class="{class}" transform="translate({} {})" d="{path}"/>"#, short(x), short(y));
+    }
+
+    fn path(&mut self, class: &str, path: &str) {
+        _ = write!(self.body, r#"<path class="{class}" d="{path}"/>"#);
+    }
+
+    fn text(&mut self, class: &str, anchor: Anchor, x: f64, y: f64, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
+        };
+        let text = escaped(text);
+        _ = write!(self.body, r#"<text class="{class}" x="{}" y="{}"{anchor}>{text}</text>"#, short(x), short(y));
+    }
+
+    /// A rectangle with a text that is shown to a pointer and read to those who cannot see it.
+    fn bar(&mut self, class: &str, [x, y, width, height]: [f64; 4], title: &str) {
+        let [x, y, width, height] = [x, y, width.max(0.0), height].map(short);
+        let title = escaped(title);
+        _ = write!(
+            self.body,
+            r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"><title>{title}</title></rect>"#
+        );
+    }
+
+    /// A line from `low` to `high` with a short stroke at both ends.
+    fn whisker(&mut self, low: f64, high: f64, y: f64) {
+        let (low, high, top) = (short(low), short(high), short(y - 3.5));
+        let y = short(y);
+        let path = format!("M{low} {y}H{high}M{low} {top}v7M{high} {top}v7");
+        // A rim in the colour of the ground keeps it visible on a dark bar.
+        self.path("rim", &path);
+        self.path("ci", &path);
+    }
+
+    /// The heading that all charts have.
+    fn heading(&mut self, title: &str, below: &str) {
+        self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, WIDTH / (LETTER + 1.0)));
+        self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, WIDTH / 5.6));
+    }
+
+    /// The finished drawing, with words for those who cannot see it.
+    fn finish(self, label: &str) -> String {
+        let (width, height, body, label) = (short(self.width), short(self.height), self.body, escaped(label));
+        format!(r#"<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{body}</svg>"#)
+    }
+
+    /// The finished drawing, which only repeats what the text beside it says.
+    pub(crate) fn finish_hidden(self) -> String {
+        let (width, height, body) = (short(self.width), short(self.height), self.body);
+        format!(r#"<svg class="marker" viewBox="0 0 {width} {height}" aria-hidden="true">{body}</svg>"#)
+    }
+}
+
+/// A text of at most so many letters. The end says how a subject is run, so it is the middle that goes.
+fn fitted(text: &str, letters: f64) -> String {
+    let most = letters as usize;
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let tail = most.saturating_sub(1) / 2;
+    let head = most.saturating_sub(1) - tail;
+    let (start, end): (String, String) = (text.chars().take(head).collect(), text.chars().skip(count - tail).collect());
+    format!("{}…{}", start.trim_end(), end.trim_start())
+}
+
+/// With at most one decimal, which is a tenth of a pixel.
+fn short(value: f64) -> String {
+    let text = format!("{value:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            control if control.is_control() => safe.push(' '),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_a_name_stays_text() {
+        let mut drawing = Drawing::new(10.0, 10.0);
+        drawing.text("m", Anchor::Start, 0.0, 0.05, "</text><script>\"&\u{1b}");
+        let expected = r#"<svg viewBox="0 0 10 10" role="img" aria-label="a &lt;b&gt;"><text class="m" x="0" y="0.1">&lt;/text&gt;&lt;script&gt;&quot;&amp; </text></svg>"#;
+        assert_eq!(drawing.finish("a <b>"), expected);
+    }
+
+    #[test]
+    fn a_long_name_loses_its_middle() {
+        let check = |letters: f64, text: &str| assert_eq!(fitted("Node http (cluster)", letters), text);
+        check(19.0, "Node http (cluster)");
+        check(12.9, "Node h…ster)");
+        check(11.0, "Node…ster)");
+    }
+}

@@ -1,0 +1,133 @@
+//! Ratios of two cases with their intervals, on a logarithmic axis around 1.
+//!
+//! Of n cases there are n (n − 1) / 2 pairs, too many to look at. Drawn are those that answer a question: each case
+//! against the first, and each against its neighbour in the table. All pairs stand in the table beneath.
+
+use tolok_analysis::figures::{Quantity, amount, figure};
+use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
+
+use super::{Anchor, Drawing, HEAD, ROW, WIDTH, fitted, short};
+
+/// Left edge of the axis; the number of a mark there needs room on both sides.
+const AXIS_START: f64 = 12.0;
+/// Right edge of the axis; the ratio stands behind it in words.
+const AXIS_END: f64 = 236.0;
+/// Where the axis may have a mark.
+const TICKS: [f64; 25] = [
+    0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0,
+    20.0, 50.0, 100.0, 1000.0,
+];
+
+/// Comparisons of a scenario; none if nothing was compared.
+pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option<String> {
+    let drawn: Vec<&Comparison> = scenario.comparisons.iter().filter(|pair| is_drawn(pair, scenario)).collect();
+    if drawn.is_empty() {
+        return None;
+    }
+    let axis = Axis::around(&drawn, smallest_effect);
+    let bottom = HEAD + ROW * drawn.len() as f64;
+    let mut drawing = Drawing::new(WIDTH, bottom + 20.0);
+    drawing.heading(&scenario.title, "goodput of the first over that of the second");
+    for (place, pair) in drawn.iter().enumerate() {
+        let top = HEAD + ROW * place as f64;
+        axis.draw(&mut drawing, top + 17.0, smallest_effect);
+        row(&mut drawing, pair, scenario, &axis, top);
+    }
+    axis.number(&mut drawing, bottom + 14.0);
+    Some(
+        drawing.finish(&format!(
+            "{}: ratios of goodput within blocks; all pairs stand in the table below",
+            scenario.title
+        )),
+    )
+}
+
+fn is_drawn(pair: &Comparison, scenario: &ScenarioFinding) -> bool {
+    let place = |subject: &str| scenario.cases.iter().position(|case| case.subject == subject);
+    let (a, b) = (place(&pair.a), place(&pair.b));
+    a == Some(0) || a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) == 1)
+}
+
+fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axis: &Axis, top: f64) {
+    let words = figure(Quantity::Ratio, &pair.ratio);
+    let verdict = pair.verdict.words();
+    // Letters of the label are a little narrower than those of other charts.
+    let room = (WIDTH - verdict.chars().count() as f64 * 6.2 - 10.0) / 6.3;
+    let title = |subject: &str| {
+        let title =
+            scenario.cases.iter().find(|case| case.subject == subject).map_or(subject, |case| case.title.as_str());
+        fitted(title, (room - 6.0) / 2.0)
+    };
+    drawing.text("p", Anchor::Start, 0.0, top + 13.0, &format!("{} over {}", title(&pair.a), title(&pair.b)));
+    drawing.text("p b", Anchor::End, WIDTH, top + 13.0, verdict);
+    let y = top + 24.0;
+    if let (Some(low), Some(high)) = (pair.ratio.low, pair.ratio.high) {
+        drawing.whisker(axis.at(low), axis.at(high), y);
+    }
+    let class = match pair.verdict {
+        Verdict::Faster | Verdict::Slower => "dot",
+        Verdict::NoDifferenceFound => "dot open",
+        Verdict::CannotTell => "dot unclear",
+    };
+    drawing.path_at(class, axis.at(pair.ratio.value), y, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z");
+    drawing.text("m", Anchor::End, WIDTH, y + 4.0, &words.line());
+}
+
+/// A logarithmic axis that holds 1 and every interval.
+struct Axis {
+    low: f64,
+    high: f64,
+}
+
+impl Axis {
+    fn around(pairs: &[&Comparison], smallest_effect: f64) -> Self {
+        let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
+        let bounds = |pair: &Comparison| [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
+        let values = || pairs.iter().flat_map(|pair| bounds(pair)).flatten();
+        let low = values().fold(1.0 / margin, |least, value| least.min(value / 1.02));
+        let high = values().fold(margin, |most, value| most.max(value * 1.02));
+        Self { low: low.ln(), high: high.ln() }
+    }
+
+    fn at(&self, ratio: f64) -> f64 {
+        AXIS_START + (AXIS_END - AXIS_START) * (ratio.ln() - self.low) / (self.high - self.low)
+    }
+
+    /// Draws the part of the axis that belongs to one row, so that it does not run through the words of others.
+    fn draw(&self, drawing: &mut Drawing, top: f64, smallest_effect: f64) {
+        let height = ROW - 17.0;
+        let (band_start, band_end) = (self.at(1.0 / (1.0 + smallest_effect)), self.at(1.0 + smallest_effect));
+        let effect = amount(Quantity::Share, smallest_effect);
+        let title = format!("differences below {effect} do not matter");
+        drawing.bar("same", [band_start, top, band_end - band_start, height], &title);
+        for tick in self.ticks() {
+            let class = if tick == 1.0 { "axis" } else { "grid-line" };
+            drawing.path(class, &format!("M{} {}v{height}", short(self.at(tick)), short(top)));
+        }
+    }
+
+    fn number(&self, drawing: &mut Drawing, y: f64) {
+        for tick in self.labelled() {
+            drawing.text("m", Anchor::Middle, self.at(tick), y, &tick.to_string());
+        }
+    }
+
+    fn ticks(&self) -> impl DoubleEndedIterator<Item = f64> {
+        TICKS.into_iter().filter(|tick| (self.low..=self.high).contains(&tick.ln()))
+    }
+
+    /// The marks that have a number: 1, and outwards from it all that do not touch the last one.
+    fn labelled(&self) -> Vec<f64> {
+        let mut labelled = vec![1.0];
+        let mut keep = |last: &mut f64, tick: f64| {
+            if (self.at(tick) - self.at(*last)).abs() >= 28.0 {
+                *last = tick;
+                labelled.push(tick);
+            }
+        };
+        let (mut above, mut below) = (1.0, 1.0);
+        self.ticks().filter(|tick| *tick > 1.0).for_each(|tick| keep(&mut above, tick));
+        self.ticks().rev().filter(|tick| *tick < 1.0).for_each(|tick| keep(&mut below, tick));
+        labelled
+    }
+}

@@ -1,0 +1,109 @@
+//! A scenario's table in words, the same for every format that people read.
+
+use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
+use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
+
+use crate::notes::Notes;
+
+const MIB: f64 = 1024.0 * 1024.0;
+/// Stands before a goodput that the generator limited.
+pub(crate) const LOWER_BOUND: &str = "≥";
+
+/// The table of a scenario.
+pub(crate) struct Table<'a> {
+    /// Competing cases, in the order of the findings.
+    pub(crate) rows: Vec<Row<'a>>,
+    /// The ceiling, which stands apart.
+    pub(crate) ceiling: Option<Row<'a>>,
+    /// What the numbers behind the subjects refer to.
+    pub(crate) notes: Notes,
+}
+
+/// One case in words. A figure that does not exist is a dash.
+pub(crate) struct Row<'a> {
+    pub(crate) case: &'a CaseFinding,
+    pub(crate) goodput: Figure,
+    pub(crate) against_first: Figure,
+    /// `≈` or `?`, or nothing where the difference is clear.
+    pub(crate) mark: &'static str,
+    pub(crate) of_ceiling: String,
+    pub(crate) cpu_us: String,
+    pub(crate) memory_mib: String,
+    pub(crate) p50_ms: String,
+    pub(crate) p99_ms: String,
+    pub(crate) cold_start_ms: String,
+    pub(crate) notes: Vec<usize>,
+}
+
+/// The mark of a verdict and its meaning.
+pub(crate) const MARKS: [(&str, Verdict); 2] = [("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
+
+impl<'a> Table<'a> {
+    pub(crate) fn of(scenario: &'a ScenarioFinding) -> Self {
+        let notes = Notes::of(scenario);
+        let row = |(place, case): (usize, &'a CaseFinding)| Row::of(case, place == 0, notes.numbers(case));
+        let rows = scenario.cases.iter().enumerate().map(row).collect();
+        let ceiling = scenario.ceiling.as_ref().map(|case| Row::of(case, false, notes.numbers(case)));
+        Self { rows, ceiling, notes }
+    }
+
+    /// Meanings of the marks that occur.
+    pub(crate) fn legend(&self) -> Vec<String> {
+        let mut legend: Vec<String> = MARKS
+            .iter()
+            .filter(|(mark, _)| self.rows.iter().any(|row| row.mark == *mark))
+            .map(|(mark, verdict)| format!("{mark} {}", verdict.words()))
+            .collect();
+        if self.rows.iter().any(|row| is_lower_bound(row.case)) {
+            legend.push(format!("{LOWER_BOUND} lower bound"));
+        }
+        legend
+    }
+}
+
+impl<'a> Row<'a> {
+    fn of(case: &'a CaseFinding, is_first: bool, notes: Vec<usize>) -> Self {
+        let scaled = |estimate: &Option<Estimate>, unit: f64| {
+            estimate.as_ref().map_or(NONE.to_owned(), |estimate| in_column(estimate.value * unit))
+        };
+        Self {
+            case,
+            goodput: goodput(case),
+            against_first: against_first(case, is_first),
+            mark: MARKS.iter().find(|(_, verdict)| case.against_first == Some(*verdict)).map_or("", |(mark, _)| mark),
+            of_ceiling: case.of_ceiling.as_ref().map_or(NONE.to_owned(), |of| amount(Quantity::Share, of.value)),
+            cpu_us: scaled(&case.cpu_s_per_good, 1e6),
+            memory_mib: scaled(&case.memory_bytes, 1.0 / MIB),
+            p50_ms: scaled(&case.latency_p50_s, 1e3),
+            p99_ms: scaled(&case.latency_p99_s, 1e3),
+            cold_start_ms: scaled(&case.cold_start_s, 1e3),
+            notes,
+        }
+    }
+}
+
+/// Whether the generator, and not the subject, decided the case's goodput.
+pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
+    case.flags.iter().any(|flag| flag.kind == "generator-bound")
+}
+
+fn goodput(case: &CaseFinding) -> Figure {
+    let Some(estimate) = &case.goodput_rps else { return nothing() };
+    let mut figure = figure(Quantity::Number, estimate);
+    if is_lower_bound(case) {
+        figure.value = format!("{LOWER_BOUND}{}", figure.value);
+    }
+    figure
+}
+
+fn against_first(case: &CaseFinding, is_first: bool) -> Figure {
+    match &case.of_first {
+        Some(_) if is_first => Figure { value: "first".to_owned(), interval: None },
+        Some(ratio) => figure(Quantity::Ratio, ratio),
+        None => nothing(),
+    }
+}
+
+fn nothing() -> Figure {
+    Figure { value: NONE.to_owned(), interval: None }
+}

@@ -1,0 +1,266 @@
+//! Tables and sentences for a terminal or a log.
+//!
+//! Everything is said in words and marks; colour only helps the eye and can be left out. Lines are at most as wide as
+//! asked, down to [`NARROWEST`]. A wide terminal has an interval beside its value, a narrow one beneath it.
+
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
+use tolok_analysis::figures::{Figure, counted};
+use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
+
+use crate::Style;
+use crate::table::{Row, Table};
+
+/// Tables for less than this would be one word a line.
+const NARROWEST: usize = 64;
+/// Between two columns.
+const GAP: u16 = 2;
+/// The column of subjects may not become narrower than this for the sake of the others.
+const NARROWEST_SUBJECT: usize = 18;
+/// Before everything that belongs to a heading.
+const INDENT: &str = "  ";
+
+/// Columns after the subject's.
+const HEADINGS: [&str; 7] = ["good answers/s", "vs first", "ceiling", "CPU µs", "MiB", "p50 ms", "p99 ms"];
+
+pub(crate) fn render(findings: &Findings, style: &Style) -> String {
+    let mut page = Page { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) };
+    page.head(findings);
+    for scenario in &findings.scenarios {
+        page.scenario(scenario);
+    }
+    page.failed_trials(findings);
+    let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
+    page.list("Left out", "-", skipped.collect());
+    page.list("Before quoting these figures", "!", findings.cautions.clone());
+    page.list("Run it again", "$", vec![findings.run.command.clone()]);
+    page.text
+}
+
+/// The text so far, and how it is to look.
+struct Page {
+    text: String,
+    colour: bool,
+    width: usize,
+}
+
+/// How a line stands out, where there is colour.
+#[derive(Clone, Copy)]
+enum Look {
+    Plain,
+    Bold,
+    Dim,
+    Warning,
+}
+
+impl Page {
+    fn head(&mut self, findings: &Findings) {
+        let run = &findings.run;
+        self.paragraph("", &run.title, Look::Bold);
+        self.paragraph("", &run.question, Look::Plain);
+        let blocks = counted(u64::from(run.blocks), "block");
+        let facts = format!("{} · {} · tolok {} · {blocks}", run.id, run.started_at, run.tolok_version);
+        self.paragraph("", &facts, Look::Dim);
+        self.paragraph("", &run.machine, Look::Dim);
+        self.paragraph("", &cpus(&run.subject_cpus, &run.generator_cpus), Look::Dim);
+    }
+
+    fn scenario(&mut self, scenario: &ScenarioFinding) {
+        self.text.push('\n');
+        self.paragraph("", &format!("{}: {}", scenario.title, scenario.load), Look::Bold);
+        self.paragraph(INDENT, &scenario.verdict, Look::Plain);
+        self.text.push('\n');
+        let table = Table::of(scenario);
+        self.table(&table);
+        let mut legend = table.legend();
+        legend.push(format!("p50 and p99 in a {} loop", scenario.loop_model));
+        self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
+        for (number, note) in table.notes.numbered() {
+            self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        let inner = self.width - INDENT.len();
+        let lines = Layout::Wide.grid(table, inner).or_else(|| Layout::Narrow.grid(table, inner)).unwrap_or_default();
+        for (place, line) in lines.iter().enumerate() {
+            let look = if place == 0 { Look::Dim } else { Look::Plain };
+            self.line(format!("{INDENT}{line}").trim_end(), look);
+        }
+    }
+
+    fn failed_trials(&mut self, findings: &Findings) {
+        let cases = findings
+            .scenarios
+            .iter()
+            .flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling).map(move |case| (scenario, case)));
+        let failures =
+            cases.flat_map(|(scenario, case)| case.failures.iter().map(move |failure| (scenario, case, failure)));
+        let sentences = failures.map(|(scenario, case, failure)| {
+            format!("trial {}, {}, {}: {}: {}", failure.trial, scenario.id, case.title, failure.reason, failure.message)
+        });
+        self.list("Failed trials", "-", sentences.collect());
+    }
+
+    fn list(&mut self, heading: &str, mark: &str, items: Vec<String>) {
+        if items.is_empty() {
+            return;
+        }
+        self.text.push('\n');
+        self.paragraph("", heading, Look::Bold);
+        for item in items {
+            let look = if mark == "!" { Look::Warning } else { Look::Plain };
+            self.paragraph(INDENT, &format!("{mark} {item}"), look);
+        }
+    }
+
+    /// Text broken into lines, the later ones indented like the text after a mark.
+    fn paragraph(&mut self, indent: &str, text: &str, look: Look) {
+        let hanging = match text.split_once(' ') {
+            Some((mark, _)) if !indent.is_empty() && is_mark(mark) => mark.chars().count() + 1,
+            _ => 0,
+        };
+        for (place, line) in wrapped(text, self.width - indent.len(), hanging).into_iter().enumerate() {
+            let extra = if place == 0 { 0 } else { hanging };
+            self.line(&format!("{indent}{}{line}", " ".repeat(extra)), look);
+        }
+    }
+
+    fn line(&mut self, text: &str, look: Look) {
+        let code = match look {
+            Look::Plain => None,
+            Look::Bold => Some("1"),
+            Look::Dim => Some("2"),
+            Look::Warning => Some("33"),
+        };
+        match code.filter(|_| self.colour && !text.is_empty()) {
+            Some(code) => self.text += &format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => self.text += text,
+        }
+        self.text.push('\n');
+    }
+}
+
+fn is_mark(word: &str) -> bool {
+    matches!(word, "!" | "-" | "$") || word.starts_with('[')
+}
+
+/// Breaks `text` at spaces into lines of at most `width` characters; later lines are shorter by `hanging`.
+fn wrapped(text: &str, width: usize, hanging: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in printable(text).split(' ').filter(|word| !word.is_empty()) {
+        let room = if lines.len() == 1 { width } else { width - hanging };
+        let count = lines.len();
+        let last = &mut lines[count - 1];
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= room {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// Without control characters: a server's message must not be able to move the cursor or change colours.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+fn cpus(subject: &[u32], generator: &[u32]) -> String {
+    let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let word = |cpus: &[u32]| if cpus.len() == 1 { "CPU" } else { "CPUs" };
+    format!("subject on {} {} · generator on {} {}", word(subject), list(subject), word(generator), list(generator))
+}
+
+/// Where an interval stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// Beside its value.
+    Wide,
+    /// Beneath its value.
+    Narrow,
+}
+
+impl Layout {
+    /// The lines of a table at most `width` wide; none if that would squeeze the subjects.
+    fn grid(self, table: &Table, width: usize) -> Option<Vec<String>> {
+        let rows: Vec<&Row> = table.rows.iter().chain(&table.ceiling).collect();
+        let columns = self.columns(&rows);
+        let taken: usize = columns.iter().map(|column| widest(column) + usize::from(GAP)).sum();
+        let mut subjects: Vec<String> = rows.iter().map(|row| subject(row.case, &row.notes)).collect();
+        for ceiling in &mut subjects[table.rows.len()..] {
+            ceiling.insert_str(0, "ceiling: ");
+        }
+        let wanted = widest(&subjects).min(NARROWEST_SUBJECT);
+        if self == Self::Wide && width < taken + wanted {
+            return None;
+        }
+        let mut grid = Grid::new();
+        grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
+        grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        grid.set_header(std::iter::once("subject").chain(HEADINGS));
+        for (place, subject) in subjects.iter().enumerate() {
+            if place == table.rows.len() && place > 0 {
+                grid.add_row(vec![""; HEADINGS.len() + 1]);
+            }
+            let cells = columns.iter().map(|column| column[place].clone());
+            grid.add_row(std::iter::once(subject.clone()).chain(cells).map(Cell::new));
+        }
+        for (place, column) in grid.column_iter_mut().enumerate() {
+            column.set_padding((0, if place == HEADINGS.len() { 0 } else { GAP }));
+            if place > 0 {
+                column.set_constraint(ColumnConstraint::ContentWidth).set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        Some(grid.lines().collect())
+    }
+
+    /// The cells of every column after the subject's, the heading not among them.
+    fn columns(self, rows: &[&Row]) -> [Vec<String>; HEADINGS.len()] {
+        let column = |cell: &dyn Fn(&Row) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<String>>();
+        [
+            self.figures(rows, &|row| (row.goodput.clone(), "")),
+            self.figures(rows, &|row| (row.against_first.clone(), row.mark)),
+            column(&|row| row.of_ceiling.clone()),
+            column(&|row| row.cpu_us.clone()),
+            column(&|row| row.memory_mib.clone()),
+            column(&|row| row.p50_ms.clone()),
+            column(&|row| row.p99_ms.clone()),
+        ]
+    }
+
+    /// A column of figures with their intervals, each of the two parts aligned by itself, and marks at the end.
+    fn figures(self, rows: &[&Row], of: &dyn Fn(&Row) -> (Figure, &'static str)) -> Vec<String> {
+        let figures: Vec<(Figure, &str)> = rows.iter().map(|row| of(row)).collect();
+        let interval_width = widest(&figures.iter().map(|(figure, _)| interval(figure)).collect::<Vec<_>>());
+        let mark_width = figures.iter().map(|(_, mark)| mark.chars().count()).max().unwrap_or(0);
+        let cell = |(figure, mark): &(Figure, &str)| {
+            let value = &figure.value;
+            let mark = if mark_width == 0 { String::new() } else { format!(" {mark:mark_width$}") };
+            let interval = interval(figure);
+            match self {
+                Self::Wide if interval_width == 0 => format!("{value}{mark}"),
+                Self::Wide => format!("{value} {interval:<interval_width$}{mark}"),
+                Self::Narrow if interval.is_empty() => format!("{value}{mark}"),
+                // The blanks keep the interval below its value and not below the mark.
+                Self::Narrow => format!("{value}{mark}\n{interval}{}", " ".repeat(mark.chars().count())),
+            }
+        };
+        figures.iter().map(cell).collect()
+    }
+}
+
+fn subject(case: &CaseFinding, notes: &[usize]) -> String {
+    let marks: String = notes.iter().map(|number| format!(" [{number}]")).collect();
+    format!("{}{marks}", printable(&case.title))
+}
+
+fn interval(figure: &Figure) -> String {
+    figure.interval.clone().unwrap_or_default()
+}
+
+fn widest(cells: &[String]) -> usize {
+    cells.iter().flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max().unwrap_or(0)
+}

@@ -1,0 +1,127 @@
+//! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
+
+use serde::Serialize;
+use tolok_analysis::figures::{count, counted, small_share};
+use tolok_analysis::{CaseFinding, FOREIGN_TOLERATED, Findings, STEAL_TOLERATED};
+
+/// One check.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Check {
+    /// What must hold, in a sentence.
+    pub(crate) rule: &'static str,
+    /// What was seen.
+    pub(crate) seen: String,
+    /// Whether it held.
+    pub(crate) passed: bool,
+}
+
+/// Every check, in the order in which they are shown.
+pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
+    let competing: Vec<&CaseFinding> = findings.scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
+    let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
+    let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
+    vec![
+        trials(findings, &all),
+        enough_trials(&all),
+        ledger(&all),
+        no_errors(&all),
+        headroom(&competing),
+        own_cpus(findings, &all),
+        quiet(&all),
+        ceiling(findings),
+    ]
+}
+
+fn check(rule: &'static str, passed: bool, seen: String) -> Check {
+    Check { rule, seen, passed }
+}
+
+fn trials(findings: &Findings, cases: &[&CaseFinding]) -> Check {
+    let planned: u32 = cases.iter().map(|case| case.trials_planned).sum();
+    let measured: u32 = cases.iter().map(|case| case.trials_measured).sum();
+    let failed: usize = cases.iter().map(|case| case.failures.len()).sum();
+    let seen = format!("{measured} of {planned} measured, {failed} failed, {} missing", findings.trials_missing);
+    check("Every planned trial was measured", measured == planned, seen)
+}
+
+fn enough_trials(cases: &[&CaseFinding]) -> Check {
+    let lacking =
+        cases.iter().filter(|case| case.goodput_rps.as_ref().is_none_or(|goodput| goodput.low.is_none())).count();
+    let seen = format!("{} of {} have one", cases.len() - lacking, counted(cases.len() as u64, "case"));
+    check("Every goodput has an interval", lacking == 0, seen)
+}
+
+fn ledger(cases: &[&CaseFinding]) -> Check {
+    let open = flagged(cases, "ledger-open");
+    let sent: u64 = cases.iter().map(|case| case.requests_sent).sum();
+    check(
+        "Every request is accounted for",
+        open == 0,
+        format!("{} sent; {}", counted(sent, "request"), of_cases(open, cases)),
+    )
+}
+
+fn no_errors(cases: &[&CaseFinding]) -> Check {
+    let sent: u64 = cases.iter().map(|case| case.requests_sent).sum();
+    let failed: u64 = cases.iter().flat_map(|case| &case.errors).map(|(_, number)| number).sum();
+    let share = small_share(failed as f64 / sent.max(1) as f64);
+    check("Every request was answered as it should be", failed == 0, format!("{} failed ({share})", count(failed)))
+}
+
+fn headroom(cases: &[&CaseFinding]) -> Check {
+    let bound = flagged(cases, "generator-bound");
+    let seen = busiest(cases, |case| case.generator_busy).map(|(case, busy)| {
+        format!("{}; busiest with {}: {} of its CPUs", of_cases(bound, cases), case.title, small_share(busy))
+    });
+    check("The generator was not the limit", bound == 0, seen.unwrap_or_else(|| "nothing measured".to_owned()))
+}
+
+fn own_cpus(findings: &Findings, cases: &[&CaseFinding]) -> Check {
+    let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let (subject, generator) = (list(&findings.run.subject_cpus), list(&findings.run.generator_cpus));
+    let seen = format!("subject on {subject}, generator on {generator}");
+    check("Subject and generator had CPUs of their own", flagged(cases, "shared-cpus") == 0, seen)
+}
+
+fn quiet(cases: &[&CaseFinding]) -> Check {
+    let noisy = flagged(cases, "noisy");
+    let worst = |of: fn(&CaseFinding) -> Option<f64>| small_share(busiest(cases, of).map_or(0.0, |(_, share)| share));
+    let seen = format!(
+        "other programs used at most {} (tolerated: {}), the hypervisor took at most {} ({}), in the median trial of a \
+         case; {} for too many disturbed trials",
+        worst(|case| case.foreign_busy),
+        small_share(FOREIGN_TOLERATED),
+        worst(|case| case.stolen),
+        small_share(STEAL_TOLERATED),
+        of_cases(noisy, cases)
+    );
+    check("The machine was quiet", noisy == 0, seen)
+}
+
+fn ceiling(findings: &Findings) -> Check {
+    let without = findings
+        .scenarios
+        .iter()
+        .filter(|scenario| scenario.ceiling.as_ref().is_none_or(|ceiling| ceiling.goodput_rps.is_none()));
+    let without = without.count();
+    let scenarios = counted(findings.scenarios.len() as u64, "scenario");
+    check(
+        "The machine’s limit was measured beside the subjects",
+        without == 0,
+        format!("in {} of {scenarios}", findings.scenarios.len() - without),
+    )
+}
+
+fn flagged(cases: &[&CaseFinding], kind: &str) -> usize {
+    cases.iter().filter(|case| case.flags.iter().any(|flag| flag.kind == kind)).count()
+}
+
+fn of_cases(flagged: usize, cases: &[&CaseFinding]) -> String {
+    let cases = counted(cases.len() as u64, "case");
+    if flagged == 0 { format!("none of {cases} flagged") } else { format!("{flagged} of {cases} flagged") }
+}
+
+fn busiest<'a>(cases: &[&'a CaseFinding], of: impl Fn(&CaseFinding) -> Option<f64>) -> Option<(&'a CaseFinding, f64)> {
+    let shares = cases.iter().filter_map(|case| of(case).map(|share| (*case, share)));
+    shares.max_by(|left, right| left.1.total_cmp(&right.1))
+}

@@ -1,0 +1,79 @@
+//! What can be wrong with a caller's numbers. Written by hand because this crate has no dependencies.
+
+use std::fmt;
+
+/// A refusal: the numbers given cannot be worked with. The text says what, where, and what to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// A sample without values has no statistic.
+    Empty,
+    /// A value is NaN, infinite, or outside the range the function states.
+    OutOfRange {
+        /// Position in the slice as it was given, from 0.
+        index: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A quantile was asked for a probability outside [0, 1].
+    Probability {
+        /// The probability as given.
+        value: f64,
+    },
+    /// A confidence level outside the open interval (0, 1).
+    Level {
+        /// The level as given.
+        value: f64,
+    },
+    /// The bounds of a bootstrap interval would rest on too few replicates.
+    TooFewResamples {
+        /// Resamples as given.
+        given: u32,
+        /// The least number that is accepted at this level.
+        least: u64,
+    },
+    /// The statistic passed to the bootstrap gave NaN, an infinity or an extreme value for one resample.
+    UndefinedStatistic {
+        /// Number of the resample, from 0, in the stream of the given seed.
+        resample: usize,
+        /// What the statistic gave.
+        value: f64,
+    },
+    /// Two series that should be matched block by block differ in length.
+    UnequalLengths {
+        /// Blocks in the numerator.
+        numerator: usize,
+        /// Blocks in the denominator.
+        denominator: usize,
+    },
+}
+
+impl fmt::Display for StatsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "no values in the sample; report the figure as absent instead"),
+            Self::OutOfRange { index, value } => write!(
+                f,
+                "value {value} at position {index} is not a finite number in the accepted range; \
+                 give a failed observation as absent, not as a number"
+            ),
+            Self::Probability { value } => write!(f, "probability {value} is outside 0 to 1; a p95 is 0.95"),
+            Self::Level { value } => write!(f, "confidence level {value} is not between 0 and 1; 95 % is 0.95"),
+            Self::TooFewResamples { given, least } => {
+                write!(f, "{given} resamples are too few for this confidence level; ask for at least {least}")
+            }
+            Self::UndefinedStatistic { resample, value } => write!(
+                f,
+                "the statistic gave {value} for resample {resample}; \
+                 use one that is defined for every resample, also for one made of a single repeated value"
+            ),
+            Self::UnequalLengths { numerator, denominator } => write!(
+                f,
+                "{numerator} blocks in the numerator but {denominator} in the denominator; \
+                 give one entry a block and mark a missing one as absent"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StatsError {}

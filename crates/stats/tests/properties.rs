@@ -1,0 +1,184 @@
+//! What must hold for every sample. Cases come from a fixed seed, so a run never fails by chance.
+
+#![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use tolok_stats::{
+    BlockCounts, Bootstrap, Interval, Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated,
+    paired_ratio,
+};
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 256, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Values of any sign over many orders of magnitude, with ties.
+fn values() -> impl Strategy<Value = Vec<f64>> {
+    let value = prop_oneof![4 => -1e6..1e6f64, 1 => -1e-6..1e-6f64, 1 => (-3..3i32).prop_map(f64::from)];
+    prop::collection::vec(value, 5..40)
+}
+
+fn levels() -> impl Strategy<Value = Level> {
+    (0.5..0.95f64).prop_map(|level| Level::new(level).unwrap())
+}
+
+/// Two series of the same length with gaps and, sometimes, zeros.
+fn series() -> impl Strategy<Value = (Vec<Option<f64>>, Vec<Option<f64>>)> {
+    let amount = prop_oneof![40 => (1e-3..1e6f64).boxed(), 1 => Just(0.0).boxed(), 2 => Just(7.0).boxed()];
+    let entry = prop::option::weighted(0.9, amount);
+    prop::collection::vec((entry.clone(), entry), 0..30).prop_map(|pairs| pairs.into_iter().unzip())
+}
+
+fn sample(values: &[f64]) -> Sample {
+    Sample::new(values).unwrap()
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+fn bootstrap(sample: &Sample, level: Level, seed: u64) -> Interval {
+    let bootstrap = Bootstrap::new(level, seed).with_resamples(400).unwrap();
+    bootstrap.interval(sample, Sample::median).unwrap().unwrap()
+}
+
+fn reciprocal(interval: Option<Interval>) -> Option<Interval> {
+    interval.map(|i| Interval { low: 1.0 / i.high, high: 1.0 / i.low, level: i.level })
+}
+
+fn close_intervals(a: Option<Interval>, b: Option<Interval>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => close(a.low, b.low) && close(a.high, b.high) && a.level == b.level,
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
+/// Any order of the values, decided by the seed (Fisher and Yates).
+fn shuffled(values: &[f64], seed: u64) -> Vec<f64> {
+    let (mut values, mut rng) = (values.to_vec(), Rng::seeded(seed));
+    for last in (1..values.len()).rev() {
+        values.swap(last, rng.below(last as u64 + 1) as usize);
+    }
+    values
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_interval_of_the_median_contains_it(values in values(), level in levels(), seed: u64) {
+        let sample = sample(&values);
+        let median = sample.median();
+        let exact = median_interval(&sample, level).unwrap();
+        let interpolated = median_interval_interpolated(&sample, level).unwrap();
+        for interval in [exact, interpolated, bootstrap(&sample, level, seed)] {
+            prop_assert!(interval.contains(median), "{interval:?} without {median}");
+            prop_assert!(sample.min() <= interval.low && interval.high <= sample.max());
+        }
+        prop_assert!(exact.low <= interpolated.low && interpolated.high <= exact.high);
+    }
+
+    #[test]
+    fn a_higher_level_never_gives_a_narrower_interval(values in values(), a in levels(), b in levels()) {
+        let sample = sample(&values);
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        for interval in [median_interval, median_interval_interpolated] {
+            let (narrow, wide) = (interval(&sample, low).unwrap(), interval(&sample, high).unwrap());
+            let rounding = 1e-9 * wide.width();
+            prop_assert!(wide.low <= narrow.low + rounding && narrow.high <= wide.high + rounding, "{narrow:?} {wide:?}");
+        }
+    }
+
+    #[test]
+    fn quantiles_rise_with_the_probability(values in values(), p in 0.0..=1.0f64, q in 0.0..=1.0f64) {
+        let sample = sample(&values);
+        let at = |p: f64| sample.quantile(p).unwrap();
+        prop_assert!(at(p.min(q)) <= at(p.max(q)));
+        prop_assert_eq!((at(0.0), at(1.0)), (sample.min(), sample.max()));
+        prop_assert!((at(0.5) - sample.median()).abs() <= 1e-9 * sample.max().abs().max(sample.min().abs()));
+    }
+
+    #[test]
+    fn everything_scales_with_the_unit(values in values(), scale in 1e-3..1e3f64, level in levels(), seed: u64) {
+        let plain = sample(&values);
+        let scaled = sample(&values.iter().map(|value| value * scale).collect::<Vec<_>>());
+        // Sums of both signs cancel, so their rounding is measured against the largest value that went in.
+        let size = scaled.max().abs().max(scaled.min().abs());
+        let same = |before: f64, after: f64| (before * scale - after).abs() <= 1e-9 * size;
+        prop_assert!(same(plain.median(), scaled.median()));
+        prop_assert!(same(plain.mean(), scaled.mean()));
+        prop_assert!(same(plain.quantile(0.9).unwrap(), scaled.quantile(0.9).unwrap()));
+        prop_assert!(close(plain.standard_deviation().unwrap() * scale, scaled.standard_deviation().unwrap()));
+        let intervals = |sample: &Sample| {
+            [median_interval(sample, level), median_interval_interpolated(sample, level),
+             Some(bootstrap(sample, level, seed))].map(Option::unwrap)
+        };
+        for (before, after) in intervals(&plain).iter().zip(intervals(&scaled)) {
+            prop_assert!(same(before.low, after.low) && same(before.high, after.high), "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_values_changes_no_bit(values in values(), order: u64, seed: u64) {
+        let (plain, other) = (sample(&values), sample(&shuffled(&values, order)));
+        let bits = |s: &Sample| [s.median(), s.mean(), s.variance().unwrap(), s.quantile(0.3).unwrap()].map(f64::to_bits);
+        prop_assert_eq!(bits(&plain), bits(&other));
+        prop_assert_eq!(bootstrap(&plain, Level::P90, seed), bootstrap(&other, Level::P90, seed));
+        prop_assert_eq!(median_interval(&plain, Level::P90), median_interval(&other, Level::P90));
+    }
+
+    #[test]
+    fn exchanging_the_series_inverts_the_ratio((a, b) in series()) {
+        let forward = paired_ratio(&a, &b, Level::P90).unwrap();
+        let backward = paired_ratio(&b, &a, Level::P90).unwrap();
+        match (forward.outcome, backward.outcome) {
+            (
+                RatioOutcome::Estimated { ratio, interval, exact },
+                RatioOutcome::Estimated { ratio: inverse, interval: inverse_interval, exact: inverse_exact },
+            ) => {
+                prop_assert!(close(ratio, 1.0 / inverse));
+                prop_assert!(close_intervals(interval, reciprocal(inverse_interval)), "{interval:?} {inverse_interval:?}");
+                prop_assert!(close_intervals(exact, reciprocal(inverse_exact)), "{exact:?} {inverse_exact:?}");
+            }
+            (
+                RatioOutcome::Censored { numerator_zeros, denominator_zeros },
+                RatioOutcome::Censored { numerator_zeros: other_denominator, denominator_zeros: other_numerator },
+            ) => prop_assert_eq!((numerator_zeros, denominator_zeros), (other_numerator, other_denominator)),
+            (forward, backward) => prop_assert_eq!(forward, backward),
+        }
+        let blocks = backward.blocks;
+        let mirrored = BlockCounts {
+            numerator_larger: blocks.denominator_larger,
+            denominator_larger: blocks.numerator_larger,
+            numerator_missing: blocks.denominator_missing,
+            denominator_missing: blocks.numerator_missing,
+            ..blocks
+        };
+        prop_assert_eq!(forward.blocks, mirrored);
+    }
+
+    #[test]
+    fn every_block_is_counted_once((a, b) in series()) {
+        let blocks = paired_ratio(&a, &b, Level::P95).unwrap().blocks;
+        let missing = blocks.numerator_missing + blocks.denominator_missing + blocks.both_missing;
+        prop_assert_eq!(blocks.pairs() + missing, a.len());
+        prop_assert_eq!(blocks.pairs(), a.iter().zip(&b).filter(|(a, b)| a.is_some() && b.is_some()).count());
+    }
+
+    #[test]
+    fn a_common_disturbance_of_a_block_leaves_the_ratio_alone(
+        pairs in prop::collection::vec((1.0..100.0f64, 1.0..100.0f64, 1e-3..1e3f64), 6..20)
+    ) {
+        let disturbed = |disturbance: fn(f64) -> f64| {
+            let a: Vec<_> = pairs.iter().map(|&(a, _, block)| Some(a * disturbance(block))).collect();
+            let b: Vec<_> = pairs.iter().map(|&(_, b, block)| Some(b * disturbance(block))).collect();
+            paired_ratio(&a, &b, Level::P95).unwrap().outcome
+        };
+        let (RatioOutcome::Estimated { ratio: calm, interval: calm_interval, .. },
+             RatioOutcome::Estimated { ratio: rough, interval: rough_interval, .. }) =
+            (disturbed(|_| 1.0), disturbed(|block| block)) else { panic!("all values are positive") };
+        prop_assert!(close(calm, rough));
+        prop_assert!(close_intervals(calm_interval, rough_interval), "{calm_interval:?} {rough_interval:?}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Agreement with NumPy and SciPy, and with an independent writing of the generators. The figures in
+//! `fixtures/fixtures.json` are made by `fixtures/generate.py`.
+
+#![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
+
+use serde::Deserialize;
+use tolok_stats::{
+    Bootstrap, Interval, Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated, paired_ratio,
+};
+
+#[derive(Deserialize)]
+struct Fixtures {
+    samples: Vec<Described>,
+    bootstraps: Vec<Resampled>,
+    paired: Vec<Paired>,
+    streams: Vec<Stream>,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    name: String,
+    values: Vec<f64>,
+    median: f64,
+    mean: f64,
+    variance: Option<f64>,
+    geometric_mean: Option<f64>,
+    quantiles: Vec<(f64, f64)>,
+    median_intervals: Vec<MedianIntervals>,
+}
+
+#[derive(Deserialize)]
+struct MedianIntervals {
+    asked: f64,
+    exact: Option<Exact>,
+    interpolated: Option<Bounds>,
+}
+
+#[derive(Deserialize)]
+struct Exact {
+    low: f64,
+    high: f64,
+    level: f64,
+}
+
+#[derive(Deserialize)]
+struct Bounds {
+    low: f64,
+    high: f64,
+}
+
+#[derive(Deserialize)]
+struct Resampled {
+    statistic: String,
+    values: Vec<f64>,
+    bounds: (f64, f64),
+    spread: (f64, f64),
+}
+
+#[derive(Deserialize)]
+struct Paired {
+    numerator: Vec<f64>,
+    denominator: Vec<f64>,
+    ratio: f64,
+    numerator_larger: usize,
+    interval: Option<(f64, f64)>,
+    exact: Option<(f64, f64, f64)>,
+}
+
+#[derive(Deserialize)]
+struct Stream {
+    seed: u64,
+    words: Vec<u64>,
+    below: Vec<(u64, Vec<u64>)>,
+    units: Vec<f64>,
+}
+
+fn fixtures() -> Fixtures {
+    serde_json::from_str(include_str!("../fixtures/fixtures.json")).unwrap()
+}
+
+/// Equal to within 1e-9 of the size of the figure.
+#[track_caller]
+fn check(ours: f64, theirs: f64, what: &str) {
+    assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{what}: {ours} here, {theirs} there");
+}
+
+#[test]
+fn plain_statistics_agree_with_numpy() {
+    for fixture in fixtures().samples {
+        let sample = Sample::new(&fixture.values).unwrap();
+        let name = &fixture.name;
+        check(sample.median(), fixture.median, name);
+        check(sample.mean(), fixture.mean, name);
+        assert_eq!(sample.variance().is_some(), fixture.variance.is_some(), "{name}");
+        if let (Some(ours), Some(theirs)) = (sample.variance(), fixture.variance) {
+            check(ours, theirs, name);
+            check(sample.standard_deviation().unwrap(), theirs.sqrt(), name);
+        }
+        assert_eq!(sample.geometric_mean().is_some(), fixture.geometric_mean.is_some(), "{name}");
+        if let (Some(ours), Some(theirs)) = (sample.geometric_mean(), fixture.geometric_mean) {
+            check(ours, theirs, name);
+        }
+    }
+}
+
+#[test]
+fn quantiles_agree_with_numpy_type_7() {
+    for fixture in fixtures().samples {
+        let sample = Sample::new(&fixture.values).unwrap();
+        for (probability, theirs) in fixture.quantiles {
+            check(sample.quantile(probability).unwrap(), theirs, &format!("{} at {probability}", fixture.name));
+        }
+    }
+}
+
+#[test]
+fn intervals_of_the_median_agree_with_scipy() {
+    let mut compared = 0;
+    for fixture in fixtures().samples {
+        let sample = Sample::new(&fixture.values).unwrap();
+        for theirs in fixture.median_intervals {
+            let what = format!("{} at {}", fixture.name, theirs.asked);
+            let level = Level::new(theirs.asked).unwrap();
+            let ours = (median_interval(&sample, level), median_interval_interpolated(&sample, level));
+            // SciPy gives none where [least, greatest] falls short; within the tolerance this crate gives that range.
+            let (Some(exact), Some(interpolated)) = (theirs.exact, theirs.interpolated) else {
+                assert_eq!(ours.0.is_some(), sample.len() >= level.least_sample(), "{what}");
+                assert!(ours.0.is_none_or(|interval| interval.level < theirs.asked), "{what}: {ours:?}");
+                continue;
+            };
+            let (Some(our_exact), Some(our_interpolated)) = ours else { panic!("{what}: no interval") };
+            check(our_exact.low, exact.low, &what);
+            check(our_exact.high, exact.high, &what);
+            check(our_exact.level, exact.level, &what);
+            check(our_interpolated.low, interpolated.low, &what);
+            check(our_interpolated.high, interpolated.high, &what);
+            check(our_interpolated.level, theirs.asked, &what);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 30, "only {compared} intervals were compared");
+}
+
+#[test]
+fn bootstrap_intervals_agree_with_scipy_within_monte_carlo_error() {
+    const SEEDS: u64 = 5;
+    for theirs in fixtures().bootstraps {
+        let sample = Sample::new(&theirs.values).unwrap();
+        let statistic: fn(&Sample) -> f64 = match theirs.statistic.as_str() {
+            "mean" => Sample::mean,
+            "median" => Sample::median,
+            "p90" => |sample| sample.quantile(0.9).unwrap(),
+            "standard deviation" => |sample| sample.standard_deviation().unwrap(),
+            other => panic!("no statistic {other}"),
+        };
+        let ours: Vec<Interval> = (0..SEEDS)
+            .map(|seed| Bootstrap::new(Level::P95, seed).interval(&sample, statistic).unwrap().unwrap())
+            .collect();
+        let mean = |bound: fn(&Interval) -> f64| ours.iter().map(bound).sum::<f64>() / SEEDS as f64;
+        // Five standard errors of the difference between a mean over our seeds and one over SciPy's twenty.
+        let errors = 5.0 * (1.0 / SEEDS as f64 + 1.0 / 20.0).sqrt();
+        for (ours, theirs_at, spread) in [
+            (mean(|interval| interval.low), theirs.bounds.0, theirs.spread.0),
+            (mean(|interval| interval.high), theirs.bounds.1, theirs.spread.1),
+        ] {
+            assert!(
+                (ours - theirs_at).abs() <= errors * spread + 1e-9 * theirs_at,
+                "{} of {}: {ours} here, {theirs_at} ± {spread} there",
+                theirs.statistic,
+                theirs.values.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn paired_ratios_agree_with_numpy_and_scipy() {
+    for theirs in fixtures().paired {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+        let what = format!("{} blocks", theirs.numerator.len());
+        let found = paired_ratio(&some(&theirs.numerator), &some(&theirs.denominator), Level::P95).unwrap();
+        assert_eq!(found.blocks.numerator_larger, theirs.numerator_larger, "{what}");
+        let RatioOutcome::Estimated { ratio, interval, exact } = found.outcome else { panic!("{what}: {found:?}") };
+        check(ratio, theirs.ratio, &what);
+        let (Some(their_interval), Some(their_exact)) = (theirs.interval, theirs.exact) else {
+            assert!(theirs.numerator.len() <= 5, "{what}");
+            assert_eq!(interval.is_some(), theirs.numerator.len() == 5, "{what}");
+            continue;
+        };
+        let (interval, exact) = (interval.unwrap(), exact.unwrap());
+        check(interval.low, their_interval.0, &what);
+        check(interval.high, their_interval.1, &what);
+        check(exact.low, their_exact.0, &what);
+        check(exact.high, their_exact.1, &what);
+        check(exact.level, their_exact.2, &what);
+    }
+}
+
+#[test]
+fn streams_are_the_ones_of_the_published_algorithms() {
+    for theirs in fixtures().streams {
+        let mut rng = Rng::seeded(theirs.seed);
+        let what = format!("seed {}", theirs.seed);
+        assert_eq!(theirs.words.iter().map(|_| rng.next_u64()).collect::<Vec<_>>(), theirs.words, "{what}");
+        for (bound, integers) in theirs.below {
+            assert_eq!(integers.iter().map(|_| rng.below(bound)).collect::<Vec<_>>(), integers, "{what} below {bound}");
+        }
+        assert_eq!(theirs.units.iter().map(|_| rng.unit()).collect::<Vec<_>>(), theirs.units, "{what}");
+    }
+}

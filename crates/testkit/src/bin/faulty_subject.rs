@@ -1,0 +1,209 @@
+//! A subject that goes wrong on purpose, for end-to-end tests of the lab. It answers the workloads' contract from a folder
+//! of bodies, and misbehaves in the one way it is told to.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+const USAGE: &str = "usage: faulty-subject --port N --assets DIR \
+                     [--fault none|exit-at-start|never-listen|hang|wrong-body|crash-after=N|refuse-port]";
+
+/// The way in which it misbehaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// Not at all.
+    None,
+    /// Ends with code 4 before it listens.
+    ExitAtStart,
+    /// Runs without ever listening.
+    NeverListen,
+    /// Takes requests and never answers.
+    Hang,
+    /// Answers with bodies of the right length in which one byte is wrong.
+    WrongBody,
+    /// Ends with code 3 when it has answered so many requests.
+    CrashAfter(u64),
+    /// Behaves as if its port were taken: ends with code 1.
+    RefusePort,
+}
+
+struct Options {
+    port: u16,
+    assets: PathBuf,
+    fault: Fault,
+}
+
+fn main() -> ExitCode {
+    let options = match parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(error) => return end(2, &format!("{error}; {USAGE}")),
+    };
+    match options.fault {
+        Fault::ExitAtStart => return end(4, "ends at once, as it was told"),
+        Fault::RefusePort => return end(1, &format!("cannot listen on port {}: address already in use", options.port)),
+        Fault::NeverListen => loop {
+            thread::park();
+        },
+        _ => {}
+    }
+    match serve(&options) {
+        Ok(crash) => end(3, &crash),
+        Err(error) => end(1, &format!("cannot serve {} on port {}: {error}", options.assets.display(), options.port)),
+    }
+}
+
+fn end(code: u8, why: &str) -> ExitCode {
+    log(why);
+    ExitCode::from(code)
+}
+
+fn log(line: &str) {
+    // There is nobody to tell that standard error is closed.
+    let _ = writeln!(io::stderr(), "faulty-subject: {line}");
+}
+
+fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
+    let (mut port, mut assets, mut fault) = (None, None, Fault::None);
+    let mut arguments = arguments.into_iter();
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
+        match name.as_str() {
+            "--port" => port = Some(value.parse().map_err(|_| format!("{value} is no port"))?),
+            "--assets" => assets = Some(PathBuf::from(value)),
+            "--fault" => fault = parse_fault(&value)?,
+            _ => return Err(format!("unknown argument {name}")),
+        }
+    }
+    let port = port.ok_or("--port is missing")?;
+    Ok(Options { port, assets: assets.ok_or("--assets is missing")?, fault })
+}
+
+fn parse_fault(name: &str) -> Result<Fault, String> {
+    Ok(match name {
+        "none" => Fault::None,
+        "exit-at-start" => Fault::ExitAtStart,
+        "never-listen" => Fault::NeverListen,
+        "hang" => Fault::Hang,
+        "wrong-body" => Fault::WrongBody,
+        "refuse-port" => Fault::RefusePort,
+        _ => match name.strip_prefix("crash-after=").map(str::parse) {
+            Some(Ok(requests)) => Fault::CrashAfter(requests),
+            _ => return Err(format!("unknown fault {name}")),
+        },
+    })
+}
+
+/// Serves until it crashes on purpose; gives the last words then.
+fn serve(options: &Options) -> io::Result<String> {
+    let listener = TcpListener::bind(("127.0.0.1", options.port))?;
+    let bodies = read_bodies(&options.assets, options.fault)?;
+    log(&format!("listening on {}", listener.local_addr()?));
+    let (crash, crashed) = mpsc::channel();
+    let server: &'static Server =
+        Box::leak(Box::new(Server { bodies, fault: options.fault, answered: AtomicU64::new(0) }));
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let crash = crash.clone();
+            // A client that goes away is no reason to say anything.
+            thread::spawn(move || drop(server.converse(stream, &crash)));
+        }
+    });
+    // Ends only when a thread sends: the listening thread holds a sender for ever.
+    crashed.recv().map_err(io::Error::other)
+}
+
+/// Bodies by path, each with its content type.
+fn read_bodies(assets: &Path, fault: Fault) -> io::Result<HashMap<String, (&'static str, Vec<u8>)>> {
+    let mut bodies = HashMap::new();
+    for entry in fs::read_dir(assets)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_file() {
+            continue;
+        }
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let mut body = fs::read(entry.path())?;
+        if let (Fault::WrongBody, Some(last)) = (fault, body.last_mut()) {
+            *last ^= 1;
+        }
+        bodies.insert(format!("/{name}"), (content_type(&name), body));
+    }
+    Ok(bodies)
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name {
+        "hello" => "text/html",
+        "json" | "quicksort" => "application/json",
+        name if name.ends_with(".png") => "image/png",
+        _ => "application/octet-stream",
+    }
+}
+
+struct Server {
+    bodies: HashMap<String, (&'static str, Vec<u8>)>,
+    fault: Fault,
+    answered: AtomicU64,
+}
+
+impl Server {
+    /// Serves one connection.
+    fn converse(&self, stream: TcpStream, crash: &Sender<String>) -> io::Result<()> {
+        stream.set_nodelay(true)?;
+        let mut input = BufReader::new(&stream);
+        while let Some(head) = read_head(&mut input)? {
+            match self.fault {
+                Fault::Hang => {
+                    // Reads on, so that the client is never told anything, not even that nobody listens.
+                    io::copy(&mut input, &mut io::sink())?;
+                    return Ok(());
+                }
+                Fault::CrashAfter(requests) if self.answered.fetch_add(1, Ordering::SeqCst) >= requests => {
+                    // Nobody may be listening: another thread was faster.
+                    let _ = crash.send(format!("crashes after {requests} requests, as it was told"));
+                    return Ok(());
+                }
+                _ => {}
+            }
+            (&stream).write_all(&self.answer(&head))?;
+            if head.to_ascii_lowercase().contains("\r\nconnection: close\r\n") {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&self, head: &str) -> Vec<u8> {
+        let mut words = head.split(' ');
+        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let path = target.split('?').next().unwrap_or_default();
+        let (status, content_type, body): (_, _, &[u8]) = match (self.bodies.get(path), method) {
+            (Some((content_type, body)), "GET" | "HEAD") => ("200 OK", *content_type, body),
+            (Some(_), _) => ("405 Method Not Allowed", "text/plain", b"405"),
+            (None, _) => ("404 Not Found", "text/plain", b"404"),
+        };
+        let closing = head.to_ascii_lowercase().contains("\r\nconnection: close\r\n");
+        let connection = if closing { "Connection: close\r\n" } else { "" };
+        let length = body.len();
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{connection}\r\n"
+        );
+        [head.as_bytes(), if method == "HEAD" { b"" } else { body }].concat()
+    }
+}
+
+/// The next request, or nothing at the end of the stream.
+fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if input.read_line(&mut head)? == 0 {
+            return Ok(None);
+        }
+    }
+    Ok(Some(head))
+}

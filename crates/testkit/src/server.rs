@@ -1,0 +1,301 @@
+//! A server that answers by a script. One thread a connection and blocking calls: it is slow and easy to reason about.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::reply::{Reply, Step};
+
+/// A request as the script sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Number of the connection, from 0 in the order of acceptance.
+    pub connection: usize,
+    /// Number of the request on its connection, from 0.
+    pub request: usize,
+    /// Number of the request on the server, from 0.
+    pub number: usize,
+    /// Request line and headers.
+    pub head: String,
+}
+
+impl Request {
+    /// The request's path, with its query.
+    pub fn path(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap_or_default()
+    }
+
+    /// The request's method.
+    pub fn method(&self) -> &str {
+        self.head.split(' ').next().unwrap_or_default()
+    }
+}
+
+type Script = dyn Fn(&Request) -> Reply + Send + Sync;
+
+/// What all threads of a server share.
+struct Shared {
+    script: Box<Script>,
+    state: Mutex<State>,
+    stopped: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    stopping: bool,
+    connections: usize,
+    requests: usize,
+    completed: usize,
+    peers: Vec<IpAddr>,
+    /// Streams of live connections, so that stopping ends them.
+    open: HashMap<usize, TcpStream>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A script that panics fails its own test; the counts are plain numbers and still right.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A server on 127.0.0.1 and a free port. Dropping it ends all its connections and threads.
+pub struct ScriptedServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+impl ScriptedServer {
+    /// Starts a server that does with each request what the script says.
+    pub fn start(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> ScriptedServer {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let (state, stopped) = (Mutex::new(State::default()), Condvar::new());
+        let shared = Arc::new(Shared { script: Box::new(script), state, stopped });
+        let acceptor = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || accept_all(&listener, &shared)
+        });
+        ScriptedServer { address, shared, acceptor: Some(acceptor) }
+    }
+
+    /// Starts a server that answers every request with `200 OK` and this body.
+    pub fn answering(body: &'static str) -> ScriptedServer {
+        ScriptedServer::start(move |_| Reply::ok(body))
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A URL on it.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Connections accepted so far.
+    pub fn connections(&self) -> usize {
+        self.shared.state().connections
+    }
+
+    /// Requests received so far, as a whole.
+    pub fn requests(&self) -> usize {
+        self.shared.state().requests
+    }
+
+    /// Replies carried out to their last step.
+    pub fn completed(&self) -> usize {
+        self.shared.state().completed
+    }
+
+    /// Source addresses of the connections, in the order of acceptance.
+    pub fn peers(&self) -> Vec<IpAddr> {
+        self.shared.state().peers.clone()
+    }
+
+    /// Ends all connections and the listener, and waits for the threads.
+    pub fn stop(&mut self) {
+        let Some(acceptor) = self.acceptor.take() else { return };
+        self.shared.state().stopping = true;
+        self.shared.stopped.notify_all();
+        // Accepting blocks until a connection comes; this is it.
+        let _ = TcpStream::connect(self.address);
+        let _ = acceptor.join();
+        let threads = {
+            let mut state = self.shared.state();
+            // Nothing to do for a connection that its client has ended already.
+            state.open.values().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
+            std::mem::take(&mut state.threads)
+        };
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Drop for ScriptedServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
+    loop {
+        let accepted = listener.accept();
+        let mut state = shared.state();
+        if state.stopping {
+            return;
+        }
+        // A connection that was gone before it was accepted was none.
+        let Ok((stream, peer)) = accepted else { continue };
+        let Ok(watched) = stream.try_clone() else { continue };
+        let connection = state.connections;
+        state.connections += 1;
+        state.peers.push(peer.ip());
+        state.open.insert(connection, watched);
+        let shared = Arc::clone(shared);
+        state.threads.push(thread::spawn(move || {
+            // Errors on a connection are what the scripts are about; the client's side of them is what tests look at.
+            let _ = serve(stream, connection, &shared);
+        }));
+    }
+}
+
+/// Serves one connection until either side ends it.
+fn serve(stream: TcpStream, connection: usize, shared: &Shared) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut input = BufReader::new(stream.try_clone()?);
+    let mut request = 0;
+    let mut open = true;
+    while open && let Some(head) = read_head(&mut input)? {
+        let number = {
+            let mut state = shared.state();
+            state.requests += 1;
+            state.requests - 1
+        };
+        let reply = (shared.script)(&Request { connection, request, number, head });
+        open = perform(&stream, &mut input, reply, shared)?;
+        shared.state().completed += 1;
+        request += 1;
+    }
+    // The watched copy must go too, or the socket stays open.
+    let watched = shared.state().open.remove(&connection);
+    drop((watched, input, stream));
+    Ok(())
+}
+
+/// The next request, or nothing at the end of the stream.
+fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if input.read_line(&mut head)? == 0 {
+            return Ok(None);
+        }
+    }
+    Ok(Some(head))
+}
+
+/// Carries a reply out; false when the connection is to be closed.
+fn perform(stream: &TcpStream, input: &mut impl Read, reply: Reply, shared: &Shared) -> io::Result<bool> {
+    let mut output = stream;
+    for step in reply.steps {
+        match step {
+            Step::Write(bytes) => output.write_all(&bytes)?,
+            Step::Dribble(bytes) => bytes.iter().try_for_each(|byte| output.write_all(&[*byte]))?,
+            Step::Wait(delay) => wait(delay, shared),
+            Step::Hang => {
+                // Ends when the client or the test ends the connection.
+                io::copy(input, &mut io::sink())?;
+                return Ok(false);
+            }
+            Step::Close => return Ok(false),
+            Step::Reset => {
+                // Closing with a linger time of zero sends a reset instead of an end of stream.
+                rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO))?;
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Waits for a programmed delay, or until the server is stopped.
+fn wait(delay: Duration, shared: &Shared) {
+    let state = shared.state();
+    // Whether the time passed or the server was stopped makes no difference: the next step tells.
+    let _ = shared.stopped.wait_timeout_while(state, delay, |state| !state.stopping);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Framing;
+
+    fn ask(stream: &mut TcpStream) -> io::Result<()> {
+        stream.write_all(b"GET /x HTTP/1.1\r\nHost: y\r\n\r\n")
+    }
+
+    fn all(server: &ScriptedServer) -> io::Result<String> {
+        let mut stream = TcpStream::connect(server.address())?;
+        ask(&mut stream)?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+
+    #[test]
+    fn the_script_sees_where_it_is_and_the_server_counts() {
+        let server = ScriptedServer::start(|request| {
+            let text = format!("{} {} {} {}", request.connection, request.request, request.number, request.path());
+            if request.request == 1 { Reply::ok_and_close(text) } else { Reply::ok(text) }
+        });
+        for (connection, expected) in [["0 0 0 /x", "0 1 1 /x"], ["1 0 2 /x", "1 1 3 /x"]].iter().enumerate() {
+            let mut stream = TcpStream::connect(server.address()).unwrap();
+            ask(&mut stream).unwrap();
+            ask(&mut stream).unwrap();
+            let mut answers = String::new();
+            stream.read_to_string(&mut answers).unwrap();
+            let bodies: Vec<&str> = answers.split("\r\n\r\n").skip(1).map(|body| &body[..8]).collect();
+            assert_eq!(bodies, expected, "connection {connection}");
+        }
+        assert_eq!((server.connections(), server.requests(), server.completed()), (2, 4, 4));
+        assert_eq!(server.peers(), ["127.0.0.1".parse::<IpAddr>().unwrap(); 2]);
+    }
+
+    #[test]
+    fn faults_reach_the_client_as_what_they_are() {
+        let closing = ScriptedServer::start(|_| Reply::close());
+        assert_eq!(all(&closing).unwrap(), "");
+        let cut = ScriptedServer::start(|_| Reply::ok("hello").cut_by(2).then_close());
+        assert_eq!(all(&cut).unwrap(), "HTTP/1.1 200 Scripted\r\nContent-Length: 5\r\n\r\nhel");
+        let resetting = ScriptedServer::start(|_| Reply::reset());
+        assert_eq!(all(&resetting).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        let dribbling = ScriptedServer::start(|_| Reply::with(200, "hi", Framing::UntilClose, &[]).dribbled());
+        assert_eq!(all(&dribbling).unwrap(), "HTTP/1.1 200 Scripted\r\n\r\nhi");
+    }
+
+    #[test]
+    fn stopping_ends_connections_that_would_hang_for_ever() {
+        let mut server = ScriptedServer::start(|request| match request.connection {
+            0 => Reply::never(),
+            _ => Reply::ok("late").after(Duration::from_secs(3600)),
+        });
+        let mut streams = [(); 2].map(|()| TcpStream::connect(server.address()).unwrap());
+        for (number, stream) in streams.iter_mut().enumerate() {
+            ask(stream).unwrap();
+            // The script has the request when the count says so, and hangs from then on.
+            while server.requests() <= number {
+                thread::yield_now();
+            }
+        }
+        server.stop();
+        for stream in &mut streams {
+            // An end of stream or a reset; either way the client is free.
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+        assert!(TcpStream::connect(server.address()).is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! The faulty subject as a process: good where it should be, and bad in exactly one way.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use tempfile::TempDir;
+
+struct Subject {
+    process: Child,
+    log: BufReader<ChildStderr>,
+    _assets: TempDir,
+}
+
+impl Subject {
+    fn start(fault: &str) -> Subject {
+        let assets = tempfile::tempdir().unwrap();
+        fs::write(assets.path().join("hello"), "<p>hello</p>").unwrap();
+        fs::write(assets.path().join("file-534k.png"), [137, 80, 78, 71]).unwrap();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_faulty-subject"))
+            .args(["--port", "0", "--fault", fault, "--assets"])
+            .arg(assets.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(process.stderr.take().unwrap());
+        Subject { process, log, _assets: assets }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.log.read_line(&mut line).unwrap();
+        line.trim_start_matches("faulty-subject: ").trim_end().to_owned()
+    }
+
+    fn listening(fault: &str) -> (Subject, String) {
+        let mut subject = Subject::start(fault);
+        let address = subject.line().trim_start_matches("listening on ").to_owned();
+        (subject, address)
+    }
+
+    fn exit_code(&mut self) -> Option<i32> {
+        self.process.wait().unwrap().code()
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        // It may have ended already; that is what some tests are about.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn ask(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn without_a_fault_it_keeps_the_contract() {
+    let (_subject, address) = Subject::listening("none");
+    let hello = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\r\n";
+    assert_eq!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n"), format!("{hello}<p>hello</p>"));
+    assert_eq!(ask(&address, "HEAD /hello HTTP/1.1\r\n\r\n"), hello);
+    assert!(ask(&address, "GET /file-534k.png HTTP/1.1\r\n\r\n").contains("Content-Type: image/png\r\n"));
+    assert!(ask(&address, "GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    assert!(ask(&address, "POST /hello HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
+    assert!(ask(&address, "GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n").contains("\r\nConnection: close\r\n"));
+}
+
+#[test]
+fn it_ends_at_the_start_in_two_ways() {
+    let mut subject = Subject::start("exit-at-start");
+    assert_eq!(subject.exit_code(), Some(4));
+    let mut subject = Subject::start("refuse-port");
+    assert_eq!(
+        (subject.exit_code(), subject.line()),
+        (Some(1), "cannot listen on port 0: address already in use".into())
+    );
+}
+
+#[test]
+fn it_crashes_when_it_has_answered_so_many_requests() {
+    let (mut subject, address) = Subject::listening("crash-after=2");
+    for _ in 0..2 {
+        assert!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n").ends_with("<p>hello</p>"));
+    }
+    assert_eq!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n"), "");
+    assert_eq!(subject.exit_code(), Some(3));
+    assert_eq!(subject.line(), "crashes after 2 requests, as it was told");
+}
+
+#[test]
+fn a_wrong_body_has_the_right_length() {
+    let (_subject, address) = Subject::listening("wrong-body");
+    let answer = ask(&address, "GET /hello HTTP/1.1\r\n\r\n");
+    assert!(answer.contains("Content-Length: 12\r\n") && answer.ends_with("<p>hello</p?"), "{answer}");
+}
+
+#[test]
+fn hanging_ends_with_the_client_and_without_an_answer() {
+    let (_subject, address) = Subject::listening("hang");
+    assert_eq!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n"), "");
+}
+
+#[test]
+fn an_unknown_fault_is_refused() {
+    let mut subject = Subject::start("crash-after=soon");
+    assert_eq!(subject.exit_code(), Some(2));
+    assert!(subject.line().starts_with("unknown fault crash-after=soon; usage:"));
+}

@@ -1,0 +1,32 @@
+// One Bun.serve process for the workloads of the benchmark.
+import { join } from "node:path";
+import { numbers, quickSort } from "./quicksort.js";
+
+const { PORT, ASSETS, REUSE_PORT } = process.env;
+
+const picture = join(ASSETS, "file-534k.png");
+
+const routes = {
+  "/hello": () => new Response("<h1>Hello, World!</h1>", { headers: { "Content-Type": "text/html; charset=utf-8" } }),
+  "/json": () => Response.json({ message: "Hello, World!" }),
+  "/quicksort": () => Response.json(quickSort(numbers)),
+  "/file-534k.png": () => new Response(Bun.file(picture)),
+};
+
+Bun.serve({
+  hostname: "127.0.0.1",
+  port: Number(PORT),
+  reusePort: REUSE_PORT === "1",
+  idleTimeout: 120,
+  development: false,
+  routes: Object.fromEntries(
+    Object.entries(routes).map(([path, handler]) => [path, { GET: handler, HEAD: handler }]),
+  ),
+  // Whatever no route took: a known path with another method, or an unknown path.
+  fetch(request) {
+    const known = new URL(request.url).pathname in routes;
+    return known
+      ? new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } })
+      : new Response("not found", { status: 404 });
+  },
+});

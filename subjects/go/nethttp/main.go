@@ -1,0 +1,90 @@
+// Command server is a plain net/http server for the workloads of the benchmark.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+type message struct {
+	Message string `json:"message"`
+}
+
+func main() {
+	port := flag.Int("port", 8080, "port on 127.0.0.1")
+	assets := flag.String("assets", ".", "folder that holds file-534k.png")
+	jsonMode := flag.String("json", "encoder", "how /json is produced: encoder or prerendered")
+	flag.Parse()
+
+	// A pattern with a method makes ServeMux answer 405 with an Allow header to the others, and GET includes HEAD.
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /hello", hello)
+	mux.HandleFunc("GET /json", jsonHandler(*jsonMode))
+	mux.HandleFunc("GET /quicksort", quicksort)
+	picture := filepath.Join(*assets, "file-534k.png")
+	mux.HandleFunc("GET /file-534k.png", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, picture)
+	})
+
+	server := &http.Server{
+		Addr:              net.JoinHostPort("127.0.0.1", strconv.Itoa(*port)),
+		Handler:           mux,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       120 * time.Second,
+	}
+	log.Fatal(server.ListenAndServe())
+}
+
+func hello(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(w, "<h1>Hello, World!</h1>")
+}
+
+func jsonHandler(mode string) http.HandlerFunc {
+	switch mode {
+	case "encoder":
+		return func(w http.ResponseWriter, _ *http.Request) {
+			encode(w, message{Message: "Hello, World!"})
+		}
+	case "prerendered":
+		body := []byte(`{"message":"Hello, World!"}`)
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Write(body)
+		}
+	default:
+		log.Fatalf("-json %q: must be encoder or prerendered", mode)
+		return nil
+	}
+}
+
+func quicksort(w http.ResponseWriter, _ *http.Request) {
+	encode(w, quickSort(numbers))
+}
+
+func encode(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(trimNewline{w}).Encode(value); err != nil {
+		log.Print(err)
+	}
+}
+
+// trimNewline drops the newline that Encoder.Encode puts after the value, because the contract's bodies have none.
+// Encode hands the whole value over in one Write, so a newline at the end of a Write is that newline.
+type trimNewline struct{ w io.Writer }
+
+func (t trimNewline) Write(p []byte) (int, error) {
+	if _, err := t.w.Write(bytes.TrimSuffix(p, []byte("\n"))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,12 @@
+// Starts several server.js processes with node:cluster; this process accepts connections and deals them out.
+"use strict";
+
+const cluster = require("node:cluster");
+const path = require("node:path");
+
+cluster.setupPrimary({ exec: path.join(__dirname, "server.js") });
+for (let i = 0; i < Number(process.env.WORKERS); i++) cluster.fork();
+
+// A worker that ends takes the others with it: fewer workers than asked for would be measured as if all were there.
+// Workers also end by themselves when this process does, because their channel to it closes.
+cluster.on("exit", () => process.exit(1));

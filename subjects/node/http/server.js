@@ -1,0 +1,61 @@
+// A plain node:http server for the workloads of the benchmark.
+"use strict";
+
+const fs = require("node:fs");
+const http = require("node:http");
+const path = require("node:path");
+const { pipeline } = require("node:stream");
+const { numbers, quickSort } = require("./quicksort.js");
+
+const { PORT, ASSETS, FILE } = process.env;
+
+const picture = path.join(ASSETS, "file-534k.png");
+
+const routes = {
+  "/hello": (res) => send(res, "text/html; charset=utf-8", "<h1>Hello, World!</h1>"),
+  "/json": (res) => send(res, "application/json", JSON.stringify({ message: "Hello, World!" })),
+  "/quicksort": (res) => send(res, "application/json", JSON.stringify(quickSort(numbers))),
+  "/file-534k.png": FILE === "readfile" ? readPicture : streamPicture,
+};
+
+function send(res, type, body) {
+  res.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
+  res.end(body);
+}
+
+function streamPicture(res) {
+  fs.stat(picture, (error, stats) => {
+    if (error) return fail(res, error);
+    res.writeHead(200, { "Content-Type": "image/png", "Content-Length": stats.size });
+    pipeline(fs.createReadStream(picture), res, (error) => {
+      // A client that hangs up in the middle of the picture is no error of the server.
+      if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") console.error(error);
+    });
+  });
+}
+
+function readPicture(res) {
+  fs.readFile(picture, (error, data) => {
+    if (error) return fail(res, error);
+    send(res, "image/png", data);
+  });
+}
+
+function fail(res, error) {
+  console.error(error);
+  res.writeHead(500).end();
+}
+
+const server = http.createServer((req, res) => {
+  const [pathname] = req.url.split("?", 1);
+  const handler = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
+  if (handler === undefined) {
+    res.writeHead(404).end("not found");
+  } else if (req.method !== "GET" && req.method !== "HEAD") {
+    res.writeHead(405, { Allow: "GET, HEAD" }).end();
+  } else {
+    handler(res);
+  }
+});
+server.keepAliveTimeout = 120_000;
+server.listen(Number(PORT), "127.0.0.1");

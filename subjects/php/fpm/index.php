@@ -1,0 +1,52 @@
+<?php
+
+// The front script: every path that the web server does not answer itself comes here.
+
+declare(strict_types=1);
+
+$path = strtok($_SERVER['REQUEST_URI'], '?');
+
+$answer = match ($path) {
+    '/hello' => 'hello',
+    '/json' => 'json',
+    '/quicksort' => 'quicksort',
+    '/file-534k.png' => 'picture',
+    default => null,
+};
+
+if ($answer === null) {
+    http_response_code(404);
+    echo 'not found';
+} elseif (!in_array($_SERVER['REQUEST_METHOD'], ['GET', 'HEAD'], true)) {
+    http_response_code(405);
+    header('Allow: GET, HEAD');
+} else {
+    $answer();
+}
+
+function hello(): void
+{
+    header('Content-Type: text/html; charset=utf-8');
+    echo '<h1>Hello, World!</h1>';
+}
+
+function json(): void
+{
+    header('Content-Type: application/json');
+    echo json_encode(['message' => 'Hello, World!']);
+}
+
+function quicksort(): void
+{
+    require __DIR__ . '/../lib/quicksort.php';
+    header('Content-Type: application/json');
+    echo json_encode(quick_sort(NUMBERS));
+}
+
+function picture(): void
+{
+    $file = $_SERVER['ASSETS'] . '/file-534k.png';
+    header('Content-Type: image/png');
+    header('Content-Length: ' . filesize($file));
+    readfile($file);
+}

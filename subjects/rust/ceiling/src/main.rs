@@ -1,0 +1,46 @@
+//! The ceiling: the least an HTTP server can do for the workloads' answers on this machine. What no subject can exceed,
+//! and what tells whether a load generator or a subject was the limit.
+//!
+//! One epoll loop a thread, every answer one string of bytes made at the start, no configuration, no logging of requests.
+
+mod answers;
+mod options;
+mod request;
+mod server;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::thread;
+
+use answers::Answers;
+use options::Options;
+
+fn main() -> ExitCode {
+    match options::parse(std::env::args().skip(1)).and_then(|options| serve(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            log(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Serves until the process is stopped by a signal.
+fn serve(options: &Options) -> Result<(), String> {
+    server::allow_many_connections();
+    let answers = Answers::read(&options.assets)?;
+    let listeners = server::listen(options.port, options.threads)
+        .map_err(|errno| format!("cannot listen on 127.0.0.1:{}: {errno}; is the port in use?", options.port))?;
+    let port = listeners.first().map_or(options.port, |listener| listener.port);
+    log(&format!("listening on 127.0.0.1:{port}, {} threads, {}", options.threads, answers.paths().join(" ")));
+    thread::scope(|scope| {
+        let threads: Vec<_> = listeners.into_iter().map(|one| scope.spawn(|| server::run(one, &answers))).collect();
+        let results = threads.into_iter().map(|thread| thread.join().unwrap_or(Err(rustix::io::Errno::INVAL)));
+        results.collect::<Result<(), _>>().map_err(|errno| format!("the event queue failed: {errno}"))
+    })
+}
+
+fn log(line: &str) {
+    // There is nobody to tell that standard error is closed.
+    let _ = writeln!(std::io::stderr(), "ceiling: {line}");
+}

@@ -1,0 +1,260 @@
+//! The loop: accept, read, answer. Level-triggered epoll; sockets are watched for reading, and for writing only while an
+//! answer did not fit into the socket's buffer.
+
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use rustix::event::epoll;
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, accept_with, bind, getsockname,
+    ipproto, listen as start_listening, recv, sendmsg, socket_with, sockopt,
+};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::answers::{After, Answers};
+use crate::request::{self, Front, HEAD_LIMIT_BYTES};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 4096;
+
+/// Answers queued for one connection before its next requests are read.
+const PIPELINE_LIMIT: usize = 64;
+
+/// Registered for the listener; a connection is registered under its descriptor.
+const LISTENER: u64 = u64::MAX;
+
+/// A listening socket.
+pub struct Listener {
+    socket: OwnedFd,
+    pub port: u16,
+}
+
+/// One listener a thread on the same port: the kernel spreads connections over them, and threads share nothing.
+pub fn listen(mut port: u16, threads: usize) -> Result<Vec<Listener>, Errno> {
+    let mut listeners = Vec::with_capacity(threads);
+    for _ in 0..threads {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+        sockopt::set_socket_reuseaddr(&socket, true)?;
+        if threads > 1 {
+            sockopt::set_socket_reuseport(&socket, true)?;
+        }
+        // Accepted sockets inherit this, which saves a system call a connection.
+        sockopt::set_tcp_nodelay(&socket, true)?;
+        bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+        start_listening(&socket, BACKLOG)?;
+        if let Ok(SocketAddr::V4(address)) = SocketAddr::try_from(getsockname(&socket)?) {
+            port = address.port();
+        }
+        listeners.push(Listener { socket, port });
+    }
+    Ok(listeners)
+}
+
+/// Raises the limit on open files as far as it goes. Failing to is no reason not to serve.
+pub fn allow_many_connections() {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
+/// A connection.
+struct Connection<'answers> {
+    socket: OwnedFd,
+    /// The part of a request that has arrived, only while it is incomplete or waits for room to answer.
+    input: Vec<u8>,
+    /// Answers that are not sent yet, or not as a whole.
+    output: VecDeque<&'answers [u8]>,
+    closing: bool,
+    watches_writing: bool,
+}
+
+/// What becomes of a connection after it was served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Gone,
+}
+
+/// Serves the connections of one listener, until the event queue fails.
+pub fn run(listener: Listener, answers: &Answers) -> Result<(), Errno> {
+    let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    epoll::add(&queue, &listener.socket, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
+    // Connections stand at the index of their descriptor, which the kernel keeps small and dense.
+    let mut connections: Vec<Option<Connection>> = Vec::new();
+    let mut accepting = true;
+    let mut events: Vec<epoll::Event> = Vec::with_capacity(256);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        events.clear();
+        match epoll::wait(&queue, rustix::buffer::spare_capacity(&mut events), None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+        for event in &events {
+            if event.data.u64() == LISTENER {
+                accepting = accept_all(&listener, &queue, &mut connections)?;
+                continue;
+            }
+            let slot = &mut connections[event.data.u64() as usize];
+            let Some(connection) = slot else { continue };
+            if serve(connection, event.flags, &mut buffer, answers, &queue) == Fate::Gone {
+                *slot = None;
+                if !accepting {
+                    watch_listener(&queue, &listener, true)?;
+                    accepting = true;
+                }
+            }
+        }
+    }
+}
+
+/// Accepts what is waiting. False when the process may open no more files: then the listener is left alone until a
+/// connection ends, because a level-triggered queue would report it for ever.
+fn accept_all(listener: &Listener, queue: &OwnedFd, connections: &mut Vec<Option<Connection>>) -> Result<bool, Errno> {
+    loop {
+        let socket = match accept_with(&listener.socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+            Ok(socket) => socket,
+            Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
+                if connections.iter().any(Option::is_some) =>
+            {
+                watch_listener(queue, listener, false)?;
+                return Ok(false);
+            }
+            // Nothing waits any more, or what waited has gone away.
+            Err(_) => return Ok(true),
+        };
+        let index = socket.as_raw_fd() as usize;
+        epoll::add(queue, &socket, epoll::EventData::new_u64(index as u64), epoll::EventFlags::IN)?;
+        if connections.len() <= index {
+            connections.resize_with(index + 1, || None);
+        }
+        let (input, output) = (Vec::new(), VecDeque::new());
+        connections[index] = Some(Connection { socket, input, output, closing: false, watches_writing: false });
+    }
+}
+
+fn watch_listener(queue: &OwnedFd, listener: &Listener, on: bool) -> Result<(), Errno> {
+    let flags = if on { epoll::EventFlags::IN } else { epoll::EventFlags::empty() };
+    epoll::modify(queue, &listener.socket, epoll::EventData::new_u64(LISTENER), flags)
+}
+
+/// Does what a connection is ready for.
+fn serve<'answers>(
+    connection: &mut Connection<'answers>,
+    ready: epoll::EventFlags,
+    buffer: &mut [u8],
+    answers: &'answers Answers,
+    queue: &OwnedFd,
+) -> Fate {
+    if !connection.watches_writing {
+        match recv(&connection.socket, &mut *buffer, RecvFlags::empty()) {
+            Ok((0, _)) => return Fate::Gone,
+            Ok((bytes, _)) => connection.take(&buffer[..bytes], answers),
+            Err(Errno::AGAIN | Errno::INTR) => return Fate::Kept,
+            Err(_) => return Fate::Gone,
+        }
+    } else if ready.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP) {
+        return Fate::Gone;
+    }
+    loop {
+        match connection.flush(queue) {
+            Ok(true) if connection.closing => return Fate::Gone,
+            // Requests may have been left unread because too many answers were waiting.
+            Ok(true) if !connection.input.is_empty() => {
+                let input = std::mem::take(&mut connection.input);
+                connection.take(&input, answers);
+                if connection.output.is_empty() {
+                    return Fate::Kept;
+                }
+            }
+            Ok(_) => return Fate::Kept,
+            Err(_) => return Fate::Gone,
+        }
+    }
+}
+
+impl<'answers> Connection<'answers> {
+    /// Takes input: queues an answer for each request that is complete and keeps the rest.
+    fn take(&mut self, bytes: &[u8], answers: &'answers Answers) {
+        if self.input.is_empty() {
+            let used = self.answer_all(bytes, answers);
+            if !self.closing {
+                self.input.extend_from_slice(&bytes[used..]);
+            }
+        } else {
+            let mut input = std::mem::take(&mut self.input);
+            input.extend_from_slice(bytes);
+            let used = self.answer_all(&input, answers);
+            input.drain(..used);
+            self.input = input;
+        }
+    }
+
+    /// Queues answers to the requests at the front of the input; returns the length of those requests.
+    fn answer_all(&mut self, input: &[u8], answers: &'answers Answers) -> usize {
+        let mut used = 0;
+        while used < input.len() && self.output.len() < PIPELINE_LIMIT && !self.closing {
+            match request::read(&input[used..]) {
+                Front::Request(request) => {
+                    self.output.push_back(answers.to(request.method, request.path, request.after));
+                    self.closing = request.after == After::Close;
+                    used += request.length;
+                }
+                Front::Incomplete if input.len() - used <= HEAD_LIMIT_BYTES => break,
+                Front::Incomplete => self.refuse(answers.too_large()),
+                Front::Bad => self.refuse(answers.bad_request()),
+            }
+        }
+        used
+    }
+
+    fn refuse(&mut self, answer: &'answers [u8]) {
+        self.output.push_back(answer);
+        self.closing = true;
+    }
+
+    /// Sends what is queued, as far as there is room. True when nothing is left.
+    fn flush(&mut self, queue: &OwnedFd) -> Result<bool, Errno> {
+        while !self.output.is_empty() {
+            match self.send() {
+                Ok(sent) => self.sent(sent),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(errno) => return Err(errno),
+            }
+        }
+        let unfinished = !self.output.is_empty();
+        if unfinished != self.watches_writing {
+            // While an answer waits for room its connection is not read, or a client that only sends would fill the memory.
+            let flags = if unfinished { epoll::EventFlags::OUT } else { epoll::EventFlags::IN };
+            let index = self.socket.as_raw_fd() as u64;
+            epoll::modify(queue, self.socket.as_fd(), epoll::EventData::new_u64(index), flags)?;
+            self.watches_writing = unfinished;
+        }
+        Ok(!unfinished)
+    }
+
+    fn send(&self) -> Result<usize, Errno> {
+        if let [answer] = self.output.as_slices().0
+            && self.output.len() == 1
+        {
+            return rustix::net::send(&self.socket, answer, SendFlags::NOSIGNAL);
+        }
+        let slices: Vec<IoSlice> = self.output.iter().map(|answer| IoSlice::new(answer)).collect();
+        sendmsg(&self.socket, &slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
+    }
+
+    /// Forgets what was sent.
+    fn sent(&mut self, mut bytes: usize) {
+        while let Some(first) = self.output.pop_front() {
+            if bytes < first.len() {
+                self.output.push_front(&first[bytes..]);
+                return;
+            }
+            bytes -= first.len();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The server as a process, spoken to by hand and by the load engine.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Options};
+
+/// A running server; stopped when it is dropped.
+struct Ceiling {
+    process: Child,
+    port: u16,
+    assets: TempDir,
+}
+
+impl Ceiling {
+    fn start(threads: u16) -> Ceiling {
+        let assets = tempfile::tempdir().unwrap();
+        fs::write(assets.path().join("hello"), "<h1>hello</h1>").unwrap();
+        fs::write(assets.path().join("json"), r#"{"message":"Hello, World!"}"#).unwrap();
+        let large: Vec<u8> = (0..546_816u32).map(|at| (at % 251) as u8).collect();
+        fs::write(assets.path().join("file-534k.png"), large).unwrap();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_ceiling"))
+            .args(["--port", "0", "--threads", &threads.to_string(), "--assets"])
+            .arg(assets.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let port = line.split_once("127.0.0.1:").unwrap().1.split_once(',').unwrap().0.parse().unwrap();
+        Ceiling { process, port, assets }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).unwrap()
+    }
+
+    /// Sends bytes, ends the stream, and returns everything the server answers.
+    fn talk(&self, request: &str) -> String {
+        let mut stream = self.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn load(&self, name: &str, connection: ConnectionPolicy) -> tolok_load::record::Record {
+        let mut options = Options::new(&format!("http://127.0.0.1:{}/{name}", self.port)).unwrap();
+        options.executor = Executor::ConstantVus { vus: 4, duration: Duration::from_millis(300) };
+        options.connection = connection;
+        options.expect.body = ExpectBody::Exactly(fs::read(self.assets.path().join(name)).unwrap());
+        tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap()
+    }
+}
+
+impl Drop for Ceiling {
+    fn drop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+const HELLO: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 14\r\n\r\n<h1>hello</h1>";
+
+#[test]
+fn requests_are_answered_by_the_contract() {
+    let ceiling = Ceiling::start(1);
+    let check = |request: &str, answer: &str| assert_eq!(ceiling.talk(request), answer, "{request:?}");
+    check("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n", HELLO);
+    check("HEAD /hello HTTP/1.1\r\n\r\n", HELLO.strip_suffix("<h1>hello</h1>").unwrap());
+    let closing = HELLO.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    check("GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n", &closing);
+    check("GET /hello HTTP/1.0\r\n\r\n", &closing);
+    let keeping = HELLO.replace("\r\n\r\n", "\r\nConnection: keep-alive\r\n\r\n");
+    check("GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", &keeping);
+    for (request, status) in [
+        ("GET /nothing HTTP/1.1\r\n\r\n", "404 Not Found"),
+        ("GET /quicksort HTTP/1.1\r\n\r\n", "404 Not Found"),
+        ("POST /hello HTTP/1.1\r\n\r\n", "405 Method Not Allowed"),
+        ("nonsense\r\n\r\n", "400 Bad Request"),
+    ] {
+        let answer = ceiling.talk(request);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{request:?}: {answer}");
+    }
+    assert!(ceiling.talk("POST /hello HTTP/1.1\r\n\r\n").contains("Allow: GET, HEAD\r\n"));
+    assert!(!ceiling.talk("HEAD /nothing HTTP/1.1\r\n\r\n").ends_with("404 Not Found"));
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order_however_many_and_however_cut() {
+    let ceiling = Ceiling::start(1);
+    let requests = "GET /hello HTTP/1.1\r\n\r\n".repeat(200);
+    assert_eq!(ceiling.talk(&requests), HELLO.repeat(200));
+    let mut stream = ceiling.connect();
+    stream.set_nodelay(true).unwrap();
+    for byte in "GET /hello HTTP/1.1\r\n\r\nGET /hello HTTP/1.1\r\n\r\n".bytes() {
+        stream.write_all(&[byte]).unwrap();
+    }
+    let mut answers = vec![0; HELLO.len() * 2];
+    stream.read_exact(&mut answers).unwrap();
+    assert_eq!(String::from_utf8(answers).unwrap(), HELLO.repeat(2));
+}
+
+#[test]
+fn a_head_without_end_is_refused() {
+    let ceiling = Ceiling::start(1);
+    let mut stream = ceiling.connect();
+    // 16 KiB and one byte, so that nothing is left unread when the server closes: that would reset the connection.
+    stream.write_all(format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(16 * 1024 - 18)).as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+}
+
+#[test]
+fn answers_that_do_not_fit_into_the_socket_arrive_whole_though_read_late() {
+    let ceiling = Ceiling::start(1);
+    let mut stream = ceiling.connect();
+    // Twenty answers of half a megabyte are more than the buffers of both ends hold.
+    stream.write_all("GET /file-534k.png HTTP/1.1\r\n\r\n".repeat(20).as_bytes()).unwrap();
+    // While they are stuck, others are served.
+    assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answers = Vec::new();
+    stream.read_to_end(&mut answers).unwrap();
+    let body = fs::read(ceiling.assets.path().join("file-534k.png")).unwrap();
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 546816\r\n\r\n";
+    assert!(answers == [head.as_bytes(), &body].concat().repeat(20), "{} bytes", answers.len());
+}
+
+#[test]
+fn the_load_engine_gets_nothing_but_good_answers() {
+    let ceiling = Ceiling::start(2);
+    for name in ["hello", "json", "file-534k.png"] {
+        for connection in [ConnectionPolicy::KeepAlive, ConnectionPolicy::PerRequest] {
+            let record = ceiling.load(name, connection);
+            assert!(record.ledger.good > 0 && record.ledger.failed == 0, "{name} {connection:?}: {:?}", record.ledger);
+            assert!(record.ledger.closes());
+            assert_eq!(record.connections.not_closed_by_target, 0, "{name} {connection:?}");
+        }
+    }
+}
+
+#[test]
+fn without_any_asset_it_says_what_is_missing_and_ends() {
+    let empty = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ceiling"))
+        .args(["--port", "0", "--assets"])
+        .arg(empty.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("holds none of hello, json, quicksort, file-534k.png"), "{text}");
+}

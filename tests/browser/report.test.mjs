@@ -1,0 +1,131 @@
+// Opens reports in a browser and looks for what only a browser can see.
+//
+//   npm ci && TOLOK_REPORTS="a.html:b.html" npm test
+//
+// TOLOK_REPORTS holds the paths of report pages, separated by colons. CHROMIUM is the browser, /usr/bin/chromium if it
+// is not set. Where either is missing the tests are skipped and say why.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const reports = (process.env.TOLOK_REPORTS ?? "").split(":").filter((path) => path !== "").map((path) => resolve(path));
+
+const wide = { width: 1200, height: 900 };
+const telephone = { width: 390, height: 844 };
+
+function reasonToSkip() {
+  if (reports.length === 0) return "TOLOK_REPORTS names no report";
+  if (!existsSync(browserPath)) return `there is no browser at ${browserPath}`;
+  return false;
+}
+
+describe("reports", { skip: reasonToSkip() }, () => {
+  let browser;
+
+  before(async () => {
+    const quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+    browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", ...quiet] });
+  });
+
+  after(() => browser.close());
+
+  /** Opens a report and hands over the page with all that was said and asked for while it loaded. */
+  async function open(path, options, look) {
+    // The page's own policy forbids scripts, and axe is one; only the test may go round it.
+    const context = await browser.newContext({ bypassCSP: true, ...options });
+    const page = await context.newPage();
+    const [messages, requests] = [[], []];
+    page.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => messages.push(String(error)));
+    page.on("request", (request) => requests.push(request.url()));
+    try {
+      await page.goto(pathToFileURL(path).href, { waitUntil: "load" });
+      await look(page, { messages, requests });
+    } finally {
+      await context.close();
+    }
+  }
+
+  for (const path of reports) {
+    const name = basename(path);
+
+    test(`${name}: says nothing on the console and asks for nothing but itself`, async () => {
+      await open(path, { viewport: wide, bypassCSP: false }, (page, { messages, requests }) => {
+        assert.deepEqual(messages, []);
+        assert.deepEqual(requests, [pathToFileURL(path).href]);
+      });
+    });
+
+    for (const viewport of [wide, telephone]) {
+      test(`${name}: needs no scrolling sideways at ${viewport.width} px`, async () => {
+        await open(path, { viewport }, async (page) => {
+          const width = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(width <= viewport.width, `the page is ${width} px wide`);
+        });
+      });
+
+      test(`${name}: no text of a chart lies outside it or on another at ${viewport.width} px`, async () => {
+        await open(path, { viewport }, async (page) => assert.deepEqual(await page.evaluate(misplacedTexts), []));
+      });
+    }
+
+    for (const colorScheme of ["light", "dark"]) {
+      test(`${name}: axe finds nothing to object to in ${colorScheme}`, async () => {
+        await open(path, { viewport: wide, colorScheme }, async (page) => {
+          await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+          await page.evaluate(axe);
+          const { violations } = await page.evaluate(() => globalThis.axe.run());
+          const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+          assert.deepEqual(found, []);
+        });
+      });
+
+      test(`${name}: text in charts can be read in ${colorScheme}`, async () => {
+        await open(path, { viewport: wide, colorScheme }, async (page) => assert.deepEqual(await page.evaluate(faintTexts), []));
+      });
+    }
+  }
+});
+
+/** Runs in the page: texts of charts that stick out of their chart, or touch another text. */
+function misplacedTexts() {
+  const found = [];
+  for (const chart of document.querySelectorAll("figure svg")) {
+    const frame = chart.getBoundingClientRect();
+    const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "");
+    const boxes = texts.map((text) => ({ words: text.textContent, box: text.getBoundingClientRect() }));
+    for (const [place, { words, box }] of boxes.entries()) {
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 2) found.push(`outside: ${words}`);
+      for (const other of boxes.slice(place + 1)) {
+        const across = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+        const down = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
+        // Boxes are as high as a line, so lines that stand close touch a little without their letters meeting.
+        if (across > 0.5 && down > 4) found.push(`overlap: ${words} | ${other.words}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** Runs in the page: texts of charts with less contrast than 4.5 to the card they stand on. axe does not look there. */
+function faintTexts() {
+  const channel = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const luminance = (colour) => {
+    const [red, green, blue] = colour.match(/[\d.]+/g).map((value) => channel(Number(value) / 255));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const found = [];
+  for (const text of document.querySelectorAll("figure svg text")) {
+    const [one, other] = [getComputedStyle(text).fill, getComputedStyle(text.closest("figure")).backgroundColor].map(luminance);
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (contrast < 4.5) found.push(`${contrast.toFixed(1)}: ${text.textContent}`);
+  }
+  return found;
+}
