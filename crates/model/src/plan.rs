@@ -92,7 +92,7 @@ pub enum PlanError {
 }
 
 /// Start, verification and stop of a trial take about this long beside its warm-up and window, in seconds.
-const OVERHEAD_S: f64 = 0.7;
+const OVERHEAD_S: f64 = 0.25;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;

@@ -152,6 +152,8 @@ pub struct Subject {
     pub summary: String,
     /// Programs of the toolbox that it needs.
     pub needs: Vec<String>,
+    /// How long it may take to its first good answer, in seconds.
+    pub start_timeout_s: f64,
     /// How it is built, if it must be.
     pub build: Option<Build>,
     /// Files rendered into the trial's folder.
@@ -201,6 +203,7 @@ impl Subject {
                 role: file.role.unwrap_or_default(),
                 summary: file.summary.unwrap_or_default(),
                 needs: file.needs,
+                start_timeout_s: file.start_timeout.map_or(20.0, |timeout| timeout.0),
                 build,
                 files,
                 processes,

@@ -11,6 +11,7 @@ use toml::Spanned;
 
 use crate::subject::{ParameterValue, Role};
 use crate::table::Table;
+use crate::units::Seconds;
 
 /// `subject.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -36,6 +37,8 @@ pub struct SubjectFile {
     /// The variant that is meant when none is named; may be left out if there is only one.
     #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
+    /// How long it may take to its first good answer. Default `20s`.
+    pub start_timeout: Option<Seconds>,
     /// How it is built, if it must be.
     #[schemars(with = "Option<BuildFile>")]
     pub build: Option<Table<BuildFile>>,

@@ -152,6 +152,6 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
         plan.estimate_s() / 60.0
     };
     let (quick, core) = (minutes("quick.toml"), minutes("core.toml"));
-    assert!((2.2..=3.0).contains(&quick), "quick.toml takes {quick:.1} min");
-    assert!((27.0..=32.0).contains(&core), "core.toml takes {core:.1} min");
+    assert!((1.8..=2.4).contains(&quick), "quick.toml takes {quick:.1} min");
+    assert!((24.0..=28.0).contains(&core), "core.toml takes {core:.1} min");
 }
