@@ -1,7 +1,7 @@
 //! The one event loop. It composes schedule, transport and recording, and decides nothing that they can decide.
 //!
-//! A virtual user sends its next request straight from where its answer was read: in the steady state of the closed loop
-//! a request costs one send(2), one recv(2), and its share of one epoll_wait(2).
+//! A virtual user sends its next request straight from where its answer was read: in the steady state of the closed
+//! loop a request costs one send(2), one recv(2), and its share of one epoll_wait(2).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,12 +28,12 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// Longest wait for the event queue, so that the stop flag is seen soon.
 const STOP_LATENCY: Duration = Duration::from_millis(100);
 
-/// Requests started between two looks at the event queue. Without a bound, thousands of users that begin at once would let
-/// the first answers lie unread until the last user has connected.
+/// Requests started between two looks at the event queue. Without a bound, thousands of users that begin at once
+/// would let the first answers lie unread until the last user has connected.
 const STARTS_IN_A_ROW: usize = 64;
 
-/// How long a target that has announced to close a connection may take to do so. That it closes first leaves the waiting
-/// state of the closed connection, and the port, on its side.
+/// How long a target that has announced to close a connection may take to do so. That it closes first leaves the
+/// waiting state of the closed connection, and the port, on its side.
 const LINGER: Duration = Duration::from_millis(250);
 
 /// Deadlines are looked at no more often than this.
@@ -222,7 +222,7 @@ impl<'run, C: Clock> Engine<'run, C> {
 
     /// How long the loop may sleep: until the next thing that no socket will wake it for.
     fn time_to_wait(&self) -> Duration {
-        let mut until = self.next_sweep.max(MonotonicNs(1));
+        let mut until = self.next_sweep;
         if let Some(Reverse((planned, _))) = self.planned.peek() {
             until = until.min(*planned);
         }
@@ -261,8 +261,7 @@ impl<'run, C: Clock> Engine<'run, C> {
         if self.schedule.is_over(acted) {
             return self.retire(user);
         }
-        let attempt = Attempt { intended, acted, sent: acted };
-        self.recorder.sent(&attempt);
+        let attempt = self.recorder.sent(intended, acted);
         self.in_flight += 1;
         let slot = &mut self.users[user as usize];
         if let Some(connection) = &mut slot.connection {
@@ -280,8 +279,8 @@ impl<'run, C: Clock> Engine<'run, C> {
         }
     }
 
-    /// Sends the first request of a connection, if the connection is established; otherwise this is tried again when the
-    /// socket becomes writable, which is when the attempt is decided.
+    /// Sends the first request of a connection, if the connection is established; otherwise this is tried again when
+    /// the socket becomes writable, which is when the attempt is decided.
     fn send_first(&mut self, user: u32, attempt: Attempt) {
         let at = self.clock.now();
         let slot = &mut self.users[user as usize];
@@ -399,8 +398,8 @@ impl<'run, C: Clock> Engine<'run, C> {
         self.next_turn(user, self.clock.now());
     }
 
-    /// Something came on a connection between two requests: the target has closed it, or sends what nobody has asked for.
-    /// Either way it can carry no further request.
+    /// Something came on a connection between two requests: the target has closed it, or sends what nobody has asked
+    /// for. Either way it can carry no further request.
     fn discard(&mut self, user: u32) {
         if let Some(connection) = &mut self.users[user as usize].connection
             && let Ok(Stream::Bytes(bytes)) = connection.receive(&mut self.buffer)
@@ -410,8 +409,9 @@ impl<'run, C: Clock> Engine<'run, C> {
         self.disconnect(user);
     }
 
-    /// A request has failed: the connection is given up, and the next turn is planned, after a pause if the connection
-    /// died without an answer. It is never taken from here, so that a target that fails at once cannot make this recurse.
+    /// A request has failed: the connection is given up, and the next turn is planned, after a pause if the
+    /// connection died without an answer. It is never taken from here, so that a target that fails at once cannot
+    /// make this recurse.
     fn fail(&mut self, user: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
         self.recorder.failed(&attempt, at, fault);
         self.in_flight -= 1;

@@ -106,6 +106,8 @@ fn plan_summary(options: &Options, address: SocketAddr, connector: &Connector) -
 fn record(plan: PlanSummary, outcome: Outcome) -> Record {
     let Outcome { recorded, span, interrupted, cpu } = outcome;
     let window_s = span.window().as_secs_f64();
+    let (cpu_user_s, cpu_system_s) = (cpu.user.as_secs_f64(), cpu.system.as_secs_f64());
+    // Computed from the figures of the record, so that anyone who computes them again gets the same to the last bit.
     let per_window = |amount: f64| (window_s > 0.0).then(|| amount / window_s);
     Record {
         format: Record::FORMAT,
@@ -116,8 +118,8 @@ fn record(plan: PlanSummary, outcome: Outcome) -> Record {
         window_s,
         window_start_monotonic_ns: span.window_start.0,
         window_end_monotonic_ns: span.window_end.0,
-        goodput_rps: per_window(recorded.ledger.good as f64),
-        generator_busy: per_window((cpu.user + cpu.system).as_secs_f64()),
+        goodput_rps: per_window((recorded.ledger.good + recorded.warm_up.carried_over_good) as f64),
+        generator_busy: per_window(cpu_user_s + cpu_system_s),
         ledger: recorded.ledger,
         warm_up: recorded.warm_up,
         drain: recorded.drain,
@@ -131,7 +133,46 @@ fn record(plan: PlanSummary, outcome: Outcome) -> Record {
         received_bytes: recorded.received_bytes,
         sent_bytes: recorded.sent_bytes,
         error_examples: recorded.error_examples,
-        cpu_user_s: cpu.user.as_secs_f64(),
-        cpu_system_s: cpu.system.as_secs_f64(),
+        cpu_user_s,
+        cpu_system_s,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::MonotonicNs;
+    use crate::fault::Fault;
+    use crate::recording::{Attempt, Recorder};
+    use crate::schedule::Span;
+    use crate::sys::CpuTime;
+
+    /// Others read this format. A change of the snapshot is a change of the format: see [`Record::FORMAT`].
+    #[test]
+    fn the_record_is_written_as_it_was_agreed() {
+        let ms = Duration::from_millis;
+        let span = Span::new(MonotonicNs(1_000_000_000), ms(500), ms(1_500));
+        let mut recorder = Recorder::new(span);
+        recorder.connected(span.start, span.start + ms(1));
+        for number in 0..40 {
+            let intended = span.start + ms(number * 50);
+            let attempt = Attempt { sent: intended + ms(2), ..recorder.sent(intended, intended + ms(1)) };
+            recorder.transmitted(60, attempt.sent);
+            recorder.received(100, attempt.sent + ms(5));
+            match number {
+                20 => recorder.failed(&attempt, attempt.sent + ms(7), &Fault::BadStatus(500)),
+                39 => recorder.abandoned(&attempt),
+                _ => recorder.good(&attempt, attempt.sent + ms(5 + number % 3)),
+            }
+        }
+        let mut options = Options::new("http://127.0.0.1:8080/hello").unwrap();
+        options.warm_up = ms(500);
+        options.executor = options::Executor::ConstantVus { vus: 1, duration: ms(1_500) };
+        let address = options.target.resolve().unwrap();
+        let plan = plan_summary(&options, address, &Connector::new(address, &options));
+        let cpu = CpuTime { user: ms(30), system: ms(300) };
+        let mut record = record(plan, Outcome { recorded: recorder.finish(), span, interrupted: false, cpu });
+        record.engine = "tolok-load X.Y.Z".into();
+        insta::assert_json_snapshot!(record);
     }
 }

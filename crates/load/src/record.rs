@@ -35,7 +35,9 @@ pub struct Record {
     pub window_start_monotonic_ns: u64,
     /// End of the window on `CLOCK_MONOTONIC`.
     pub window_end_monotonic_ns: u64,
-    /// Valid answers per second of the window: `ledger.good / window_s`; null when there was no window at all.
+    /// Valid answers per second that the target gave in the window: `(ledger.good + warm_up.carried_over_good) /
+    /// window_s`; null when there was no window at all. Answers to requests of the warm-up are the target's work in the
+    /// window as well; without them the rate of slow targets would be too low by up to one answer a connection.
     pub goodput_rps: Option<f64>,
     /// Account of every request of the window.
     pub ledger: Ledger,
@@ -158,9 +160,8 @@ pub struct WarmUpLedger {
     pub failed: u64,
     /// Requests of the warm-up still in flight when the window started.
     pub carried_over: u64,
-    /// Those of them that were answered well inside the window. They are in no ledger and no histogram, yet they are
-    /// answers the target gave in the window: with answers that take a good part of the window, `goodput_rps` is too low
-    /// by `carried_over_good / window_s`.
+    /// Those of them that were answered as expected inside the window. They are in `goodput_rps`, as answers that the
+    /// target gave in the window, and in no ledger and no histogram, as requests that were sent before it.
     pub carried_over_good: u64,
 }
 
@@ -186,7 +187,8 @@ pub struct Distribution {
     pub mean_s: Option<f64>,
     /// Largest value.
     pub max_s: Option<f64>,
-    /// Quantiles; null where fewer than ten values lie beyond, because such a figure is luck.
+    /// Quantiles; null where fewer than ten values lie beyond, because such a figure is luck. Each is the upper end of its
+    /// bucket, so where nearly all values are the same it may exceed `max_s`, which is exact, by up to 0.1 %.
     pub percentiles: Vec<Percentile>,
     /// All values, in nanoseconds: base64 of the HdrHistogram V2 encoding (not compressed), 3 significant digits.
     pub histogram: String,

@@ -24,6 +24,8 @@ pub(crate) struct Attempt {
     pub acted: MonotonicNs,
     /// When its first byte was handed to the kernel.
     pub sent: MonotonicNs,
+    /// The phase it belongs to. Kept, because an early stop moves the borders.
+    pub phase: Phase,
 }
 
 /// Everything the recorder knows at the end of a run.
@@ -113,29 +115,29 @@ impl Recorder {
         self.timeline.stop(at, &mut self.response_time);
     }
 
-    /// The engine acts on a request.
-    pub fn sent(&mut self, attempt: &Attempt) {
-        self.advance(attempt.acted);
-        let phase = self.span.phase_of(attempt.intended);
+    /// The engine acts on a request: what it is known by from here on.
+    pub fn sent(&mut self, intended: MonotonicNs, acted: MonotonicNs) -> Attempt {
+        self.advance(acted);
+        let phase = self.span.phase_of(intended);
         match phase {
             Phase::WarmUp => self.warm_up.sent += 1,
             Phase::Measure => {
                 self.scheduled += 1;
                 self.sent += 1;
-                self.lateness.record(attempt.acted.ns_since(attempt.intended));
+                self.lateness.record(acted.ns_since(intended));
             }
         }
         if let Some(row) = self.timeline.row_of(phase) {
             row.sent += 1;
         }
+        Attempt { intended, acted, sent: acted, phase }
     }
 
     /// A complete answer, as expected.
     pub fn good(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.advance(at);
         let inside = at < self.span.window_end;
-        let phase = self.span.phase_of(attempt.intended);
-        match phase {
+        match attempt.phase {
             Phase::Measure if inside => {
                 self.good += 1;
                 self.service_time.record(at.ns_since(attempt.sent));
@@ -146,7 +148,7 @@ impl Recorder {
         }
         let response_ns = at.ns_since(attempt.intended);
         // Response times enter the total when their row is complete: one histogram less to touch for each request.
-        if let Some(row) = self.timeline.row_of(phase) {
+        if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.good += 1;
             row.response_time.record(response_ns);
         }
@@ -156,8 +158,7 @@ impl Recorder {
     pub fn failed(&mut self, attempt: &Attempt, at: MonotonicNs, fault: &Fault) {
         self.advance(at);
         let class = fault.class();
-        let phase = self.span.phase_of(attempt.intended);
-        match phase {
+        match attempt.phase {
             Phase::Measure if at < self.span.window_end => {
                 self.failed[class as usize] += 1;
                 self.failure_time.record(at.ns_since(attempt.intended));
@@ -165,7 +166,7 @@ impl Recorder {
             Phase::Measure => self.drain.failed += 1,
             Phase::WarmUp => self.warm_up.failed += u64::from(at < self.span.window_start),
         }
-        if let Some(row) = self.timeline.row_of(phase) {
+        if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.failed += 1;
         }
         let at_s = seconds(at.ns_since(self.span.start));
@@ -174,7 +175,7 @@ impl Recorder {
 
     /// The run ends and this request has no outcome.
     pub fn abandoned(&mut self, attempt: &Attempt) {
-        if self.span.phase_of(attempt.intended) == Phase::Measure {
+        if attempt.phase == Phase::Measure {
             self.drain.abandoned += 1;
         }
     }

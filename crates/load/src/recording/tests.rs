@@ -38,9 +38,7 @@ impl Run {
 
     fn send(&mut self) -> Attempt {
         let now = self.clock.now();
-        let attempt = Attempt { intended: now, acted: now, sent: now };
-        self.recorder.sent(&attempt);
-        attempt
+        self.recorder.sent(now, now)
     }
 
     fn answer(&mut self, attempt: Attempt, after: Duration) {
@@ -102,8 +100,7 @@ fn response_service_and_lateness_are_three_things() {
     let intended = run.clock.now();
     run.clock.advance(MS * 3);
     let acted = run.clock.now();
-    let attempt = Attempt { intended, acted, sent: acted + MS * 4 };
-    run.recorder.sent(&attempt);
+    let attempt = Attempt { sent: acted + MS * 4, ..run.recorder.sent(intended, acted) };
     run.answer(attempt, MS * 9);
     let recorded = run.recorder.finish();
     assert_eq!(recorded.lateness.max_s, Some(0.003));
@@ -175,6 +172,19 @@ fn a_stop_in_the_warm_up_leaves_rows_of_the_warm_up_only() {
     assert_eq!(recorded.ledger, Ledger::default());
     let row = &recorded.timeline[0];
     assert_eq!((recorded.timeline.len(), row.phase, row.good, row.start_s), (1, Phase::WarmUp, 1, -2.0));
+}
+
+/// Found by the property below: the stop moves the start of the window to the very instant of the request.
+#[test]
+fn a_stop_at_the_instant_of_a_request_does_not_change_its_phase() {
+    let mut run = Run::new();
+    run.clock.advance(MS);
+    let attempt = run.send();
+    run.recorder.stop(run.clock.now());
+    run.recorder.abandoned(&attempt);
+    let recorded = run.recorder.finish();
+    assert_eq!(recorded.ledger, Ledger::default());
+    assert_eq!((recorded.warm_up.sent, recorded.warm_up.carried_over), (1, 1));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 const USAGE: &str = "usage: faulty-subject --port N --assets DIR \
-                     [--fault none|exit-at-start|never-listen|hang|wrong-body|crash-after=N|refuse-port]";
+                     [--fault none|exit-at-start|never-listen|hang|wrong-body|hang-after=N|crash-after=N|refuse-port]";
 
 /// The way in which it misbehaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +23,10 @@ enum Fault {
     ExitAtStart,
     /// Runs without ever listening.
     NeverListen,
-    /// Takes requests and never answers.
-    Hang,
     /// Answers with bodies of the right length in which one byte is wrong.
     WrongBody,
+    /// Answers so many requests, and from then on takes requests and never answers.
+    HangAfter(u64),
     /// Ends with code 3 when it has answered so many requests.
     CrashAfter(u64),
     /// Behaves as if its port were taken: ends with code 1.
@@ -89,11 +89,12 @@ fn parse_fault(name: &str) -> Result<Fault, String> {
         "none" => Fault::None,
         "exit-at-start" => Fault::ExitAtStart,
         "never-listen" => Fault::NeverListen,
-        "hang" => Fault::Hang,
+        "hang" => Fault::HangAfter(0),
         "wrong-body" => Fault::WrongBody,
         "refuse-port" => Fault::RefusePort,
-        _ => match name.strip_prefix("crash-after=").map(str::parse) {
-            Some(Ok(requests)) => Fault::CrashAfter(requests),
+        _ => match name.split_once('=').map(|(fault, requests)| (fault, requests.parse())) {
+            Some(("hang-after", Ok(requests))) => Fault::HangAfter(requests),
+            Some(("crash-after", Ok(requests))) => Fault::CrashAfter(requests),
             _ => return Err(format!("unknown fault {name}")),
         },
     })
@@ -158,7 +159,7 @@ impl Server {
         let mut input = BufReader::new(&stream);
         while let Some(head) = read_head(&mut input)? {
             match self.fault {
-                Fault::Hang => {
+                Fault::HangAfter(requests) if self.answered.fetch_add(1, Ordering::SeqCst) >= requests => {
                     // Reads on, so that the client is never told anything, not even that nobody listens.
                     io::copy(&mut input, &mut io::sink())?;
                     return Ok(());
