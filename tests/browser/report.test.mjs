@@ -1,24 +1,32 @@
 // Opens reports in a browser and looks for what only a browser can see.
 //
-//   npm ci && TOLOK_REPORTS="a.html:b.html" npm test
+//   npm ci && TOLOK_REPORTS="a.html:folder" npm test
 //
-// TOLOK_REPORTS holds the paths of report pages, separated by colons. CHROMIUM is the browser, /usr/bin/chromium if it
-// is not set. Where either is missing the tests are skipped and say why.
+// TOLOK_REPORTS holds the paths of report pages, and of folders with such pages, separated by colons. CHROMIUM is the
+// browser, /usr/bin/chromium if it is not set. Where either is missing the tests are skipped and say why.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const reports = (process.env.TOLOK_REPORTS ?? "").split(":").filter((path) => path !== "").map((path) => resolve(path));
+const reports = (process.env.TOLOK_REPORTS ?? "").split(":").filter((path) => path !== "").flatMap(pages);
 
 const wide = { width: 1200, height: 900 };
 const telephone = { width: 390, height: 844 };
+
+/** The page at a path, or all pages of a folder. A path that is not there is an error: nothing tested is not a pass. */
+function pages(path) {
+  if (!statSync(path).isDirectory()) return [resolve(path)];
+  const names = readdirSync(path).filter((name) => name.endsWith(".html")).sort();
+  if (names.length === 0) throw new Error(`there is no report in ${path}`);
+  return names.map((name) => resolve(join(path, name)));
+}
 
 function reasonToSkip() {
   if (reports.length === 0) return "TOLOK_REPORTS names no report";
@@ -71,7 +79,7 @@ describe("reports", { skip: reasonToSkip() }, () => {
         });
       });
 
-      test(`${name}: no text of a chart lies outside it or on another at ${viewport.width} px`, async () => {
+      test(`${name}: no text of a chart lies outside it or on something else at ${viewport.width} px`, async () => {
         await open(path, { viewport }, async (page) => assert.deepEqual(await page.evaluate(misplacedTexts), []));
       });
     }
@@ -94,20 +102,21 @@ describe("reports", { skip: reasonToSkip() }, () => {
   }
 });
 
-/** Runs in the page: texts of charts that stick out of their chart, or touch another text. */
+/** Runs in the page: texts of charts that stick out of their chart, or lie on another text, a bar or a whisker. */
 function misplacedTexts() {
   const found = [];
+  const box = (element) => ({ name: element.textContent || element.getAttribute("class"), ...element.getBoundingClientRect().toJSON() });
   for (const chart of document.querySelectorAll("figure svg")) {
     const frame = chart.getBoundingClientRect();
-    const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "");
-    const boxes = texts.map((text) => ({ words: text.textContent, box: text.getBoundingClientRect() }));
-    for (const [place, { words, box }] of boxes.entries()) {
-      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 2) found.push(`outside: ${words}`);
-      for (const other of boxes.slice(place + 1)) {
-        const across = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
-        const down = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
-        // Boxes are as high as a line, so lines that stand close touch a little without their letters meeting.
-        if (across > 0.5 && down > 4) found.push(`overlap: ${words} | ${other.words}`);
+    const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "").map(box);
+    const marks = [...chart.querySelectorAll(".bar, .dot, .ci, .ceil")].map(box);
+    for (const [place, text] of texts.entries()) {
+      if (text.left < frame.left - 1 || text.right > frame.right + 1 || text.bottom > frame.bottom + 2) found.push(`outside: ${text.name}`);
+      for (const other of [...texts.slice(place + 1), ...marks]) {
+        const across = Math.min(text.right, other.right) - Math.max(text.left, other.left);
+        const down = Math.min(text.bottom, other.bottom) - Math.max(text.top, other.top);
+        // Boxes are as high as a line, so what stands close above or below touches a little without meeting the letters.
+        if (across > 0.5 && down > 4) found.push(`overlap: ${text.name} | ${other.name}`);
       }
     }
   }

@@ -1,6 +1,6 @@
 //! From the records of a run to its findings.
 
-use tolok_model::{Case, Executor, MachineSummary, Plan, Role, RunRecord, Scenario, TrialRecord};
+use tolok_model::{Case, Executor, MachineSummary, Measurement, Plan, Role, RunRecord, Scenario, TrialRecord};
 
 use crate::cautions::cautions;
 use crate::estimate::{median, ratio_within_blocks};
@@ -99,7 +99,7 @@ impl Analysis<'_> {
             of_ceiling: None,
             of_first: None,
             against_first: None,
-            cpu_s_per_good: median(observations.every(|trial| per(trial.subject.cpu_s, trial.ledger.good))),
+            cpu_s_per_good: median(observations.every(per_answer)),
             memory_bytes: median(observations.every(|trial| trial.subject.pss_bytes.map(|bytes| bytes as f64))),
             latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
             latency_p99_s: median(observations.every(|trial| trial.latency.at(0.99))),
@@ -178,8 +178,10 @@ fn errors(observations: &Observations) -> Vec<(String, u64)> {
     errors
 }
 
-fn per(total: f64, number: u64) -> Option<f64> {
-    (number > 0).then(|| total / number as f64)
+/// CPU time of the subject for each good answer that it gave in the window, to whichever request.
+fn per_answer(trial: &Measurement) -> Option<f64> {
+    let answers = trial.goodput_rps * trial.window_s;
+    (answers > 0.0).then(|| trial.subject.cpu_s / answers)
 }
 
 fn loop_model(executor: &Executor) -> &'static str {

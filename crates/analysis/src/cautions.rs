@@ -3,13 +3,15 @@
 use tolok_model::{Executor, Outcome, Plan, RunRecord, TrialRecord, format_duration};
 
 use crate::estimate::least_trials;
-use crate::figures::{counted, listed};
-use crate::findings::ScenarioFinding;
+use crate::figures::{Quantity, amount, counted, listed};
+use crate::findings::{CaseFinding, ScenarioFinding};
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
 /// Fewer blocks than this show only large differences.
 pub const FEWEST_BLOCKS_TO_QUOTE: u32 = 10;
+/// A case may come out this share above the ceiling by chance.
+pub const ABOVE_CEILING_TOLERATED: f64 = 0.05;
 /// From so many compared pairs on, a false alarm among them is likely enough to be spoken of.
 const MANY_PAIRS: usize = 10;
 
@@ -32,8 +34,9 @@ pub(crate) fn cautions(
     .into_iter()
     .flatten()
     .collect();
+    cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend([closed_loop(plan), many_pairs(scenarios)].into_iter().flatten());
-    cautions.extend(run.machine.remarks.iter().cloned());
+    cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
     cautions.push(not_tested(plan));
     cautions
 }
@@ -47,7 +50,11 @@ fn missing(plan: &Plan, trials_missing: u32) -> Option<String> {
 fn failed(trials: &[TrialRecord]) -> Option<String> {
     let failed = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::Failed(_))).count();
     let all = counted(trials.len() as u64, "trial");
-    (failed > 0).then(|| format!("{failed} of {all} failed; the figures of those cases rest on what is left."))
+    match failed {
+        0 => None,
+        every if every == trials.len() => Some(format!("All of {all} failed: there are no figures.")),
+        some => Some(format!("{some} of {all} failed; the figures of those cases rest on what is left.")),
+    }
 }
 
 fn short_windows(plan: &Plan) -> Option<String> {
@@ -83,6 +90,23 @@ fn shared_cpus(run: &RunRecord) -> Option<String> {
 fn skipped(plan: &Plan) -> Option<String> {
     let names: Vec<String> = plan.skipped.iter().map(|skipped| skipped.subject.clone()).collect();
     (!names.is_empty()).then(|| format!("Asked for but left out: {}.", listed(&names, "and")))
+}
+
+/// Nothing can be faster than the limit, so a figure clearly above it says that one of the two is wrong.
+fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
+    let share = |case: &CaseFinding| case.of_ceiling.as_ref().map_or(0.0, |of_ceiling| of_ceiling.value);
+    let above = |case: &&CaseFinding| share(case) > 1.0 + ABOVE_CEILING_TOLERATED;
+    let names = |case: &CaseFinding| format!("{} ({})", case.title, amount(Quantity::Share, share(case)));
+    let names: Vec<String> = scenario.cases.iter().filter(above).map(names).collect();
+    let (names, id) = (listed(&names, "and"), &scenario.id);
+    (!names.is_empty()).then(|| format!("Above the ceiling of {id}: {names}. One of the two was probably disturbed."))
+}
+
+/// Remarks are written as fragments or as sentences; here they stand among sentences.
+fn as_sentence(remark: &str) -> String {
+    let mut letters = remark.trim().trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }
 
 fn closed_loop(plan: &Plan) -> Option<String> {

@@ -63,14 +63,21 @@ pub fn figure(quantity: Quantity, estimate: &Estimate) -> Figure {
     };
     let scale = Scale::fit(quantity, estimate.value);
     let [value, low, high] = [estimate.value, low, high].map(|value| value / scale.divisor);
-    let mut decimals = supported_decimals(quantity, value, high - low);
-    if quantity == Quantity::Ratio {
-        decimals = decimals_off_one(low, high, decimals);
-    }
-    Figure {
-        value: scale.write(&decimal(value, decimals)),
-        interval: Some(scale.write_interval(&decimal(low, decimals), &decimal(high, decimals))),
-    }
+    let decimals = supported_decimals(quantity, value, high - low);
+    let [low, high] = [low, high].map(|end| {
+        let needed = bound_decimals(end, value, decimals);
+        decimal(end, if quantity == Quantity::Ratio { decimals_off_one(end, needed) } else { needed })
+    });
+    Figure { value: scale.write(&decimal(value, decimals)), interval: Some(scale.write_interval(&low, &high)) }
+}
+
+/// A moment in RFC 3339 without what nobody reads: `2026-11-21 10:00:00 UTC`.
+pub fn moment(rfc_3339: &str) -> String {
+    let (date, time) = rfc_3339.split_once('T').unwrap_or((rfc_3339, ""));
+    let (clock, zone) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
+    let seconds = clock.split('.').next().unwrap_or(clock);
+    let zone = if zone == "Z" { "UTC" } else { zone };
+    [date, seconds, zone].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// A value in a unit that the heading of its column names: `value` is already in that unit.
@@ -181,13 +188,18 @@ fn supported_decimals(quantity: Quantity, value: f64, width: f64) -> usize {
     resolved.clamp(fewest, most)
 }
 
+/// Decimals of a bound. That of a wide interval can be far from the value: it loses decimals that its own size does not
+/// need, and gets more where it would otherwise be printed as 0.
+fn bound_decimals(bound: f64, value: f64, decimals: usize) -> usize {
+    let digits = (decimals as i32 + magnitude(value) + 1).max(DIGITS);
+    let own = decimals_for(bound, digits).min(decimals);
+    own.max(decimals_for(bound, 1))
+}
+
 /// More decimals until a bound that is not 1 is not printed as 1, as a verdict may hang on it.
-fn decimals_off_one(low: f64, high: f64, decimals: usize) -> usize {
-    let looks_like_one =
-        |value: f64, decimals: usize| value != 1.0 && decimal(value, decimals) == decimal(1.0, decimals);
-    (decimals..=MOST_DIGITS as usize)
-        .find(|&decimals| !looks_like_one(low, decimals) && !looks_like_one(high, decimals))
-        .unwrap_or(decimals)
+fn decimals_off_one(bound: f64, decimals: usize) -> usize {
+    let looks_like_one = |decimals: usize| bound != 1.0 && decimal(bound, decimals) == decimal(1.0, decimals);
+    (decimals..=MOST_DIGITS as usize).find(|&decimals| !looks_like_one(decimals)).unwrap_or(decimals)
 }
 
 /// Decimals that give `value` so many significant digits.
@@ -288,9 +300,26 @@ mod tests {
     #[test]
     fn a_bound_beside_one_is_never_printed_as_one() {
         let ratio = |value, low, high| figure(Quantity::Ratio, &estimate(value, low, high)).line();
-        assert_eq!(ratio(1.03, 1.0004, 1.06), "1.0300× (1.0004–1.0600)");
-        assert_eq!(ratio(0.97, 0.94, 0.997), "0.97× (0.94–0.9970)");
+        assert_eq!(ratio(1.03, 1.0004, 1.06), "1.03× (1.0004–1.06)");
+        assert_eq!(ratio(0.97, 0.94, 0.997), "0.97× (0.94–0.997)");
+        assert_eq!(ratio(26.2, 1.04, 56.07), "26.2× (1.04–56.1)");
         assert_eq!(ratio(1.0, 1.0, 1.0), "1.000× (1.000–1.000)");
+    }
+
+    #[test]
+    fn a_bound_far_from_the_value_keeps_its_own_size() {
+        let check = |quantity, given: Estimate, text: &str| assert_eq!(figure(quantity, &given).line(), text);
+        check(Quantity::Ratio, estimate(1.02, 0.0046, 209.67), "1.02× (0.005–210)");
+        check(Quantity::Number, estimate(76_800.0, 410.0, 132_800.0), "76.8k (0.4–133k)");
+        check(Quantity::Number, estimate(98_700.0, 95_200.0, 102_300.0), "98.7k (95.2–102k)");
+    }
+
+    #[test]
+    fn a_moment_is_read_by_people() {
+        let check = |rfc_3339: &str, text: &str| assert_eq!(moment(rfc_3339), text);
+        check("2026-11-21T21:51:43.875649745Z", "2026-11-21 21:51:43 UTC");
+        check("2026-11-21T21:51:43+07:00", "2026-11-21 21:51:43 +07:00");
+        check("today", "today");
     }
 
     #[test]

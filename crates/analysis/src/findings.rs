@@ -196,7 +196,7 @@ pub enum Verdict {
     Faster,
     /// The second is faster.
     Slower,
-    /// No difference that matters was found, and one would have been seen.
+    /// No difference that matters was found, by an interval narrow enough to show a large one.
     NoDifferenceFound,
     /// The interval is too wide to say.
     CannotTell,

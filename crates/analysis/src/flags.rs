@@ -146,9 +146,9 @@ fn noisy(observations: &Observations, cpus: &Cpus) -> Option<Flag> {
         return None;
     }
     let causes = [
-        "other programs used up to {} of the machine's CPUs",
+        "others used up to {} of the machine's CPUs",
         "the hypervisor took up to {}",
-        "others may have taken up to {} of the subject's own CPUs",
+        "up to {} of the subject's own may have gone to others",
     ];
     let seen: Vec<String> = (0..causes.len())
         .map(|cause| (cause, disturbed.iter().map(|shares| shares[cause]).fold(0.0, f64::max)))

@@ -19,7 +19,7 @@ mod usage;
 mod verdict;
 
 pub use analyse::{analyse, machine_line};
-pub use cautions::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 pub use findings::{
     CaseFinding, Comparison, Estimate, FINDINGS_SCHEMA, Findings, Flag, RunFacts, ScenarioFinding, SkippedSubject,
     TrialFailure, Verdict,

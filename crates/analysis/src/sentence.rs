@@ -7,6 +7,9 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{CaseFinding, Comparison, Verdict};
 
+/// Of so many cases that cannot be told from the first the ratios are given; of more they only stand in the table.
+const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
+
 /// What the comparisons of a scenario say, in one or two sentences. `cases` are in their order in the table.
 pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison]) -> String {
     let (ranked, unranked): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().partition(|case| case.ranked);
@@ -135,6 +138,9 @@ impl<'a> Answer<'a> {
 
     fn unclear(&self) -> Option<String> {
         let mut others = with_ratios(&self.unclear, &ratio_or_blocks);
+        if others.len() > MOST_UNCLEAR_WITH_RATIOS {
+            others = self.unclear.iter().map(|rival| rival.case.title.clone()).collect();
+        }
         others.extend(self.apart.iter().cloned());
         non_empty(&others, || format!("cannot tell {} from {}", self.first.title, listed(&others, "or")))
     }

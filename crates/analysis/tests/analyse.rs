@@ -102,6 +102,19 @@ mod verdicts {
     }
 
     #[test]
+    fn of_many_that_cannot_be_told_apart_only_the_names_are_given() {
+        let wild = [9_000.0, 50_000.0, 20_000.0, 70_000.0, 30_000.0];
+        let turned =
+            |by: usize| (0..5).map(|block| wild[(block + by) % 5] * (1.0 + by as f64 / 100.0)).collect::<Vec<_>>();
+        let fill = |run: &mut InventedRun| {
+            for (by, server) in [GO, BUN, NODE, APACHE, FPM].into_iter().enumerate() {
+                run.case(server, &turned(by));
+            }
+        };
+        check(fill, "Cannot tell PHP-FPM + nginx from Apache + mod_php, Node http, Bun.serve or Go net/http.");
+    }
+
+    #[test]
     fn too_few_blocks_tell_nothing() {
         let scenario = one_scenario(3, bun_above_go_above_node);
         let sentence = "Cannot tell Bun.serve, Go net/http and Node http apart: 3 common blocks, and 5 are the least for an interval.";
@@ -239,7 +252,8 @@ mod flags {
         assert_eq!((kinds(&case), case.ranked), (vec!["noisy"], true));
         assert_eq!(
             case.flags[0].message,
-            "5 of 5 trials disturbed: other programs used up to 12% of the machine's CPUs, the hypervisor took up to 2.2% and others may have taken up to 20% of the subject's own CPUs"
+            "5 of 5 trials disturbed: others used up to 12% of the machine's CPUs, the hypervisor took up to 2.2% and up to \
+             20% of the subject's own may have gone to others"
         );
     }
 
@@ -247,6 +261,32 @@ mod flags {
     fn threads_that_wait_for_each_other_are_no_noise() {
         let case = changed(|_, trial| trial.subject.run_queue_wait_s = 30.0);
         assert_eq!(kinds(&case), Vec::<&str>::new());
+    }
+
+    /// Eight CPUs, so that a tenth of the subject's one is far below what the machine as a whole tolerates.
+    #[test]
+    fn what_others_took_from_the_subject_cannot_exceed_what_it_left_unused() {
+        let kinds_if_used = |used: f64| {
+            let mut run = InventedRun::new(5);
+            run.run.machine.cpus = 8;
+            run.scenario("json-c64", "json", "JSON", 64).steady(GO, 30_000.0).change(|_, trial| {
+                trial.host.foreign_cpu_s = 0.5;
+                trial.subject.run_queue_wait_s = 0.5;
+                trial.subject.cpu_s = used * trial.window_s;
+            });
+            run.findings().scenarios[0].cases[0].flags.iter().map(|flag| flag.kind.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds_if_used(0.99), Vec::<String>::new());
+        assert_eq!(kinds_if_used(0.7), ["noisy"]);
+    }
+
+    #[test]
+    fn what_voids_the_rank_is_said_first() {
+        let scenario = one_scenario(6, |run| {
+            run.steady(GO, 20_000.0).change(|_, trial| fail_requests(trial, 900));
+            run.fail(2, FailureKind::Crashed, "the server ended with signal 11");
+        });
+        assert_eq!(kinds(&scenario.cases[0]), ["errors", "failed-trials"]);
     }
 
     #[test]
@@ -300,6 +340,38 @@ fn variants_of_one_subject_are_told_apart_by_name() {
         one_scenario(5, |run| _ = run.steady(NODE, 30_000.0).steady(NODE_CLUSTER, 20_000.0).steady(GO, 9_000.0));
     let titles: Vec<&str> = scenario.cases.iter().map(|case| case.title.as_str()).collect();
     assert_eq!(titles, ["Node http (single)", "Node http (cluster)", "Go net/http"]);
+}
+
+#[test]
+fn a_case_above_the_ceiling_makes_both_doubtful() {
+    let said = |goodput_rps: f64| {
+        let mut run = InventedRun::new(5);
+        run.scenario("json-c64", "json", "JSON", 64).steady(CEILING, 60_000.0).steady(GO, goodput_rps);
+        run.findings().cautions.into_iter().find(|caution| caution.contains("ceiling"))
+    };
+    assert_eq!(said(59_000.0), None);
+    let sentence = "Above the ceiling of json-c64: Go net/http (131%). One of the two was probably disturbed.";
+    assert_eq!(said(78_000.0).as_deref(), Some(sentence));
+}
+
+#[test]
+fn remarks_on_the_machine_stand_among_sentences() {
+    let mut run = ordinary();
+    run.run.machine.remarks = vec!["tasks waited for a CPU in 95 % of the last 10 s".to_owned()];
+    let sentence = "Tasks waited for a CPU in 95 % of the last 10 s.".to_owned();
+    assert!(run.findings().cautions.contains(&sentence));
+}
+
+#[test]
+fn few_blocks_are_cautioned_against() {
+    let said = |blocks: u32| {
+        let findings = InventedRun::new(blocks).scenario("json-c64", "json", "JSON", 64).steady(GO, 9_000.0).findings();
+        findings.cautions.into_iter().find(|caution| caution.contains("block"))
+    };
+    assert_eq!(said(1).as_deref(), Some("1 block gives no interval (5 are the least), so no difference can be told."));
+    assert!(said(5).is_some_and(|caution| caution.contains("93.75%")));
+    assert_eq!(said(9).as_deref(), Some("9 blocks show only large differences."));
+    assert_eq!(said(10), None);
 }
 
 #[test]

@@ -18,7 +18,7 @@ Results go to standard output, progress to standard error.";
 
 /// A benchmark laboratory: which backend runtime is faster here, how sure is that, and what limits each.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "tolok", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Args {
     /// Colours: `auto` obeys the terminal, NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]

@@ -31,8 +31,7 @@ impl Opened {
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
         let programs = BTreeMap::new();
-        let mut opened =
-            Self { laboratory: Laboratory { home, catalogue, programs, builds, tolok }, toolbox, states };
+        let mut opened = Self { laboratory: Laboratory { home, catalogue, programs, builds, tolok }, toolbox, states };
         opened.take_ready();
         Ok(opened)
     }
@@ -46,7 +45,8 @@ impl Opened {
 
     /// Names of the programs that these subjects need, in any of their variants, and that are not ready.
     pub fn missing_for<'a>(&self, subjects: impl Iterator<Item = &'a Subject>) -> Vec<String> {
-        let needed = subjects.flat_map(needs).filter(|name| self.states.get(*name).is_none_or(|it| it.ready().is_none()));
+        let needed =
+            subjects.flat_map(needs).filter(|name| self.states.get(*name).is_none_or(|it| it.ready().is_none()));
         let names: BTreeSet<&str> = needed.collect();
         names.into_iter().map(str::to_owned).collect()
     }
@@ -60,11 +60,9 @@ impl Opened {
     fn lack(&self, name: &str) -> Option<String> {
         match self.states.get(name) {
             Some(ProgramState::Ready(_)) => None,
-            Some(ProgramState::Missing { reason, remedy }) => {
-                let reason = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-                Some(format!("{name} is missing{reason}: {remedy}"))
-            }
-            Some(ProgramState::Broken { seen, remedy }) => Some(format!("{name} does not work ({seen}): {remedy}")),
+            // Why exactly is a matter for `tolok doctor`; in a report one sentence must do.
+            Some(ProgramState::Missing { remedy, .. }) => Some(format!("{name} is missing: {remedy}")),
+            Some(ProgramState::Broken { remedy, .. }) => Some(format!("{name} does not work: {remedy}")),
             None => Some(format!("{name} is not a program that tolok knows")),
         }
     }

@@ -8,7 +8,9 @@ use crate::exit::{Complaint, Exit};
 /// Writes a result to a file, or to standard output if none is named (or `-`).
 pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
     let written = match file {
-        Some(path) if path != Path::new("-") => std::fs::write(path, text).map_err(|error| (path.display().to_string(), error)),
+        Some(path) if path != Path::new("-") => {
+            std::fs::write(path, text).map_err(|error| (path.display().to_string(), error))
+        }
         _ => {
             let mut output = anstream::stdout().lock();
             let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
@@ -39,7 +41,8 @@ pub fn ask(question: &str) -> bool {
 
 /// Columns of the terminal, or 100 where there is none.
 pub fn width() -> u16 {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).or_else(|_| rustix::termios::tcgetwinsize(std::io::stderr()));
+    let size =
+        rustix::termios::tcgetwinsize(std::io::stdout()).or_else(|_| rustix::termios::tcgetwinsize(std::io::stderr()));
     let columns = size.map_or(0, |size| size.ws_col);
     if columns == 0 { 100 } else { columns.clamp(60, 160) }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tolok_model::{Catalogue, Problem, Study, Subject, Workload};
 
-/// Names the folder that holds `subjects/`, `workloads/` and `studies/`, when it cannot be found from where one stands.
+/// Names the folder that holds `subjects/`, `workloads/` and `studies/`, where another is meant than the nearest one.
 pub const HOME_VARIABLE: &str = "TOLOK_HOME";
 
 /// The folder that holds `subjects/`, `workloads/` and `studies/`.
@@ -18,7 +18,7 @@ pub struct Home {
 /// Why the catalogue or a study cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// Neither the variable, nor the working folder or one above it, nor the program's own place leads to one.
+    /// The variable is not set, and neither the working folder nor the program's own place lies in one.
     #[error(
         "no folder with subjects/ and workloads/ here or above; run tolok from its checkout, or set {HOME_VARIABLE} to it"
     )]
@@ -52,17 +52,21 @@ pub enum HomeError {
 }
 
 impl Home {
-    /// Finds the folder: the variable, then the working folder and those above it, then those above the program.
+    /// Finds the folder: where the variable says, else the working folder or one above it, else one above the program.
     pub fn find() -> Result<Self, HomeError> {
-        let named = std::env::var_os(HOME_VARIABLE).map(PathBuf::from);
-        let here = std::env::current_dir().ok();
-        let program = std::env::current_exe().ok();
-        let above = [here, program].into_iter().flatten().flat_map(|start| {
-            start.ancestors().map(Path::to_path_buf).collect::<Vec<_>>()
-        });
-        let mut candidates = named.into_iter().chain(above);
-        let root = candidates.find(|folder| folder.join("subjects").is_dir() && folder.join("workloads").is_dir());
-        root.map(|root| Self { root }).ok_or(HomeError::NotFound)
+        // What the user names is believed: to go on with another folder would run other subjects than those that were meant.
+        if let Some(named) = std::env::var_os(HOME_VARIABLE).filter(|named| !named.is_empty()) {
+            // Servers are told paths below it, and work elsewhere.
+            return Ok(Self::at(std::path::absolute(&named).unwrap_or(named.into())));
+        }
+        let starts = [std::env::current_dir(), std::env::current_exe()].into_iter().flatten();
+        Self::above(starts).ok_or(HomeError::NotFound)
+    }
+
+    /// The first folder that holds subjects and workloads, from each of `starts` upwards.
+    fn above(starts: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
+        let is_home = |folder: &&Path| folder.join("subjects").is_dir() && folder.join("workloads").is_dir();
+        starts.into_iter().find_map(|start| start.ancestors().find(is_home).map(Self::at))
     }
 
     /// A home at a known place, for tests and tools.
@@ -97,24 +101,27 @@ impl Home {
 
     /// Every subject and workload.
     pub fn catalogue(&self) -> Result<Catalogue, HomeError> {
+        Ok(Catalogue { subjects: self.subjects()?, workloads: self.workloads()? })
+    }
+
+    fn subjects(&self) -> Result<Vec<Subject>, HomeError> {
         let mut subjects = Vec::new();
         for runtime in sorted_folders(&self.root.join("subjects"))? {
             for folder in sorted_folders(&runtime)? {
-                let file = folder.join("subject.toml");
-                if file.is_file() {
-                    let id = format!("{}/{}", file_name(&runtime), file_name(&folder));
-                    subjects.push(read_with(&file, |text| Subject::read(&id, text))?);
-                }
+                let id = format!("{}/{}", file_name(&runtime), file_name(&folder));
+                subjects.extend(read_if_there(&folder.join("subject.toml"), |text| Subject::read(&id, text))?);
             }
         }
+        Ok(subjects)
+    }
+
+    fn workloads(&self) -> Result<Vec<Workload>, HomeError> {
         let mut workloads = Vec::new();
         for folder in sorted_folders(&self.root.join("workloads"))? {
-            let file = folder.join("workload.toml");
-            if file.is_file() {
-                workloads.push(read_with(&file, |text| Workload::read(&file_name(&folder), text))?);
-            }
+            let name = file_name(&folder);
+            workloads.extend(read_if_there(&folder.join("workload.toml"), |text| Workload::read(&name, text))?);
         }
-        Ok(Catalogue { subjects, workloads })
+        Ok(workloads)
     }
 
     /// Names of the studies that come with tolok.
@@ -129,21 +136,26 @@ impl Home {
         Ok(names)
     }
 
-    /// Reads a study: `name` is a file, or the name of one that comes with tolok. Returns its text as well.
+    /// Reads a study: `name` is that of one that comes with tolok, or a file. Returns its text as well.
     pub fn study(&self, name: &str, catalogue: &Catalogue) -> Result<(PathBuf, String, Study), HomeError> {
-        let own = self.root.join("studies").join(format!("{name}.toml"));
-        let path = if Path::new(name).is_file() {
-            PathBuf::from(name)
-        } else if own.is_file() {
-            own
-        } else {
-            return Err(HomeError::NoStudy { name: name.to_owned(), known: self.studies().unwrap_or_default() });
-        };
+        let path = self.study_file(name)?;
         let text = read(&path)?;
         match Study::read(&text, catalogue) {
             Ok(study) => Ok((path, text, study)),
             Err(problems) => Err(HomeError::Wrong { path, text, problems }),
         }
+    }
+
+    fn study_file(&self, name: &str) -> Result<PathBuf, HomeError> {
+        let own = self.root.join("studies").join(format!("{name}.toml"));
+        // A bare name means ours, even where a file of that name lies about, such as the `core` of a crashed program.
+        if !name.contains('/') && own.is_file() {
+            return Ok(own);
+        }
+        if Path::new(name).is_file() {
+            return Ok(PathBuf::from(name));
+        }
+        Err(HomeError::NoStudy { name: name.to_owned(), known: self.studies().unwrap_or_default() })
     }
 }
 
@@ -165,9 +177,13 @@ pub fn git_state(root: &Path) -> Option<String> {
     Some(if changed { format!("{commit}, changed") } else { commit })
 }
 
-fn read_with<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<T, HomeError> {
+fn read_if_there<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<Option<T>, HomeError> {
+    if !path.is_file() {
+        return Ok(None);
+    }
     let text = read(path)?;
-    parse(&text).map_err(|problems| HomeError::Wrong { path: path.to_owned(), text, problems })
+    let parsed = parse(&text).map_err(|problems| HomeError::Wrong { path: path.to_owned(), text, problems });
+    parsed.map(Some)
 }
 
 fn read(path: &Path) -> Result<String, HomeError> {
@@ -188,4 +204,132 @@ fn sorted_folders(folder: &Path) -> Result<Vec<PathBuf>, HomeError> {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const SUBJECT: &str = r#"
+title     = "Go net/http"
+runtime   = "go"
+workloads = ["hello"]
+[[process]]
+name    = "server"
+command = ["server"]
+[variant.plain]
+"#;
+    const WORKLOAD: &str = r#"
+title = "Hello"
+[request]
+path = "/hello"
+[answer]
+content-type = "text/html"
+body         = "body.html"
+"#;
+    const STUDY: &str = r#"
+title    = "Example"
+subjects = ["go/nethttp"]
+[[scenario]]
+workload = "hello"
+load     = { executor = "constant-vus", vus = 1, duration = "1s" }
+"#;
+
+    /// A checkout with these files.
+    fn home(files: &[(&str, &str)]) -> (TempDir, Home) {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let home = Home::at(root.path());
+        (root, home)
+    }
+
+    fn whole() -> (TempDir, Home) {
+        home(&[
+            ("subjects/go/nethttp/subject.toml", SUBJECT),
+            ("subjects/go/notes/README.md", "no subject here"),
+            ("workloads/hello/workload.toml", WORKLOAD),
+            ("studies/small.toml", STUDY),
+            ("studies/README.md", "no study"),
+        ])
+    }
+
+    #[test]
+    fn the_nearest_folder_with_subjects_and_workloads_is_taken() {
+        let (root, _) = whole();
+        let inside = root.path().join("subjects/go/nethttp");
+        let elsewhere = PathBuf::from("/nonexistent/bin");
+        let found = |starts: &[&Path]| Home::above(starts.iter().map(|start| start.to_path_buf()));
+        assert_eq!(found(&[&inside]).unwrap().root(), root.path());
+        assert_eq!(found(&[&elsewhere, &inside]).unwrap().root(), root.path());
+        assert!(found(&[&elsewhere]).is_none());
+    }
+
+    #[test]
+    fn the_catalogue_lists_what_has_a_file() {
+        let (_root, home) = whole();
+        let catalogue = home.catalogue().unwrap();
+        let ids: Vec<&str> = catalogue.subjects.iter().map(|subject| subject.id.as_str()).collect();
+        assert_eq!(ids, ["go/nethttp"]);
+        assert_eq!(catalogue.workload("hello").unwrap().path, "/hello");
+        assert_eq!(home.studies().unwrap(), ["small"]);
+    }
+
+    #[test]
+    fn a_broken_subject_is_reported_with_its_file_and_all_its_problems() {
+        let broken = "title = 3\nworkload = [\"hello\"]\n";
+        let (root, home) = home(&[("subjects/go/nethttp/subject.toml", broken), ("workloads/README.md", "")]);
+        let Err(HomeError::Wrong { path, text, problems }) = home.catalogue() else { panic!("it is wrong") };
+        assert_eq!(path, root.path().join("subjects/go/nethttp/subject.toml"));
+        assert_eq!(text, broken);
+        assert!(problems.len() > 1, "{problems:?}");
+        let error = HomeError::Wrong { path: "a/subject.toml".into(), text, problems: Vec::new() };
+        assert_eq!(error.to_string(), "a/subject.toml has 0 problem(s)");
+    }
+
+    #[test]
+    fn a_checkout_without_workloads_says_what_it_could_not_read() {
+        let (root, home) = home(&[("subjects/go/nethttp/subject.toml", SUBJECT)]);
+        let folder = root.path().join("workloads");
+        let expect = format!("cannot read {}: No such file or directory (os error 2)", folder.display());
+        assert_eq!(home.catalogue().unwrap_err().to_string(), expect);
+    }
+
+    #[test]
+    fn a_study_is_found_by_its_name_and_by_its_path() {
+        let (root, home) = whole();
+        let catalogue = home.catalogue().unwrap();
+        let own = root.path().join("studies/small.toml");
+        let mine = root.path().join("mine.toml");
+        fs::write(&mine, STUDY.replace("Example", "Mine")).unwrap();
+        let (path, text, study) = home.study("small", &catalogue).unwrap();
+        assert_eq!((path, text.as_str(), study.title.as_str()), (own, STUDY, "Example"));
+        let (path, _, study) = home.study(mine.to_str().unwrap(), &catalogue).unwrap();
+        assert_eq!((path, study.title.as_str()), (mine, "Mine"));
+    }
+
+    #[test]
+    fn an_unknown_study_lists_the_known_ones() {
+        let (_root, home) = whole();
+        let error = home.study("smal", &home.catalogue().unwrap()).unwrap_err();
+        let expect = "there is no study `smal`: neither a file of that name nor one of small";
+        assert_eq!(error.to_string(), expect);
+    }
+
+    #[test]
+    fn a_study_with_mistakes_is_returned_with_its_text() {
+        let (_root, home) = whole();
+        fs::write(home.root().join("studies/small.toml"), STUDY.replace("go/nethttp", "go/nethtp")).unwrap();
+        let Err(HomeError::Wrong { text, problems, .. }) = home.study("small", &home.catalogue().unwrap()) else {
+            panic!("there is no such subject")
+        };
+        let problem = &problems[0];
+        assert_eq!(&text[problem.span.clone()], "\"go/nethtp\"");
+        assert_eq!(problem.message, "there is no subject `go/nethtp`");
+    }
 }

@@ -145,7 +145,8 @@ impl Selected {
 
     /// What holds for several variants of a subject is said once.
     fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
-        let is_same = |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
+        let is_same =
+            |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
         if self.skipped.iter().any(is_same) {
             return;
         }
@@ -157,12 +158,7 @@ impl Selected {
 
 impl Plan {
     /// Expands a study: scenarios × subjects × blocks, each block shuffled on its own by `seed`.
-    pub fn expand(
-        study: &Study,
-        catalogue: &Catalogue,
-        ready: Ready<'_>,
-        seed: u64,
-    ) -> Result<Self, PlanError> {
+    pub fn expand(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, seed: u64) -> Result<Self, PlanError> {
         let mut selected = Selected::resolve(study, catalogue, ready);
         if selected.choices.is_empty() {
             return Err(PlanError::NothingReady(selected.skipped));
@@ -218,12 +214,7 @@ impl Plan {
 }
 
 /// The ceilings beside which the study's results are shown. One that the study lists itself is a subject there.
-fn ceilings(
-    study: &Study,
-    catalogue: &Catalogue,
-    ready: Ready<'_>,
-    selected: &mut Selected,
-) -> Vec<SubjectChoice> {
+fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &mut Selected) -> Vec<SubjectChoice> {
     let mut found = Selected { choices: Vec::new(), skipped: std::mem::take(&mut selected.skipped) };
     let is_listed = |id: &str| selected.choices.iter().any(|choice| choice.subject == id);
     let wanted = catalogue.subjects.iter().filter(|subject| study.ceiling && subject.role == Role::Ceiling);

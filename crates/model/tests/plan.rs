@@ -288,9 +288,9 @@ fn a_plan_as_it_is_stored() {
 fn the_estimate_counts_warm_up_window_and_what_a_trial_takes_besides() {
     let plan = plan_of(&study("['go/nethttp']", "'json'"), 7);
     let case = plan.cases[0].id.clone();
-    assert!((plan.trial_estimate_s(&case) - 3.7).abs() < 1e-9);
+    assert!((plan.trial_estimate_s(&case) - 3.25).abs() < 1e-9);
     // 2 scenarios, the subject and the ceiling, 3 blocks.
-    assert!((plan.estimate_s() - 12.0 * 3.7).abs() < 1e-9);
+    assert!((plan.estimate_s() - 12.0 * 3.25).abs() < 1e-9);
     assert_eq!(plan.scenario("json-c64").unwrap().load.describe(), "closed loop, 64 virtual users, keep-alive, 2s");
 }
 

@@ -8,9 +8,10 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
-use tolok_analysis::figures::{self, Figure, NONE, Quantity, count, counted, small_share};
-use tolok_analysis::{CaseFinding, Comparison, Findings, RunFacts, ScenarioFinding};
+use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
+use tolok_analysis::{Comparison, Findings, RunFacts, ScenarioFinding};
 
+use crate::failures::{FailedRequests, FailedTrials, failed_requests, failed_trials};
 use crate::palette::marker;
 use crate::svg;
 use crate::table::{Row, Table};
@@ -48,7 +49,7 @@ struct Page<'a> {
     compared: bool,
     scenarios: Vec<Scenario<'a>>,
     columns: &'static str,
-    failed_trials: Vec<FailedTrial<'a>>,
+    failed_trials: Vec<FailedTrials<'a>>,
     failed_requests: Vec<FailedRequests<'a>>,
     skipped: &'a [tolok_analysis::SkippedSubject],
     checks: Vec<Check>,
@@ -96,7 +97,7 @@ struct Line {
     p99_ms: String,
     cold_start_ms: String,
     busy: String,
-    processes: u32,
+    processes: String,
     trials: String,
 }
 
@@ -117,25 +118,6 @@ struct Pair {
     verdict: &'static str,
 }
 
-#[derive(Serialize)]
-struct FailedTrial<'a> {
-    trial: u32,
-    scenario: &'a str,
-    title: &'a str,
-    reason: &'a str,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct FailedRequests<'a> {
-    scenario: &'a str,
-    title: &'a str,
-    sent: String,
-    failed: String,
-    share: String,
-    classes: String,
-}
-
 impl<'a> Page<'a> {
     fn of(findings: &'a Findings) -> Self {
         let run = &findings.run;
@@ -146,7 +128,9 @@ impl<'a> Page<'a> {
             run,
             facts: format!(
                 "{} · {} · tolok {} · {blocks}, each in its own order",
-                run.id, run.started_at, run.tolok_version
+                run.id,
+                moment(&run.started_at),
+                run.tolok_version
             ),
             effect: figures::amount(Quantity::Share, effect),
             chips: chips(findings),
@@ -178,8 +162,8 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     let mut chips =
         vec![Chip { class: class(passed), text: format!("{} {ranked} of {all} ranked", sign(passed)), href: "#trust" }];
     let checks = checks(findings);
-    let good = checks.iter().filter(|check| check.passed).count();
-    let passed = good == checks.len();
+    let good = checks.iter().filter(|check| check.passed == Some(true)).count();
+    let passed = !checks.iter().any(Check::has_failed);
     let text = format!("{} {good} of {} checks passed", sign(passed), checks.len());
     chips.push(Chip { class: class(passed), text, href: "#trust" });
     let failed: usize = cases().map(|case| case.failures.len()).sum();
@@ -245,7 +229,7 @@ impl Line {
             p99_ms: row.p99_ms,
             cold_start_ms: row.cold_start_ms,
             busy: format!("{} / {}", share(case.subject_busy), share(case.generator_busy)),
-            processes: case.processes_max,
+            processes: if case.trials_measured > 0 { case.processes_max.to_string() } else { NONE.to_owned() },
             trials: format!("{} of {}", case.trials_measured, case.trials_planned),
         }
     }
@@ -255,47 +239,4 @@ impl From<Figure> for WithInterval {
     fn from(figure: Figure) -> Self {
         Self { value: figure.value, interval: figure.interval.unwrap_or_default() }
     }
-}
-
-/// Every case with the scenario it belongs to, the ceilings included.
-fn all_cases(findings: &Findings) -> impl Iterator<Item = (&ScenarioFinding, &CaseFinding)> {
-    findings
-        .scenarios
-        .iter()
-        .flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling).map(move |case| (scenario, case)))
-}
-
-fn failed_trials(findings: &Findings) -> Vec<FailedTrial<'_>> {
-    let failures = all_cases(findings).flat_map(|(scenario, case)| {
-        case.failures.iter().map(move |failure| FailedTrial {
-            trial: failure.trial,
-            scenario: &scenario.id,
-            title: &case.title,
-            reason: &failure.reason,
-            message: &failure.message,
-        })
-    });
-    failures.collect()
-}
-
-fn failed_requests(findings: &Findings) -> Vec<FailedRequests<'_>> {
-    let failing = all_cases(findings).filter(|(_, case)| !case.errors.is_empty());
-    failing
-        .map(|(scenario, case)| {
-            let failed: u64 = case.errors.iter().map(|(_, number)| number).sum();
-            let classes: Vec<String> = case
-                .errors
-                .iter()
-                .map(|(class, number)| format!("{} {}", class.replace('_', " "), count(*number)))
-                .collect();
-            FailedRequests {
-                scenario: &scenario.id,
-                title: &case.title,
-                sent: count(case.requests_sent),
-                failed: count(failed),
-                share: small_share(failed as f64 / case.requests_sent.max(1) as f64),
-                classes: classes.join(", "),
-            }
-        })
-        .collect()
 }

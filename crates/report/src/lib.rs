@@ -5,11 +5,13 @@
 //! read; CSV and JSON hold the plain numbers in base units.
 
 mod csv;
+mod failures;
 mod html;
 mod json;
 mod markdown;
 mod notes;
 mod palette;
+mod printable;
 mod svg;
 mod table;
 mod terminal;

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use tolok_analysis::figures::{Figure, counted};
+use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 
+use crate::failures::failed_trials;
+use crate::printable::printable;
 use crate::table::{Row, Table};
 
 const HEADINGS: [&str; 9] = [
@@ -29,7 +31,8 @@ pub(crate) fn render(findings: &Findings) -> String {
         .iter()
         .map(|skipped| format!("{}: {}", escaped(&skipped.subject), escaped(&skipped.reason)))
         .collect();
-    text += &list("Failed trials", &failed_trials(findings));
+    let failed: Vec<String> = failed_trials(findings).iter().map(|failed| escaped(&failed.sentence())).collect();
+    text += &list("Failed trials", &failed);
     text += &list("Left out", &skipped);
     text += &list(
         "Before quoting these figures",
@@ -50,7 +53,7 @@ fn head(findings: &Findings) -> String {
     if !run.question.is_empty() {
         _ = write!(text, "\n{}\n", escaped(&run.question));
     }
-    _ = write!(text, "\nRun `{}`, {}, tolok {}.\n", run.id, run.started_at, run.tolok_version);
+    _ = write!(text, "\nRun `{}`, {}, tolok {}.\n", run.id, moment(&run.started_at), run.tolok_version);
     text
 }
 
@@ -94,19 +97,6 @@ fn cells(row: &Row, before: &str) -> [String; HEADINGS.len()] {
     ]
 }
 
-fn failed_trials(findings: &Findings) -> Vec<String> {
-    let mut items = Vec::new();
-    for scenario in &findings.scenarios {
-        for case in scenario.cases.iter().chain(&scenario.ceiling) {
-            items.extend(case.failures.iter().map(|failure| {
-                let place = format!("trial {}, {}, {}", failure.trial, scenario.id, case.title);
-                escaped(&format!("{place}: {}: {}", failure.reason, failure.message))
-            }));
-        }
-    }
-    items
-}
-
 fn list(heading: &str, items: &[String]) -> String {
     let items: Vec<String> = items.iter().filter(|item| !item.is_empty()).map(|item| format!("- {item}\n")).collect();
     if items.is_empty() { String::new() } else { format!("\n## {heading}\n\n{}", items.concat()) }
@@ -114,7 +104,7 @@ fn list(heading: &str, items: &[String]) -> String {
 
 /// Text that Markdown shows as it is. Underscores inside a word need no escape, and most of ours are there.
 fn escaped(text: &str) -> String {
-    let letters: Vec<char> = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let letters: Vec<char> = printable(text).chars().collect();
     let in_word = |place: usize| {
         let is_letter = |place: usize| letters.get(place).is_some_and(|letter| letter.is_alphanumeric());
         place > 0 && is_letter(place - 1) && is_letter(place + 1)

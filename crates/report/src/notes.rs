@@ -53,7 +53,8 @@ impl Notes {
 impl Note {
     /// In one sentence, with the cases it is about.
     pub(crate) fn sentence(&self) -> String {
-        let titles = tolok_analysis::figures::listed(&self.titles, "and");
+        let each = if self.titles.len() > 1 { ", each" } else { "" };
+        let titles = format!("{}{each}", tolok_analysis::figures::listed(&self.titles, "and"));
         let end = if self.voids_rank { "; not ranked" } else { "" };
         format!("{titles}: {}{end}.", self.message)
     }

@@ -67,3 +67,23 @@ pub(crate) fn marker(runtime: &str) -> String {
     look(runtime).draw(&mut drawing, 6.0, 6.0);
     drawing.finish_hidden()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STYLE: &str = include_str!("../templates/report.css");
+
+    #[test]
+    fn every_runtime_has_its_own_colour_and_its_own_marker() {
+        let runtimes = ["go", "bun", "node", "php-fpm", "swoole", "apache", "nginx", "rust"];
+        for (place, runtime) in runtimes.iter().enumerate() {
+            let own = look(runtime);
+            assert_eq!(own.class, format!("r-{runtime}"));
+            assert!(STYLE.contains(&format!(".{} {{ --c: var(--{runtime}); }}", own.class)));
+            for other in runtimes[place + 1..].iter().copied().chain(["unheard-of"]) {
+                assert!(own.marker != look(other).marker && own.class != look(other).class, "{runtime} and {other}");
+            }
+        }
+    }
+}

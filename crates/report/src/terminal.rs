@@ -1,26 +1,27 @@
 //! Tables and sentences for a terminal or a log.
 //!
 //! Everything is said in words and marks; colour only helps the eye and can be left out. Lines are at most as wide as
-//! asked, down to [`NARROWEST`]. A wide terminal has an interval beside its value, a narrow one beneath it.
+//! asked, down to [`NARROWEST`]. A wide terminal has an interval beside its value, a narrow one beneath it, and a very narrow
+//! one leaves columns out and says so.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
-use tolok_analysis::figures::{Figure, counted};
-use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
+use tolok_analysis::figures::{Figure, counted, moment};
+use tolok_analysis::{Findings, ScenarioFinding};
 
 use crate::Style;
+use crate::failures::{FailedTrials, failed_trials};
+use crate::printable::printable;
 use crate::table::{Row, Table};
 
 /// Tables for less than this would be one word a line.
 const NARROWEST: usize = 64;
 /// Between two columns.
 const GAP: u16 = 2;
-/// The column of subjects may not become narrower than this for the sake of the others.
-const NARROWEST_SUBJECT: usize = 18;
 /// Before everything that belongs to a heading.
 const INDENT: &str = "  ";
 
-/// Columns after the subject's.
-const HEADINGS: [&str; 7] = ["good answers/s", "vs first", "ceiling", "CPU µs", "MiB", "p50 ms", "p99 ms"];
+/// A column after the subject's: its heading, and its cells.
+type Column = (&'static str, Vec<String>);
 
 pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     let mut page = Page { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) };
@@ -28,7 +29,7 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     for scenario in &findings.scenarios {
         page.scenario(scenario);
     }
-    page.failed_trials(findings);
+    page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
     page.list("Left out", "-", skipped.collect());
     page.list("Before quoting these figures", "!", findings.cautions.clone());
@@ -58,7 +59,7 @@ impl Page {
         self.paragraph("", &run.title, Look::Bold);
         self.paragraph("", &run.question, Look::Plain);
         let blocks = counted(u64::from(run.blocks), "block");
-        let facts = format!("{} · {} · tolok {} · {blocks}", run.id, run.started_at, run.tolok_version);
+        let facts = format!("{} · {} · tolok {} · {blocks}", run.id, moment(&run.started_at), run.tolok_version);
         self.paragraph("", &facts, Look::Dim);
         self.paragraph("", &run.machine, Look::Dim);
         self.paragraph("", &cpus(&run.subject_cpus, &run.generator_cpus), Look::Dim);
@@ -81,24 +82,15 @@ impl Page {
 
     fn table(&mut self, table: &Table) {
         let inner = self.width - INDENT.len();
-        let lines = Layout::Wide.grid(table, inner).or_else(|| Layout::Narrow.grid(table, inner)).unwrap_or_default();
+        let layout = Layout::ALL.into_iter().find(|layout| layout.fits(table, inner)).unwrap_or(Layout::Slim);
+        let lines = layout.grid(table, inner);
         for (place, line) in lines.iter().enumerate() {
             let look = if place == 0 { Look::Dim } else { Look::Plain };
             self.line(format!("{INDENT}{line}").trim_end(), look);
         }
-    }
-
-    fn failed_trials(&mut self, findings: &Findings) {
-        let cases = findings
-            .scenarios
-            .iter()
-            .flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling).map(move |case| (scenario, case)));
-        let failures =
-            cases.flat_map(|(scenario, case)| case.failures.iter().map(move |failure| (scenario, case, failure)));
-        let sentences = failures.map(|(scenario, case, failure)| {
-            format!("trial {}, {}, {}: {}: {}", failure.trial, scenario.id, case.title, failure.reason, failure.message)
-        });
-        self.list("Failed trials", "-", sentences.collect());
+        if layout == Layout::Slim {
+            self.paragraph(INDENT, "CPU, memory and p50 are left out: they need a wider terminal", Look::Dim);
+        }
     }
 
     fn list(&mut self, heading: &str, mark: &str, items: Vec<String>) {
@@ -163,72 +155,77 @@ fn wrapped(text: &str, width: usize, hanging: usize) -> Vec<String> {
     lines
 }
 
-/// Without control characters: a server's message must not be able to move the cursor or change colours.
-fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
-}
-
 fn cpus(subject: &[u32], generator: &[u32]) -> String {
     let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let word = |cpus: &[u32]| if cpus.len() == 1 { "CPU" } else { "CPUs" };
     format!("subject on {} {} · generator on {} {}", word(subject), list(subject), word(generator), list(generator))
 }
 
-/// Where an interval stands.
+/// What a table has room for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// Beside its value.
+    /// Intervals stand beside their values.
     Wide,
-    /// Beneath its value.
+    /// Intervals stand beneath their values.
     Narrow,
+    /// Besides, only the most important columns are there.
+    Slim,
 }
 
 impl Layout {
-    /// The lines of a table at most `width` wide; none if that would squeeze the subjects.
-    fn grid(self, table: &Table, width: usize) -> Option<Vec<String>> {
-        let rows: Vec<&Row> = table.rows.iter().chain(&table.ceiling).collect();
-        let columns = self.columns(&rows);
-        let taken: usize = columns.iter().map(|column| widest(column) + usize::from(GAP)).sum();
-        let mut subjects: Vec<String> = rows.iter().map(|row| subject(row.case, &row.notes)).collect();
-        for ceiling in &mut subjects[table.rows.len()..] {
-            ceiling.insert_str(0, "ceiling: ");
-        }
-        let wanted = widest(&subjects).min(NARROWEST_SUBJECT);
-        if self == Self::Wide && width < taken + wanted {
-            return None;
-        }
+    const ALL: [Self; 3] = [Self::Wide, Self::Narrow, Self::Slim];
+
+    /// Whether the subjects' column keeps enough of `width`.
+    fn fits(self, table: &Table, width: usize) -> bool {
+        let taken = |(heading, cells): &Column| widest(cells).max(heading.chars().count()) + usize::from(GAP);
+        // Where intervals make a row two lines high, a name of two lines costs nothing.
+        let wanted = widest(&subjects(table)).min(if self == Self::Wide { 18 } else { 12 });
+        wanted + self.columns(table).iter().map(taken).sum::<usize>() <= width
+    }
+
+    /// The lines of a table, at most `width` wide.
+    fn grid(self, table: &Table, width: usize) -> Vec<String> {
+        let columns = self.columns(table);
         let mut grid = Grid::new();
         grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
         grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        grid.set_header(std::iter::once("subject").chain(HEADINGS));
-        for (place, subject) in subjects.iter().enumerate() {
+        grid.set_header(std::iter::once("subject").chain(columns.iter().map(|(heading, _)| *heading)));
+        for (place, subject) in subjects(table).into_iter().enumerate() {
             if place == table.rows.len() && place > 0 {
-                grid.add_row(vec![""; HEADINGS.len() + 1]);
+                grid.add_row(vec![""; columns.len() + 1]);
             }
-            let cells = columns.iter().map(|column| column[place].clone());
-            grid.add_row(std::iter::once(subject.clone()).chain(cells).map(Cell::new));
+            let cells = columns.iter().map(|(_, cells)| cells[place].clone());
+            grid.add_row(std::iter::once(subject).chain(cells).map(Cell::new));
         }
         for (place, column) in grid.column_iter_mut().enumerate() {
-            column.set_padding((0, if place == HEADINGS.len() { 0 } else { GAP }));
+            column.set_padding((0, if place == columns.len() { 0 } else { GAP }));
             if place > 0 {
                 column.set_constraint(ColumnConstraint::ContentWidth).set_cell_alignment(CellAlignment::Right);
             }
         }
-        Some(grid.lines().collect())
+        grid.lines().collect()
     }
 
-    /// The cells of every column after the subject's, the heading not among them.
-    fn columns(self, rows: &[&Row]) -> [Vec<String>; HEADINGS.len()] {
+    /// The columns after the subject's.
+    fn columns(self, table: &Table) -> Vec<Column> {
+        let rows = rows(table);
         let column = |cell: &dyn Fn(&Row) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<String>>();
-        [
-            self.figures(rows, &|row| (row.goodput.clone(), "")),
-            self.figures(rows, &|row| (row.against_first.clone(), row.mark)),
-            column(&|row| row.of_ceiling.clone()),
-            column(&|row| row.cpu_us.clone()),
-            column(&|row| row.memory_mib.clone()),
-            column(&|row| row.p50_ms.clone()),
-            column(&|row| row.p99_ms.clone()),
-        ]
+        let costs = [
+            ("CPU µs", column(&|row| row.cpu_us.clone())),
+            ("MiB", column(&|row| row.memory_mib.clone())),
+            ("p50 ms", column(&|row| row.p50_ms.clone())),
+        ];
+        let mut columns = vec![
+            (
+                if self == Self::Wide { "good answers/s" } else { "good/s" },
+                self.figures(&rows, &|row| (row.goodput.clone(), "")),
+            ),
+            ("vs first", self.figures(&rows, &|row| (row.against_first.clone(), row.mark))),
+            ("ceiling", column(&|row| row.of_ceiling.clone())),
+        ];
+        columns.extend(costs.into_iter().filter(|_| self != Self::Slim));
+        columns.push(("p99 ms", column(&|row| row.p99_ms.clone())));
+        columns
     }
 
     /// A column of figures with their intervals, each of the two parts aligned by itself, and marks at the end.
@@ -243,18 +240,28 @@ impl Layout {
             match self {
                 Self::Wide if interval_width == 0 => format!("{value}{mark}"),
                 Self::Wide => format!("{value} {interval:<interval_width$}{mark}"),
-                Self::Narrow if interval.is_empty() => format!("{value}{mark}"),
+                Self::Narrow | Self::Slim if interval.is_empty() => format!("{value}{mark}"),
                 // The blanks keep the interval below its value and not below the mark.
-                Self::Narrow => format!("{value}{mark}\n{interval}{}", " ".repeat(mark.chars().count())),
+                Self::Narrow | Self::Slim => format!("{value}{mark}\n{interval}{}", " ".repeat(mark.chars().count())),
             }
         };
         figures.iter().map(cell).collect()
     }
 }
 
-fn subject(case: &CaseFinding, notes: &[usize]) -> String {
-    let marks: String = notes.iter().map(|number| format!(" [{number}]")).collect();
-    format!("{}{marks}", printable(&case.title))
+/// All rows of a table, the ceiling last.
+fn rows<'a>(table: &'a Table) -> Vec<&'a Row<'a>> {
+    table.rows.iter().chain(&table.ceiling).collect()
+}
+
+/// What stands in the subjects' column.
+fn subjects(table: &Table) -> Vec<String> {
+    let before = |place: usize| if place == table.rows.len() { "ceiling: " } else { "" };
+    let words = |(place, row): (usize, &Row)| {
+        let marks: String = row.notes.iter().map(|number| format!(" [{number}]")).collect();
+        format!("{}{}{marks}", before(place), printable(&row.case.title))
+    };
+    rows(table).into_iter().enumerate().map(words).collect()
 }
 
 fn interval(figure: &Figure) -> String {

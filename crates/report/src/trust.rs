@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tolok_analysis::figures::{count, counted, small_share};
-use tolok_analysis::{CaseFinding, FOREIGN_TOLERATED, Findings, STEAL_TOLERATED};
+use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, FOREIGN_TOLERATED, Findings, STEAL_TOLERATED};
 
 /// One check.
 #[derive(Debug, PartialEq, Serialize)]
@@ -11,8 +11,14 @@ pub(crate) struct Check {
     pub(crate) rule: &'static str,
     /// What was seen.
     pub(crate) seen: String,
-    /// Whether it held.
-    pub(crate) passed: bool,
+    /// Whether it held; nothing if there was nothing to look at.
+    pub(crate) passed: Option<bool>,
+}
+
+impl Check {
+    pub(crate) fn has_failed(&self) -> bool {
+        self.passed == Some(false)
+    }
 }
 
 /// Every check, in the order in which they are shown.
@@ -20,20 +26,17 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let competing: Vec<&CaseFinding> = findings.scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
-    vec![
-        trials(findings, &all),
-        enough_trials(&all),
-        ledger(&all),
-        no_errors(&all),
-        headroom(&competing),
-        own_cpus(findings, &all),
-        quiet(&all),
-        ceiling(findings),
-    ]
+    let of_plan = [trials(findings, &all), enough_trials(&all), own_cpus(findings, &all), ceiling(findings)];
+    let of_measurements = [ledger(&all), no_errors(&all), headroom(&competing), quiet(&all), below_ceiling(&competing)];
+    if all.iter().any(|case| case.trials_measured > 0) {
+        return of_plan.into_iter().chain(of_measurements).collect();
+    }
+    let unknown = |check: Check| Check { passed: None, seen: "nothing was measured".to_owned(), ..check };
+    of_plan.into_iter().chain(of_measurements.map(unknown)).collect()
 }
 
 fn check(rule: &'static str, passed: bool, seen: String) -> Check {
-    Check { rule, seen, passed }
+    Check { rule, seen, passed: Some(passed) }
 }
 
 fn trials(findings: &Findings, cases: &[&CaseFinding]) -> Check {
@@ -110,6 +113,16 @@ fn ceiling(findings: &Findings) -> Check {
         without == 0,
         format!("in {} of {scenarios}", findings.scenarios.len() - without),
     )
+}
+
+fn below_ceiling(cases: &[&CaseFinding]) -> Check {
+    let highest = busiest(cases, |case| case.of_ceiling.as_ref().map(|of_ceiling| of_ceiling.value));
+    let seen = match highest {
+        Some((case, share)) => format!("highest: {} with {} of the ceiling", case.title, small_share(share)),
+        None => "there is no ceiling to compare with".to_owned(),
+    };
+    let passed = highest.is_none_or(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);
+    check("No subject was above the machine’s limit", passed, seen)
 }
 
 fn flagged(cases: &[&CaseFinding], kind: &str) -> usize {

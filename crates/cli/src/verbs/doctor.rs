@@ -26,13 +26,13 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
     for (name, state) in &opened.states {
         let _ = match state {
             ProgramState::Ready(program) => {
-                writeln!(text, "  ready    {:<12} {:<10} {}", program.title, program.version, program.path.display())
+                writeln!(text, "  ready    {:<20} {:<10} {}", program.title, program.version, program.path.display())
             }
             ProgramState::Missing { reason, remedy } => {
                 let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
-                writeln!(text, "  missing  {name:<12} {reason}{remedy}")
+                writeln!(text, "  missing  {name:<20} {reason}{remedy}")
             }
-            ProgramState::Broken { seen, remedy } => writeln!(text, "  broken   {name:<12} {seen}; {remedy}"),
+            ProgramState::Broken { seen, remedy } => writeln!(text, "  broken   {name:<20} {seen}; {remedy}"),
         };
     }
     let _ = writeln!(text, "\nSubjects");

@@ -30,19 +30,23 @@ fn subjects(opened: &Opened) -> String {
             Ok(()) => "ready".to_owned(),
             Err(reason) => format!("not ready: {reason}"),
         };
-        let limit = if subject.role == Role::Ceiling { " (the machine's limit)" } else { "" };
-        let _ = writeln!(text, "{}  {}{limit}  [{state}]", subject.id, subject.title);
+        let limit = if subject.role == Role::Ceiling { ", the machine's limit" } else { "" };
+        let _ = writeln!(text, "{} · {}{limit} · {state}", subject.id, subject.title);
         for (name, variant) in &subject.variants {
-            let default = if *name == subject.default_variant { "*" } else { " " };
+            let mark = if *name == subject.default_variant { '*' } else { ' ' };
             let all = subject.workloads(&subject.default_variant).len();
-            let only = if variant.workloads.len() < all { format!(" ({} only)", variant.workloads.join(", ")) } else { String::new() };
-            let _ = writeln!(text, "  {default} :{name:<14} {}{only}", variant.help);
+            let narrowed = variant.workloads.len() < all;
+            let only = if narrowed { format!(" ({} only)", variant.workloads.join(", ")) } else { String::new() };
+            let _ = writeln!(text, "  {mark} :{name:<27} {}{only}", variant.help);
         }
         for (name, parameter) in &subject.parameters {
-            let _ = writeln!(text, "    ?{name}={:<10} {}", parameter.default, parameter.help);
+            let setting = format!("{name}={}", parameter.default);
+            let _ = writeln!(text, "    ?{setting:<27} {}", parameter.help);
         }
+        text.push('\n');
     }
-    text + "\n* is the variant that a bare name means; ?name=value changes a parameter: go/nethttp, php/fpm:jit?pool=32\n"
+    text + "* is the variant that a bare name means. ?name=value changes a parameter. In a study or after --subjects:\n\
+            go/nethttp, php/fpm:jit, php/fpm:jit?pool=32, node/http:* (every variant)\n"
 }
 
 fn workloads(opened: &Opened) -> String {
@@ -58,7 +62,7 @@ fn studies(opened: &Opened) -> Result<String, Complaint> {
     let mut text = String::new();
     for name in opened.laboratory.home.studies()? {
         let (_, _, study): (_, _, Study) = opened.laboratory.home.study(&name, &opened.laboratory.catalogue)?;
-        let _ = writeln!(text, "{name:<12} {} {}", study.title, study.question);
+        let _ = writeln!(text, "{name:<12} {}\n{:<12} {}", study.title, "", study.question);
     }
     Ok(text)
 }

@@ -125,10 +125,15 @@ fn describe(record: &Record) -> String {
     }
     describe_ledger(&mut text, record);
     if busy > 85.0 {
-        let _ = writeln!(text, "! the generator was {busy:.0} % busy: these figures are its limit as much as the server's");
+        let _ =
+            writeln!(text, "! the generator was {busy:.0} % busy: these figures are its limit as much as the server's");
     }
     if plan.loop_model == tolok_load::record::LoopModel::Closed {
-        let _ = writeln!(text, "! closed loop: a slow answer delays the next request, so these percentiles hold for {} users only", plan.vus);
+        let _ = writeln!(
+            text,
+            "! closed loop: a slow answer delays the next request, so these percentiles hold for {} users only",
+            plan.vus
+        );
     }
     text
 }

@@ -16,6 +16,8 @@ use crate::progress::rough;
 pub struct Planned {
     /// Name of the study file, without its ending.
     pub name: String,
+    /// Command that runs the same plan again.
+    pub command: String,
     /// The text of the study, as it will be stored.
     pub text: String,
     /// The plan.
@@ -35,7 +37,8 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
     let text = match args.format {
         PlanFormat::Text => describe(&planned),
         PlanFormat::Json => {
-            let shown = serde_json::json!({ "plan": planned.plan, "cpus": planned.cpus, "sha256": planned.plan.hash() });
+            let shown =
+                serde_json::json!({ "plan": planned.plan, "cpus": planned.cpus, "sha256": planned.plan.hash() });
             serde_json::to_string_pretty(&shown).unwrap_or_default() + "\n"
         }
     };
@@ -44,9 +47,9 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
 }
 
 /// Reads a study and expands it for this machine.
-pub fn make(opened: &Opened, study: &str, args: &MeasureArgs) -> Result<Planned, Complaint> {
+pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned, Complaint> {
     let catalogue = &opened.laboratory.catalogue;
-    let (path, text, mut study) = opened.laboratory.home.study(study, catalogue)?;
+    let (path, text, mut study) = opened.laboratory.home.study(asked, catalogue)?;
     if let Some(blocks) = args.blocks {
         study.blocks = blocks;
     }
@@ -61,7 +64,18 @@ pub fn make(opened: &Opened, study: &str, args: &MeasureArgs) -> Result<Planned,
     }
     let machine = Machine::read();
     let (cpus, cpu_note) = cpu_map(&machine, &study);
-    Ok(Planned { name: stem(&path), text, plan, cpus, cpu_note, machine })
+    let command = command(asked, seed, args);
+    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_note, machine })
+}
+
+/// What to type to run the same plan again: the order follows from the seed.
+fn command(study: &str, seed: u64, args: &MeasureArgs) -> String {
+    let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
+    let subjects = match args.subjects.as_slice() {
+        [] => String::new(),
+        subjects => format!(" --subjects '{}'", subjects.join(",")),
+    };
+    format!("tolok run {study} --seed {seed}{blocks}{subjects}")
 }
 
 fn chosen_subjects(
@@ -101,7 +115,8 @@ fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
 /// A seed from the kernel's random numbers, small enough to be typed again.
 fn drawn_seed() -> Result<u64, Complaint> {
     let mut bytes = [0; 4];
-    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| std::io::Read::read_exact(&mut file, &mut bytes));
+    let read =
+        std::fs::File::open("/dev/urandom").and_then(|mut file| std::io::Read::read_exact(&mut file, &mut bytes));
     read.map_err(|error| Complaint::new(Exit::Internal, format!("cannot draw a seed: {error}; give one with --seed")))?;
     Ok(u64::from(u32::from_le_bytes(bytes)))
 }

@@ -15,13 +15,17 @@ use crate::output::{ask, say};
 pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     let mut opened = Opened::open()?;
     let machine = tolok_lab::machine::Machine::read();
-    say(format!("tolok {} · {}\n", env!("CARGO_PKG_VERSION"), tolok_analysis::machine_line(&super::run::summary(&machine))));
+    say(format!(
+        "tolok {} · {}\n",
+        env!("CARGO_PKG_VERSION"),
+        tolok_analysis::machine_line(&super::run::summary(&machine))
+    ));
     show_programs(&opened);
     offer_missing(&mut opened, args.yes)?;
     let planned = make(&opened, "quick", &args.measure)?;
     announce(&planned);
     let exit = measure(&opened, &planned, &args.result)?;
-    say("next    tolok run core   longer windows, all workloads: figures to quote");
+    say("next    tolok run core   longer windows and all workloads, about half an hour");
     if !args.no_open && exit == Exit::Done {
         let runs = super::run::runs_folder(&opened, &args.result);
         let latest = tolok_lab::store::RunFolder::find(&runs, "latest")?;
@@ -33,13 +37,12 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
 fn show_programs(opened: &Opened) {
     for (name, state) in &opened.states {
         say(match state {
-            ProgramState::Ready(program) => format!("  {:<12} {:<10} ready", program.title, program.version),
-            ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => format!("  {name:<12} {:<10} missing  {from}", ""),
-            ProgramState::Missing { reason, remedy } => {
-                let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
-                format!("  {name:<12} {:<10} missing  {reason}{remedy}", "")
+            ProgramState::Ready(program) => format!("  {:<20} {:<10} ready", program.title, program.version),
+            ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => {
+                format!("  {name:<20} {:<10} missing  {from}", "")
             }
-            ProgramState::Broken { seen, .. } => format!("  {name:<12} {:<10} broken   {seen}", ""),
+            ProgramState::Missing { .. } => format!("  {name:<20} {:<10} missing  by hand: see tolok doctor", ""),
+            ProgramState::Broken { seen, .. } => format!("  {name:<20} {:<10} broken   {seen}", ""),
         });
     }
     say("");

@@ -57,7 +57,8 @@ fn format_of(format: Format) -> ReportFormat {
 
 /// Opens a page in the user's browser, where there is a screen to open one on.
 pub fn open_in_browser(page: &Path) {
-    let has_screen = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(|name| std::env::var_os(name).is_some());
+    let has_screen =
+        ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(|name| std::env::var_os(name).is_some());
     if has_screen && let Err(error) = open::that_detached(page) {
         say(format!("the browser could not be opened ({error}); the page is {}", page.display()));
     }

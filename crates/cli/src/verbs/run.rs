@@ -81,13 +81,7 @@ pub fn runs_folder(opened: &Opened, result: &ResultArgs) -> PathBuf {
     result.runs.clone().unwrap_or_else(|| opened.laboratory.home.runs_folder())
 }
 
-fn go(
-    opened: &Opened,
-    folder: &RunFolder,
-    plan: &Plan,
-    cpus: &CpuMap,
-    result: &ResultArgs,
-) -> Result<Exit, Complaint> {
+fn go(opened: &Opened, folder: &RunFolder, plan: &Plan, cpus: &CpuMap, result: &ResultArgs) -> Result<Exit, Complaint> {
     let session =
         Session::begin(&opened.laboratory, cpus.clone()).map_err(|error| Complaint::new(Exit::Internal, error))?;
     stay_off_the_subjects_cpus(cpus);
@@ -158,7 +152,7 @@ fn run_record(opened: &Opened, planned: &Planned) -> RunRecord {
         fingerprint: serde_json::to_value(&planned.machine).unwrap_or_default(),
         programs: opened.laboratory.programs_of(&planned.plan).into_iter().map(used).collect(),
         cpus: planned.cpus.clone(),
-        command: format!("tolok run {} --seed {}", planned.name, planned.plan.seed),
+        command: planned.command.clone(),
     }
 }
 

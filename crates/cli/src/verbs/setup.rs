@@ -73,15 +73,15 @@ fn still_missing(opened: &Opened, wanted: &[String], plan: &FetchPlan) -> bool {
     let mut needed = false;
     for name in wanted {
         match opened.states.get(name) {
-            Some(ProgramState::Ready(program)) => say(format!("  {:<12} {} ready", program.title, program.version)),
+            Some(ProgramState::Ready(program)) => say(format!("  {:<20} {} ready", program.title, program.version)),
             Some(ProgramState::Missing { reason, remedy }) => {
                 needed |= !optional(name);
                 let reason = reason.as_deref().unwrap_or("not found");
-                say(format!("  {name:<12} missing ({reason}): {remedy}"));
+                say(format!("  {name:<20} missing ({reason}): {remedy}"));
             }
             Some(ProgramState::Broken { seen, remedy }) => {
                 needed |= !optional(name);
-                say(format!("  {name:<12} does not work ({seen}): {remedy}"));
+                say(format!("  {name:<20} does not work ({seen}): {remedy}"));
             }
             None => {}
         }

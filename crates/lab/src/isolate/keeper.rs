@@ -12,97 +12,123 @@
 //!
 //! Both sides speak JSON lines on standard input and output; see [`super::trial_box`] for the words.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, pidfd_open, set_child_subreaper, setsid, wait,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, pidfd_open, pidfd_send_signal, set_child_subreaper,
+    wait,
 };
 use rustix::time::{ClockId, clock_gettime};
 
 use super::namespace;
 use super::spawn::{Placement, place};
 use super::trial_box::{BoxEvent, ExitReport, ProcessSpec, Request, STOP_GRACE};
+use super::wait::readable_before;
 use crate::sample::descendants;
+
+/// How long processes that were killed may take to be gone; it takes longer only where the kernel itself hangs.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
 
 /// The keeper's life: open the box, wait for the lab or the init to end, leave nothing behind.
 pub fn run_keeper() -> io::Result<()> {
-    // In a session of its own no signal of the terminal arrives; those sent to it by hand are not its business either.
-    let _ = setsid();
+    let kept = keep();
+    // No screen is attached to the keeper, so the lab must be told.
+    tell(&match &kept {
+        Ok(()) => BoxEvent::Stopped,
+        Err(error) => BoxEvent::Broken { reason: error.to_string() },
+    });
+    kept
+}
+
+fn keep() -> io::Result<()> {
     ignore_stop_signals()?;
     set_child_subreaper(Some(getpid()))?;
-    let namespaced = namespace::enter_for_children().is_ok();
+    let namespaced = namespace::enter_for_children()?;
+    let mut init = start_init(namespaced)?;
+    tell(&BoxEvent::Open { init_pid: init.id(), namespaced });
+    let ended = pidfd_open(Pid::from_child(&init), PidfdFlags::empty())?;
+    let input = io::stdin();
+    // Without a flag, the end of the input is all that is reported of it; the requests in it are the init's.
+    let mut watched = [PollFd::new(&ended, PollFlags::IN), PollFd::new(&input, PollFlags::empty())];
+    retry_on_intr(|| poll(&mut watched, None))?;
+    let lab_is_gone = watched[0].revents().is_empty();
+    // The init sees it too, and stops the servers in its way for as long as it may.
+    if lab_is_gone && !readable_before(&ended, Instant::now() + STOP_GRACE + KILL_LIMIT)? {
+        init.kill()?;
+    }
+    // For the init of a namespace this returns only when every process in it has ended.
+    init.wait()?;
+    kill_all_below(getpid());
+    Ok(())
+}
+
+fn start_init(namespaced: bool) -> io::Result<Child> {
     let mut command = Command::new("/proc/self/exe");
     command.arg("init").stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::null());
     place(&mut command, &Placement { cpus: Vec::new(), dies_with_parent: true });
     if namespaced {
         namespace::mount_own_proc(&mut command);
     }
-    let mut init = command.spawn()?;
-    let init_pid = Pid::from_child(&init);
-    let ended = pidfd_open(init_pid, PidfdFlags::empty())?;
-    let input = io::stdin();
-    let mut watched = [PollFd::new(&ended, PollFlags::IN), PollFd::new(&input, PollFlags::empty())];
-    poll(&mut watched, None)?;
-    if watched[0].revents().is_empty() {
-        // The lab is gone. The init has seen it too and stops the servers in its way, for as long as it may.
-        let patience = Timespec { tv_sec: STOP_GRACE.as_secs() as i64 + 1, tv_nsec: 0 };
-        poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&patience))?;
-        let _ = init.kill();
-    }
-    // For the init of a namespace this returns only when every process in it has ended.
-    init.wait()?;
-    kill_all_below(getpid());
-    // Nobody may be listening any more.
-    let _ = report(&BoxEvent::Stopped);
-    Ok(())
+    command.spawn()
 }
 
 /// The init's life: start what is asked for, reap what ends, and stop everything when told or when the lab is gone.
 pub fn run_init() -> io::Result<()> {
-    ignore_stop_signals()?;
-    set_child_subreaper(Some(getpid()))?;
-    let (wakes, waker) = UnixStream::pair()?;
-    wakes.set_nonblocking(true)?;
-    signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, waker)?;
-    let mut init = Init { running: BTreeMap::new(), input: Vec::new() };
-    report(&BoxEvent::Open { namespaced: getpid().is_init() })?;
-    let stdin = io::stdin();
-    loop {
-        let mut watched = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&wakes, PollFlags::IN)];
-        poll(&mut watched, None)?;
-        let (asked, child_ended) = (!watched[0].revents().is_empty(), !watched[1].revents().is_empty());
-        if child_ended {
-            let _ = (&wakes).read(&mut [0; 64]);
-            for ended in init.reap() {
-                report(&BoxEvent::Exited(ended))?;
-            }
-        }
-        if asked && !init.serve_requests()? {
-            return init.stop_all();
-        }
-    }
+    let mut init = Init::new()?;
+    while init.serve()? {}
+    init.stop_all()
 }
 
 struct Init {
-    /// Processes that were asked for and run, in the order of their start, with the signal that stops them.
-    running: BTreeMap<i32, (String, Signal)>,
+    /// Has something to read whenever a child has ended.
+    child_ended: UnixStream,
+    /// Processes that were asked for and run, in the order of their start.
+    running: Vec<Running>,
     /// Input that is not yet a whole line.
     input: Vec<u8>,
 }
 
+struct Running {
+    pid: Pid,
+    name: String,
+    stop: Signal,
+}
+
 impl Init {
+    fn new() -> io::Result<Self> {
+        ignore_stop_signals()?;
+        set_child_subreaper(Some(getpid()))?;
+        let (child_ended, waker) = UnixStream::pair()?;
+        child_ended.set_nonblocking(true)?;
+        signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, waker)?;
+        Ok(Self { child_ended, running: Vec::new(), input: Vec::new() })
+    }
+
+    /// Waits for something to happen and deals with it; false when it is time to stop.
+    fn serve(&mut self) -> io::Result<bool> {
+        let stdin = io::stdin();
+        let mut watched = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.child_ended, PollFlags::IN)];
+        // The signal of a child that ends also interrupts this very call.
+        retry_on_intr(|| poll(&mut watched, None))?;
+        let asked = !watched[0].revents().is_empty();
+        for ended in self.reap() {
+            tell(&BoxEvent::Exited(ended));
+        }
+        if asked { self.serve_requests() } else { Ok(true) }
+    }
+
     /// Reads what has come and does it; false when it is time to stop.
     fn serve_requests(&mut self) -> io::Result<bool> {
         let mut chunk = [0; 16 * 1024];
-        let read = rustix::io::read(io::stdin().as_fd(), &mut chunk)?;
+        let read = retry_on_intr(|| rustix::io::read(io::stdin().as_fd(), &mut chunk))?;
         if read == 0 {
             return Ok(false);
         }
@@ -110,54 +136,54 @@ impl Init {
         while let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.input.drain(..=end).collect();
             match serde_json::from_slice(&line) {
-                Ok(Request::Start(spec)) => self.start(&spec)?,
+                Ok(Request::Start(spec)) => self.start(spec),
                 Ok(Request::Stop) | Err(_) => return Ok(false),
             }
         }
         Ok(true)
     }
 
-    fn start(&mut self, spec: &ProcessSpec) -> io::Result<()> {
+    fn start(&mut self, spec: ProcessSpec) {
         let now = clock_gettime(ClockId::Monotonic);
         let monotonic_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-        match spawn(spec) {
+        let name = spec.name.clone();
+        match spawn(&spec) {
             Ok(pid) => {
-                self.running.insert(pid, (spec.name.clone(), stop_signal(&spec.stop)));
-                report(&BoxEvent::Started { name: spec.name.clone(), monotonic_ns })
+                self.running.push(Running { pid, name: spec.name, stop: stop_signal(&spec.stop) });
+                tell(&BoxEvent::Started { name, monotonic_ns });
             }
-            Err(error) => report(&BoxEvent::NotStarted { name: spec.name.clone(), reason: error.to_string() }),
+            Err(error) => tell(&BoxEvent::NotStarted { name, reason: error.to_string() }),
         }
     }
 
     /// Takes in every child that has ended, orphans of the servers among them; returns those that were asked for.
     fn reap(&mut self) -> Vec<ExitReport> {
-        let mut ended = Vec::new();
+        // Emptied before the children are looked at, so that one that ends in between is noticed the next time.
+        let _ = (&self.child_ended).read(&mut [0; 64]);
+        let mut reports = Vec::new();
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             let how = match (status.exit_status(), status.terminating_signal()) {
                 (Some(code), _) => format!("exit code {code}"),
                 (None, Some(signal)) => format!("signal {signal}"),
                 (None, None) => continue,
             };
-            if let Some((name, _)) = self.running.remove(&pid.as_raw_pid()) {
-                ended.push(ExitReport { name, how });
+            if let Some(place) = self.running.iter().position(|running| running.pid == pid) {
+                reports.push(ExitReport { name: self.running.remove(place).name, how });
             }
         }
-        ended
+        reports
     }
 
     /// Asks the servers to stop, the last started first; what is left after the grace period is killed.
     fn stop_all(&mut self) -> io::Result<()> {
-        for (pid, (_, signal)) in self.running.iter().rev() {
-            if let Some(pid) = Pid::from_raw(*pid) {
-                let _ = kill_process(pid, *signal);
-            }
+        for running in self.running.iter().rev() {
+            let _ = kill_process(running.pid, running.stop);
         }
         let deadline = Instant::now() + STOP_GRACE;
-        while !self.running.is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
+        while !self.running.is_empty() && readable_before(&self.child_ended, deadline)? {
             self.reap();
         }
-        // The end of process 1 ends its namespace; without one, the keeper kills what is left.
+        // The end of process 1 ends its namespace; without one, what is left must be killed by hand.
         if !getpid().is_init() {
             kill_all_below(getpid());
         }
@@ -165,14 +191,14 @@ impl Init {
     }
 }
 
-fn spawn(spec: &ProcessSpec) -> io::Result<i32> {
+fn spawn(spec: &ProcessSpec) -> io::Result<Pid> {
     let log: File = OpenOptions::new().create(true).append(true).open(&spec.log)?;
     let (program, arguments) = spec.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
-    command.args(arguments).envs(&spec.env).current_dir(&spec.cwd);
+    command.args(arguments).env_clear().envs(&spec.env).current_dir(&spec.cwd);
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
     place(&mut command, &Placement { cpus: spec.cpus.clone(), dies_with_parent: true });
-    Ok(command.spawn()?.id() as i32)
+    Ok(Pid::from_child(&command.spawn()?))
 }
 
 fn stop_signal(name: &str) -> Signal {
@@ -184,14 +210,13 @@ fn stop_signal(name: &str) -> Signal {
     }
 }
 
-fn report(event: &BoxEvent) -> io::Result<()> {
-    let mut line = serde_json::to_vec(event)?;
-    line.push(b'\n');
-    let mut output = io::stdout().lock();
-    output.write_all(&line)?;
-    output.flush()
+/// Tells the lab. Where nobody listens any more, the end of the input says so, too, and that is what is acted on.
+fn tell(event: &BoxEvent) {
+    let line = serde_json::to_string(event).expect("an event is plain data");
+    let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
+/// The keeper and the init end when the lab says so or is gone; signals that ask them to end are not their business.
 fn ignore_stop_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     // A handler that only sets a flag nobody reads; unlike SIG_IGN it is not inherited by the servers.
@@ -201,37 +226,24 @@ fn ignore_stop_signals() -> io::Result<()> {
         .try_for_each(|signal| signal_hook::flag::register(signal, unread.clone()).map(drop))
 }
 
-/// Kills every process below `ancestor` until none is left; a process that forks in the meantime is met in the next round.
+/// Kills every process below `ancestor` until none is left; one that is born meanwhile is met in the next round.
 fn kill_all_below(ancestor: Pid) {
-    for _ in 0..1000 {
+    let deadline = Instant::now() + KILL_LIMIT;
+    loop {
+        // Orphans become children of ours, and stay in the list until their end is taken in.
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
         let below = descendants(Path::new("/proc"), ancestor.as_raw_pid() as u32);
-        for pid in below.iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-        let mut reaped = false;
-        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {
-            reaped = true;
-        }
-        if below.is_empty() && !reaped {
+        if below.is_empty() || Instant::now() > deadline {
             return;
         }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// Removes the private folders of sessions that ended without doing so; a session holds a lock on its own while it lives.
-pub fn sweep(scratch_parent: &Path) {
-    let Ok(entries) = fs::read_dir(scratch_parent) else { return };
-    let ours = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(SCRATCH_PREFIX));
-    for folder in ours.map(|entry| entry.path()) {
-        let Ok(lock) = File::open(folder.join(SCRATCH_LOCK)) else { continue };
-        if lock.try_lock().is_ok() {
-            let _ = fs::remove_dir_all(&folder);
+        let pids = below.iter().filter_map(|pid| Pid::from_raw(*pid as i32));
+        let dying: Vec<_> = pids.filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()).collect();
+        // Both fail only for what is gone already, or never will be; the next round shows which.
+        for process in &dying {
+            let _ = pidfd_send_signal(process, Signal::KILL);
+        }
+        for process in &dying {
+            let _ = readable_before(process, deadline);
         }
     }
 }
-
-/// Private folders of sessions begin with this, so that leftovers can be told.
-pub const SCRATCH_PREFIX: &str = "tolok-session-";
-/// The file in a private folder on which its session holds a lock.
-pub const SCRATCH_LOCK: &str = "lock";

@@ -4,6 +4,8 @@ pub mod keeper;
 mod namespace;
 mod spawn;
 mod trial_box;
+mod wait;
 
 pub use spawn::{Placement, place};
-pub use trial_box::{BoxError, BoxEvent, ExitReport, ProcessSpec, TrialBox};
+pub use trial_box::{BoxError, ExitReport, ProcessSpec, TrialBox};
+pub use wait::wait_within;

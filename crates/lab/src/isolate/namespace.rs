@@ -11,18 +11,22 @@ use rustix::process::{getgid, getuid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 /// Makes the next child process 1 of a pid namespace: directly as root, else inside a user namespace in which every user
-/// keeps the own name. Fails where neither is allowed, as in many containers.
-pub fn enter_for_children() -> io::Result<()> {
+/// keeps the own name. False where neither is allowed, as in many containers; an error leaves the process half inside a
+/// namespace, where nothing should be started.
+pub fn enter_for_children() -> io::Result<bool> {
     // SAFETY: these flags share neither file descriptors nor working folders anew; the calling process has one thread.
     if unsafe { unshare_unsafe(UnshareFlags::NEWPID) }.is_ok() {
-        return Ok(());
+        return Ok(true);
     }
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     // SAFETY: as above.
-    unsafe { unshare_unsafe(UnshareFlags::NEWUSER | UnshareFlags::NEWPID) }?;
+    if unsafe { unshare_unsafe(UnshareFlags::NEWUSER | UnshareFlags::NEWPID) }.is_err() {
+        return Ok(false);
+    }
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    Ok(true)
 }
 
 /// Gives the process that `command` starts a mount namespace with a /proc of its pid namespace. Servers that look

@@ -1,10 +1,10 @@
 //! What a child process does between its birth and its program: choose CPUs, a group, and whether to outlive its parent.
 #![allow(unsafe_code, reason = "Command::pre_exec is unsafe; the closures make only async-signal-safe system calls")]
 
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use rustix::io::Errno;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -33,12 +33,12 @@ pub fn place(command: &mut Command, placement: &Placement) {
             set_parent_process_death_signal(Some(Signal::KILL))?;
             // The parent may have died before the line above; a parent outside the own pid namespace is not seen.
             if getppid().is_some_and(|now| now != parent) {
-                return Err(io::Error::other("the parent process ended"));
+                return Err(Errno::SRCH.into());
             }
         }
         Ok(())
     };
-    // SAFETY: the closure allocates nothing on its way to success and makes only direct system calls (rustix), which are
-    // safe between fork and exec; `cpus` was built before the fork.
+    // SAFETY: the closure allocates nothing and makes only direct system calls (rustix), which are safe between fork and
+    // exec; `cpus` was built before the fork.
     unsafe { command.pre_exec(before_exec) };
 }

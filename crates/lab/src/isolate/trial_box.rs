@@ -6,12 +6,14 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use super::wait::wait_within;
 
 /// A process to start in a box.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,7 +22,7 @@ pub struct ProcessSpec {
     pub name: String,
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// Added environment.
+    /// Its whole environment; nothing else is inherited.
     pub env: BTreeMap<String, String>,
     /// Working folder.
     pub cwd: PathBuf,
@@ -43,28 +45,18 @@ pub(super) enum Request {
 /// What a box reports, one JSON line each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum BoxEvent {
-    /// The box is ready; says whether its processes have a pid namespace of their own.
-    Open {
-        /// Whether the kernel itself ends every process of the box.
-        namespaced: bool,
-    },
-    /// A process was started.
-    Started {
-        /// Its name.
-        name: String,
-        /// `CLOCK_MONOTONIC` just before its start.
-        monotonic_ns: u64,
-    },
+pub(super) enum BoxEvent {
+    /// The box is ready. The pid of its init is the one outside the box; processes that have a namespace of their own are
+    /// ended by the kernel itself.
+    Open { init_pid: u32, namespaced: bool },
+    /// A process was started; the time is `CLOCK_MONOTONIC` just before.
+    Started { name: String, monotonic_ns: u64 },
     /// A process could not be started.
-    NotStarted {
-        /// Its name.
-        name: String,
-        /// Why.
-        reason: String,
-    },
+    NotStarted { name: String, reason: String },
     /// A process that was started ended.
     Exited(ExitReport),
+    /// The box itself failed.
+    Broken { reason: String },
     /// Everything has ended.
     Stopped,
 }
@@ -87,6 +79,9 @@ pub enum BoxError {
     /// The box ended or fell silent when an answer was due.
     #[error("the box of the trial {0}")]
     Silent(&'static str),
+    /// The box says that it failed.
+    #[error("the box of the trial failed: {0}")]
+    Broken(String),
     /// A process of the subject cannot be started.
     #[error("cannot start {name}: {reason}")]
     NotStarted {
@@ -109,33 +104,29 @@ pub struct TrialBox {
     requests: Option<ChildStdin>,
     events: Receiver<BoxEvent>,
     exits: Vec<ExitReport>,
+    init_pid: u32,
     /// Whether the kernel itself ends every process of the box.
     pub namespaced: bool,
 }
 
 impl TrialBox {
     /// Opens an empty box. `program` is the tolok binary, whose hidden verb `keeper` is the other side.
-    pub fn open(program: &std::path::Path) -> Result<Self, BoxError> {
+    pub fn open(program: &Path) -> Result<Self, BoxError> {
         let mut command = Command::new(program);
+        // In a process group of its own, so that Ctrl-C at the terminal reaches tolok alone.
         command.arg("keeper").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut keeper = command.spawn().map_err(BoxError::Keeper)?;
         let requests = keeper.stdin.take();
-        let output = keeper.stdout.take().ok_or(BoxError::Silent("has no pipe"))?;
-        let (sender, events) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                let Ok(event) = serde_json::from_str(&line) else { continue };
-                if sender.send(event).is_err() {
-                    return;
-                }
-            }
-        });
-        let mut opened = Self { keeper, requests, events, exits: Vec::new(), namespaced: false };
+        let output = keeper.stdout.take().expect("it was asked to be a pipe above");
+        let events = listen(output);
+        let mut opened = Self { keeper, requests, events, exits: Vec::new(), init_pid: 0, namespaced: false };
         match opened.next_event(OWN_STEP)? {
-            BoxEvent::Open { namespaced } => opened.namespaced = namespaced,
-            _ => return Err(BoxError::Silent("did not open")),
+            BoxEvent::Open { init_pid, namespaced } => {
+                (opened.init_pid, opened.namespaced) = (init_pid, namespaced);
+                Ok(opened)
+            }
+            _ => Err(BoxError::Silent("did not open")),
         }
-        Ok(opened)
     }
 
     /// Starts a process; returns `CLOCK_MONOTONIC` just before its start, in nanoseconds.
@@ -146,7 +137,7 @@ impl TrialBox {
                 BoxEvent::Started { monotonic_ns, .. } => return Ok(monotonic_ns),
                 BoxEvent::NotStarted { name, reason } => return Err(BoxError::NotStarted { name, reason }),
                 BoxEvent::Exited(report) => self.exits.push(report),
-                BoxEvent::Open { .. } | BoxEvent::Stopped => {}
+                BoxEvent::Open { .. } | BoxEvent::Broken { .. } | BoxEvent::Stopped => {}
             }
         }
     }
@@ -157,6 +148,7 @@ impl TrialBox {
         loop {
             match self.events.try_recv() {
                 Ok(BoxEvent::Exited(report)) => self.exits.push(report),
+                Ok(BoxEvent::Broken { reason }) => return Err(BoxError::Broken(reason)),
                 Ok(_) => {}
                 Err(TryRecvError::Empty) => return Ok(&self.exits),
                 Err(TryRecvError::Disconnected) => return Err(BoxError::Silent("ended unexpectedly")),
@@ -164,9 +156,14 @@ impl TrialBox {
         }
     }
 
-    /// Pid of the keeper: every process of the box descends from it.
+    /// Pid of the keeper, whose end is the end of the box.
     pub fn keeper_pid(&self) -> u32 {
         self.keeper.id()
+    }
+
+    /// Pid of the init: every process of the subject descends from it.
+    pub fn init_pid(&self) -> u32 {
+        self.init_pid
     }
 
     /// Asks all processes to stop, kills those that do not within the grace period, and waits until none is left.
@@ -184,10 +181,12 @@ impl TrialBox {
     }
 
     fn next_event(&mut self, patience: Duration) -> Result<BoxEvent, BoxError> {
-        self.events.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => BoxError::Silent("does not answer"),
-            RecvTimeoutError::Disconnected => BoxError::Silent("ended unexpectedly"),
-        })
+        match self.events.recv_timeout(patience) {
+            Ok(BoxEvent::Broken { reason }) => Err(BoxError::Broken(reason)),
+            Ok(event) => Ok(event),
+            Err(RecvTimeoutError::Timeout) => Err(BoxError::Silent("does not answer")),
+            Err(RecvTimeoutError::Disconnected) => Err(BoxError::Silent("ended unexpectedly")),
+        }
     }
 }
 
@@ -196,15 +195,24 @@ impl Drop for TrialBox {
     /// kernel then kills what is below it.
     fn drop(&mut self) {
         self.requests = None;
-        let deadline = Instant::now() + STOP_GRACE + OWN_STEP;
-        while Instant::now() < deadline {
-            match self.keeper.try_wait() {
-                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
-                Ok(Some(_)) | Err(_) => return,
+        if !matches!(wait_within(&mut self.keeper, STOP_GRACE + OWN_STEP), Ok(Some(_))) {
+            // Nothing more can be done if even this fails.
+            let _ = self.keeper.kill();
+            let _ = self.keeper.wait();
+        }
+    }
+}
+
+/// Receives what the box reports, until everybody in it who could report has ended.
+fn listen(output: ChildStdout) -> Receiver<BoxEvent> {
+    let (sender, events) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let Ok(event) = serde_json::from_str(&line) else { continue };
+            if sender.send(event).is_err() {
+                return;
             }
         }
-        // Nothing more can be done if even this fails; the next start of tolok sweeps up.
-        let _ = self.keeper.kill();
-        let _ = self.keeper.wait();
-    }
+    });
+    events
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CgroupMode, Machine};
+use super::Machine;
 
 /// One thing to know about measuring on a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ const PORTS_WANTED: u16 = 25_000;
 const SOMAXCONN_WANTED: u32 = 1024;
 
 pub(super) fn advice(machine: &Machine) -> Vec<Advice> {
-    let mut advice: Vec<Advice> = [single_core, cgroups, open_files, busy, stolen, virtual_machine]
+    let mut advice: Vec<Advice> = [single_core, open_files, busy, stolen, virtual_machine]
         .into_iter()
         .chain([autogroup, congestion_control, governor, boost, ports, backlog, siblings])
         .filter_map(|check| check(machine))
@@ -67,36 +67,6 @@ fn single_core(machine: &Machine) -> Option<Advice> {
     )
 }
 
-fn cgroups(machine: &Machine) -> Option<Advice> {
-    let has = |name: &str| machine.cgroup.controllers.iter().any(|controller| controller == name);
-    if machine.cgroup.mode == CgroupMode::None {
-        return say(
-            Severity::Problem,
-            "no control groups",
-            "neither the subject's CPU time nor its memory can be limited or measured exactly",
-            "mount /sys/fs/cgroup, or run outside the container",
-        );
-    }
-    if !machine.cgroup.writable {
-        return say(
-            Severity::Warning,
-            "no right to make control groups",
-            "limits of CPU and memory are refused; subjects are only pinned and sampled",
-            "run as root, or: systemd-run --user --scope -p Delegate=yes tolok ...",
-        );
-    }
-    let lacking: Vec<&str> = ["cpu", "cpuset", "memory"].into_iter().filter(|name| !has(name)).collect();
-    if lacking.is_empty() {
-        return None;
-    }
-    say(
-        Severity::Warning,
-        format!("control groups without {}", lacking.join(", ")),
-        "what needs these controllers is done by affinity and sampling, or refused",
-        "run as root, or: systemd-run --scope -p Delegate=yes tolok ...",
-    )
-}
-
 fn open_files(machine: &Machine) -> Option<Advice> {
     let limit = machine.nofile?;
     let soft = limit.soft.filter(|&soft| soft < NOFILE_WANTED)?;
@@ -112,7 +82,7 @@ fn open_files(machine: &Machine) -> Option<Advice> {
 
 fn busy(machine: &Machine) -> Option<Advice> {
     let why = "others take the CPU in the middle of a measurement, and it shows as latency";
-    let fix = "stop other work, or wait; tolok marks disturbed trials and repeats them";
+    let fix = "stop other work, or wait; reports say which trials were disturbed";
     // Pressure looks at the last seconds and at waiting; the load average is for kernels without it.
     if let Some(percent) = machine.cpu_pressure_avg10_percent {
         let what = format!("tasks waited for a CPU in {percent:.0} % of the last 10 s");
@@ -147,14 +117,14 @@ fn virtual_machine(machine: &Machine) -> Option<Advice> {
 }
 
 fn autogroup(machine: &Machine) -> Option<Advice> {
-    if machine.autogroup != Some(true) || machine.cgroup.writable {
+    if machine.autogroup != Some(true) {
         return None;
     }
     say(
         Severity::Warning,
         "the scheduler groups tasks by session (autogroup)",
         "nice does nothing between sessions: one busy shell takes as much CPU as the whole subject",
-        "sudo sysctl kernel.sched_autogroup_enabled=0, or let tolok use control groups",
+        "leave the machine alone while it measures, or: sudo sysctl kernel.sched_autogroup_enabled=0",
     )
 }
 
@@ -164,7 +134,7 @@ fn congestion_control(machine: &Machine) -> Option<Advice> {
         Severity::Note,
         format!("TCP congestion control is {name}"),
         "most systems have cubic; over slow or lossy links the choice changes the figures",
-        "tolok sets cubic in the trial's own network; elsewhere: sudo sysctl net.ipv4.tcp_congestion_control=cubic",
+        "say it beside the figures, or: sudo sysctl net.ipv4.tcp_congestion_control=cubic",
     )
 }
 

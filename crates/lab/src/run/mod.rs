@@ -2,18 +2,29 @@
 //!
 //! One loop for every study. It knows no screen: what happens is told as [`RunEvent`]s.
 
+mod account;
+mod conformance;
 mod event;
+mod forecast;
+mod launch;
+mod measure;
+mod scratch;
 mod session;
 mod stop;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use tolok_model::{Failure, FailureKind, Outcome, Plan, RECORD_FORMAT, SubjectChoice, TrialRecord};
+use tolok_model::{Case, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, TrialRecord};
 
-use crate::store::{RunFolder, StoreError};
+use self::forecast::Forecast;
+use self::trial::{Finished, Trial};
+use crate::store::{RunFolder, StoreError, TrialFolder};
+use crate::subject::BuildError;
 
+pub use conformance::{Conformance, ConformanceError, check_conformance};
 pub use event::{Phase, RunEvent};
 pub use session::{Laboratory, Session, SessionError};
 pub use stop::Stop;
@@ -38,81 +49,130 @@ pub fn run_plan(
     stop: &Stop,
     emit: &mut dyn FnMut(RunEvent),
 ) -> Result<RunSummary, StoreError> {
-    let open: Vec<_> = plan.trials.iter().filter(|trial| !folder.is_finished(trial)).cloned().collect();
-    let estimate = |from: usize| open[from..].iter().map(|trial| plan.trial_estimate_s(&trial.case)).sum::<f64>();
-    emit(RunEvent::RunStarted {
-        folder: folder.path().to_owned(),
-        trials: plan.trials.len() as u32,
-        finished: (plan.trials.len() - open.len()) as u32,
-        estimate_s: estimate(0),
-    });
-    let builds = build_subjects(session, plan, stop, emit);
-    let began = Instant::now();
-    let mut run = 0;
-    for (index, planned) in open.iter().enumerate() {
-        let Some(case) = plan.case(&planned.case) else { continue };
+    let mut run = Run { session, plan, folder, stop, builds: BTreeMap::new() };
+    let open: Vec<(&PlannedTrial, &Case)> = run.open_trials();
+    let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
+    emit(run.started(open.len(), &forecast));
+    run.build_subjects(&open, emit);
+    forecast.begin();
+    for (planned, case) in open {
         if stop.is_asked() {
             break;
         }
-        let (subject, scenario) = (case.subject.label.clone(), case.scenario.clone());
-        emit(RunEvent::TrialStarted { trial: planned.clone(), subject: subject.clone(), scenario: scenario.clone() });
-        let trial_folder = folder.begin_trial(planned)?;
-        let began_trial = (Instant::now(), jiff::Timestamp::now());
-        let build_failure = builds.get(&case.subject.subject).and_then(|built| built.as_ref().err());
-        let result = match build_failure {
-            Some(failure) => trial::Result { commands: Vec::new(), outcome: Outcome::Failed(failure.clone()) },
-            None => trial::run(session, plan, case, &trial_folder, stop, emit),
-        };
-        if stop.is_immediate() {
-            break;
+        emit(trial_started(planned, case));
+        let Some(outcome) = run.run_trial(planned, case, emit)? else { break };
+        emit(trial_finished(planned, case, outcome, forecast.step()));
+    }
+    let summary = run.summary(forecast.steps())?;
+    emit(RunEvent::RunEnded { missing: summary.missing });
+    Ok(summary)
+}
+
+/// A run at work.
+struct Run<'a> {
+    session: &'a Session<'a>,
+    plan: &'a Plan,
+    folder: &'a RunFolder,
+    stop: &'a Stop,
+    /// Where each subject's build is, or why there is none.
+    builds: BTreeMap<String, Result<PathBuf, Failure>>,
+}
+
+impl<'a> Run<'a> {
+    fn open_trials(&self) -> Vec<(&'a PlannedTrial, &'a Case)> {
+        let open = self.plan.trials.iter().filter(|trial| !self.folder.is_finished(trial));
+        open.filter_map(|trial| Some((trial, self.plan.case(&trial.case)?))).collect()
+    }
+
+    fn started(&self, open: usize, forecast: &Forecast) -> RunEvent {
+        let trials = self.plan.trials.len();
+        RunEvent::RunStarted {
+            folder: self.folder.path().to_owned(),
+            trials: trials as u32,
+            finished: (trials - open) as u32,
+            estimate_s: forecast.left_s(),
         }
+    }
+
+    /// Builds every subject once, before the first trial, so that no compiler runs beside a measurement.
+    fn build_subjects(&mut self, open: &[(&PlannedTrial, &Case)], emit: &mut dyn FnMut(RunEvent)) {
+        for (_, case) in open {
+            let id = &case.subject.subject;
+            if self.builds.contains_key(id) || self.stop.is_asked() {
+                continue;
+            }
+            // One that is gone from the checkout is a failure of its trials.
+            let Some(subject) = self.session.laboratory.catalogue.subject(id) else { continue };
+            let mut begins = || emit(RunEvent::Building { subject: id.clone() });
+            let built = self.session.build(subject, &mut begins, &|| !self.stop.is_asked());
+            self.builds.insert(id.clone(), built.map_err(build_failure));
+        }
+    }
+
+    /// Runs one trial and stores its record; nothing is stored and returned if it was stopped.
+    fn run_trial(
+        &self,
+        planned: &PlannedTrial,
+        case: &Case,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<Outcome>, StoreError> {
+        let kept = self.folder.begin_trial(planned)?;
+        let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
+        let finished = match self.trial(case, &kept) {
+            Ok(trial) => trial.run(emit)?,
+            Err(failure) => Some(Finished::failed(failure)),
+        };
+        let Some(Finished { commands, outcome }) = finished else {
+            kept.abandon()?;
+            return Ok(None);
+        };
         let record = TrialRecord {
             format: RECORD_FORMAT,
             number: planned.number,
             block: planned.block,
             case: planned.case.clone(),
-            started_at: began_trial.1.to_string(),
-            took_s: began_trial.0.elapsed().as_secs_f64(),
-            commands: result.commands,
-            outcome: result.outcome,
+            started_at: started_at.to_string(),
+            took_s: began.elapsed().as_secs_f64(),
+            commands,
+            outcome,
         };
-        folder.finish_trial(planned, &record)?;
-        run += 1;
-        // The plan's estimate, scaled by how far it was off so far.
-        let planned_so_far = estimate(0) - estimate(index + 1);
-        let scale = began.elapsed().as_secs_f64() / planned_so_far.max(f64::MIN_POSITIVE);
-        let left_s = estimate(index + 1) * scale;
-        emit(RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome: record.outcome, left_s });
+        kept.finish(&record)?;
+        Ok(Some(record.outcome))
     }
-    let records = folder.read()?.trials;
-    let failed = records.iter().filter(|record| matches!(record.outcome, Outcome::Failed(_))).count() as u32;
-    let missing = (plan.trials.len() - records.len()) as u32;
-    emit(RunEvent::RunEnded { missing });
-    Ok(RunSummary { run, missing, failed })
+
+    /// A trial ready to be run, or why it cannot be.
+    fn trial<'b>(&'b self, case: &'b Case, kept: &'b TrialFolder) -> Result<Trial<'b>, Failure> {
+        let gone = || {
+            let message = format!("the subject or the workload of {} is not in this checkout any more", case.id);
+            Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() }
+        };
+        let build = self.builds.get(&case.subject.subject).ok_or_else(gone)?.as_ref().map_err(Failure::clone)?;
+        Trial::find(self.session, self.plan, case, build, kept, self.stop).ok_or_else(gone)
+    }
+
+    fn summary(&self, run: u32) -> Result<RunSummary, StoreError> {
+        let records = self.folder.read()?.trials;
+        let failed = records.iter().filter(|record| matches!(record.outcome, Outcome::Failed(_))).count();
+        let missing = self.plan.trials.len() - records.len();
+        Ok(RunSummary { run, missing: missing as u32, failed: failed as u32 })
+    }
 }
 
-/// Builds every subject of the plan once, before the first trial, so that no compiler runs beside a measurement.
-fn build_subjects(
-    session: &Session<'_>,
-    plan: &Plan,
-    stop: &Stop,
-    emit: &mut dyn FnMut(RunEvent),
-) -> BTreeMap<String, Result<(), Failure>> {
-    let mut builds = BTreeMap::new();
-    let choices: Vec<&SubjectChoice> = plan.cases.iter().map(|case| &case.subject).collect();
-    for choice in choices {
-        if builds.contains_key(&choice.subject) || stop.is_asked() {
-            continue;
-        }
-        let built = session.build(choice, &mut || emit(RunEvent::Building { subject: choice.subject.clone() }));
-        let built = built.map_err(|error| {
-            let log_tail = match &error {
-                crate::subject::BuildError::Command { tail, .. } => tail.clone(),
-                _ => Vec::new(),
-            };
-            Failure { reason: FailureKind::BuildFailed, message: error.to_string(), log_tail }
-        });
-        builds.insert(choice.subject.clone(), built);
-    }
-    builds
+fn trial_started(planned: &PlannedTrial, case: &Case) -> RunEvent {
+    let (subject, scenario) = (case.subject.label.clone(), case.scenario.clone());
+    RunEvent::TrialStarted { trial: planned.clone(), subject, scenario }
+}
+
+fn trial_finished(planned: &PlannedTrial, case: &Case, outcome: Outcome, left_s: f64) -> RunEvent {
+    let (subject, scenario) = (case.subject.label.clone(), case.scenario.clone());
+    RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome, left_s }
+}
+
+fn build_failure(error: BuildError) -> Failure {
+    let message = error.to_string();
+    let log_tail = match error {
+        BuildError::Command { tail, .. } => tail,
+        _ => Vec::new(),
+    };
+    Failure { reason: FailureKind::BuildFailed, message, log_tail }
 }

@@ -1,16 +1,18 @@
 //! What all trials of a run share: where things are, which programs there are, the answer bodies, the CPUs.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
 use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice};
 
+use super::account::Account;
+use super::scratch::{Scratch, sweep};
 use crate::home::Home;
-use crate::isolate::keeper::{SCRATCH_LOCK, SCRATCH_PREFIX, sweep};
 use crate::machine::format_cpu_list;
-use crate::subject::{Assets, BuildError, Builds, TemplateNames, program_names};
+use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
+use crate::subject::{TemplateNames, program_names};
 use crate::toolbox::Program;
 
 /// The laboratory: what there is on this machine, whatever study is run.
@@ -37,23 +39,26 @@ pub struct Session<'a> {
     pub cpus: CpuMap,
     /// The answer bodies.
     pub assets: Assets,
+    /// The account that servers change to, if this is root.
+    account: Option<Account>,
     /// Private folder of this session.
     scratch: Scratch,
 }
 
 /// Why a session cannot begin.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot prepare a private folder in {}: {source}", parent.display())]
-pub struct SessionError {
-    parent: PathBuf,
-    source: io::Error,
-}
-
-/// A private folder that is removed at the end; while it lives, a lock in it says so.
-#[derive(Debug)]
-struct Scratch {
-    folder: PathBuf,
-    _lock: File,
+pub enum SessionError {
+    /// There is no place to work in.
+    #[error("cannot prepare a private folder in {}: {source}", parent.display())]
+    Scratch {
+        /// Where it was to be.
+        parent: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The answer bodies cannot be laid out.
+    #[error(transparent)]
+    Assets(#[from] AssetError),
 }
 
 impl<'a> Session<'a> {
@@ -61,114 +66,101 @@ impl<'a> Session<'a> {
     pub fn begin(laboratory: &'a Laboratory, cpus: CpuMap) -> Result<Self, SessionError> {
         let parent = std::env::temp_dir();
         sweep(&parent);
-        let begin = || {
-            let scratch = Scratch::make(&parent)?;
-            let folder = scratch.folder.join("assets");
-            fs::create_dir(&folder)?;
-            let assets = Assets::lay_out(folder, &laboratory.home, &laboratory.catalogue.workloads)?;
-            Ok(Self { laboratory, cpus, assets, scratch })
-        };
-        begin().map_err(|source| SessionError { parent: parent.clone(), source })
+        let failed = |source| SessionError::Scratch { parent: parent.clone(), source };
+        let scratch = Scratch::make(&parent).map_err(failed)?;
+        let folder = scratch.folder("assets").map_err(failed)?;
+        let assets = Assets::lay_out(folder, &laboratory.home, &laboratory.catalogue.workloads)?;
+        let account = rustix::process::geteuid().is_root().then(Account::unprivileged);
+        Ok(Self { laboratory, cpus, assets, account, scratch })
     }
 
-    /// A new private folder for one trial.
-    pub fn trial_scratch(&self, number: u32) -> io::Result<PathBuf> {
-        let folder = self.scratch.folder.join(format!("trial-{number}"));
-        fs::create_dir(&folder)?;
-        // Servers that change to an account without rights write their sockets and logs here.
-        let everybody = std::os::unix::fs::PermissionsExt::from_mode(if is_root() { 0o777 } else { 0o755 });
-        fs::set_permissions(&folder, everybody)?;
+    /// A new private folder for one attempt at a trial.
+    pub fn trial_scratch(&self) -> io::Result<TempDir> {
+        self.scratch.trial(self.account.as_ref())
+    }
+
+    /// Builds `subject` if it must be, and says where its build is. `begins` is called if there is anything to do, and
+    /// `is_wanted` is asked while it is done.
+    pub fn build(
+        &self,
+        subject: &Subject,
+        begins: &mut dyn FnMut(),
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<PathBuf, BuildError> {
+        let builds = &self.laboratory.builds;
+        let sources = self.laboratory.home.subject_folder(&subject.id);
+        // A build is the same for all variants, so it may use what all of them need.
+        let needed = self.ready(subject.needs.iter().map(String::as_str));
+        let versions: Vec<String> =
+            needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
+        let folder = builds.folder(subject, &sources, &versions)?;
+        if subject.build.is_some() && !builds.is_built(&folder) {
+            begins();
+            let names = BuildNames {
+                subject: sources.display().to_string(),
+                build: folder.display().to_string(),
+                program: names_of(&needed),
+            };
+            let job = BuildJob { subject, sources: &sources, names: &names, env: &env_of(&needed) };
+            builds.build(&job, is_wanted)?;
+        }
         Ok(folder)
     }
 
-    /// Builds what `choice` needs; `begins` is called if there is anything to do.
-    pub fn build(&self, choice: &SubjectChoice, begins: &mut dyn FnMut()) -> Result<(), BuildError> {
-        let Some(subject) = self.laboratory.catalogue.subject(&choice.subject) else { return Ok(()) };
-        if subject.build.is_none() {
-            return Ok(());
-        }
-        let names = self.names(choice, subject, 0, &self.scratch.folder);
-        if self.laboratory.builds.is_built(Path::new(&names.build)) {
-            return Ok(());
-        }
-        begins();
-        let sources = self.laboratory.home.subject_folder(&subject.id);
-        self.laboratory.builds.build(subject, &sources, &names, &self.program_env(choice, subject))
-    }
-
-    /// What the subject's templates can name.
-    pub fn names(&self, choice: &SubjectChoice, subject: &Subject, port: u16, run: &Path) -> TemplateNames {
-        let sources = self.laboratory.home.subject_folder(&subject.id);
-        let programs: BTreeMap<String, &Program> = subject
-            .needs(&choice.variant)
-            .filter_map(|name| Some((name.to_owned(), self.laboratory.programs.get(name)?)))
-            .collect();
-        let versions: Vec<String> =
-            programs.values().map(|program| format!("{} {}", program.name, program.version)).collect();
-        // A folder that cannot be read makes the build fail with its reason, so any name will do for it here.
-        let build = self.laboratory.builds.folder(subject, &sources, &versions).unwrap_or_default();
-        let (user, group) = if is_root() { unprivileged_account() } else { (String::new(), String::new()) };
+    /// What the templates of the subject's processes can name in a trial that works in the folder `run`.
+    pub fn names(
+        &self,
+        choice: &SubjectChoice,
+        subject: &Subject,
+        build: &Path,
+        port: u16,
+        run: &Path,
+    ) -> TemplateNames {
+        let (user, group) = match &self.account {
+            Some(account) => (account.user.clone(), account.group.clone()),
+            None => (String::new(), String::new()),
+        };
         TemplateNames {
             port,
             run: run.display().to_string(),
-            subject: sources.display().to_string(),
+            subject: self.laboratory.home.subject_folder(&subject.id).display().to_string(),
             build: build.display().to_string(),
             assets: self.assets.folder().display().to_string(),
             cpus: self.cpus.subject.len(),
             cpu_list: format_cpu_list(&self.cpus.subject),
-            root: is_root(),
+            root: self.account.is_some(),
             user,
             group,
             parameter: choice.parameters.clone(),
-            program: programs.into_iter().map(|(name, program)| (name, program_names(program))).collect(),
+            program: names_of(&self.ready(subject.needs(&choice.variant))),
         }
     }
 
-    /// The environment that the subject's programs need.
+    /// The environment that the programs of a subject as it is chosen need.
     pub fn program_env(&self, choice: &SubjectChoice, subject: &Subject) -> BTreeMap<String, String> {
-        let needed = subject.needs(&choice.variant).filter_map(|name| self.laboratory.programs.get(name));
-        needed.flat_map(|program| program.env.clone()).collect()
+        env_of(&self.ready(subject.needs(&choice.variant)))
     }
+
+    /// Those of the programs that are ready, in the order of their names.
+    fn ready<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<String, &'a Program> {
+        names.filter_map(|name| Some((name.to_owned(), self.laboratory.programs.get(name)?))).collect()
+    }
+}
+
+fn env_of(programs: &BTreeMap<String, &Program>) -> BTreeMap<String, String> {
+    programs.values().flat_map(|program| program.env.clone()).collect()
+}
+
+fn names_of(programs: &BTreeMap<String, &Program>) -> ProgramNames {
+    programs.iter().map(|(name, program)| (name.clone(), program_names(program))).collect()
 }
 
 impl Laboratory {
     /// The programs that the subjects of a plan use.
     pub fn programs_of(&self, plan: &Plan) -> Vec<&Program> {
-        let needed: std::collections::BTreeSet<&str> = plan
-            .cases
-            .iter()
-            .filter_map(|case| Some((self.catalogue.subject(&case.subject.subject)?, &case.subject.variant)))
-            .flat_map(|(subject, variant)| subject.needs(variant))
-            .collect();
+        let chosen = plan.cases.iter().map(|case| &case.subject);
+        let subjects = chosen.filter_map(|choice| Some((self.catalogue.subject(&choice.subject)?, &choice.variant)));
+        let needed: BTreeSet<&str> = subjects.flat_map(|(subject, variant)| subject.needs(variant)).collect();
         needed.into_iter().filter_map(|name| self.programs.get(name)).collect()
     }
-}
-
-impl Scratch {
-    fn make(parent: &Path) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(SCRATCH_PREFIX).tempdir_in(parent)?.keep();
-        let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&folder, readable)?;
-        let lock = File::create(folder.join(SCRATCH_LOCK))?;
-        lock.lock()?;
-        Ok(Self { folder, _lock: lock })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // If this fails, the next session sweeps the folder up.
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// An account that owns nothing, and a group of this machine for it (Debian calls it `nogroup`, others `nobody`).
-fn unprivileged_account() -> (String, String) {
-    let groups = fs::read_to_string("/etc/group").unwrap_or_default();
-    let group = if groups.lines().any(|line| line.starts_with("nogroup:")) { "nogroup" } else { "nobody" };
-    ("nobody".to_owned(), group.to_owned())
 }

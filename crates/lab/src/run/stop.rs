@@ -23,3 +23,21 @@ impl Stop {
         self.0.load(Ordering::SeqCst) > 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn once_means_after_this_trial_and_twice_means_now() {
+        let (stop, heard) = (Stop::default(), Stop::default());
+        let run = stop.clone();
+        assert_eq!((run.is_asked(), run.is_immediate()), (false, false));
+        stop.ask();
+        assert_eq!((run.is_asked(), run.is_immediate()), (true, false));
+        stop.ask();
+        stop.ask();
+        assert_eq!((run.is_asked(), run.is_immediate()), (true, true));
+        assert!(!heard.is_asked(), "another wish is another wish");
+    }
+}

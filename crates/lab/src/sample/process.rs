@@ -1,7 +1,8 @@
-//! Reading `/proc` for one process, and the tree below a process.
+//! Reading `/proc`: what one process uses, and which processes descend from another.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// What one process has used and holds.
@@ -9,67 +10,113 @@ use std::path::Path;
 pub struct ProcessUsage {
     /// When it started, in clock ticks since boot: tells it from an earlier process with the same pid.
     pub start_ticks: u64,
-    /// CPU time of its living threads, in nanoseconds.
-    pub cpu_ns: u64,
-    /// Time its living threads waited for a CPU, in nanoseconds.
-    pub run_queue_wait_ns: u64,
-    /// Threads.
-    pub threads: u32,
     /// Resident set, shared pages included.
     pub rss_bytes: u64,
+    /// Its living threads.
+    pub threads: Vec<ThreadUsage>,
 }
 
-/// All processes below `ancestor`, itself not included.
-pub fn descendants(proc_folder: &Path, ancestor: u32) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir(proc_folder) else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for pid in pids {
-        let stat = fs::read_to_string(proc_folder.join(pid.to_string()).join("stat"));
-        if let Some(parent) = stat.ok().and_then(|stat| parent_of(&stat)) {
-            children.entry(parent).or_default().push(pid);
+/// What one thread has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadUsage {
+    /// Its number.
+    pub tid: u32,
+    /// CPU time, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Time it was ready to run and waited for a CPU, in nanoseconds.
+    pub run_queue_wait_ns: u64,
+}
+
+/// Who is whose child, at one moment.
+#[derive(Debug, Default)]
+pub struct ProcessTree {
+    children: BTreeMap<u32, Vec<u32>>,
+}
+
+impl ProcessTree {
+    /// Reads the parent of every process there is.
+    pub fn read(proc_folder: &Path) -> Self {
+        let mut tree = Self::default();
+        let entries = fs::read_dir(proc_folder).into_iter().flatten().flatten();
+        for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+            // One that has ended in the meantime has no parent any more.
+            let stat = read_stat(&proc_folder.join(pid.to_string()));
+            if let Some(parent) = stat.and_then(|stat| parent_of(&stat)) {
+                tree.children.entry(parent).or_default().push(pid);
+            }
         }
+        tree
     }
-    let (mut found, mut open) = (Vec::new(), vec![ancestor]);
-    while let Some(pid) = open.pop() {
-        let below = children.remove(&pid).unwrap_or_default();
-        found.extend(&below);
-        open.extend(below);
+
+    /// All processes below `ancestor`, itself not included, in the order of their pids.
+    pub fn below(&self, ancestor: u32) -> Vec<u32> {
+        let (mut found, mut open) = (Vec::new(), vec![ancestor]);
+        while let Some(pid) = open.pop() {
+            let children = self.children.get(&pid).map(Vec::as_slice).unwrap_or_default();
+            found.extend(children);
+            open.extend(children);
+        }
+        found.sort_unstable();
+        found
     }
-    found.sort_unstable();
-    found
+}
+
+/// All processes below `ancestor` now, itself not included.
+pub fn descendants(proc_folder: &Path, ancestor: u32) -> Vec<u32> {
+    ProcessTree::read(proc_folder).below(ancestor)
 }
 
 impl ProcessUsage {
     /// Reads one process; nothing if it is gone.
     pub fn read(proc_folder: &Path, pid: u32) -> Option<Self> {
         let folder = proc_folder.join(pid.to_string());
-        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        let stat = read_stat(&folder)?;
         let statm = fs::read_to_string(folder.join("statm")).ok()?;
         let resident_pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
-        let mut usage = Self {
+        let threads = fs::read_dir(folder.join("task")).ok()?.flatten();
+        Some(Self {
             start_ticks: fields_after_name(&stat)?.nth(19)?.parse().ok()?,
             rss_bytes: resident_pages * rustix::param::page_size() as u64,
-            ..Self::default()
-        };
-        for thread in fs::read_dir(folder.join("task")).ok()?.flatten() {
-            let Ok(schedstat) = fs::read_to_string(thread.path().join("schedstat")) else { continue };
-            let mut numbers = schedstat.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
-            usage.cpu_ns += numbers.next().unwrap_or_default();
-            usage.run_queue_wait_ns += numbers.next().unwrap_or_default();
-            usage.threads += 1;
-        }
-        Some(usage)
+            threads: threads.filter_map(|thread| ThreadUsage::read(&thread.path())).collect(),
+        })
     }
 }
 
-/// Proportional set size: private pages, and shared ones divided by those who share them. Takes about 1 ms a process and
-/// stops the process's memory work meanwhile, so it is read after the window only.
-pub fn pss_bytes(proc_folder: &Path, pid: u32) -> Option<u64> {
-    let rollup = fs::read_to_string(proc_folder.join(pid.to_string()).join("smaps_rollup")).ok()?;
+impl ThreadUsage {
+    fn read(folder: &Path) -> Option<Self> {
+        let tid = folder.file_name()?.to_str()?.parse().ok()?;
+        let schedstat = fs::read_to_string(folder.join("schedstat")).ok()?;
+        let mut numbers = schedstat.split_whitespace().map(str::parse);
+        Some(Self { tid, cpu_ns: numbers.next()?.ok()?, run_queue_wait_ns: numbers.next()?.ok()? })
+    }
+}
+
+/// Proportional set sizes of several processes, summed: private pages, and shared ones divided by those who share them.
+/// Takes about 1 ms a process and stops the process's memory work meanwhile, so it is read after the window only.
+///
+/// Processes that have ended are left out. Nothing, if there is none to be read or one may not be: a part would look
+/// like the whole.
+pub fn pss_bytes(proc_folder: &Path, pids: &[u32]) -> Option<u64> {
+    let mut sum = None;
+    for pid in pids {
+        match fs::read_to_string(proc_folder.join(pid.to_string()).join("smaps_rollup")) {
+            Ok(rollup) => sum = Some(sum.unwrap_or(0) + pss_in(&rollup)?),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return None,
+            Err(_) => {}
+        }
+    }
+    sum
+}
+
+fn pss_in(rollup: &str) -> Option<u64> {
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// The name of the program is in it, and that can be any bytes.
+fn read_stat(folder: &Path) -> Option<String> {
+    fs::read(folder.join("stat")).ok().map(|stat| String::from_utf8_lossy(&stat).into_owned())
 }
 
 fn parent_of(stat: &str) -> Option<u32> {
@@ -78,5 +125,98 @@ fn parent_of(stat: &str) -> Option<u32> {
 
 /// The fields behind the name, which stands in brackets and may itself hold blanks and brackets: state, parent, …
 fn fields_after_name(stat: &str) -> Option<impl Iterator<Item = &str>> {
-    Some(stat.get(stat.rfind(')')? + 1..)?.split_whitespace())
+    Some(stat.rsplit_once(')')?.1.split_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use tolok_testkit::{FakeProc, FakeProcess, FakeThread};
+
+    use super::*;
+
+    fn child(pid: u32, ppid: u32) -> FakeProcess {
+        FakeProcess { pid, ppid, ..FakeProcess::default() }
+    }
+
+    #[test]
+    fn a_name_full_of_brackets_and_blanks_does_not_shift_the_fields() {
+        let proc = FakeProc::new();
+        let name = "php) R 1 (fpm: pool (www".to_owned();
+        proc.process(&FakeProcess { name, ppid: 7, start_ticks: 4321, ..child(42, 7) });
+        assert_eq!(descendants(proc.path(), 7), [42]);
+        assert_eq!(ProcessUsage::read(proc.path(), 42).unwrap().start_ticks, 4321);
+    }
+
+    #[test]
+    fn names_need_not_be_text() {
+        // A name is any bytes; some servers put such into it. The numbers behind it are text all the same.
+        let proc = FakeProc::new();
+        proc.process(&child(42, 7));
+        let stat = fs::read(proc.path().join("42/stat")).unwrap();
+        let odd: Vec<u8> = stat.iter().map(|byte| if *byte == b's' { 0xFF } else { *byte }).collect();
+        proc.file("42/stat", odd);
+        assert_eq!(descendants(proc.path(), 7), [42]);
+        assert!(ProcessUsage::read(proc.path(), 42).is_some());
+    }
+
+    #[test]
+    fn descendants_are_found_at_any_depth_and_an_orphan_with_its_new_parent() {
+        let proc = FakeProc::new();
+        // init 10 ── master 11 ── worker 12 ── helper 13, and a stranger beside them.
+        for process in [child(10, 1), child(11, 10), child(12, 11), child(13, 12), child(99, 1)] {
+            proc.process(&process);
+        }
+        assert_eq!(descendants(proc.path(), 10), [11, 12, 13]);
+        assert_eq!(descendants(proc.path(), 12), [13]);
+        // The worker ends; its helper is handed to the init.
+        proc.ended(12).process(&child(13, 10));
+        assert_eq!(descendants(proc.path(), 10), [11, 13]);
+        assert_eq!(descendants(proc.path(), 11), [0; 0]);
+    }
+
+    #[test]
+    fn a_process_that_goes_while_it_is_read_is_skipped() {
+        let proc = FakeProc::new();
+        proc.process(&child(11, 10)).process(&child(12, 10));
+        fs::remove_file(proc.path().join("12/statm")).unwrap();
+        assert!(ProcessUsage::read(proc.path(), 11).is_some());
+        assert_eq!(ProcessUsage::read(proc.path(), 12), None);
+        fs::remove_file(proc.path().join("12/stat")).unwrap();
+        assert_eq!(descendants(proc.path(), 10), [11]);
+        assert_eq!(descendants(Path::new("/nonexistent"), 10), [0; 0]);
+    }
+
+    #[test]
+    fn a_process_is_its_threads_and_its_pages() {
+        let proc = FakeProc::new();
+        let thread = |tid, run_ns, wait_ns| FakeThread { tid, run_ns, wait_ns, timeslices: 1 };
+        let threads = vec![thread(42, 100, 5), thread(43, 200, 6)];
+        proc.process(&FakeProcess { threads, resident_pages: 3, ..child(42, 7) });
+        // A thread that ends while the others are read is missing, and nothing else.
+        fs::remove_file(proc.path().join("42/task/43/schedstat")).unwrap();
+        let usage = ProcessUsage::read(proc.path(), 42).unwrap();
+        assert_eq!(usage.threads, [ThreadUsage { tid: 42, cpu_ns: 100, run_queue_wait_ns: 5 }]);
+        assert_eq!(usage.rss_bytes, 3 * rustix::param::page_size() as u64);
+    }
+
+    #[test]
+    fn proportional_sizes_are_summed_without_those_who_are_gone() {
+        let proc = FakeProc::new();
+        proc.process(&FakeProcess { pss_kib: 100, ..child(11, 10) });
+        proc.process(&FakeProcess { pss_kib: 20, ..child(12, 10) });
+        assert_eq!(pss_bytes(proc.path(), &[11, 12, 13]), Some(120 * 1024));
+        assert_eq!(pss_bytes(proc.path(), &[13]), None);
+        // What cannot be understood is no zero.
+        proc.file("12/smaps_rollup", "Pss: a lot\n");
+        assert_eq!(pss_bytes(proc.path(), &[11, 12]), None);
+    }
+
+    #[test]
+    fn the_kernel_of_this_machine_is_read_as_well() {
+        let own = std::process::id();
+        let usage = ProcessUsage::read(Path::new("/proc"), own).unwrap();
+        assert!(usage.start_ticks > 0 && usage.rss_bytes > 0);
+        assert!(usage.threads.iter().any(|thread| thread.tid == own));
+        assert!(descendants(Path::new("/proc"), std::os::unix::process::parent_id()).contains(&own));
+    }
 }

@@ -1,13 +1,13 @@
 //! Follows the subject's and the generator's processes through a trial.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tolok_model::Resources;
 
 use super::host::HostTimes;
-use super::process::{ProcessUsage, descendants, pss_bytes};
+use super::process::{ProcessTree, ProcessUsage, pss_bytes};
 
 /// Whom a sample is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -26,9 +26,9 @@ pub struct Sample {
     pub at_s: f64,
     /// Whom it is about.
     pub part: Part,
-    /// CPU time since the sampler began, in seconds.
+    /// CPU time of its processes so far, those that have ended included, in seconds.
     pub cpu_s: f64,
-    /// Time ready to run without a CPU since the sampler began, in seconds.
+    /// Time its threads were ready to run and had no CPU so far, in seconds.
     pub run_queue_wait_s: f64,
     /// Resident sets summed.
     pub rss_sum_bytes: u64,
@@ -39,7 +39,7 @@ pub struct Sample {
 }
 
 /// What the window used.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct WindowUsage {
     /// The server under test.
     pub subject: Resources,
@@ -56,7 +56,14 @@ pub struct Sampler {
     subject: Tracked,
     generator: Tracked,
     samples: Vec<Sample>,
-    window_start: Option<(Vec<Sample>, HostTimes)>,
+    window_start: Option<(Reading, HostTimes)>,
+}
+
+/// Both parts at one moment.
+#[derive(Debug, Clone)]
+struct Reading {
+    subject: Sample,
+    generator: Sample,
 }
 
 /// The processes of one part, those that have ended included.
@@ -67,20 +74,31 @@ struct Tracked {
     root: Option<u32>,
     /// Whether `root` itself belongs to the part.
     with_root: bool,
-    /// Last reading of every process ever seen, by pid and start, so that what ended processes used is not lost.
-    seen: BTreeMap<(u32, u64), (u64, u64)>,
+    /// Last reading of every thread ever seen, so that what has ended is not lost.
+    seen: BTreeMap<ThreadKey, Spent>,
+}
+
+/// A pid alone is not enough: it is given out again when its process has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ThreadKey {
+    pid: u32,
+    process_start_ticks: u64,
+    tid: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    cpu_ns: u64,
+    run_queue_wait_ns: u64,
 }
 
 impl Sampler {
-    /// A sampler of a subject whose processes are the grandchildren and further descendants of `keeper`: the keeper's
-    /// own child is the init of the box.
-    pub fn new(proc_folder: impl Into<PathBuf>, keeper: u32) -> Self {
-        let proc_folder = proc_folder.into();
-        let init = descendants(&proc_folder, keeper).first().copied();
+    /// A sampler of a subject whose processes are all those below `init`, the first process of its box.
+    pub fn new(proc_folder: impl Into<PathBuf>, init: u32) -> Self {
         let tracked = |part, root, with_root| Tracked { part, root, with_root, seen: BTreeMap::new() };
         Self {
-            proc_folder,
-            subject: tracked(Part::Subject, init, false),
+            proc_folder: proc_folder.into(),
+            subject: tracked(Part::Subject, Some(init), false),
             generator: tracked(Part::Generator, None, true),
             samples: Vec::new(),
             window_start: None,
@@ -93,34 +111,33 @@ impl Sampler {
     }
 
     /// Reads both parts; `at_s` is the caller's time.
-    pub fn read(&mut self, at_s: f64) -> Vec<Sample> {
-        let now = [self.subject.read(&self.proc_folder, at_s), self.generator.read(&self.proc_folder, at_s)];
-        self.samples.extend(now.clone());
-        now.to_vec()
+    pub fn read(&mut self, at_s: f64) {
+        self.take(at_s);
     }
 
     /// Reads both parts as the window opens.
     pub fn window_starts(&mut self, at_s: f64) {
         let host = HostTimes::read(&self.proc_folder);
-        self.window_start = Some((self.read(at_s), host));
+        self.window_start = Some((self.take(at_s), host));
     }
 
-    /// Reads both parts as the window closes, and says what was used since it opened.
-    pub fn window_ends(&mut self, at_s: f64) -> WindowUsage {
-        let last = self.read(at_s);
+    /// Reads both parts as the window closes, and says what was used since it opened; nothing if it never did.
+    pub fn window_ends(&mut self, at_s: f64) -> Option<WindowUsage> {
+        let last = self.take(at_s);
         let host_now = HostTimes::read(&self.proc_folder);
-        let Some((first, host_then)) = self.window_start.take() else { return WindowUsage::default() };
-        let since = |index: usize| self.since(&first[index], &last[index]);
-        let mut usage = WindowUsage {
-            subject: since(0),
-            generator: since(1),
+        let (first, host_then) = self.window_start.take()?;
+        let subject_pids = self.subject.pids(&ProcessTree::read(&self.proc_folder));
+        Some(WindowUsage {
+            subject: Resources {
+                pss_bytes: pss_bytes(&self.proc_folder, &subject_pids),
+                ..self.used(&first.subject, &last.subject)
+            },
+            generator: self.used(&first.generator, &last.generator),
             host: HostTimes {
                 busy_s: host_now.busy_s - host_then.busy_s,
                 steal_s: host_now.steal_s - host_then.steal_s,
             },
-        };
-        usage.subject.pss_bytes = self.subject.pss(&self.proc_folder);
-        usage
+        })
     }
 
     /// All readings so far.
@@ -128,10 +145,20 @@ impl Sampler {
         &self.samples
     }
 
-    fn since(&self, first: &Sample, last: &Sample) -> Resources {
-        let inside = self.samples.iter().filter(|sample| {
-            sample.part == last.part && sample.at_s >= first.at_s && sample.at_s <= last.at_s
-        });
+    fn take(&mut self, at_s: f64) -> Reading {
+        let tree = ProcessTree::read(&self.proc_folder);
+        let subject = self.subject.read(&self.proc_folder, &tree, at_s);
+        let generator = self.generator.read(&self.proc_folder, &tree, at_s);
+        self.samples.extend([subject.clone(), generator.clone()]);
+        Reading { subject, generator }
+    }
+
+    /// What one part used from its first sample to its last, and the most it held in between.
+    fn used(&self, first: &Sample, last: &Sample) -> Resources {
+        let inside = self
+            .samples
+            .iter()
+            .filter(|sample| sample.part == last.part && sample.at_s >= first.at_s && sample.at_s <= last.at_s);
         let mut resources = Resources {
             cpu_s: last.cpu_s - first.cpu_s,
             run_queue_wait_s: last.run_queue_wait_s - first.run_queue_wait_s,
@@ -147,42 +174,42 @@ impl Sampler {
 }
 
 impl Tracked {
-    fn pids(&self, proc_folder: &std::path::Path) -> Vec<u32> {
+    fn pids(&self, tree: &ProcessTree) -> Vec<u32> {
         let Some(root) = self.root else { return Vec::new() };
-        let mut pids = descendants(proc_folder, root);
+        let mut pids = tree.below(root);
         if self.with_root {
             pids.push(root);
         }
         pids
     }
 
-    fn read(&mut self, proc_folder: &std::path::Path, at_s: f64) -> Sample {
-        let mut sample = Sample {
+    fn read(&mut self, proc_folder: &Path, tree: &ProcessTree, at_s: f64) -> Sample {
+        let (mut processes, mut threads, mut rss_sum_bytes) = (0, 0, 0);
+        for pid in self.pids(tree) {
+            let Some(usage) = ProcessUsage::read(proc_folder, pid) else { continue };
+            processes += 1;
+            threads += usage.threads.len() as u32;
+            rss_sum_bytes += usage.rss_bytes;
+            for thread in usage.threads {
+                let key = ThreadKey { pid, process_start_ticks: usage.start_ticks, tid: thread.tid };
+                let spent = self.seen.entry(key).or_default();
+                // Never less than before, should a thread have the number of one that has ended.
+                spent.cpu_ns = spent.cpu_ns.max(thread.cpu_ns);
+                spent.run_queue_wait_ns = spent.run_queue_wait_ns.max(thread.run_queue_wait_ns);
+            }
+        }
+        let sum_s = |of: fn(&Spent) -> u64| self.seen.values().map(of).sum::<u64>() as f64 / 1e9;
+        Sample {
             at_s,
             part: self.part,
-            cpu_s: 0.0,
-            run_queue_wait_s: 0.0,
-            rss_sum_bytes: 0,
-            processes: 0,
-            threads: 0,
-        };
-        for pid in self.pids(proc_folder) {
-            let Some(usage) = ProcessUsage::read(proc_folder, pid) else { continue };
-            let (cpu_ns, wait_ns) = self.seen.entry((pid, usage.start_ticks)).or_default();
-            // A thread that ended takes its share out of the sum; the process has used it all the same.
-            *cpu_ns = usage.cpu_ns.max(*cpu_ns);
-            *wait_ns = usage.run_queue_wait_ns.max(*wait_ns);
-            sample.rss_sum_bytes += usage.rss_bytes;
-            sample.processes += 1;
-            sample.threads += usage.threads;
+            cpu_s: sum_s(|spent| spent.cpu_ns),
+            run_queue_wait_s: sum_s(|spent| spent.run_queue_wait_ns),
+            rss_sum_bytes,
+            processes,
+            threads,
         }
-        sample.cpu_s = self.seen.values().map(|(cpu_ns, _)| *cpu_ns as f64 / 1e9).sum();
-        sample.run_queue_wait_s = self.seen.values().map(|(_, wait_ns)| *wait_ns as f64 / 1e9).sum();
-        sample
-    }
-
-    fn pss(&self, proc_folder: &std::path::Path) -> Option<u64> {
-        let sizes: Vec<u64> = self.pids(proc_folder).into_iter().filter_map(|pid| pss_bytes(proc_folder, pid)).collect();
-        if sizes.is_empty() { None } else { Some(sizes.iter().sum()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

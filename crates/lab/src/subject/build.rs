@@ -1,15 +1,27 @@
 //! Building subjects, once for the same sources and the same programs.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use sha2::{Digest, Sha256};
 use tolok_model::Subject;
 
-use super::template::{TemplateError, TemplateNames};
+use super::log::log_tail;
+use super::template::{BuildNames, Render, TemplateError};
+use crate::isolate::{Placement, place, wait_within};
+
+/// Marks a build that is whole.
+const COMPLETE: &str = ".complete";
+/// A build that takes longer than this will never end.
+const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
+/// How often a build that is waited for is asked whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The folder of finished builds.
 #[derive(Debug, Clone)]
@@ -21,9 +33,9 @@ pub struct Builds {
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A file or folder failed.
-    #[error("cannot build in {}: {source}", path.display())]
+    #[error("cannot build: {}: {source}", path.display())]
     Files {
-        /// Where.
+        /// Which.
         path: PathBuf,
         /// Why.
         source: io::Error,
@@ -41,10 +53,23 @@ pub enum BuildError {
         /// Its last lines.
         tail: Vec<String>,
     },
+    /// It is not wanted any more.
+    #[error("the build was stopped")]
+    Stopped,
 }
 
-/// Marks a build that is whole.
-const COMPLETE: &str = ".complete";
+/// Everything that a build needs.
+#[derive(Debug)]
+pub struct BuildJob<'a> {
+    /// What is built.
+    pub subject: &'a Subject,
+    /// The folder of its sources, in which the command runs.
+    pub sources: &'a Path,
+    /// What its templates can name; `names.build` is the place for what the command makes.
+    pub names: &'a BuildNames,
+    /// Added environment.
+    pub env: &'a BTreeMap<String, String>,
+}
 
 impl Builds {
     /// Builds are kept in `folder`, which is made when it is needed.
@@ -53,12 +78,9 @@ impl Builds {
     }
 
     /// The folder of this subject's build: named by its sources and programs, so that a change of either builds anew.
-    pub fn folder(&self, subject: &Subject, sources: &Path, programs: &[String]) -> io::Result<PathBuf> {
+    pub fn folder(&self, subject: &Subject, sources: &Path, programs: &[String]) -> Result<PathBuf, BuildError> {
         let mut hash = Sha256::new();
-        for program in programs {
-            hash.update(program.as_bytes());
-            hash.update([0]);
-        }
+        programs.iter().for_each(|program| hash_part(program.as_bytes(), &mut hash));
         hash_files(sources, &mut hash)?;
         let digest: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Ok(self.folder.join(format!("{}-{digest}", subject.id.replace('/', "-"))))
@@ -69,64 +91,107 @@ impl Builds {
         folder.join(COMPLETE).is_file()
     }
 
-    /// Runs the subject's build command in its sources, with `names.build` as the place for what it makes. Two tolok
-    /// processes that want the same build do it one after the other.
-    pub fn build(
-        &self,
-        subject: &Subject,
-        sources: &Path,
-        names: &TemplateNames,
-        env: &BTreeMap<String, String>,
-    ) -> Result<(), BuildError> {
-        let folder = PathBuf::from(&names.build);
-        let Some(build) = &subject.build else { return Ok(()) };
-        let failed = |source| BuildError::Files { path: folder.clone(), source };
-        fs::create_dir_all(&folder).map_err(failed)?;
-        let lock = File::create(folder.join(".lock")).map_err(failed)?;
-        lock.lock().map_err(failed)?;
+    /// Runs the subject's build command, unless its build is whole already. Two tolok processes that want the same build
+    /// do it one after the other. Waits no longer than `is_wanted` says.
+    pub fn build(&self, job: &BuildJob<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), BuildError> {
+        let folder = PathBuf::from(&job.names.build);
+        let _lock = lock(&folder, is_wanted)?;
         if self.is_built(&folder) {
             return Ok(());
         }
-        let command = names.render_command(&build.command)?;
-        let output = File::create(folder.join("build.log")).map_err(failed)?;
-        let (program, arguments) = command.split_first().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
-        let status = Command::new(program)
-            .args(arguments)
-            .current_dir(sources)
-            .envs(env)
-            .envs(names.render_env(&build.env)?)
-            .stdin(Stdio::null())
-            .stdout(output.try_clone().map_err(failed)?)
-            .stderr(output)
-            .status();
-        let how = match status {
-            Ok(status) if status.success() => return File::create(folder.join(COMPLETE)).map(drop).map_err(failed),
-            Ok(status) => format!("ended with {status}"),
-            Err(error) => format!("cannot be run: {error}"),
-        };
-        Err(BuildError::Command { command: command.join(" "), how, tail: log_tail(&folder.join("build.log"), 20) })
+        let failed = |source| BuildError::Files { path: folder.clone(), source };
+        // What a build that failed has left may be half of something.
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => fs::create_dir_all(&folder).map_err(failed)?,
+        }
+        run(job, &folder, is_wanted)?;
+        File::create(folder.join(COMPLETE)).map(drop).map_err(failed)
     }
 }
 
-/// The last lines of a log, long ones cut.
-pub fn log_tail(log: &Path, lines: usize) -> Vec<String> {
-    let bytes = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(64 << 10)..]).into_owned();
-    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    all[all.len().saturating_sub(lines)..].iter().map(|line| line.chars().take(400).collect()).collect()
+/// Waits for the right to build in `folder`; the lock lies beside it and ends with the file that is returned.
+fn lock(folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, BuildError> {
+    let path = folder.with_added_extension("lock");
+    let failed = |source| BuildError::Files { path: path.clone(), source };
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let lock = File::create(&path).map_err(failed)?;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::WouldBlock) if !is_wanted() => return Err(BuildError::Stopped),
+            // No call waits for the lock of another process and for a wish to stop at once.
+            Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
+        }
+    }
 }
 
-fn hash_files(folder: &Path, hash: &mut Sha256) -> io::Result<()> {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    entries.sort();
-    for path in entries {
-        hash.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+fn run(job: &BuildJob<'_>, folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<(), BuildError> {
+    let Some(build) = &job.subject.build else { return Ok(()) };
+    let log = folder.join("build.log");
+    let failed = |source| BuildError::Files { path: log.clone(), source };
+    let output = File::create(&log).map_err(failed)?;
+    let words = job.names.render_command(&build.command)?;
+    let (program, arguments) = words.split_first().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(job.sources).envs(job.env).envs(job.names.render_env(&build.env)?);
+    command.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);
+    place(&mut command, &Placement { cpus: Vec::new(), dies_with_parent: true });
+    let how = match command.spawn() {
+        Ok(mut child) => match wait(&mut child, is_wanted)? {
+            None => return Ok(()),
+            Some(how) => how,
+        },
+        Err(error) => format!("cannot be run: {error}"),
+    };
+    Err(BuildError::Command { command: words.join(" "), how, tail: log_tail(&log, 20) })
+}
+
+/// Waits for the end of a build; says how it ended if it failed.
+fn wait(child: &mut Child, is_wanted: &dyn Fn() -> bool) -> Result<Option<String>, BuildError> {
+    let deadline = Instant::now() + BUILD_LIMIT;
+    loop {
+        match wait_within(child, LOOK) {
+            Ok(Some(status)) if status.success() => return Ok(None),
+            Ok(Some(status)) => return Ok(Some(format!("ended with {status}"))),
+            Err(error) => return Ok(Some(format!("cannot be waited for: {error}"))),
+            Ok(None) if is_wanted() && Instant::now() < deadline => {}
+            Ok(None) => {
+                // It has a process group of its own, so the compilers that it started go with it.
+                let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+                let _ = child.wait();
+                let minutes = BUILD_LIMIT.as_secs() / 60;
+                let hung = format!("did not end within {minutes} minutes");
+                return if is_wanted() { Ok(Some(hung)) } else { Err(BuildError::Stopped) };
+            }
+        }
+    }
+}
+
+fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
+    let failed = |path: &Path, source| BuildError::Files { path: path.to_owned(), source };
+    let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = listed.map_err(|error| failed(folder, error))?;
+    paths.sort();
+    for path in paths {
+        hash_part(path.file_name().unwrap_or_default().as_encoded_bytes(), hash);
         if path.is_dir() {
             hash_files(&path, hash)?;
+            // The end of a folder: no file has an empty name.
+            hash_part(b"", hash);
         } else {
-            hash.update(fs::read(&path)?);
+            hash_part(&fs::read(&path).map_err(|error| failed(&path, error))?, hash);
         }
-        hash.update([0]);
     }
     Ok(())
 }
+
+/// With its length, so that the same bytes cut at another place are something else.
+fn hash_part(part: &[u8], hash: &mut Sha256) {
+    hash.update((part.len() as u64).to_le_bytes());
+    hash.update(part);
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,15 @@
 
 mod assets;
 mod build;
+mod log;
 mod png;
 mod probe;
 mod template;
 
-pub use assets::Assets;
-pub use build::{BuildError, Builds, log_tail};
+pub(crate) use assets::write_for_everybody;
+pub use assets::{AssetError, Assets};
+pub use build::{BuildError, BuildJob, Builds};
+pub use log::log_tail;
 pub use png::noise_png;
-pub use probe::{Answer, ProbeError, ask, check};
-pub use template::{TemplateError, TemplateNames, program_names};
+pub use probe::{Answer, ProbeError, ask, ask_while, check};
+pub use template::{BuildNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};

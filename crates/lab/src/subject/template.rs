@@ -8,7 +8,10 @@ use tolok_model::ParameterValue;
 
 use crate::toolbox::Program;
 
-/// What templates of a subject can name.
+/// Facts on programs by their toolbox name: path, prefix, version and extras.
+pub type ProgramNames = BTreeMap<String, BTreeMap<String, String>>;
+
+/// What the templates of a subject's processes and files can name.
 #[derive(Debug, Clone, Serialize)]
 pub struct TemplateNames {
     /// Port on 127.0.0.1.
@@ -33,8 +36,20 @@ pub struct TemplateNames {
     pub group: String,
     /// Values of the parameters.
     pub parameter: BTreeMap<String, ParameterValue>,
-    /// Programs by their toolbox name, each with path, prefix, version and extras.
-    pub program: BTreeMap<String, BTreeMap<String, String>>,
+    /// The programs that it needs.
+    pub program: ProgramNames,
+}
+
+/// What the templates of a build can name: only that which a build is kept for. A build that knew the port or a parameter
+/// would be wrong for the next trial.
+#[derive(Debug, Clone, Serialize)]
+pub struct BuildNames {
+    /// The subject's sources.
+    pub subject: String,
+    /// The place for what is built.
+    pub build: String,
+    /// The programs that it needs.
+    pub program: ProgramNames,
 }
 
 /// A template that cannot be rendered.
@@ -55,26 +70,100 @@ pub fn program_names(program: &Program) -> BTreeMap<String, String> {
     program.extras.clone().into_iter().chain(own).collect()
 }
 
-impl TemplateNames {
+/// Names that templates can be filled in with.
+pub trait Render: Serialize {
     /// Renders one template; an unknown name is an error.
-    pub fn render(&self, template: &str) -> Result<String, TemplateError> {
+    fn render(&self, template: &str) -> Result<String, TemplateError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let names = Value::from(minijinja::value::Serde(self));
-        environment.render_str(template, names).map_err(|error| TemplateError {
-            template: template.chars().take(80).collect(),
-            reason: error.to_string(),
-        })
+        environment
+            .render_str(template, names)
+            .map_err(|error| TemplateError { template: template.chars().take(80).collect(), reason: error.to_string() })
     }
 
     /// Renders the parts of a command; those that render to nothing are dropped.
-    pub fn render_command(&self, parts: &[String]) -> Result<Vec<String>, TemplateError> {
+    fn render_command(&self, parts: &[String]) -> Result<Vec<String>, TemplateError> {
         let rendered: Result<Vec<String>, TemplateError> = parts.iter().map(|part| self.render(part)).collect();
         Ok(rendered?.into_iter().filter(|part| !part.is_empty()).collect())
     }
 
     /// Renders the values of an environment.
-    pub fn render_env(&self, env: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, TemplateError> {
+    fn render_env(&self, env: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, TemplateError> {
         env.iter().map(|(name, value)| Ok((name.clone(), self.render(value)?))).collect()
+    }
+}
+
+impl Render for TemplateNames {}
+impl Render for BuildNames {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> TemplateNames {
+        let fpm = [("path", "/usr/sbin/php-fpm"), ("prefix", ""), ("version", "8.4")];
+        let fpm = fpm.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        TemplateNames {
+            port: 8080,
+            run: "/tmp/run".to_owned(),
+            subject: "/subjects/php/fpm".to_owned(),
+            build: "/builds/php-fpm".to_owned(),
+            assets: "/tmp/assets".to_owned(),
+            cpus: 4,
+            cpu_list: "0-3".to_owned(),
+            root: false,
+            user: String::new(),
+            group: String::new(),
+            parameter: [
+                ("mode".to_owned(), ParameterValue::Text("jit".to_owned())),
+                ("workers".to_owned(), ParameterValue::Integer(0)),
+            ]
+            .into(),
+            program: [("php_fpm".to_owned(), fpm)].into(),
+        }
+    }
+
+    #[test]
+    fn every_name_of_a_trial_can_be_used() {
+        let check = |template: &str, expect: &str| assert_eq!(names().render(template).unwrap(), expect);
+        check("127.0.0.1:{{ port }}", "127.0.0.1:8080");
+        check("{{ program.php_fpm.path }} {{ program.php_fpm.version }}", "/usr/sbin/php-fpm 8.4");
+        check("{{ parameter.workers or cpus }} of {{ cpu_list }}", "4 of 0-3");
+        check("{% if parameter.mode == 'jit' %}on{% endif %}", "on");
+        check("{% if root %}user {{ user }};{% endif %}", "");
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error_that_shows_the_template() {
+        let check = |template: &str| {
+            let error = names().render(template).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("cannot fill in `{template}`: undefined value")), "{error}");
+        };
+        check("--port={{ prot }}");
+        check("{{ parameter.wrokers }}");
+        check("{{ program.nginx.path }}");
+        let long = format!("{{{{ prot }}}}{}", "x".repeat(500));
+        assert!(names().render(&long).unwrap_err().to_string().len() < 250);
+    }
+
+    #[test]
+    fn arguments_that_come_to_nothing_are_dropped() {
+        let parts = ["php", "{% if root %}-R{% endif %}", "-c", "{{ run }}/php.ini"].map(str::to_owned);
+        assert_eq!(names().render_command(&parts).unwrap(), ["php", "-c", "/tmp/run/php.ini"]);
+    }
+
+    #[test]
+    fn empty_values_of_an_environment_are_kept() {
+        let env = [("PORT", "{{ port }}"), ("PHP_INI_SCAN_DIR", "")].map(|(name, value)| (name.into(), value.into()));
+        let expect = [("PORT", "8080"), ("PHP_INI_SCAN_DIR", "")].map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(names().render_env(&env.into()).unwrap(), expect.into());
+    }
+
+    #[test]
+    fn a_build_cannot_depend_on_what_changes_from_trial_to_trial() {
+        let names = BuildNames { subject: "/s".to_owned(), build: "/b".to_owned(), program: BTreeMap::new() };
+        assert_eq!(names.render("-o {{ build }}/server {{ subject }}").unwrap(), "-o /b/server /s");
+        assert!(names.render("{{ port }}").is_err() && names.render("{{ parameter.json }}").is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! tolok's own load engine as a tool: `tolok load … --events --format json`.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use tolok_load::record::{LoopModel, Record};
 use tolok_model::{Connection, Executor, Latency, LedgerCounts, LoadProfile, Percentile};
 
-use crate::isolate::{Placement, place};
+use crate::isolate::{Placement, place, wait_within};
+
+/// How long a tool may take to end after its last word.
+const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a tool has to do.
 #[derive(Debug, Clone)]
@@ -105,26 +108,14 @@ impl RunningTool {
     /// Starts `tolok load` on its CPUs; output and log go into the trial's folder.
     pub fn start(program: &Path, job: &LoadJob<'_>, cpus: &[u32], folder: &Path) -> io::Result<Self> {
         let (output, log) = (folder.join("tool.json"), folder.join("tool.log"));
+        // Before the tool runs, so that nothing can fail once it does.
+        let log_file = File::create(&log)?;
         let mut command = Command::new(program);
         command.args(arguments(job)).stdin(Stdio::null()).stdout(File::create(&output)?).stderr(Stdio::piped());
         place(&mut command, &Placement { cpus: cpus.to_vec(), dies_with_parent: true });
         let mut child = command.spawn()?;
-        let (sender, events) = channel();
-        let messages = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let mut log_file = File::create(&log)?;
-        std::thread::spawn(move || {
-            for line in BufReader::new(messages).lines().map_while(Result::ok) {
-                let Ok(event) = serde_json::from_str(&line) else {
-                    // Whatever is no event is for people.
-                    let _ = io::Write::write_all(&mut log_file, format!("{line}\n").as_bytes());
-                    continue;
-                };
-                if sender.send(event).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Self { child, events, output, log })
+        let messages = child.stderr.take().expect("it was asked to be a pipe above");
+        Ok(Self { child, events: listen(messages, log_file), output, log })
     }
 
     /// Its pid.
@@ -141,14 +132,11 @@ impl RunningTool {
         }
     }
 
-    /// Kills it.
-    pub fn kill(&mut self) {
-        let _ = self.child.kill();
-    }
-
-    /// Waits for its end and reads what it found. The error says in words what went wrong.
+    /// Waits for its end, which is near once it has closed its events, and reads what it found. The error says in words
+    /// what went wrong.
     pub fn finish(mut self) -> Result<ToolReport, String> {
-        let status: ExitStatus = self.child.wait().map_err(|error| error.to_string())?;
+        let waited = wait_within(&mut self.child, END_LIMIT).map_err(|error| error.to_string())?;
+        let status = waited.ok_or_else(|| "the load tool closed its output and did not end".to_owned())?;
         let text = std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?;
         match serde_json::from_str::<Record>(&text) {
             Ok(record) => report(record),
@@ -162,12 +150,26 @@ impl RunningTool {
 }
 
 impl Drop for RunningTool {
+    /// Kills it, if it still runs.
     fn drop(&mut self) {
-        if let Ok(None) = self.child.try_wait() {
-            self.kill();
-            let _ = self.child.wait();
-        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
+}
+
+/// Receives what the tool tells, until it closes its end; whatever is no event is for people and goes into its log.
+fn listen(messages: ChildStderr, mut log: File) -> Receiver<ToolEvent> {
+    let (sender, events) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(messages).lines().map_while(Result::ok) {
+            match serde_json::from_str(&line) {
+                // Nobody waits for events once the tool is given up; its last words are kept all the same.
+                Ok(event) => drop(sender.send(event)),
+                Err(_) => drop(writeln!(log, "{line}")),
+            }
+        }
+    });
+    events
 }
 
 /// Turns the engine's record into what every tool reports.
@@ -177,6 +179,10 @@ fn report(record: Record) -> Result<ToolReport, String> {
     }
     if record.interrupted {
         return Err("the load tool was interrupted".to_owned());
+    }
+    // No sound record has an empty window, and a rate over it would be no number.
+    if record.window_s <= 0.0 {
+        return Err("the load tool measured no window".to_owned());
     }
     let failed = record.ledger.failed_by_class.iter().map(|(class, count)| (class.name().to_owned(), *count));
     // Answers to requests of the warm-up that came inside the window are work done in the window; without them the
@@ -211,3 +217,6 @@ fn report(record: Record) -> Result<ToolReport, String> {
 fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
     Percentile { quantile: found.quantile, latency_s: found.latency_s }
 }
+
+#[cfg(test)]
+mod tests;

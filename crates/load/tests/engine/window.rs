@@ -75,16 +75,15 @@ fn without_a_warm_up_the_window_starts_at_once() {
 
 #[test]
 fn requests_in_flight_at_the_end_may_finish_and_do_not_count() {
-    let server = ScriptedServer::start(|_| Reply::ok(BODY).after(MS * 400));
+    let server = ScriptedServer::start(|_| Reply::ok(BODY).after(MS * 2_000));
     let mut options = options(&server);
-    options.executor = users(3, MS * 200);
+    options.executor = users(3, MS * 1_000);
     options.grace = Some(Duration::from_secs(60));
     let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap();
     check_account(&record);
     assert_eq!(record.drain, Drain { good: 3, failed: 0, abandoned: 0 });
     assert_eq!((record.ledger.sent, record.ledger.good, record.ledger.in_flight_at_end), (3, 0, 3));
-    assert_eq!((record.goodput_rps, record.window_s), (Some(0.0), 0.2));
-    assert_eq!(server.completed(), 3);
+    assert_eq!((record.goodput_rps, record.window_s), (Some(0.0), 1.0));
 }
 
 #[test]

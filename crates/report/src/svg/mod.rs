@@ -5,6 +5,8 @@ mod ratios;
 
 use std::fmt::Write as _;
 
+use crate::printable::printable;
+
 pub(crate) use bars::{costs, throughput};
 pub(crate) use ratios::ratios;
 
@@ -79,7 +81,7 @@ impl Drawing {
 
     /// The heading that all charts have.
     fn heading(&mut self, title: &str, below: &str) {
-        self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, WIDTH / (LETTER + 1.0)));
+        self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, WIDTH / 8.4));
         self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, WIDTH / 5.6));
     }
 
@@ -118,13 +120,12 @@ fn short(value: f64) -> String {
 
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in printable(text).chars() {
         match letter {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            control if control.is_control() => safe.push(' '),
             other => safe.push(other),
         }
     }

@@ -6,13 +6,13 @@
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
-use super::{Anchor, Drawing, HEAD, ROW, WIDTH, fitted, short};
+use super::{Anchor, Drawing, ROW, WIDTH, fitted, short};
 
+/// Height of the heading, which has no line for columns here.
+const HEAD: f64 = 40.0;
 /// Left edge of the axis; the number of a mark there needs room on both sides.
 const AXIS_START: f64 = 12.0;
-/// Right edge of the axis; the ratio stands behind it in words.
-const AXIS_END: f64 = 236.0;
-/// Where the axis may have a mark.
+/// Where the axis may have a mark; those that would stand too close are left out.
 const TICKS: [f64; 25] = [
     0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0,
     20.0, 50.0, 100.0, 1000.0,
@@ -24,7 +24,9 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     if drawn.is_empty() {
         return None;
     }
-    let axis = Axis::around(&drawn, smallest_effect);
+    // The ratios stand in words behind the axis, which leaves them the room they need.
+    let words = drawn.iter().map(|pair| figure(Quantity::Ratio, &pair.ratio).line().chars().count()).max().unwrap_or(0);
+    let axis = Axis::around(&drawn, smallest_effect, WIDTH - words as f64 * 6.2 - 12.0);
     let bottom = HEAD + ROW * drawn.len() as f64;
     let mut drawing = Drawing::new(WIDTH, bottom + 20.0);
     drawing.heading(&scenario.title, "goodput of the first over that of the second");
@@ -77,20 +79,22 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axi
 struct Axis {
     low: f64,
     high: f64,
+    /// Its right edge.
+    end: f64,
 }
 
 impl Axis {
-    fn around(pairs: &[&Comparison], smallest_effect: f64) -> Self {
+    fn around(pairs: &[&Comparison], smallest_effect: f64, end: f64) -> Self {
         let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
         let bounds = |pair: &Comparison| [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
         let values = || pairs.iter().flat_map(|pair| bounds(pair)).flatten();
         let low = values().fold(1.0 / margin, |least, value| least.min(value / 1.02));
         let high = values().fold(margin, |most, value| most.max(value * 1.02));
-        Self { low: low.ln(), high: high.ln() }
+        Self { low: low.ln(), high: high.ln(), end }
     }
 
     fn at(&self, ratio: f64) -> f64 {
-        AXIS_START + (AXIS_END - AXIS_START) * (ratio.ln() - self.low) / (self.high - self.low)
+        AXIS_START + (self.end - AXIS_START) * (ratio.ln() - self.low) / (self.high - self.low)
     }
 
     /// Draws the part of the axis that belongs to one row, so that it does not run through the words of others.
@@ -100,7 +104,7 @@ impl Axis {
         let effect = amount(Quantity::Share, smallest_effect);
         let title = format!("differences below {effect} do not matter");
         drawing.bar("same", [band_start, top, band_end - band_start, height], &title);
-        for tick in self.ticks() {
+        for tick in self.labelled() {
             let class = if tick == 1.0 { "axis" } else { "grid-line" };
             drawing.path(class, &format!("M{} {}v{height}", short(self.at(tick)), short(top)));
         }

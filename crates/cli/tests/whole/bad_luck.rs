@@ -1,0 +1,133 @@
+//! Subjects that go wrong: each yields a typed record with its log, and the study goes on.
+
+use serde_json::Value;
+
+use crate::place::{Place, my_turn};
+
+/// Runs one faulty subject beside a good one; returns the outcome of the faulty one's first trial.
+fn outcome_of(fault: &str) -> Value {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("good", "none").with_faulty("bad", fault);
+    let place = place.with_study("['test/good', 'test/bad']", 1, "300ms");
+    let said = place.tolok(&["run", "try"]);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    let records = place.records();
+    assert_eq!(records.len(), 2, "{}", said.progress);
+    let of = |name: &str| records.iter().find(|record| record["case"].as_str().unwrap().contains(name)).unwrap();
+    let good = &of("good")["outcome"];
+    assert_eq!(good["kind"], "completed", "the good subject must not suffer: {good}");
+    assert!(said.output.contains("Faulty bad"), "the report must name the failed subject:\n{}", said.output);
+    assert_eq!(place.processes(), Vec::<String>::new());
+    of("bad")["outcome"].clone()
+}
+
+fn assert_failure(outcome: &Value, reason: &str, message: &str, log: &str) {
+    assert_eq!(outcome["kind"], "failed", "{outcome}");
+    assert_eq!(outcome["reason"], reason, "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().contains(message), "{outcome}");
+    let tail = outcome["log_tail"].to_string();
+    assert!(tail.contains(log), "the log's tail must say {log:?}: {tail}");
+}
+
+#[test]
+fn a_subject_that_ends_at_its_start_did_not_start() {
+    let outcome = outcome_of("exit-at-start");
+    assert_failure(&outcome, "did-not-start", "ended with exit code 4 before its first good answer", "as it was told");
+}
+
+#[test]
+fn a_subject_that_never_listens_did_not_start() {
+    assert_failure(&outcome_of("never-listen"), "did-not-start", "no good answer within 3s", "");
+}
+
+#[test]
+fn a_subject_that_takes_requests_and_never_answers_did_not_start() {
+    assert_failure(&outcome_of("hang"), "did-not-start", "no good answer within 3s", "");
+}
+
+#[test]
+fn a_subject_with_another_body_answers_wrongly() {
+    assert_failure(&outcome_of("wrong-body"), "wrong-answer", "different from byte", "");
+}
+
+#[test]
+fn a_subject_that_ends_under_load_crashed() {
+    assert_failure(&outcome_of("crash-after=200"), "crashed", "ended with exit code 3", "200");
+}
+
+#[test]
+fn a_subject_that_falls_silent_under_load_hung() {
+    assert_failure(&outcome_of("hang-after=1"), "hung", "none was answered as it should", "");
+}
+
+#[test]
+fn a_port_that_is_always_taken_is_tried_again_on_others_and_then_reported() {
+    let outcome = outcome_of("refuse-port");
+    assert_failure(&outcome, "did-not-start", "exit code 1", "address already in use");
+}
+
+#[test]
+fn a_build_that_fails_is_a_record_with_what_the_compiler_said() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("good", "none").with_subject(
+        "unbuilt",
+        "title = 'Unbuilt'\nruntime = 'test'\nworkloads = ['hello']\n\
+         [build]\ncommand = ['sh', '-c', 'echo there is a typo in line 3 >&2; exit 2']\n\
+         [[process]]\nname = 'server'\ncommand = ['{{ build }}/server']\n",
+    );
+    let place = place.with_study("['test/good', 'test/unbuilt']", 1, "200ms");
+    let said = place.tolok(&["run", "try"]);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    let records = place.records();
+    let failed = records.iter().find(|record| record["outcome"]["kind"] == "failed").unwrap();
+    assert_failure(&failed["outcome"], "build-failed", "ended with exit status: 2", "there is a typo in line 3");
+}
+
+#[test]
+fn without_any_runtime_the_commands_that_would_help_are_named() {
+    let place = Place::new().with_subject(
+        "go",
+        "title = 'Go'\nruntime = 'go'\nneeds = ['bun']\nworkloads = ['hello']\n\
+         [[process]]\nname = 'server'\ncommand = ['{{ program.bun.path }}']\n",
+    );
+    let place = place.with_study("['*']", 1, "200ms");
+    let empty = place.path().join("empty");
+    let output = place.command(&["run", "try"]).env("PATH", &empty).env("TOLOK_TOOLBOX", &empty).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("bun is missing") && said.contains("tolok setup"), "{said}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_one_sentence() {
+    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 1, "200ms");
+    // A file in the place of a folder stops root as well.
+    std::fs::write(place.path().join("file"), "").unwrap();
+    let said = place.tolok(&["run", "try", "--runs", "file/runs"]);
+    assert_eq!(said.code, Some(1));
+    let complaint = said.progress.lines().last().unwrap();
+    assert!(complaint.starts_with("error: cannot write file/runs"), "{}", said.progress);
+}
+
+#[test]
+fn a_full_disk_is_one_sentence_and_what_is_finished_stays() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 40, "50ms");
+    let small = place.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mount = |arguments: &[&str]| std::process::Command::new("mount").args(arguments).arg(&small).status();
+    let mounted = mount(&["-t", "tmpfs", "-o", "size=400k", "tmpfs"]).is_ok_and(|status| status.success());
+    tolok_testkit::require!(mounted, "a small file system cannot be mounted here (needs root)");
+    let said = place.tolok(&["run", "try", "--runs", "small"]);
+    let finished = std::process::Command::new("sh")
+        .args(["-c", "for record in */trials/*/trial.json; do tail -c 2 $record; done"])
+        .current_dir(&small)
+        .output()
+        .unwrap();
+    let unmounted = std::process::Command::new("umount").arg("-l").arg(&small).status().unwrap();
+    assert!(unmounted.success());
+    assert_eq!(said.code, Some(1), "{}", said.progress);
+    assert!(said.progress.contains("the disk is full"), "{}", said.progress);
+    let ends = String::from_utf8(finished.stdout).unwrap();
+    assert!(ends.len() >= 2 && ends.chars().all(|end| end == '}' || end == '\n'), "every record is whole: {ends:?}");
+}

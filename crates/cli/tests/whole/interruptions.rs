@@ -1,0 +1,145 @@
+//! Ctrl-C and `kill -9`: nothing finished is lost, nothing is left running, and the run can go on.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::place::{Place, Started, assert_all_gone, my_turn};
+
+const TRIALS: usize = 6;
+
+/// A place whose only subject can be told by its command line, with a study of six short trials.
+fn place() -> Place {
+    Place::new().with_faulty("good", "none").with_study("['test/good']", TRIALS as u32, "400ms")
+}
+
+/// Starts the study and waits until its first trial is finished, so that the second one is under way.
+fn under_way(place: &Place) -> Started {
+    let mut started = place.start(&["run", "try"]);
+    started.wait_for("1/6 ");
+    started
+}
+
+/// The box's processes of one tolok, from `/proc`: the keeper, then the init below it.
+fn box_of(tolok: u32) -> Vec<u32> {
+    loop {
+        let keepers = children(tolok, "keeper");
+        let inits: Vec<u32> = keepers.iter().flat_map(|keeper| children(*keeper, "init")).collect();
+        if let (Some(keeper), Some(init)) = (keepers.first(), inits.first()) {
+            return vec![*keeper, *init];
+        }
+    }
+}
+
+fn children(parent: u32, verb: &str) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| {
+        let read = |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let stat = read("stat");
+        let of_parent = stat.rsplit(')').next().and_then(|fields| fields.split_whitespace().nth(1)?.parse().ok());
+        of_parent == Some(parent) && read("cmdline").ends_with(&format!("{verb}\0"))
+    })
+    .collect()
+}
+
+/// After the run was cut off: what is finished is whole, nothing runs, and `resume` does the rest and no more.
+fn assert_can_go_on(place: &Place) {
+    assert_all_gone(|| place.processes());
+    let before = place.records();
+    assert!(!before.is_empty() && before.len() < TRIALS, "{} records", before.len());
+    let said = place.tolok(&["resume", "latest"]);
+    assert_eq!(said.code, Some(0), "{}", said.progress);
+    let after = place.records();
+    assert_eq!(after.len(), TRIALS, "{}", said.progress);
+    assert_eq!(after[..before.len()], before[..], "finished trials are not touched");
+    assert!(after.iter().all(|record| record["outcome"]["kind"] == "completed"), "{}", said.progress);
+    assert!(place.run_folder().join("report.html").is_file());
+    assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn kill_9_of_the_lab_leaves_nothing_running_and_the_run_can_go_on() {
+    let _turn = my_turn();
+    let place = place();
+    let started = under_way(&place);
+    box_of(started.child.id());
+    started.signal(Signal::KILL);
+    started.finish();
+    assert_can_go_on(&place);
+}
+
+#[test]
+fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
+    let _turn = my_turn();
+    let place = place();
+    let started = under_way(&place);
+    let boxed = box_of(started.child.id());
+    started.signal(Signal::KILL);
+    for pid in boxed {
+        let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL);
+    }
+    started.finish();
+    assert_can_go_on(&place);
+}
+
+#[test]
+fn kill_9_of_a_box_costs_one_trial_and_the_study_goes_on() {
+    for victim in [0, 1] {
+        let _turn = my_turn();
+        let place = place();
+        let started = under_way(&place);
+        let pid = box_of(started.child.id())[victim];
+        kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
+        let (said, code) = started.finish();
+        assert_eq!(code, Some(5), "{said}");
+        let records = place.records();
+        let failed: Vec<_> = records.iter().filter(|record| record["outcome"]["kind"] == "failed").collect();
+        assert_eq!((records.len(), failed.len()), (TRIALS, 1), "{said}");
+        assert_eq!(failed[0]["outcome"]["reason"], "lab-failed", "{said}");
+        assert_all_gone(|| place.processes());
+    }
+}
+
+#[test]
+fn ctrl_c_once_finishes_the_trial_and_reports() {
+    let _turn = my_turn();
+    let place = place();
+    let started = under_way(&place);
+    box_of(started.child.id());
+    started.signal(Signal::INT);
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("Stopping after this trial"), "{said}");
+    assert!(said.contains("go on with: tolok resume"), "{said}");
+    assert!(place.run_folder().join("report.html").is_file());
+    assert_can_go_on(&place);
+}
+
+#[test]
+fn ctrl_c_twice_stops_now_and_drops_the_trial() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 2, "60s");
+    let mut started = place.start(&["run", "try"]);
+    box_of(started.child.id());
+    started.signal(Signal::INT);
+    // Two signals that nobody has heard yet are one.
+    started.wait_for("Stopping after this trial");
+    started.signal(Signal::INT);
+    let began = std::time::Instant::now();
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(began.elapsed().as_secs() < 30, "it must not wait for the window of 60 s");
+    assert_eq!(place.records().len(), 0, "{said}");
+    assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn a_run_that_another_tolok_works_on_is_left_alone() {
+    let _turn = my_turn();
+    let place = place();
+    let started = under_way(&place);
+    let said = place.tolok(&["resume", "latest"]);
+    assert_eq!(said.code, Some(1), "{}", said.progress);
+    assert!(said.progress.contains("another tolok is working in"), "{}", said.progress);
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(0), "{said}");
+}

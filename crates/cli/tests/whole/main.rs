@@ -1,0 +1,12 @@
+//! tolok as a whole, from outside: the binary, real servers, real bad luck. One binary, so that it is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+mod bad_luck;
+mod conformance;
+mod edges;
+mod interruptions;
+mod load_verb;
+mod place;
+mod real_servers;
+mod transcripts;

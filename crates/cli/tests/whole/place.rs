@@ -1,0 +1,193 @@
+//! A place to run tolok in: a home of its own with subjects that a test invents, and a folder for runs.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The repository.
+pub fn repository() -> PathBuf {
+    fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
+}
+
+/// The binary under test.
+pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
+
+/// Trials pin their parts to CPUs, so two at once would starve each other; tests that measure take turns.
+pub fn my_turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A home with the repository's workloads and the subjects of one test.
+pub struct Place {
+    folder: TempDir,
+}
+
+/// What tolok said and how it ended.
+pub struct Said {
+    /// Standard output.
+    pub output: String,
+    /// Standard error.
+    pub progress: String,
+    /// Its exit code.
+    pub code: Option<i32>,
+}
+
+impl Place {
+    /// An empty home.
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("tolok-test-").tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("subjects")).unwrap();
+        fs::create_dir_all(folder.path().join("studies")).unwrap();
+        std::os::unix::fs::symlink(repository().join("workloads"), folder.path().join("workloads")).unwrap();
+        Self { folder }
+    }
+
+    /// Adds a subject `test/<name>` that misbehaves by `fault`.
+    pub fn with_faulty(self, name: &str, fault: &str) -> Self {
+        let program = Path::new(TOLOK).with_file_name("faulty-subject");
+        assert!(program.is_file(), "{} is not built: cargo build --workspace --bins", program.display());
+        let text = format!(
+            "title = 'Faulty {name}'\nruntime = 'test'\nstart-timeout = '3s'\nworkloads = ['hello', 'json']\n\
+             [[process]]\nname = 'server'\n\
+             command = ['{}', '--port', '{{{{ port }}}}', '--assets', '{{{{ assets }}}}', '--fault', '{fault}']\n",
+            program.display()
+        );
+        self.with_subject(name, &text)
+    }
+
+    /// Adds a subject `test/<name>` with this `subject.toml`.
+    pub fn with_subject(self, name: &str, text: &str) -> Self {
+        let folder = self.path().join("subjects/test").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("subject.toml"), text).unwrap();
+        self
+    }
+
+    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`.
+    pub fn with_study(self, subjects: &str, blocks: u32, duration: &str) -> Self {
+        let text = format!(
+            "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\n\
+             [[scenario]]\nworkload = 'hello'\n\
+             load = {{ executor = 'constant-vus', vus = 4, duration = '{duration}', warmup = '50ms', timeout = '1s' }}\n"
+        );
+        fs::write(self.path().join("studies/try.toml"), text).unwrap();
+        self
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// tolok with these arguments, in this home, with no terminal.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(TOLOK);
+        command.args(arguments).current_dir(self.path()).env("TOLOK_HOME", self.path());
+        command.env("TOLOK_RUNS", self.path().join("runs")).env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+    }
+
+    /// Runs tolok to its end.
+    pub fn tolok(&self, arguments: &[&str]) -> Said {
+        Said::of(self.command(arguments).output().unwrap())
+    }
+
+    /// The only run's folder.
+    pub fn run_folder(&self) -> PathBuf {
+        let mut folders: Vec<PathBuf> =
+            fs::read_dir(self.path().join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(folders.len(), 1, "{folders:?}");
+        folders.remove(0)
+    }
+
+    /// The records of the only run, in the order of their trials.
+    pub fn records(&self) -> Vec<Value> {
+        let Ok(entries) = fs::read_dir(self.run_folder().join("trials")) else { return Vec::new() };
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path().join("trial.json")).collect();
+        files.sort();
+        let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        texts.map(|text| serde_json::from_str(&text).unwrap()).collect()
+    }
+
+    /// Starts tolok in a process group of its own.
+    pub fn start(&self, arguments: &[&str]) -> Started {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().unwrap();
+        let progress = BufReader::new(child.stderr.take().unwrap());
+        Started { child, progress }
+    }
+
+    /// Processes that have this place in their command line.
+    pub fn processes(&self) -> Vec<String> {
+        let needle = self.path().display().to_string();
+        processes().into_iter().filter(|line| line.contains(&needle)).collect()
+    }
+}
+
+impl Said {
+    fn of(output: Output) -> Self {
+        Self {
+            output: String::from_utf8(output.stdout).unwrap(),
+            progress: String::from_utf8(output.stderr).unwrap(),
+            code: output.status.code(),
+        }
+    }
+}
+
+/// A tolok at work.
+pub struct Started {
+    /// The process.
+    pub child: Child,
+    progress: BufReader<std::process::ChildStderr>,
+}
+
+impl Started {
+    /// Reads its progress until a line contains `words`.
+    pub fn wait_for(&mut self, words: &str) -> String {
+        let mut seen = String::new();
+        while !seen.contains(words) {
+            let read = self.progress.read_line(&mut seen).unwrap();
+            assert!(read > 0, "tolok ended before it said {words:?}; it said:\n{seen}");
+        }
+        seen
+    }
+
+    /// Waits for its end; returns what else it said, and its code.
+    pub fn finish(mut self) -> (String, Option<i32>) {
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut self.progress, &mut rest).unwrap();
+        (rest, self.child.wait().unwrap().code())
+    }
+
+    /// Sends a signal to tolok alone.
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).unwrap();
+    }
+}
+
+/// Command lines of all processes of this machine that are not zombies.
+pub fn processes() -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| !line.is_empty()).collect()
+}
+
+/// Waits until `found` is empty, for as long as anything that was killed may take to go.
+pub fn assert_all_gone(found: impl Fn() -> Vec<String>) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while std::time::Instant::now() < deadline {
+        if found().is_empty() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("still there: {:?}", found());
+}

@@ -1,0 +1,76 @@
+//! Real runtimes, measured for a moment: the whole way from a study to the reports.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::place::{TOLOK, my_turn, repository};
+
+/// Runs a study in the repository itself; returns the records and the run's folder.
+fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
+    let runs = tempfile::tempdir().unwrap();
+    let file = runs.path().join("moment.toml");
+    std::fs::write(&file, study).unwrap();
+    let output = std::process::Command::new(TOLOK)
+        .args(["run", file.to_str().unwrap(), "--runs", runs.path().join("runs").to_str().unwrap()])
+        .env("TOLOK_HOME", repository())
+        .output()
+        .unwrap();
+    let folder = std::fs::read_dir(runs.path().join("runs")).unwrap().next().unwrap().unwrap().path();
+    let mut trials: Vec<_> = std::fs::read_dir(folder.join("trials")).unwrap().map(|it| it.unwrap().path()).collect();
+    trials.sort();
+    let texts = trials.iter().map(|trial| std::fs::read_to_string(trial.join("trial.json")).unwrap());
+    let records = texts.map(|text| serde_json::from_str(&text).unwrap()).collect();
+    for file in ["run.json", "plan.json", "study.toml", "report.html", "report.md", "report.csv", "report.json"] {
+        assert!(folder.join(file).is_file(), "{file} is missing");
+    }
+    for trial in &trials {
+        for file in ["timeline.jsonl", "samples.jsonl", "subject.log", "tool.json", "command.txt"] {
+            assert!(trial.join(file).is_file(), "{} lacks {file}", trial.display());
+        }
+    }
+    (records, runs, output)
+}
+
+#[test]
+fn every_ready_subject_is_measured_and_every_account_closes() {
+    let _turn = my_turn();
+    let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\n[[scenario]]\nworkload = ['hello', 'json']\n\
+                 load = { executor = 'constant-vus', vus = 8, duration = '400ms', warmup = '100ms' }\n";
+    let (records, _runs, output) = run(study);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for record in &records {
+        let (case, outcome) = (&record["case"], &record["outcome"]);
+        assert_eq!(outcome["kind"], "completed", "{case}: {outcome}");
+        let ledger = &outcome["ledger"];
+        let count = |name: &str| ledger[name].as_u64().unwrap();
+        assert_eq!(count("sent"), count("good") + count("in_flight_at_end"), "{case} has failed requests: {ledger}");
+        for part in ["subject", "generator"] {
+            assert!(outcome[part]["cpu_s"].as_f64().unwrap() > 0.0, "{case}: the {part} used CPU time");
+            assert!(outcome[part]["processes_max"].as_u64().unwrap() > 0, "{case}: the {part} has processes");
+        }
+        assert!(outcome["subject"]["pss_bytes"].as_u64().unwrap() > 100_000, "{case}: {outcome}");
+        assert!(outcome["cold_start_s"].as_f64().unwrap() > 0.0, "{case}");
+    }
+    let cases: BTreeSet<&str> = records.iter().map(|record| record["case"].as_str().unwrap()).collect();
+    for runtime in ["go-nethttp", "bun-serve", "node-http", "php-fpm", "apache-prefork", "nginx-static", "rust-ceiling"]
+    {
+        let measured = cases.iter().any(|case| case.contains(runtime));
+        tolok_testkit::require!(measured, "{runtime} is not ready on this machine");
+    }
+}
+
+#[test]
+fn a_connection_per_request_is_measured_as_such() {
+    let _turn = my_turn();
+    let study = "title = 'Connections'\nsubjects = ['go/nethttp']\nblocks = 1\nceiling = true\n[[scenario]]\n\
+                 workload = 'hello'\nload = { executor = 'constant-vus', vus = 8, duration = '400ms', \
+                 warmup = '100ms', connection = 'per-request' }\n";
+    let (records, _runs, output) = run(study);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for record in &records {
+        let ledger = &record["outcome"]["ledger"];
+        let (opened, good) = (ledger["connections"].as_u64().unwrap(), ledger["good"].as_u64().unwrap());
+        assert!(opened >= good && good > 0, "{}: {ledger}", record["case"]);
+    }
+}

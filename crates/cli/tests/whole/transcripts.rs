@@ -1,0 +1,11 @@
+//! What tolok says, word for word: `transcripts/*.trycmd` are read by people as much as by this test.
+
+#[test]
+fn what_people_type_and_what_they_get() {
+    trycmd::TestCases::new()
+        .default_bin_path(env!("CARGO_BIN_EXE_tolok"))
+        .env("TOLOK_HOME", concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .env("NO_COLOR", "1")
+        .case("tests/whole/transcripts/*.trycmd")
+        .run();
+}

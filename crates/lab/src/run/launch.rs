@@ -1,0 +1,135 @@
+//! The start of a subject: files and commands filled in, processes started, the first good answer awaited.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use tolok_model::{FailureKind, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
+
+use super::session::Session;
+use super::stop::Stop;
+use super::trial::Setback;
+use crate::isolate::{ProcessSpec, TrialBox};
+use crate::subject::{ProbeError, Render, TemplateNames, ask_while, check, write_for_everybody};
+
+/// One answer before the window may take this long.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// How often the subject is asked while it starts: the resolution of the cold start.
+const POLL: Duration = Duration::from_millis(1);
+
+/// All that a subject inherits of the user's environment: what it takes to find programs, and nothing that tunes one.
+/// A `GOGC` or `NODE_OPTIONS` that happens to be set would change the figures, and no record would tell.
+const INHERITED: [&str; 6] = ["HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "USER"];
+
+/// A subject that is to be started.
+pub(super) struct Launch<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) subject: &'a Subject,
+    pub(super) choice: &'a SubjectChoice,
+    /// Where the subject's build is.
+    pub(super) build: &'a Path,
+    /// Where its processes write what they say.
+    pub(super) log: PathBuf,
+    pub(super) stop: &'a Stop,
+}
+
+impl Launch<'_> {
+    /// Renders the subject's files into `scratch`, and its commands.
+    pub(super) fn prepare(&self, port: u16, scratch: &Path) -> Result<Vec<ProcessSpec>, Setback> {
+        let names = self.session.names(self.choice, self.subject, self.build, port, scratch);
+        for file in &self.subject.files {
+            self.render_file(file, &names, scratch)?;
+        }
+        let mut base: BTreeMap<String, String> = INHERITED.iter().filter_map(|name| inherited(name)).collect();
+        base.extend(self.session.program_env(self.choice, self.subject));
+        let mut specs = Vec::new();
+        for process in &self.subject.processes {
+            let mut env = base.clone();
+            env.extend(names.render_env(&process.env).map_err(Setback::lab)?);
+            specs.push(ProcessSpec {
+                name: process.name.clone(),
+                argv: names.render_command(&process.command).map_err(Setback::lab)?,
+                env,
+                cwd: scratch.to_owned(),
+                log: self.log.clone(),
+                cpus: self.session.cpus.subject.clone(),
+                stop: process.stop.clone().unwrap_or_else(|| "TERM".to_owned()),
+            });
+        }
+        Ok(specs)
+    }
+
+    fn render_file(&self, file: &TemplateFile, names: &TemplateNames, scratch: &Path) -> Result<(), Setback> {
+        let source = self.session.laboratory.home.subject_folder(&self.subject.id).join(&file.from);
+        let target = scratch.join(&file.to);
+        let unreadable = |error| Setback::lab(format!("cannot read {}: {error}", source.display()));
+        let unwritable = |error| Setback::lab(format!("cannot write {}: {error}", target.display()));
+        let text = fs::read_to_string(&source).map_err(unreadable)?;
+        let rendered = names.render(&text).map_err(Setback::lab)?;
+        fs::create_dir_all(target.parent().unwrap_or(scratch)).map_err(unwritable)?;
+        write_for_everybody(&target, rendered.as_bytes()).map_err(unwritable)
+    }
+
+    /// Starts the processes and asks for `workload` until the first good answer; returns how long that took, in seconds.
+    pub(super) fn first_good_answer(
+        &self,
+        trial_box: &mut TrialBox,
+        specs: &[ProcessSpec],
+        port: u16,
+        workload: &Workload,
+    ) -> Result<f64, Setback> {
+        let mut first_start_ns = None;
+        for spec in specs {
+            let started_ns = trial_box.start(spec)?;
+            first_start_ns.get_or_insert(started_ns);
+        }
+        let limit = Duration::from_secs_f64(self.subject.start_timeout_s);
+        let deadline = Instant::now() + limit;
+        while let Some(seen) = self.try_once(port, workload, deadline)? {
+            if let Some(exit) = trial_box.exits()?.first() {
+                let message = format!("process {} ended with {} before its first good answer", exit.name, exit.how);
+                return Err(Setback::Failed(FailureKind::DidNotStart, message));
+            }
+            if self.stop.is_immediate() {
+                return Err(Setback::Stopped);
+            }
+            if Instant::now() > deadline {
+                let limit = format_duration(limit.as_secs_f64());
+                let message = format!("no good answer within {limit} of its start; the last try: {seen}");
+                return Err(Setback::Failed(FailureKind::DidNotStart, message));
+            }
+            std::thread::sleep(POLL);
+        }
+        let now_ns = monotonic_ns();
+        Ok(now_ns.saturating_sub(first_start_ns.unwrap_or(now_ns)) as f64 / 1e9)
+    }
+
+    /// Asks once: nothing for a good answer, words for what may still become one, and a setback for a wrong one.
+    fn try_once(&self, port: u16, workload: &Workload, deadline: Instant) -> Result<Option<String>, Setback> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        // Connecting takes no patience of zero.
+        let patience = left.clamp(POLL, ANSWER_LIMIT);
+        let is_wanted = || !self.stop.is_immediate();
+        match ask_while(port, &workload.method, &workload.path, patience, &is_wanted) {
+            Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
+                Ok(()) => Ok(None),
+                // A gateway without its backend says so until the backend is there.
+                Err(_) if matches!(answer.status, 502..=504) => Ok(Some(format!("status {}", answer.status))),
+                Err(difference) => Err(Setback::Failed(FailureKind::WrongAnswer, difference)),
+            },
+            Err(error @ ProbeError::Malformed(_)) => Err(Setback::failed(FailureKind::WrongAnswer, error)),
+            Err(error) => Ok(Some(error.to_string())),
+        }
+    }
+}
+
+fn inherited(name: &str) -> Option<(String, String)> {
+    Some((name.to_owned(), std::env::var(name).ok()?))
+}
+
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

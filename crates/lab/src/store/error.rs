@@ -1,0 +1,88 @@
+//! Why a run's folder cannot be read or written, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run's folder cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Writing failed.
+    #[error("cannot write {}: {}", path.display(), explain(source))]
+    Write {
+        /// What was written.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Reading failed.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// What was read.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A file does not hold what it should.
+    #[error("{} is not a {what} of this version of tolok: {reason}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        what: &'static str,
+        /// Why it is not.
+        reason: String,
+    },
+    /// Another tolok works in the folder.
+    #[error("another tolok is working in {}; wait until it has ended", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No run has this name.
+    #[error("there is no run `{name}`: neither a folder of that name nor one in {}", runs.display())]
+    NoRun {
+        /// As it was asked for.
+        name: String,
+        /// Where runs are kept.
+        runs: PathBuf,
+    },
+}
+
+fn explain(source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full; make room and go on with `tolok resume` (finished trials are kept)".to_owned()
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory => {
+            format!("{source}; choose a folder that you may write with --runs DIR")
+        }
+        _ => source.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_says_how_to_go_on() {
+        let mut full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let source = full.write_all(b"x").unwrap_err();
+        let error = StoreError::Write { path: "runs/1/trial.json".into(), source };
+        let expect = "cannot write runs/1/trial.json: the disk is full; make room and go on with `tolok resume` \
+                      (finished trials are kept)";
+        assert_eq!(error.to_string(), expect);
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_written_says_how_to_choose_another() {
+        let source = io::Error::from(rustix::io::Errno::ROFS);
+        let error = StoreError::Write { path: "runs".into(), source };
+        let expect = "cannot write runs: Read-only file system (os error 30); choose a folder that you may write with \
+                      --runs DIR";
+        assert_eq!(error.to_string(), expect);
+    }
+}

@@ -1,0 +1,40 @@
+//! Writes reports of invented runs into a folder, to look at them: `cargo run -p tolok-report --example pages -- FOLDER`.
+
+#[path = "../tests/edge_cases/mod.rs"]
+mod edge_cases;
+#[path = "../../analysis/tests/invented/mod.rs"]
+mod invented;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use tolok_report::{Format, Style, render};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [folder] = arguments.as_slice() else { return complain("usage: pages FOLDER") };
+    match write_all(Path::new(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(&format!("cannot write into {folder}: {error}")),
+    }
+}
+
+/// Every invented run in every format.
+fn write_all(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for (name, mut findings) in edge_cases::all() {
+        findings.cautions.insert(0, "Every figure of this report is invented; nothing was measured.".to_owned());
+        for format in Format::ALL {
+            let path = folder.join(format!("{name}.{}", format.name()));
+            fs::write(path, render(&findings, format, &Style::default()))?;
+        }
+    }
+    Ok(())
+}
+
+#[allow(clippy::print_stderr, reason = "an example is a program of its own")]
+fn complain(message: &str) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::from(2)
+}

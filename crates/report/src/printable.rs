@@ -1,0 +1,32 @@
+//! Text of other programs, made harmless for a screen.
+
+/// Without colour codes and control characters: the last words of a server must not be able to move a cursor, to change
+/// colours or to break a table. What was a line break or a tab becomes a blank.
+pub(crate) fn printable(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter == '\u{1b}' && letters.next_if_eq(&'[').is_some() {
+            // ECMA-48: a control sequence ends with the first letter from @ to ~.
+            letters.by_ref().find(|letter| ('@'..='~').contains(letter));
+        } else {
+            plain.push(if letter.is_control() { ' ' } else { letter });
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_go_and_words_stay() {
+        let check = |text: &str, shown: &str| assert_eq!(printable(text), shown);
+        check("plain – as it is", "plain – as it is");
+        check("\u{1b}[1;31mpanic:\u{1b}[0m\tdown", "panic: down");
+        check("two\nlines\u{7}", "two lines ");
+        check("cut off \u{1b}[31", "cut off ");
+        check("\u{1b}]0;title\u{7}", " ]0;title ");
+    }
+}

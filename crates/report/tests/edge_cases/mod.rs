@@ -1,0 +1,97 @@
+//! Runs at the edge of what a report must be able to show, by name.
+
+use tolok_analysis::Findings;
+use tolok_model::FailureKind;
+
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server, fail_requests, ordinary};
+
+/// Every edge case with its name.
+pub fn all() -> Vec<(&'static str, Findings)> {
+    vec![
+        ("ordinary", ordinary().findings()),
+        ("one-scenario", one_scenario(5)),
+        ("ten-blocks", one_scenario(10)),
+        ("two-blocks", one_scenario(2)),
+        ("one-subject", one_subject()),
+        ("nothing-ranked", nothing_ranked()),
+        ("all-failed", all_failed()),
+        ("no-ceiling", no_ceiling()),
+        ("huge-names", huge_names()),
+        ("shared-cpus", shared_cpus()),
+        ("above-ceiling", json(5).steady(CEILING, 30_000.0).steady(GO, 34_300.0).findings()),
+        ("nothing-at-all", InventedRun::new(5).findings()),
+    ]
+}
+
+fn json(blocks: u32) -> InventedRun {
+    let mut run = InventedRun::new(blocks);
+    run.scenario("json-c64", "json", "JSON", 64);
+    run
+}
+
+fn one_scenario(blocks: u32) -> Findings {
+    json(blocks).steady(CEILING, 60_000.0).steady(GO, 34_300.0).steady(BUN, 39_600.0).steady(NODE, 17_200.0).findings()
+}
+
+fn one_subject() -> Findings {
+    json(5).steady(CEILING, 60_000.0).steady(GO, 34_300.0).findings()
+}
+
+fn nothing_ranked() -> Findings {
+    let errors_in =
+        |run: &mut InventedRun, server| _ = run.steady(server, 9_000.0).change(|_, it| fail_requests(it, 2_000));
+    let mut run = json(5);
+    run.steady(CEILING, 60_000.0);
+    errors_in(&mut run, APACHE);
+    errors_in(&mut run, FPM);
+    run.findings()
+}
+
+fn all_failed() -> Findings {
+    let mut run = json(5);
+    for server in [CEILING, GO, BUN] {
+        run.steady(server, 30_000.0);
+        for block in 1..=5 {
+            run.fail(
+                block,
+                FailureKind::DidNotStart,
+                "no good answer within 10 s; last lines of its log: \u{1b}[31mpanic\u{1b}[0m",
+            );
+        }
+    }
+    run.findings()
+}
+
+fn no_ceiling() -> Findings {
+    json(5).steady(GO, 34_300.0).steady(BUN, 39_600.0).findings()
+}
+
+fn huge_names() -> Findings {
+    const LONG: Server = Server {
+        title: "The <script>alert(1)</script> | *subject* whose title \"never\" ends & goes on, on one worker for each CPU",
+        label: "somebody/a-subject-with-a-very-long-name-indeed:a-variant-with-a-very-long-name-too",
+        runtime: "somebody",
+        ..GO
+    };
+    const OTHER: Server = Server { label: "somebody/a-subject-with-a-very-long-name-indeed:another", ..LONG };
+    let mut run = InventedRun::new(5);
+    run.plan.title =
+        "A study with <b>markup</b>, \"quotes\", and_a_word_that_is_far_too_long_to_be_put_on_one_line_of_a_telephone"
+            .into();
+    run.scenario(
+        "rows-limit-10000-fields-40-c250",
+        "rows",
+        "Ten thousand rows of forty fields <i>each</i>, from a database",
+        250,
+    );
+    run.steady(LONG, 21.4).steady(OTHER, 12.2).steady(GO, 1_234_567.0);
+    run.skip("somebody/else", "its program prints no version: \"<none>\"");
+    run.findings()
+}
+
+fn shared_cpus() -> Findings {
+    let mut run = json(5);
+    run.run.cpus.shared = true;
+    run.run.cpus.generator = vec![0];
+    run.steady(GO, 34_300.0).steady(BUN, 33_600.0).findings()
+}

@@ -1,0 +1,224 @@
+//! Every format of invented findings.
+
+#[path = "../../analysis/tests/invented/mod.rs"]
+mod invented;
+
+mod edge_cases;
+
+use invented::{ordinary, with_six_digits};
+use tolok_analysis::Findings;
+use tolok_report::{Format, Style, render, schema};
+
+fn text(findings: &Findings, format: Format) -> String {
+    render(findings, format, &Style::default())
+}
+
+fn edge_case(name: &str) -> Findings {
+    let found = edge_cases::all().into_iter().find(|(known, _)| *known == name);
+    with_six_digits(found.unwrap_or_else(|| panic!("there is no edge case {name}")).1)
+}
+
+mod terminal {
+    use super::*;
+
+    fn at_width(findings: &Findings, width: u16) -> String {
+        render(findings, Format::Terminal, &Style { colour: false, width })
+    }
+
+    #[test]
+    fn an_ordinary_run_at_100_columns() {
+        insta::assert_snapshot!(at_width(&ordinary().findings(), 100));
+    }
+
+    #[test]
+    fn an_ordinary_run_at_80_columns() {
+        insta::assert_snapshot!(at_width(&ordinary().findings(), 80));
+    }
+
+    #[test]
+    fn an_ordinary_run_at_64_columns() {
+        insta::assert_snapshot!(at_width(&ordinary().findings(), 64));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked() {
+        for (name, findings) in edge_cases::all() {
+            for width in [64, 80, 100, 140] {
+                // What cannot be broken (a command, a word) may stick out; nothing else.
+                let is_breakable = |line: &&str| line.trim().contains(' ') && !line.contains("tolok run");
+                let text = at_width(&findings, width);
+                let widest = text.lines().filter(is_breakable).max_by_key(|line| line.chars().count()).unwrap_or("");
+                assert!(widest.chars().count() <= usize::from(width), "{name} at {width}: {widest:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn colour_adds_codes_and_nothing_else() {
+        let findings = ordinary().findings();
+        let coloured = render(&findings, Format::Terminal, &Style { colour: true, width: 100 });
+        assert!(coloured.contains("\u{1b}[1m"));
+        let plain = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m"]
+            .iter()
+            .fold(coloured, |text, code| text.replace(code, ""));
+        assert_eq!(plain, at_width(&findings, 100));
+    }
+
+    #[test]
+    fn a_servers_words_cannot_control_the_terminal() {
+        let text = at_width(&edge_case("all-failed"), 100);
+        assert!(text.contains("last lines of its log: panic") && !text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn edge_cases() {
+        for name in ["one-subject", "nothing-ranked", "all-failed", "no-ceiling", "huge-names", "two-blocks"] {
+            insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
+        }
+    }
+}
+
+#[test]
+fn markdown() {
+    insta::assert_snapshot!(text(&ordinary().findings(), Format::Markdown));
+}
+
+#[test]
+fn markdown_tables_have_the_same_number_of_cells_in_every_row() {
+    for (name, findings) in edge_cases::all() {
+        let text = text(&findings, Format::Markdown);
+        let cells = |row: &str| row.replace("\\|", "").matches('|').count();
+        for row in text.lines().filter(|line| line.starts_with('|')) {
+            assert_eq!(cells(row), 10, "{name}: {row}");
+        }
+    }
+}
+
+#[test]
+fn csv() {
+    insta::assert_snapshot!(text(&with_six_digits(ordinary().findings()), Format::Csv));
+}
+
+#[test]
+fn json() {
+    insta::assert_snapshot!(text(&edge_case("one-scenario"), Format::Json));
+}
+
+#[test]
+fn json_has_what_the_schema_requires_and_nothing_else() {
+    let schema = schema();
+    for (name, findings) in edge_cases::all() {
+        let document: serde_json::Value = serde_json::from_str(&text(&findings, Format::Json)).unwrap();
+        let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
+        assert_eq!(keys(&document), keys(&schema["properties"]), "{name}");
+        assert_eq!(keys(&document["run"]), keys(&schema["$defs"]["RunFacts"]["properties"]), "{name}");
+        for case in document["scenarios"].as_array().unwrap().iter().flat_map(|it| it["cases"].as_array().unwrap()) {
+            assert_eq!(keys(case), keys(&schema["$defs"]["CaseFinding"]["properties"]), "{name}");
+        }
+    }
+}
+
+mod html {
+    use super::*;
+
+    #[test]
+    fn one_scenario() {
+        insta::assert_snapshot!(text(&edge_case("one-scenario"), Format::Html));
+    }
+
+    #[test]
+    fn every_check_that_failed_is_marked() {
+        let failed = |name: &str| -> Vec<String> {
+            let page = text(&edge_case(name), Format::Html);
+            let rules = page.split("! no</td><th scope=\"row\">").skip(1);
+            rules.map(|rest| rest.split('<').next().unwrap_or_default().to_owned()).collect()
+        };
+        assert_eq!(failed("one-scenario"), Vec::<String>::new());
+        assert_eq!(failed("shared-cpus")[0], "Subject and generator had CPUs of their own");
+        assert_eq!(failed("above-ceiling"), ["No subject was above the machine’s limit"]);
+        assert_eq!(
+            failed("ordinary"),
+            [
+                "Every planned trial was measured",
+                "Every goodput has an interval",
+                "Every request was answered as it should be",
+                "The generator was not the limit",
+                "The machine was quiet",
+            ]
+        );
+    }
+
+    #[test]
+    fn nobody_is_set_in_bold_where_nothing_has_an_interval() {
+        let bold = |name: &str| text(&edge_case(name), Format::Html).matches("class=\"l b\"").count();
+        assert_eq!([bold("two-blocks"), bold("one-subject")], [0, 0]);
+        assert_eq!(bold("one-scenario"), 2, "name and figure of the first");
+        assert_eq!(bold("ordinary"), 2 * 5, "two that tie, one alone, two that cannot be told apart");
+    }
+
+    #[test]
+    fn names_are_shown_and_not_obeyed() {
+        let page = text(&edge_case("huge-names"), Format::Html);
+        assert!(!page.contains("<script") && !page.contains("<b>markup") && !page.contains("<i>each"));
+        assert!(page.contains("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn the_page_asks_for_nothing_but_itself() {
+        for (name, findings) in edge_cases::all() {
+            let page = text(&findings, Format::Html);
+            for outside in ["http://", "https://", "src=", "url(", "@import", "<link", "<script", "<img", "<iframe"] {
+                assert!(!page.contains(outside), "{name} has {outside}");
+            }
+            assert!(page.contains("default-src 'none'"), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_element_that_is_opened_is_closed() {
+        for (name, findings) in edge_cases::all() {
+            let page = text(&findings, Format::Html);
+            assert_eq!(unclosed(&page), Vec::<String>::new(), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_figure_is_a_word_of_the_machine() {
+        for (name, findings) in edge_cases::all() {
+            for format in Format::ALL {
+                let text = text(&findings, format);
+                for word in ["NaN", "inf ", "None", "Some(", "undefined"] {
+                    assert!(!text.contains(word), "{name} as {format:?} has {word}");
+                }
+            }
+        }
+    }
+
+    /// Names of elements that are opened and not closed again, or closed in the wrong order.
+    fn unclosed(page: &str) -> Vec<String> {
+        let body = page.split_once("</style>").expect("the page has a style sheet").1;
+        let mut open: Vec<String> = vec!["html".into(), "head".into()];
+        let mut wrong = Vec::new();
+        for tag in body.split('<').skip(1) {
+            let tag = tag.split('>').next().unwrap_or(tag);
+            let name: String = tag.trim_start_matches('/').chars().take_while(|it| it.is_alphanumeric()).collect();
+            if tag.starts_with('/') {
+                if open.pop().as_deref() != Some(name.as_str()) {
+                    wrong.push(name);
+                }
+            } else if !tag.ends_with('/') && name != "br" {
+                open.push(name);
+            }
+        }
+        wrong.extend(open);
+        wrong
+    }
+}
+
+#[test]
+fn names_of_formats_are_those_of_the_command_line() {
+    for format in Format::ALL {
+        assert_eq!(Format::from_name(format.name()), Some(format));
+    }
+    assert_eq!(Format::from_name("pdf"), None);
+}

@@ -1,0 +1,14 @@
+//! The schema of the JSON report is checked in, so that its readers can rely on it.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+#[test]
+fn the_schema_in_the_repository_is_the_one_of_the_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/report.schema.json");
+    let generated = serde_json::to_string_pretty(&tolok_report::schema()).unwrap() + "\n";
+    if std::env::var_os("TOLOK_WRITE_SCHEMAS").is_some() {
+        std::fs::write(path, &generated).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == generated, "write it anew: TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-report schema");
+}
