@@ -84,7 +84,8 @@ impl Analysis<'_> {
         let observations = Observations::of(&case.id, self.plan, self.trials);
         let siblings = of_scenario.iter().filter(|other| other.subject.subject == case.subject.subject).count();
         let usage = self.cpus.usage(&observations);
-        let flags = flags(&observations, &self.cpus, &usage);
+        let load = self.plan.scenario(&case.scenario).map(|scenario| &scenario.load);
+        let flags = flags(&observations, &self.cpus, &usage, load);
         let goodput_rps = median(observations.every(goodput));
         let finding = CaseFinding {
             case: case.id.clone(),

@@ -12,6 +12,8 @@ pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
 pub const FEWEST_BLOCKS_TO_QUOTE: u32 = 10;
 /// A case may come out this share above the ceiling by chance.
 pub const ABOVE_CEILING_TOLERATED: f64 = 0.05;
+/// The ceiling's highest trial may be this many times its lowest before the machine counts as unsteady.
+pub const CEILING_SWING_TOLERATED: f64 = 1.5;
 /// From so many compared pairs on, a false alarm among them is likely enough to be spoken of.
 const MANY_PAIRS: usize = 10;
 
@@ -35,6 +37,7 @@ pub(crate) fn cautions(
     .flatten()
     .collect();
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
+    cautions.extend(unsteady_machine(scenarios));
     cautions.extend([closed_loop(plan), many_pairs(scenarios)].into_iter().flatten());
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
     cautions.push(not_tested(plan));
@@ -92,6 +95,24 @@ fn skipped(plan: &Plan) -> Option<String> {
     (!names.is_empty()).then(|| format!("Asked for but left out: {}.", listed(&names, "and")))
 }
 
+/// The ceiling does the same work in every trial, so what makes it swing is the machine.
+fn unsteady_machine(scenarios: &[ScenarioFinding]) -> Option<String> {
+    let swing = |scenario: &ScenarioFinding| {
+        let trials = &scenario.ceiling.as_ref()?.goodput_rps.as_ref()?.trials;
+        let lowest = trials.iter().copied().min_by(f64::total_cmp).filter(|lowest| *lowest > 0.0)?;
+        let highest = trials.iter().copied().max_by(f64::total_cmp)?;
+        Some((highest / lowest, scenario.id.clone()))
+    };
+    let (swing, id) = scenarios.iter().filter_map(swing).max_by(|left, right| left.0.total_cmp(&right.0))?;
+    (swing > CEILING_SWING_TOLERATED).then(|| {
+        format!(
+            "The ceiling, which does the same work every time, swung by a factor of {} in {id}: this machine is not \
+             steady, so believe ratios within blocks before medians.",
+            amount(Quantity::Number, swing)
+        )
+    })
+}
+
 /// Nothing can be faster than the limit, so a figure clearly above it says that one of the two is wrong.
 fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
     let share = |case: &CaseFinding| case.of_ceiling.as_ref().map_or(0.0, |of_ceiling| of_ceiling.value);
@@ -99,7 +120,7 @@ fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
     let names = |case: &CaseFinding| format!("{} ({})", case.title, amount(Quantity::Share, share(case)));
     let names: Vec<String> = scenario.cases.iter().filter(above).map(names).collect();
     let (names, id) = (listed(&names, "and"), &scenario.id);
-    (!names.is_empty()).then(|| format!("Above the ceiling of {id}: {names}. One of the two was probably disturbed."))
+    (!names.is_empty()).then(|| format!("Above the ceiling of {id}: {names}. One of the two was disturbed, or the generator was the limit of the ceiling."))
 }
 
 /// Remarks are written as fragments or as sentences; here they stand among sentences.

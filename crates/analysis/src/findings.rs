@@ -218,7 +218,7 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `failed-trials`, `too-few-trials`, `ledger-open`,
-    /// `shared-cpus`, `noisy`.
+    /// `connections-waiting`, `shared-cpus`, `noisy`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

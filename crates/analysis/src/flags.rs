@@ -8,8 +8,11 @@
 //! | `ledger-open` | the requests of a trial are not all accounted for | yes |
 //! | `failed-trials` | a trial could not be measured | no |
 //! | `too-few-trials` | fewer trials than an interval needs | no, but it can be told from nothing |
+//! | `connections-waiting` | a tenth of the connections or more had no answer yet when a trial ended | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
 //! | `noisy` | others disturbed a quarter of the trials or more | no |
+
+use tolok_model::{Connection, Executor, LoadProfile};
 
 use crate::estimate::least_trials;
 use crate::figures::{counted, listed, small_share};
@@ -27,11 +30,13 @@ pub const FOREIGN_TOLERATED: f64 = 0.05;
 pub const STEAL_TOLERATED: f64 = 0.01;
 /// Other programs may take this share of the subject's own CPUs.
 pub const TAKEN_TOLERATED: f64 = 0.10;
+/// This share of the connections may wait for their first answer when a trial ends.
+pub const WAITING_TOLERATED: f64 = 0.10;
 /// A median withstands a few disturbed trials; from this share on they are spoken of.
 pub const DISTURBED_TRIALS: f64 = 0.25;
 
 /// Every flag of a case, those that void its rank first.
-pub(crate) fn flags(observations: &Observations, cpus: &Cpus, usage: &Usage) -> Vec<Flag> {
+pub(crate) fn flags(observations: &Observations, cpus: &Cpus, usage: &Usage, load: Option<&LoadProfile>) -> Vec<Flag> {
     let mut flags: Vec<Flag> = [
         failed_trials(observations),
         no_good_answers(observations),
@@ -39,6 +44,7 @@ pub(crate) fn flags(observations: &Observations, cpus: &Cpus, usage: &Usage) -> 
         ledger_open(observations),
         generator_bound(usage),
         too_few_trials(observations),
+        load.and_then(|load| connections_waiting(observations, load)),
         shared_cpus(observations, cpus),
         noisy(observations, cpus),
     ]
@@ -122,6 +128,22 @@ fn too_few_trials(observations: &Observations) -> Option<Flag> {
     let message =
         format!("{} measured, too few for an interval ({} are the least)", counted(measured, "trial"), least_trials());
     flag("too-few-trials", false, message)
+}
+
+/// A server that gives a connection a process to itself lets the others wait in its queue. Their waiting is in no
+/// percentile until they are answered, so whoever reads a median of such a case must know.
+fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
+    let Executor::ConstantVus { vus } = load.executor;
+    let ledgers = observations.measured.iter().map(|(_, measurement)| &measurement.ledger);
+    let most = ledgers.map(|ledger| ledger.connections_unanswered.min(u64::from(vus))).max()?;
+    if load.connection != Connection::KeepAlive || (most as f64) < WAITING_TOLERATED * f64::from(vus) {
+        return None;
+    }
+    let message = format!(
+        "up to {most} of {vus} connections still waited for their first answer when a trial ended; percentiles tell of \
+         those that are served, not of those that wait"
+    );
+    flag("connections-waiting", false, message)
 }
 
 fn shared_cpus(observations: &Observations, cpus: &Cpus) -> Option<Flag> {

@@ -24,6 +24,9 @@ pub use findings::{
     CaseFinding, Comparison, Estimate, FINDINGS_SCHEMA, Findings, Flag, RunFacts, ScenarioFinding, SkippedSubject,
     TrialFailure, Verdict,
 };
-pub use flags::{DISTURBED_TRIALS, ERRORS_TOLERATED, FOREIGN_TOLERATED, SATURATED, STEAL_TOLERATED, TAKEN_TOLERATED};
+pub use flags::{
+    DISTURBED_TRIALS, ERRORS_TOLERATED, FOREIGN_TOLERATED, SATURATED, STEAL_TOLERATED, TAKEN_TOLERATED,
+    WAITING_TOLERATED,
+};
 pub use names::{Names, SubjectName};
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

@@ -188,6 +188,15 @@ mod flags {
     }
 
     #[test]
+    fn connections_that_wait_for_their_first_answer_are_spoken_of() {
+        let case = changed(|_, trial| trial.ledger.connections_unanswered = 58);
+        assert_eq!((kinds(&case), case.ranked), (vec!["connections-waiting"], true));
+        assert!(case.flags[0].message.starts_with("up to 58 of 64 connections still waited"), "{:?}", case.flags);
+        let few = changed(|_, trial| trial.ledger.connections_unanswered = 6);
+        assert_eq!(kinds(&few), Vec::<&str>::new());
+    }
+
+    #[test]
     fn errors_void_the_rank_only_above_one_per_cent() {
         let few = changed(|_, trial| fail_requests(trial, 590));
         assert_eq!((kinds(&few), few.ranked), (vec!["errors"], true));
@@ -350,7 +359,7 @@ fn a_case_above_the_ceiling_makes_both_doubtful() {
         run.findings().cautions.into_iter().find(|caution| caution.contains("ceiling"))
     };
     assert_eq!(said(59_000.0), None);
-    let sentence = "Above the ceiling of json-c64: Go net/http (131%). One of the two was probably disturbed.";
+    let sentence = "Above the ceiling of json-c64: Go net/http (131%). One of the two was disturbed, or the generator was the limit of the ceiling.";
     assert_eq!(said(78_000.0).as_deref(), Some(sentence));
 }
 

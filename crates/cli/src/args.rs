@@ -52,6 +52,9 @@ pub enum Verb {
     /// Holds the box of a trial together.
     #[command(hide = true)]
     Keeper,
+    /// Tries whether the box of a trial can have a namespace.
+    #[command(hide = true)]
+    NamespaceProbe,
     /// First process in the box of a trial.
     #[command(hide = true)]
     Init,

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use tolok_lab::home::HomeError;
 use tolok_lab::store::StoreError;
+use tolok_lab::toolbox::ToolboxError;
+use tolok_load::error::LoadError;
 
 use crate::problems;
 
@@ -60,6 +62,22 @@ impl From<StoreError> for Complaint {
             _ => Exit::Internal,
         };
         Self::new(exit, error)
+    }
+}
+
+impl From<LoadError> for Complaint {
+    fn from(error: LoadError) -> Self {
+        let exit = match error {
+            LoadError::OpenFiles { .. } | LoadError::EventQueue(_) => Exit::Internal,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, format!("failed to {error}"))
+    }
+}
+
+impl From<ToolboxError> for Complaint {
+    fn from(error: ToolboxError) -> Self {
+        Self::new(Exit::Usage, format!("failed to {error}"))
     }
 }
 

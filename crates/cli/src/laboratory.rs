@@ -25,9 +25,8 @@ impl Opened {
     pub fn open() -> Result<Self, Complaint> {
         let home = Home::find()?;
         let catalogue = home.catalogue()?;
-        let internal = |error: &dyn std::fmt::Display| Complaint::new(Exit::Internal, error);
-        let toolbox = Toolbox::open_default().map_err(|error| internal(&error))?;
-        let tolok = std::env::current_exe().map_err(|error| internal(&error))?;
+        let toolbox = Toolbox::open_default()?;
+        let tolok = std::env::current_exe().map_err(|error| Complaint::new(Exit::Internal, error))?;
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
         let programs = BTreeMap::new();
@@ -87,5 +86,5 @@ fn needs(subject: &Subject) -> impl Iterator<Item = &str> {
 fn detect(toolbox: &Toolbox, catalogue: &Catalogue) -> Result<BTreeMap<String, ProgramState>, Complaint> {
     let names: BTreeSet<&str> = catalogue.subjects.iter().flat_map(needs).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    toolbox.detect_some(&names).map_err(|error| Complaint::new(Exit::Usage, error))
+    Ok(toolbox.detect_some(&names)?)
 }

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Verb::Doctor(options) => verbs::doctor::doctor(&options),
         Verb::List(options) => verbs::list::list(&options),
         Verb::Keeper => verbs::boxes::keeper(),
+        Verb::NamespaceProbe => verbs::boxes::namespace_probe(),
         Verb::Init => verbs::boxes::init(),
     };
     exit::code(ended)

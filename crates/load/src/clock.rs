@@ -41,6 +41,12 @@ pub trait Clock {
     fn now(&self) -> MonotonicNs;
 }
 
+impl<C: Clock + ?Sized> Clock for &C {
+    fn now(&self) -> MonotonicNs {
+        (**self).now()
+    }
+}
+
 /// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;

@@ -120,6 +120,7 @@ fn record(plan: PlanSummary, outcome: Outcome) -> Record {
         window_end_monotonic_ns: span.window_end.0,
         goodput_rps: per_window((recorded.ledger.good + recorded.warm_up.carried_over_good) as f64),
         generator_busy: per_window(cpu_user_s + cpu_system_s),
+        last_good_s: recorded.last_good_s,
         ledger: recorded.ledger,
         warm_up: recorded.warm_up,
         drain: recorded.drain,

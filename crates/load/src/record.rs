@@ -39,6 +39,9 @@ pub struct Record {
     /// window_s`; null when there was no window at all. Answers to requests of the warm-up are the target's work in the
     /// window as well; without them the rate of slow targets would be too low by up to one answer a connection.
     pub goodput_rps: Option<f64>,
+    /// When the last good answer of the window came, in seconds after the window's start, whichever phase its request was
+    /// sent in; null if none came. Tells a target that fell silent in the midst of the window from one that is slow.
+    pub last_good_s: Option<f64>,
     /// Account of every request of the window.
     pub ledger: Ledger,
     /// Account of the requests of the warm-up, none of which is in `ledger`.
@@ -163,6 +166,8 @@ pub struct WarmUpLedger {
     /// Those of them that were answered as expected inside the window. They are in `goodput_rps`, as answers that the
     /// target gave in the window, and in no ledger and no histogram, as requests that were sent before it.
     pub carried_over_good: u64,
+    /// Those of them that were still without an outcome when the window ended.
+    pub carried_over_waiting: u64,
 }
 
 /// What became of the requests in flight at the end of the window; the three add up to `ledger.in_flight_at_end`.

@@ -140,7 +140,7 @@ pub enum FailureKind {
     WrongAnswer,
     /// It ended while it was measured.
     Crashed,
-    /// It gave no answer at all in the window.
+    /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
     Hung,
     /// The load tool failed.
     ToolFailed,

@@ -32,6 +32,8 @@ pub struct Build {
     pub command: Vec<String>,
     /// Added environment, each value a template.
     pub env: BTreeMap<String, String>,
+    /// Files outside the subject's folder that the build depends on, relative to it.
+    pub inputs: Vec<String>,
 }
 
 /// A file of the subject that is rendered into the trial's folder.
@@ -327,7 +329,7 @@ fn read_command(command: Option<Spanned<Vec<String>>>, table: &Span, reading: &m
 
 fn read_build(build: Table<BuildFile>, reading: &mut Reading) -> Build {
     let Table { span, entries: build } = build;
-    Build { command: read_command(build.command, &span, reading), env: build.env }
+    Build { command: read_command(build.command, &span, reading), env: build.env, inputs: build.inputs }
 }
 
 fn read_template_file(file: Table<TemplateFileFile>, reading: &mut Reading) -> TemplateFile {

@@ -69,6 +69,9 @@ pub struct BuildFile {
     /// Added environment, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Files outside the subject's folder that the build depends on, relative to it: a change of one builds anew.
+    #[serde(default)]
+    pub inputs: Vec<String>,
 }
 
 /// `[[file]]` of a subject: a template that is rendered into the trial's folder.

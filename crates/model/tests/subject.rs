@@ -116,7 +116,7 @@ hepl = "x"
     2:11 «3» expected a string, found the number 3
     3:8 «"celing"» unknown value `celing` (did you mean `ceiling`? known here: subject, ceiling)
     5:11 «"encodr"» there is no variant `encodr` (did you mean `encoder`? known here: encoder, two words)
-    8:1 «comand» unknown key `comand` (did you mean `command`? known here: command, env)
+    8:1 «comand» unknown key `comand` (did you mean `command`? known here: command, env, inputs)
     11:8 «"../secret"» `../secret` does not stay in its folder (give a relative path without `..`)
     12:6 «"/etc/passwd"» `/etc/passwd` does not stay in its folder (give a relative path without `..`)
     16:11 «[]» the command is empty (for example: command = ["{{ build }}/server", "-port", "{{ port }}"])

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use tolok_lab::home::Home;
 use tolok_lab::store::RunFolder;
-use tolok_model::{Role, Study};
+use tolok_model::{Catalogue, Role, Study};
 
 use crate::args::{ListArgs, Listed};
 use crate::exit::{Complaint, Exit};
@@ -12,12 +13,11 @@ use crate::output::put;
 
 /// Lists what was asked for.
 pub fn list(args: &ListArgs) -> Result<Exit, Complaint> {
-    let opened = Opened::open()?;
     let text = match args.what {
-        Listed::Subjects => subjects(&opened),
-        Listed::Workloads => workloads(&opened),
-        Listed::Studies => studies(&opened)?,
-        Listed::Runs => runs(&opened, args),
+        Listed::Subjects => subjects(&Opened::open()?),
+        Listed::Workloads => workloads(&Home::find()?.catalogue()?),
+        Listed::Studies => studies(&Home::find()?)?,
+        Listed::Runs => runs(args)?,
     };
     put(&text, None)?;
     Ok(Exit::Done)
@@ -49,26 +49,30 @@ fn subjects(opened: &Opened) -> String {
             go/nethttp, php/fpm:jit, php/fpm:jit?pool=32, node/http:* (every variant)\n"
 }
 
-fn workloads(opened: &Opened) -> String {
+fn workloads(catalogue: &Catalogue) -> String {
     let mut text = String::new();
-    for workload in &opened.laboratory.catalogue.workloads {
+    for workload in &catalogue.workloads {
         let request = format!("{} {}", workload.method, workload.path);
         let _ = writeln!(text, "{:<12} {request:<22} {}", workload.name, workload.summary);
     }
     text
 }
 
-fn studies(opened: &Opened) -> Result<String, Complaint> {
+fn studies(home: &Home) -> Result<String, Complaint> {
+    let catalogue = home.catalogue()?;
     let mut text = String::new();
-    for name in opened.laboratory.home.studies()? {
-        let (_, _, study): (_, _, Study) = opened.laboratory.home.study(&name, &opened.laboratory.catalogue)?;
+    for name in home.studies()? {
+        let (_, _, study): (_, _, Study) = home.study(&name, &catalogue)?;
         let _ = writeln!(text, "{name:<12} {}\n{:<12} {}", study.title, "", study.question);
     }
     Ok(text)
 }
 
-fn runs(opened: &Opened, args: &ListArgs) -> String {
-    let folder = args.runs.clone().unwrap_or_else(|| opened.laboratory.home.runs_folder());
+fn runs(args: &ListArgs) -> Result<String, Complaint> {
+    let folder = match &args.runs {
+        Some(folder) => folder.clone(),
+        None => Home::find()?.runs_folder(),
+    };
     let mut paths: Vec<_> = std::fs::read_dir(&folder)
         .map(|entries| entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
         .unwrap_or_default();
@@ -84,5 +88,5 @@ fn runs(opened: &Opened, args: &ListArgs) -> String {
             Err(error) => writeln!(text, "{name:<44} {error}"),
         };
     }
-    if text.is_empty() { format!("no runs in {}\n", folder.display()) } else { text }
+    Ok(if text.is_empty() { format!("no runs in {}\n", folder.display()) } else { text })
 }

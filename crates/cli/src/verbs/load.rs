@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tolok_lab::tools::ToolEvent;
+use tolok_load::clock::{Clock, SystemClock};
 use tolok_load::event::Event;
 use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, ExpectStatus, Method as LoadMethod, Options};
-use tolok_load::record::{Distribution, Record};
+use tolok_load::record::{Distribution, Record, SecondRow};
 
 use crate::args::{LoadArgs, Method, PlanFormat};
 use crate::exit::{Complaint, Exit};
@@ -25,11 +26,11 @@ pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
     }
     let shown = std::io::stderr().is_terminal() && !args.events;
     let mut tell = |event: Event| match args.events {
-        true => tell_laboratory(&event),
+        true => tell_laboratory(&event, args.duration),
         false if shown => tell_person(&event),
         false => {}
     };
-    let record = tolok_load::run(&options, &stop, &mut tell).map_err(|error| Complaint::new(Exit::Usage, error))?;
+    let record = tolok_load::run(&options, &stop, &mut tell)?;
     let text = match args.format {
         PlanFormat::Json => serde_json::to_string_pretty(&record).unwrap_or_default() + "\n",
         PlanFormat::Text => describe(&record),
@@ -45,7 +46,7 @@ pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
 }
 
 fn options(args: &LoadArgs) -> Result<Options, Complaint> {
-    let mut options = Options::new(&args.url).map_err(|error| Complaint::new(Exit::Usage, error))?;
+    let mut options = Options::new(&args.url)?;
     options.executor = Executor::ConstantVus { vus: args.vus, duration: args.duration };
     options.warm_up = args.warmup;
     options.timeout = args.timeout;
@@ -73,16 +74,25 @@ fn options(args: &LoadArgs) -> Result<Options, Complaint> {
 }
 
 /// One JSON line for each moment that the laboratory acts on.
-fn tell_laboratory(event: &Event) {
+fn tell_laboratory(event: &Event, window: Duration) {
     let told = match event {
         Event::WarmupStarted => return,
-        Event::WindowStarted { .. } => ToolEvent::WindowStarted,
+        // When it is told and not when it was planned: an engine that had no CPU at the border put on no load meanwhile.
+        Event::WindowStarted { .. } => ToolEvent::WindowStarted { monotonic_ns: SystemClock.now().0 },
+        // The laboratory reads every process at each line. A second that ends where the window begins or ends would make
+        // it do so twice in a row, and late for the border.
+        Event::Second(row) if ends_at_border(row, window) => return,
         Event::Second(_) => ToolEvent::Second,
-        Event::WindowEnded { .. } => ToolEvent::WindowEnded,
+        Event::WindowEnded { monotonic_ns } => ToolEvent::WindowEnded { monotonic_ns: *monotonic_ns },
     };
     if let Ok(line) = serde_json::to_string(&told) {
         say(line);
     }
+}
+
+fn ends_at_border(row: &SecondRow, window: Duration) -> bool {
+    let end_s = row.start_s + row.duration_s;
+    [0.0, window.as_secs_f64()].iter().any(|border_s| (end_s - border_s).abs() < 1e-6)
 }
 
 fn tell_person(event: &Event) {

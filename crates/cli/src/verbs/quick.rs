@@ -1,5 +1,7 @@
 //! `tolok quick`: from nothing to a report.
 
+use std::collections::BTreeSet;
+
 use tolok_lab::toolbox::{ProgramState, Remedy};
 
 use super::plan::make;
@@ -27,7 +29,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     let exit = measure(&opened, &planned, &args.result)?;
     say("next    tolok run core   longer windows and all workloads, about half an hour");
     if !args.no_open && exit == Exit::Done {
-        let runs = super::run::runs_folder(&opened, &args.result);
+        let runs = super::run::runs_folder(&args.result)?;
         let latest = tolok_lab::store::RunFolder::find(&runs, "latest")?;
         open_in_browser(&latest.join("report.html"));
     }
@@ -50,9 +52,16 @@ fn show_programs(opened: &Opened) {
 
 /// Fetches what is missing: at once with `--yes`, after a question on a terminal, not at all elsewhere.
 fn offer_missing(opened: &mut Opened, yes: bool) -> Result<(), Complaint> {
-    let missing = opened.missing_for(opened.competitors());
+    // The quick study runs default variants only, and nobody waits for a compiler at first sight.
+    let missing: BTreeSet<String> = opened
+        .competitors()
+        .flat_map(|subject| subject.needs(&subject.default_variant))
+        .filter(|name| !opened.laboratory.programs.contains_key(*name))
+        .map(str::to_owned)
+        .collect();
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
-    let plan = opened.toolbox.plan(&names).map_err(|error| Complaint::new(Exit::Usage, error))?;
+    let mut plan = opened.toolbox.plan(&names)?;
+    plan.steps.retain(|step| !step.optional);
     if plan.is_empty() {
         return Ok(());
     }

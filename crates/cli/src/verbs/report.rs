@@ -8,19 +8,17 @@ use tolok_report::{Format as ReportFormat, Style, render};
 
 use crate::args::{Format, ReportArgs, ResultArgs};
 use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
 use crate::output::{put, say, width};
 
 /// Rebuilds the reports of a run and prints one.
 pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
-    let opened = Opened::open()?;
-    let path = RunFolder::find(&super::run::runs_folder(&opened, &args.result), &args.run)?;
+    let path = RunFolder::find(&super::run::runs_folder(&args.result)?, &args.run)?;
     show(&RunFolder::open(&path), &args.result)?;
     Ok(Exit::Done)
 }
 
 /// Analyses what is stored, writes every report into the run's folder, and prints the one that was asked for.
-pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<(), Complaint> {
+pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<Findings, Complaint> {
     let findings = findings(folder)?;
     let kept = [
         ("report.html", ReportFormat::Html),
@@ -36,12 +34,13 @@ pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<(), Complaint> {
         }
     }
     let style = Style { colour: true, width: width() };
-    put(&render(&findings, format_of(result.format), &style), result.output.as_deref())
+    put(&render(&findings, format_of(result.format), &style), result.output.as_deref())?;
+    Ok(findings)
 }
 
 fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     let stored = folder.read()?;
-    let names: Names = folder.read_named("names.json")?;
+    let names: Names = folder.names()?;
     Ok(analyse(&stored.run, &stored.plan, &names, &stored.trials))
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use tolok_analysis::Names;
+use tolok_analysis::{Findings, Names};
+use tolok_lab::home::Home;
 use tolok_lab::machine::Machine;
 use tolok_lab::run::{RunEvent, RunSummary, Session, Stop, run_plan};
 use tolok_lab::store::RunFolder;
@@ -28,7 +29,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
 /// Goes on with a run.
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let opened = Opened::open()?;
-    let path = RunFolder::find(&runs_folder(&opened, &args.result), &args.run)?;
+    let path = RunFolder::find(&runs_folder(&args.result)?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;
     let missing = stored.plan.cases.iter().find_map(|case| {
@@ -40,6 +41,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         let message = format!("this run cannot go on, because a program that it needs is gone: {missing}");
         return Err(Complaint::new(Exit::Missing, message));
     }
+    refuse_another_machine(&stored.run, &stored.plan)?;
     warn_of_changes(&opened, &stored.run);
     let left = stored.plan.trials.len() - stored.trials.len();
     say(format!("Going on with {}: {left} of {} trials are left.", stored.run.id, stored.plan.trials.len()));
@@ -70,49 +72,50 @@ pub fn announce(planned: &Planned) {
 /// Makes the run's folder, measures, reports.
 pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Result<Exit, Complaint> {
     let record = run_record(opened, planned);
-    let runs = runs_folder(opened, result);
-    let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text)?;
-    folder.write_named("names.json", &Names::of(&opened.laboratory.catalogue))?;
+    let runs = runs_folder(result)?;
+    let names = Names::of(&opened.laboratory.catalogue);
+    let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text, &names)?;
     go(opened, &folder, &planned.plan, &planned.cpus, result)
 }
 
 /// Where runs are kept.
-pub fn runs_folder(opened: &Opened, result: &ResultArgs) -> PathBuf {
-    result.runs.clone().unwrap_or_else(|| opened.laboratory.home.runs_folder())
+pub fn runs_folder(result: &ResultArgs) -> Result<PathBuf, Complaint> {
+    match &result.runs {
+        Some(folder) => Ok(folder.clone()),
+        None => Ok(Home::find()?.runs_folder()),
+    }
 }
 
 fn go(opened: &Opened, folder: &RunFolder, plan: &Plan, cpus: &CpuMap, result: &ResultArgs) -> Result<Exit, Complaint> {
     let session =
         Session::begin(&opened.laboratory, cpus.clone()).map_err(|error| Complaint::new(Exit::Internal, error))?;
-    stay_off_the_subjects_cpus(cpus);
     let stop = Stop::default();
     hear_interrupts(&stop)?;
     let mut progress = Progress::new();
     let summary = run_plan(&session, plan, folder, &stop, &mut |event: RunEvent| progress.show(&event))?;
     drop(session);
-    show(folder, result)?;
+    let findings = show(folder, result)?;
     say(format!("\nreport  {}", folder.path().join("report.html").display()));
     if summary.missing > 0 {
         let name = folder.path().display();
         say(format!("stopped with {} trials to go; go on with: tolok resume {name}", summary.missing));
     }
-    Ok(exit_of(summary, stop.is_asked()))
+    Ok(exit_of(summary, stop.is_asked(), is_sound(&findings)))
 }
 
-fn exit_of(summary: RunSummary, interrupted: bool) -> Exit {
+fn exit_of(summary: RunSummary, interrupted: bool, sound: bool) -> Exit {
     match summary {
         RunSummary { missing, .. } if missing > 0 && interrupted => Exit::Interrupted,
-        RunSummary { missing, failed, .. } if missing > 0 || failed > 0 => Exit::GateFailed,
+        RunSummary { missing, failed, .. } if missing > 0 || failed > 0 || !sound => Exit::GateFailed,
         _ => Exit::Done,
     }
 }
 
-/// The lab reads clocks and files while the subject is measured, so it stays with the generator. A machine that refuses
-/// this loses a little accuracy and nothing else.
-fn stay_off_the_subjects_cpus(cpus: &CpuMap) {
-    let mut own = rustix::thread::CpuSet::new();
-    cpus.generator.iter().for_each(|cpu| own.set(*cpu as usize));
-    let _ = rustix::thread::sched_setaffinity(None, &own);
+/// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
+fn is_sound(findings: &Findings) -> bool {
+    const GATES: [&str; 3] = ["errors", "no-good-answers", "ledger-open"];
+    let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
+    cases.flat_map(|case| &case.flags).all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
 }
 
 /// Ctrl-C (or a polite kill) once: after this trial. Twice: now.
@@ -183,8 +186,38 @@ pub fn summary(machine: &Machine) -> MachineSummary {
     }
 }
 
+/// A run can only go on where it began, and with the plan that it began with.
+fn refuse_another_machine(run: &RunRecord, plan: &Plan) -> Result<(), Complaint> {
+    let here = Machine::read();
+    let cpus = run.cpus.subject.iter().chain(&run.cpus.generator);
+    let gone: Vec<String> = cpus.filter(|cpu| !here.allowed_cpus.contains(cpu)).map(u32::to_string).collect();
+    if !gone.is_empty() {
+        let message =
+            format!("this run cannot go on here: it uses CPU {}, which this process may not", gone.join(", "));
+        return Err(Complaint::new(Exit::Usage, message));
+    }
+    let cpu = summary(&here).cpu;
+    if cpu != run.machine.cpu {
+        let message = format!("this run cannot go on here: it began on {}, and this is {cpu}", run.machine.cpu);
+        return Err(Complaint::new(Exit::Usage, message));
+    }
+    if plan.hash() != run.plan_sha256 {
+        return Err(Complaint::new(Exit::Usage, "this run cannot go on: its plan.json was changed after it began"));
+    }
+    Ok(())
+}
+
 /// A run that goes on under other versions is still a run, but its reader must know.
 fn warn_of_changes(opened: &Opened, run: &RunRecord) {
+    let git = tolok_lab::home::git_state(opened.laboratory.home.root());
+    if git != run.git {
+        let words = |git: &Option<String>| git.clone().unwrap_or_else(|| "no commit".to_owned());
+        say(format!(
+            "warning: the run began with the checkout at {}, which is at {} now",
+            words(&run.git),
+            words(&git)
+        ));
+    }
     for before in &run.programs {
         let now = opened.laboratory.programs.values().find(|program| program.title == before.name);
         if let Some(now) = now.filter(|now| now.version != before.version) {

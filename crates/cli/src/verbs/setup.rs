@@ -16,7 +16,7 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
         args.programs.clone()
     };
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
-    let plan = opened.toolbox.plan(&names).map_err(|error| Complaint::new(Exit::Usage, error))?;
+    let plan = opened.toolbox.plan(&names)?;
     if args.dry_run {
         put(&if missing.is_empty() { "nothing is missing\n".to_owned() } else { plan.to_string() }, None)?;
         return Ok(Exit::Done);

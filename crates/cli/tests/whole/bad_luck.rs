@@ -6,9 +6,18 @@ use crate::place::{Place, my_turn};
 
 /// Runs one faulty subject beside a good one; returns the outcome of the faulty one's first trial.
 fn outcome_of(fault: &str) -> Value {
+    outcome_under("duration = '300ms', warmup = '50ms', timeout = '1s'", fault)
+}
+
+/// The same under this load of four users.
+fn outcome_under(load: &str, fault: &str) -> Value {
     let _turn = my_turn();
     let place = Place::new().with_faulty("good", "none").with_faulty("bad", fault);
-    let place = place.with_study("['test/good', 'test/bad']", 1, "300ms");
+    let study = format!(
+        "title = 'Try'\nsubjects = ['test/good', 'test/bad']\nblocks = 1\nseed = 7\nceiling = false\n\
+         [[scenario]]\nworkload = 'hello'\nload = {{ executor = 'constant-vus', vus = 4, {load} }}\n"
+    );
+    std::fs::write(place.path().join("studies/try.toml"), study).unwrap();
     let said = place.tolok(&["run", "try"]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
     let records = place.records();
@@ -58,6 +67,16 @@ fn a_subject_that_ends_under_load_crashed() {
 #[test]
 fn a_subject_that_falls_silent_under_load_hung() {
     assert_failure(&outcome_of("hang-after=1"), "hung", "none was answered as it should", "");
+}
+
+/// Without a warm-up, and with a hundred times the requests that it takes to see that a subject is ready, the silence
+/// begins inside the window on any machine; and with this time-out no request fails before the window is over.
+#[test]
+fn a_subject_that_falls_silent_inside_the_window_hung() {
+    let load = "duration = '1500ms', warmup = '0ms', timeout = '10s'";
+    let outcome = outcome_under(load, "hang-after=100");
+    assert_failure(&outcome, "hung", "no good answer came after the first 0.", "");
+    assert_failure(&outcome, "hung", "every user was waiting at its end", "");
 }
 
 #[test]

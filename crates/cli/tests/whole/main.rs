@@ -10,3 +10,4 @@ mod load_verb;
 mod place;
 mod real_servers;
 mod transcripts;
+mod unprivileged;

@@ -1,14 +1,18 @@
 //! A place to run tolok in: a home of its own with subjects that a test invents, and a folder for runs.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tolok_lab::isolate::wait_within;
 
 /// The repository.
 pub fn repository() -> PathBuf {
@@ -27,6 +31,7 @@ pub fn my_turn() -> MutexGuard<'static, ()> {
 /// A home with the repository's workloads and the subjects of one test.
 pub struct Place {
     folder: TempDir,
+    tolok: PathBuf,
 }
 
 /// What tolok said and how it ended.
@@ -46,12 +51,27 @@ impl Place {
         fs::create_dir_all(folder.path().join("subjects")).unwrap();
         fs::create_dir_all(folder.path().join("studies")).unwrap();
         std::os::unix::fs::symlink(repository().join("workloads"), folder.path().join("workloads")).unwrap();
-        Self { folder }
+        Self { folder, tolok: PathBuf::from(TOLOK) }
+    }
+
+    /// An empty home that everybody may look into, with binaries of its own: the checkout may be closed to other users.
+    pub fn for_every_user() -> Self {
+        let mut place = Self::new();
+        fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+        for program in ["tolok", "faulty-subject"] {
+            fs::copy(Path::new(TOLOK).with_file_name(program), place.path().join(program)).unwrap();
+        }
+        place.tolok = place.path().join("tolok");
+        let workloads = place.path().join("workloads");
+        fs::remove_file(&workloads).unwrap();
+        let copied = Command::new("cp").arg("-rL").arg(repository().join("workloads")).arg(&workloads).status();
+        assert!(copied.unwrap().success());
+        place
     }
 
     /// Adds a subject `test/<name>` that misbehaves by `fault`.
     pub fn with_faulty(self, name: &str, fault: &str) -> Self {
-        let program = Path::new(TOLOK).with_file_name("faulty-subject");
+        let program = self.tolok.with_file_name("faulty-subject");
         assert!(program.is_file(), "{} is not built: cargo build --workspace --bins", program.display());
         let text = format!(
             "title = 'Faulty {name}'\nruntime = 'test'\nstart-timeout = '3s'\nworkloads = ['hello', 'json']\n\
@@ -88,10 +108,16 @@ impl Place {
 
     /// tolok with these arguments, in this home, with no terminal.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(TOLOK);
-        command.args(arguments).current_dir(self.path()).env("TOLOK_HOME", self.path());
-        command.env("TOLOK_RUNS", self.path().join("runs")).env("NO_COLOR", "1").stdin(Stdio::null());
+        let mut command = Command::new(&self.tolok);
+        command.args(arguments);
+        self.settle(&mut command);
         command
+    }
+
+    /// Lets a command run in this home, with no terminal.
+    pub fn settle(&self, command: &mut Command) {
+        command.current_dir(self.path()).env("TOLOK_HOME", self.path());
+        command.env("TOLOK_RUNS", self.path().join("runs")).env("NO_COLOR", "1").stdin(Stdio::null());
     }
 
     /// Runs tolok to its end.
@@ -118,11 +144,7 @@ impl Place {
 
     /// Starts tolok in a process group of its own.
     pub fn start(&self, arguments: &[&str]) -> Started {
-        let mut command = self.command(arguments);
-        command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
-        let mut child = command.spawn().unwrap();
-        let progress = BufReader::new(child.stderr.take().unwrap());
-        Started { child, progress }
+        Started::of(self.command(arguments))
     }
 
     /// Processes that have this place in their command line.
@@ -146,16 +168,32 @@ impl Said {
 pub struct Started {
     /// The process.
     pub child: Child,
-    progress: BufReader<std::process::ChildStderr>,
+    progress: Receiver<String>,
 }
 
+/// Longer than any step of a test takes, even on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 impl Started {
+    /// Starts a command in a process group of its own.
+    pub fn of(mut command: Command) -> Self {
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().unwrap();
+        let (sender, progress) = channel();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // Nobody may be left to listen, when a test fails.
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line + "\n")));
+        Self { child, progress }
+    }
+
     /// Reads its progress until a line contains `words`.
     pub fn wait_for(&mut self, words: &str) -> String {
         let mut seen = String::new();
         while !seen.contains(words) {
-            let read = self.progress.read_line(&mut seen).unwrap();
-            assert!(read > 0, "tolok ended before it said {words:?}; it said:\n{seen}");
+            match self.progress.recv_timeout(PATIENCE) {
+                Ok(line) => seen += &line,
+                Err(why) => panic!("tolok did not say {words:?} ({why}); it said:\n{seen}"),
+            }
         }
         seen
     }
@@ -163,13 +201,28 @@ impl Started {
     /// Waits for its end; returns what else it said, and its code.
     pub fn finish(mut self) -> (String, Option<i32>) {
         let mut rest = String::new();
-        std::io::Read::read_to_string(&mut self.progress, &mut rest).unwrap();
-        (rest, self.child.wait().unwrap().code())
+        loop {
+            match self.progress.recv_timeout(PATIENCE) {
+                Ok(line) => rest += &line,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("tolok fell silent; it said:\n{rest}"),
+            }
+        }
+        let status = wait_within(&mut self.child, PATIENCE).unwrap();
+        (rest, status.expect("tolok has closed its standard error, but does not end").code())
     }
 
     /// Sends a signal to tolok alone.
     pub fn signal(&self, signal: rustix::process::Signal) {
         rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).unwrap();
+    }
+}
+
+impl Drop for Started {
+    /// A test that fails leaves no tolok at work; one that ended has been waited for, and nothing happens.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -182,8 +235,8 @@ pub fn processes() -> Vec<String> {
 
 /// Waits until `found` is empty, for as long as anything that was killed may take to go.
 pub fn assert_all_gone(found: impl Fn() -> Vec<String>) {
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while std::time::Instant::now() < deadline {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < deadline {
         if found().is_empty() {
             return;
         }

@@ -36,7 +36,7 @@ fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
 fn every_ready_subject_is_measured_and_every_account_closes() {
     let _turn = my_turn();
     let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\n[[scenario]]\nworkload = ['hello', 'json']\n\
-                 load = { executor = 'constant-vus', vus = 8, duration = '400ms', warmup = '100ms' }\n";
+                 load = { executor = 'constant-vus', vus = 8, duration = '1s', warmup = '100ms' }\n";
     let (records, _runs, output) = run(study);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     for record in &records {
@@ -55,8 +55,9 @@ fn every_ready_subject_is_measured_and_every_account_closes() {
     let cases: BTreeSet<&str> = records.iter().map(|record| record["case"].as_str().unwrap()).collect();
     for runtime in ["go-nethttp", "bun-serve", "node-http", "php-fpm", "apache-prefork", "nginx-static", "rust-ceiling"]
     {
-        let measured = cases.iter().any(|case| case.contains(runtime));
-        tolok_testkit::require!(measured, "{runtime} is not ready on this machine");
+        if !cases.iter().any(|case| case.contains(runtime)) {
+            tolok_testkit::skip(tolok_testkit::test_name!(), &format!("{runtime} is not ready on this machine"));
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! lab --pipe--> keeper --> init --> servers and whatever they fork
 //! ```
 //!
-//! The init is process 1 of a pid namespace where the kernel allows one (root, or a user namespace): when it ends, the
+//! The init is process 1 of a pid namespace where the machine allows one, which a throw-away child of the keeper finds out
+//! (root may make one, other users may inside a user namespace, unless that is forbidden): when the init ends, the
 //! kernel ends everything in the namespace, daemons and grandchildren included. It dies with its keeper, and the keeper
 //! ends it when the lab's end of the pipe closes. So `kill -9` of any one of the three leaves no server running.
 //! Where no namespace is allowed, the keeper is the reaper of all orphans below it and kills them one by one; then only
@@ -31,9 +32,11 @@ use rustix::time::{ClockId, clock_gettime};
 use super::namespace;
 use super::spawn::{Placement, place};
 use super::trial_box::{BoxEvent, ExitReport, ProcessSpec, Request, STOP_GRACE};
-use super::wait::readable_before;
+use super::wait::{readable_before, wait_within};
 use crate::sample::descendants;
 
+/// How long the trial of a namespace may take; it takes milliseconds, and the lab waits longer for its box to open.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// How long processes that were killed may take to be gone; it takes longer only where the kernel itself hangs.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
@@ -51,9 +54,12 @@ pub fn run_keeper() -> io::Result<()> {
 fn keep() -> io::Result<()> {
     ignore_stop_signals()?;
     set_child_subreaper(Some(getpid()))?;
-    let namespaced = namespace::enter_for_children()?;
-    let mut init = start_init(namespaced)?;
-    tell(&BoxEvent::Open { init_pid: init.id(), namespaced });
+    let namespaced = a_namespace_is_allowed()?;
+    if namespaced {
+        namespace::enter_for_children()?;
+    }
+    let mut init = start_init(namespaced, Stdio::inherit())?;
+    tell(&BoxEvent::Open { init_pid: init.id() });
     let ended = pidfd_open(Pid::from_child(&init), PidfdFlags::empty())?;
     let input = io::stdin();
     // Without a flag, the end of the input is all that is reported of it; the requests in it are the init's.
@@ -70,14 +76,39 @@ fn keep() -> io::Result<()> {
     Ok(())
 }
 
-fn start_init(namespaced: bool) -> io::Result<Child> {
-    let mut command = Command::new("/proc/self/exe");
-    command.arg("init").stdin(Stdio::inherit()).stdout(Stdio::inherit()).stderr(Stdio::null());
-    place(&mut command, &Placement { cpus: Vec::new(), dies_with_parent: true });
+/// Whether an init can live in a namespace here; a child tries, because a process that fails at it is of no more use.
+fn a_namespace_is_allowed() -> io::Result<bool> {
+    let mut probe = own_program("namespace-probe").stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+    let ended = wait_within(&mut probe, PROBE_LIMIT)?;
+    if ended.is_none() {
+        probe.kill()?;
+        probe.wait()?;
+    }
+    Ok(ended.is_some_and(|status| status.success()))
+}
+
+/// The probe's life: enter a namespace and let an init live in it that is told at once to stop.
+pub fn run_namespace_probe() -> io::Result<()> {
+    namespace::enter_for_children()?;
+    let status = start_init(true, Stdio::null())?.wait()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("the init ended with {status}"))) }
+}
+
+fn start_init(namespaced: bool, requests: Stdio) -> io::Result<Child> {
+    let mut command = own_program("init");
+    command.stdin(requests);
     if namespaced {
         namespace::mount_own_proc(&mut command);
     }
     command.spawn()
+}
+
+/// tolok itself under a hidden verb, as a process that does not outlive this one.
+fn own_program(verb: &str) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg(verb).stderr(Stdio::null());
+    place(&mut command, &Placement { cpus: Vec::new(), dies_with_parent: true });
+    command
 }
 
 /// The init's life: start what is asked for, reap what ends, and stop everything when told or when the lab is gone.

@@ -46,9 +46,8 @@ pub(super) enum Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum BoxEvent {
-    /// The box is ready. The pid of its init is the one outside the box; processes that have a namespace of their own are
-    /// ended by the kernel itself.
-    Open { init_pid: u32, namespaced: bool },
+    /// The box is ready. The pid of its init is the one outside the box.
+    Open { init_pid: u32 },
     /// A process was started; the time is `CLOCK_MONOTONIC` just before.
     Started { name: String, monotonic_ns: u64 },
     /// A process could not be started.
@@ -105,8 +104,6 @@ pub struct TrialBox {
     events: Receiver<BoxEvent>,
     exits: Vec<ExitReport>,
     init_pid: u32,
-    /// Whether the kernel itself ends every process of the box.
-    pub namespaced: bool,
 }
 
 impl TrialBox {
@@ -119,10 +116,10 @@ impl TrialBox {
         let requests = keeper.stdin.take();
         let output = keeper.stdout.take().expect("it was asked to be a pipe above");
         let events = listen(output);
-        let mut opened = Self { keeper, requests, events, exits: Vec::new(), init_pid: 0, namespaced: false };
+        let mut opened = Self { keeper, requests, events, exits: Vec::new(), init_pid: 0 };
         match opened.next_event(OWN_STEP)? {
-            BoxEvent::Open { init_pid, namespaced } => {
-                (opened.init_pid, opened.namespaced) = (init_pid, namespaced);
+            BoxEvent::Open { init_pid } => {
+                opened.init_pid = init_pid;
                 Ok(opened)
             }
             _ => Err(BoxError::Silent("did not open")),
@@ -154,11 +151,6 @@ impl TrialBox {
                 Err(TryRecvError::Disconnected) => return Err(BoxError::Silent("ended unexpectedly")),
             }
         }
-    }
-
-    /// Pid of the keeper, whose end is the end of the box.
-    pub fn keeper_pid(&self) -> u32 {
-        self.keeper.id()
     }
 
     /// Pid of the init: every process of the subject descends from it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use super::session::Session;
 use super::stop::Stop;
 use super::trial::Setback;
 use crate::isolate::{ProcessSpec, TrialBox};
+use crate::store::StoreError;
 use crate::subject::{ProbeError, Render, TemplateNames, ask_while, check, write_for_everybody};
 
 /// One answer before the window may take this long.
@@ -65,10 +67,11 @@ impl Launch<'_> {
         let source = self.session.laboratory.home.subject_folder(&self.subject.id).join(&file.from);
         let target = scratch.join(&file.to);
         let unreadable = |error| Setback::lab(format!("cannot read {}: {error}", source.display()));
-        let unwritable = |error| Setback::lab(format!("cannot write {}: {error}", target.display()));
+        let unwritable = |source| Setback::Store(StoreError::Write { path: target.clone(), source });
         let text = fs::read_to_string(&source).map_err(unreadable)?;
         let rendered = names.render(&text).map_err(Setback::lab)?;
-        fs::create_dir_all(target.parent().unwrap_or(scratch)).map_err(unwritable)?;
+        let below = target.parent().and_then(|folder| folder.strip_prefix(scratch).ok()).unwrap_or(Path::new(""));
+        make_for_everybody(scratch, below).map_err(unwritable)?;
         write_for_everybody(&target, rendered.as_bytes()).map_err(unwritable)
     }
 
@@ -123,6 +126,19 @@ impl Launch<'_> {
             Err(error) => Ok(Some(error.to_string())),
         }
     }
+}
+
+/// Makes the folders `below` a folder so that servers that gave up their rights can enter them, whatever the umask is.
+fn make_for_everybody(folder: &Path, below: &Path) -> std::io::Result<()> {
+    let mut made = folder.to_owned();
+    for part in below.components() {
+        made.push(part);
+        if !made.is_dir() {
+            fs::create_dir(&made)?;
+            fs::set_permissions(&made, PermissionsExt::from_mode(0o755))?;
+        }
+    }
+    Ok(())
 }
 
 fn inherited(name: &str) -> Option<(String, String)> {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use tolok_load::clock::MonotonicNs;
 use tolok_load::fault::ErrorClass;
 use tolok_model::{FailureKind, HostWindow, Measurement};
 
@@ -13,6 +14,10 @@ use crate::tools::{LoadJob, RunningTool, ToolEvent, ToolReport, Waited, argument
 
 /// How often resources are read when nothing else asks for it.
 const SAMPLE: Duration = Duration::from_secs(1);
+/// A subject that gives no good answer for this long up to the end of the window, and for the given share of it, may have
+/// fallen silent for good.
+const SILENCE: Duration = Duration::from_millis(500);
+const SILENT_SHARE: f64 = 1.0 / 3.0;
 /// How much longer than its job a tool may take before it counts as hung.
 const TOOL_SLACK: Duration = Duration::from_secs(15);
 
@@ -39,11 +44,13 @@ impl Trial<'_> {
             let waited = tool.wait_event(SAMPLE);
             let at_s = clock.elapsed().as_secs_f64();
             match waited {
-                Waited::Event(ToolEvent::WindowStarted) => {
-                    sampler.window_starts(at_s);
+                Waited::Event(ToolEvent::WindowStarted { monotonic_ns }) => {
+                    sampler.window_starts(at_s, MonotonicNs(monotonic_ns));
                     emit(RunEvent::Phase { phase: Phase::Measuring });
                 }
-                Waited::Event(ToolEvent::WindowEnded) => usage = sampler.window_ends(at_s),
+                Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
+                    usage = Some(sampler.window_ends(at_s, MonotonicNs(monotonic_ns)));
+                }
                 Waited::Event(ToolEvent::Second) | Waited::Nothing => sampler.read(at_s),
                 Waited::Ended => break,
             }
@@ -60,7 +67,7 @@ impl Trial<'_> {
         let tool_failed = |message| Setback::Failed(FailureKind::ToolFailed, message);
         let report = tool.finish().map_err(tool_failed)?;
         let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
-        Ok((report, usage.ok_or_else(silent)?))
+        Ok((report, usage.ok_or_else(silent)?.map_err(Setback::lab)?))
     }
 
     fn job(&self, port: u16) -> LoadJob<'_> {
@@ -80,10 +87,20 @@ impl Trial<'_> {
     }
 }
 
-/// A window without a single good answer is a failure, and the classes of its errors say which.
+/// A window without a single good answer to its own requests is a failure, and the classes of its errors say which. So is
+/// one in which the subject fell silent.
 pub(super) fn judge(report: &ToolReport) -> Result<(), Setback> {
-    if report.goodput_rps > 0.0 {
-        return Ok(());
+    match report.ledger.good {
+        0 => Err(nothing_good(report)),
+        _ => still_answering(report),
+    }
+}
+
+fn nothing_good(report: &ToolReport) -> Setback {
+    let (sent, carried_over) = (report.ledger.sent, report.carried_over);
+    // Errors tell of a warm-up so bad that all users were pausing after dead connections; that is no fault of the tool.
+    if sent == 0 && carried_over == 0 && report.examples.is_empty() {
+        return Setback::Failed(FailureKind::ToolFailed, "the load tool sent nothing".to_owned());
     }
     let failed = |class: ErrorClass| report.ledger.failed.get(class.name()).copied().unwrap_or_default();
     let wrong: u64 = [ErrorClass::BadStatus, ErrorClass::BadBody, ErrorClass::Malformed].map(failed).iter().sum();
@@ -94,9 +111,36 @@ pub(super) fn judge(report: &ToolReport) -> Result<(), Setback> {
     } else {
         FailureKind::Hung
     };
-    let examples = if report.examples.is_empty() { String::new() } else { format!(": {}", report.examples.join("; ")) };
-    let sent = report.ledger.sent;
-    Err(Setback::Failed(reason, format!("{sent} requests were sent, none was answered as it should{examples}")))
+    let carried = match carried_over {
+        0 => String::new(),
+        _ => format!(" (and {} of {carried_over} carried over from the warm-up)", report.carried_over_good),
+    };
+    let examples = examples(report);
+    Setback::Failed(reason, format!("{sent} requests were sent, none was answered as it should{carried}{examples}"))
+}
+
+/// Fails if every user was left waiting, and for longer than a slow subject would explain. The time-out does not find that
+/// out where it is longer than the rest of the window, and the rate of the first part would pass for that of the whole.
+/// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
+fn still_answering(report: &ToolReport) -> Result<(), Setback> {
+    let last_good_s = report.last_good_s.unwrap_or_default();
+    let tolerated_s = SILENCE.as_secs_f64().max(report.window_s * SILENT_SHARE).max(report.latency.max_s);
+    let all_wait = report.waiting_at_end >= report.users;
+    if !all_wait || report.window_s - last_good_s <= tolerated_s {
+        return Ok(());
+    }
+    let message = format!(
+        "no good answer came after the first {last_good_s:.3} s of the window of {:.3} s, and every user was waiting at its \
+         end{}",
+        report.window_s,
+        examples(report)
+    );
+    Err(Setback::Failed(FailureKind::Hung, message))
+}
+
+/// What went wrong, as the end of a sentence; nothing where nothing is known.
+fn examples(report: &ToolReport) -> String {
+    if report.examples.is_empty() { String::new() } else { format!(": {}", report.examples.join("; ")) }
 }
 
 pub(super) fn measurement(report: ToolReport, usage: WindowUsage, cold_start_s: f64, load_average: f64) -> Measurement {
@@ -122,13 +166,18 @@ mod tests {
     use super::*;
     use crate::sample::HostTimes;
 
-    fn report(goodput_rps: f64, failed: &[(&str, u64)], examples: &[&str]) -> ToolReport {
+    fn report(good: u64, failed: &[(&str, u64)], examples: &[&str]) -> ToolReport {
         let failed = failed.iter().map(|(class, count)| ((*class).to_owned(), *count)).collect();
         ToolReport {
             window_s: 1.0,
-            goodput_rps,
+            goodput_rps: good as f64,
             body_bytes: 0,
-            ledger: LedgerCounts { sent: 9, failed, ..LedgerCounts::default() },
+            last_good_s: (good > 0).then_some(0.999),
+            users: 4,
+            waiting_at_end: 4,
+            carried_over: 0,
+            carried_over_good: 0,
+            ledger: LedgerCounts { sent: 9, good, failed, ..LedgerCounts::default() },
             latency: Latency {
                 model: "closed".to_owned(),
                 percentiles: Vec::new(),
@@ -143,9 +192,7 @@ mod tests {
     #[test]
     fn a_window_without_a_good_answer_is_a_failure_of_a_kind() {
         let check = |failed: &[(&str, u64)], examples: &[&str], reason, tail: &str| {
-            let Err(Setback::Failed(kind, message)) = judge(&report(0.0, failed, examples)) else {
-                panic!("it failed")
-            };
+            let Err(Setback::Failed(kind, message)) = judge(&report(0, failed, examples)) else { panic!("it failed") };
             assert_eq!(kind, reason);
             assert_eq!(message, format!("9 requests were sent, none was answered as it should{tail}"));
         };
@@ -159,7 +206,71 @@ mod tests {
 
     #[test]
     fn one_good_answer_is_a_measurement() {
-        assert!(judge(&report(0.1, &[("timeout", 8)], &[])).is_ok());
+        assert!(judge(&report(1, &[("timeout", 8)], &[])).is_ok());
+    }
+
+    /// What a report is judged to be, in words.
+    fn judged(report: &ToolReport) -> Option<(FailureKind, String)> {
+        match judge(report) {
+            Ok(()) => None,
+            Err(Setback::Failed(kind, message)) => Some((kind, message)),
+            Err(_) => panic!("judging neither writes nor stops"),
+        }
+    }
+
+    #[test]
+    fn answers_to_the_warm_up_do_not_hide_that_none_came_to_the_window() {
+        let carried = ToolReport { goodput_rps: 3.0, carried_over: 4, carried_over_good: 3, ..report(0, &[], &[]) };
+        let message = "9 requests were sent, none was answered as it should (and 3 of 4 carried over from the warm-up)";
+        assert_eq!(judged(&carried), Some((FailureKind::Hung, message.to_owned())));
+    }
+
+    #[test]
+    fn a_tool_that_sent_nothing_is_what_failed() {
+        let mut idle = report(0, &[], &[]);
+        idle.ledger.sent = 0;
+        assert_eq!(judged(&idle), Some((FailureKind::ToolFailed, "the load tool sent nothing".to_owned())));
+        // Whoever waits since the warm-up cannot send; and whoever was refused then pauses.
+        let kind = |report| judged(&report).unwrap().0;
+        let waiting = ToolReport { carried_over: 4, ..report(0, &[], &[]) };
+        assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..waiting }), FailureKind::Hung);
+        let refused = report(0, &[], &["connection refused"]);
+        assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..refused }), FailureKind::Hung);
+    }
+
+    /// A window of 9 s of which the last good answer came at `last_good_s`.
+    fn silent_since(last_good_s: f64) -> ToolReport {
+        ToolReport { window_s: 9.0, last_good_s: Some(last_good_s), ..report(500, &[], &[]) }
+    }
+
+    #[test]
+    fn a_subject_that_falls_silent_in_the_window_hung() {
+        let message = "no good answer came after the first 5.990 s of the window of 9.000 s, and every user was waiting at \
+                       its end";
+        assert_eq!(judged(&silent_since(5.99)), Some((FailureKind::Hung, message.to_owned())));
+        let with_example = ToolReport { examples: vec!["no answer".to_owned()], ..silent_since(5.99) };
+        assert_eq!(judged(&with_example), Some((FailureKind::Hung, format!("{message}: no answer"))));
+        // A third of the window is tolerated, and half a second of a short one.
+        assert_eq!(judged(&silent_since(6.01)), None);
+        let short = |last_good_s| ToolReport { window_s: 0.75, ..silent_since(last_good_s) };
+        assert_eq!(judged(&short(0.26)), None);
+        assert!(judged(&short(0.24)).is_some());
+    }
+
+    #[test]
+    fn a_subject_that_is_slow_has_not_fallen_silent() {
+        let slowest = |max_s| {
+            let report = silent_since(4.0);
+            ToolReport { latency: Latency { max_s, ..report.latency.clone() }, ..report }
+        };
+        assert_eq!(judged(&slowest(5.0)), None);
+        assert!(judged(&slowest(4.9)).is_some());
+    }
+
+    #[test]
+    fn a_subject_has_not_fallen_silent_unless_every_user_waits_for_it() {
+        let some_pause = ToolReport { waiting_at_end: 3, ..silent_since(1.0) };
+        assert_eq!(judged(&some_pause), None);
     }
 
     #[test]
@@ -168,7 +279,7 @@ mod tests {
         let foreign = |busy_s| {
             let host = HostTimes { busy_s, steal_s: 0.2 };
             let usage = WindowUsage { subject: used(1.0), generator: used(0.5), host };
-            measurement(report(1.0, &[], &[]), usage, 0.1, 2.5).host
+            measurement(report(1, &[], &[]), usage, 0.1, 2.5).host
         };
         assert_eq!(foreign(1.75), HostWindow { foreign_cpu_s: 0.25, steal_s: 0.2, load_average: 2.5 });
         assert_eq!(foreign(1.49).foreign_cpu_s, 0.0);

@@ -13,7 +13,7 @@ mod session;
 mod stop;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -50,10 +50,11 @@ pub fn run_plan(
     emit: &mut dyn FnMut(RunEvent),
 ) -> Result<RunSummary, StoreError> {
     let mut run = Run { session, plan, folder, stop, builds: BTreeMap::new() };
-    let open: Vec<(&PlannedTrial, &Case)> = run.open_trials();
+    let open: Vec<(&PlannedTrial, &Case)> = run.open_trials()?;
     let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
     emit(run.started(open.len(), &forecast));
     run.build_subjects(&open, emit);
+    session.stay_off_the_subjects_cpus();
     forecast.begin();
     for (planned, case) in open {
         if stop.is_asked() {
@@ -79,9 +80,13 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn open_trials(&self) -> Vec<(&'a PlannedTrial, &'a Case)> {
-        let open = self.plan.trials.iter().filter(|trial| !self.folder.is_finished(trial));
-        open.filter_map(|trial| Some((trial, self.plan.case(&trial.case)?))).collect()
+    /// The trials without a finding. A record that says the lab failed is none: it is made anew.
+    fn open_trials(&self) -> Result<Vec<(&'a PlannedTrial, &'a Case)>, StoreError> {
+        let records = self.folder.read()?.trials;
+        let settled: BTreeSet<u32> =
+            records.iter().filter(|record| !lab_failed(&record.outcome)).map(|record| record.number).collect();
+        let open = self.plan.trials.iter().filter(|trial| !settled.contains(&trial.number));
+        Ok(open.filter_map(|trial| Some((trial, self.plan.case(&trial.case)?))).collect())
     }
 
     fn started(&self, open: usize, forecast: &Forecast) -> RunEvent {
@@ -156,6 +161,10 @@ impl<'a> Run<'a> {
         let missing = self.plan.trials.len() - records.len();
         Ok(RunSummary { run, missing: missing as u32, failed: failed as u32 })
     }
+}
+
+fn lab_failed(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Failed(failure) if failure.reason == FailureKind::LabFailed)
 }
 
 fn trial_started(planned: &PlannedTrial, case: &Case) -> RunEvent {

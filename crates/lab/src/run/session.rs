@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::thread::{CpuSet, sched_setaffinity};
 use tempfile::TempDir;
 use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice};
 
@@ -72,6 +73,14 @@ impl<'a> Session<'a> {
         let assets = Assets::lay_out(folder, &laboratory.home, &laboratory.catalogue.workloads)?;
         let account = rustix::process::geteuid().is_root().then(Account::unprivileged);
         Ok(Self { laboratory, cpus, assets, account, scratch })
+    }
+
+    /// The lab reads clocks and files while a subject is measured, so from now on it stays with the generator. A machine
+    /// that refuses this loses a little accuracy and nothing else.
+    pub(super) fn stay_off_the_subjects_cpus(&self) {
+        let mut own = CpuSet::new();
+        self.cpus.generator.iter().for_each(|cpu| own.set(*cpu as usize));
+        let _ = sched_setaffinity(None, &own);
     }
 
     /// A new private folder for one attempt at a trial.

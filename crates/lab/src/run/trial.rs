@@ -123,6 +123,8 @@ impl<'a> Trial<'a> {
             Err(Setback::Stopped) => return Ok(None),
             // What fails while everything is being stopped may fail because of it.
             Err(Setback::Failed(..)) if self.stop.is_immediate() => return Ok(None),
+            // Programs that cannot write their output fail in ways of their own; what they lack is room.
+            Err(Setback::Failed(..)) if self.folder.disk_is_full() => return Err(self.folder.full()),
             Err(Setback::Failed(reason, message)) => {
                 let log_tail = log_tail(&self.folder.subject_log(), LOG_LINES);
                 Outcome::Failed(Failure { reason, message, log_tail })
@@ -138,7 +140,8 @@ impl<'a> Trial<'a> {
         self.folder.write("subject.log", b"")?;
         let load_average = load_average();
         let port = free_port().map_err(Setback::lab)?;
-        let scratch = self.session.trial_scratch().map_err(Setback::lab)?;
+        let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
+        let scratch = self.session.trial_scratch().map_err(unwritable)?;
         let specs = self.launch.prepare(port, scratch.path())?;
         self.commands = specs.iter().map(|spec| spec.argv.join(" ")).collect();
         let clock = Instant::now();
@@ -168,8 +171,9 @@ impl<'a> Trial<'a> {
     }
 
     fn lost_its_port(&self, measured: &Result<Measurement, Setback>) -> bool {
-        matches!(measured, Err(Setback::Failed(FailureKind::DidNotStart, _)))
-            && says_port_is_taken(&log_tail(&self.folder.subject_log(), LOG_LINES))
+        // Whoever has the port may have answered in the subject's place, and hardly as the contract says.
+        let may_be = matches!(measured, Err(Setback::Failed(FailureKind::DidNotStart | FailureKind::WrongAnswer, _)));
+        may_be && says_port_is_taken(&log_tail(&self.folder.subject_log(), LOG_LINES))
     }
 }
 

@@ -10,4 +10,4 @@ mod sampler;
 
 pub use host::HostTimes;
 pub use process::{ProcessTree, ProcessUsage, ThreadUsage, descendants, pss_bytes};
-pub use sampler::{Part, Sample, Sampler, WindowUsage};
+pub use sampler::{NoUsage, Part, Sample, Sampler, WindowUsage};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! runs/<date>-<study>-<id>/
-//!   run.json  study.toml  plan.json
+//!   run.json  study.toml  plan.json  names.json
 //!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, tool.json, subject.log, tool.log, command.txt}
 //!   report.html  report.md  report.csv  report.json
 //! ```
@@ -29,6 +29,9 @@ use self::file::{Durability, read_json};
 pub use error::StoreError;
 pub use trial_folder::TrialFolder;
 
+/// Titles of subjects and workloads as they were when the run was made.
+const NAMES: &str = "names.json";
+
 /// A run's folder.
 #[derive(Debug)]
 pub struct RunFolder {
@@ -49,8 +52,15 @@ pub struct StoredRun {
 }
 
 impl RunFolder {
-    /// Makes the folder of a new run and writes what is known before the first trial.
-    pub fn create(runs: &Path, run: &RunRecord, plan: &Plan, study_text: &str) -> Result<Self, StoreError> {
+    /// Makes the folder of a new run and writes what is known before the first trial; `names` is a value of a crate that
+    /// the lab does not know. `run.json` comes last: it is what makes the folder a run.
+    pub fn create<T: Serialize>(
+        runs: &Path,
+        run: &RunRecord,
+        plan: &Plan,
+        study_text: &str,
+        names: &T,
+    ) -> Result<Self, StoreError> {
         let path = runs.join(&run.id);
         let failed = |source| StoreError::Write { path: path.clone(), source };
         fs::create_dir_all(runs).map_err(failed)?;
@@ -59,6 +69,7 @@ impl RunFolder {
         let folder = Self { _lock: Some(lock(&path)?), path };
         folder.write_durably("study.toml", study_text.as_bytes())?;
         folder.write_json("plan.json", plan)?;
+        folder.write_json(NAMES, &serde_json::json!({ "format": RECORD_FORMAT, "content": names }))?;
         folder.write_json("run.json", run)?;
         Ok(folder)
     }
@@ -102,18 +113,13 @@ impl RunFolder {
         Ok(path)
     }
 
-    /// Writes a value of a crate that the lab does not know, under the run's format version.
-    pub fn write_named<T: Serialize>(&self, name: &str, content: &T) -> Result<(), StoreError> {
-        self.write_json(name, &serde_json::json!({ "format": RECORD_FORMAT, "content": content }))
-    }
-
-    /// Reads back what [`RunFolder::write_named`] wrote.
-    pub fn read_named<T: DeserializeOwned>(&self, name: &str) -> Result<T, StoreError> {
+    /// Reads back the names that [`RunFolder::create`] was given.
+    pub fn names<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         #[derive(serde::Deserialize)]
         struct Named<T> {
             content: T,
         }
-        read_json::<Named<T>>(&self.path.join(name), "file of a run").map(|named| named.content)
+        read_json::<Named<T>>(&self.path.join(NAMES), "list of names").map(|named| named.content)
     }
 
     /// Reads everything that is finished.

@@ -65,7 +65,8 @@ fn trial_record(trial: &PlannedTrial) -> TrialRecord {
 /// A run that has just begun. The folder that it lies in comes first, so that it outlives the run.
 fn begun() -> (TempDir, RunFolder, Plan) {
     let runs = tempfile::tempdir().unwrap();
-    let folder = RunFolder::create(runs.path(), &run_record("first"), &plan(), "title = \"Example\"\n").unwrap();
+    let folder =
+        RunFolder::create(runs.path(), &run_record("first"), &plan(), "title = \"Example\"\n", &["Go", "Bun"]).unwrap();
     (runs, folder, plan())
 }
 
@@ -91,14 +92,13 @@ fn a_run_reads_back_as_it_was_written() {
     let kept = folder.path().join("trials/0001-json-c64--go-nethttp-b1");
     assert_eq!(names_in(&kept), ["command.txt", "samples.jsonl", "trial.json"]);
     assert_eq!(fs::read_to_string(kept.join("samples.jsonl")).unwrap(), "{\"at_s\":1}\n{\"at_s\":2}\n");
-    assert_eq!(names_in(folder.path()), [".lock", "plan.json", "run.json", "study.toml", "trials"]);
+    assert_eq!(names_in(folder.path()), [".lock", "names.json", "plan.json", "run.json", "study.toml", "trials"]);
 }
 
 #[test]
 fn values_of_other_crates_are_kept_under_the_format_of_the_run() {
     let (_runs, folder, _) = begun();
-    folder.write_named("names.json", &["Go", "Bun"]).unwrap();
-    assert_eq!(folder.read_named::<Vec<String>>("names.json").unwrap(), ["Go", "Bun"]);
+    assert_eq!(folder.names::<Vec<String>>().unwrap(), ["Go", "Bun"]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn reports_replace_earlier_ones_and_leave_nothing_beside_them() {
         let path = folder.write("report.md", text.as_bytes()).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), text);
     }
-    assert_eq!(names_in(folder.path()), [".lock", "plan.json", "report.md", "run.json", "study.toml"]);
+    assert_eq!(names_in(folder.path()), [".lock", "names.json", "plan.json", "report.md", "run.json", "study.toml"]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_run_can_be_read_while_it_is_written() {
 fn a_run_is_never_begun_in_the_folder_of_another() {
     let (runs, folder, plan) = begun();
     drop(folder);
-    let error = RunFolder::create(runs.path(), &run_record("first"), &plan, "other").unwrap_err();
+    let error = RunFolder::create(runs.path(), &run_record("first"), &plan, "other", &()).unwrap_err();
     let path = runs.path().join("first");
     assert_eq!(error.to_string(), format!("cannot write {}: File exists (os error 17)", path.display()));
     assert_eq!(fs::read_to_string(path.join("study.toml")).unwrap(), "title = \"Example\"\n");
@@ -173,7 +173,7 @@ fn a_run_is_never_begun_in_the_folder_of_another() {
 #[test]
 fn runs_are_found_by_path_by_name_and_as_the_latest() {
     let (runs, first, plan) = begun();
-    let second = RunFolder::create(runs.path(), &run_record("second"), &plan, "").unwrap();
+    let second = RunFolder::create(runs.path(), &run_record("second"), &plan, "", &()).unwrap();
     // Clocks of file systems are coarse, so the order is made certain.
     let later =
         fs::metadata(second.path().join("run.json")).unwrap().modified().unwrap() + std::time::Duration::from_secs(9);
@@ -194,7 +194,7 @@ fn runs_are_found_by_path_by_name_and_as_the_latest() {
 fn where_nothing_can_be_written_one_sentence_says_what_to_do() {
     // Below a file not even root can make a folder.
     let runs = tempfile::NamedTempFile::new().unwrap();
-    let error = RunFolder::create(&runs.path().join("runs"), &run_record("first"), &plan(), "").unwrap_err();
+    let error = RunFolder::create(&runs.path().join("runs"), &run_record("first"), &plan(), "", &()).unwrap_err();
     let path = runs.path().join("runs/first");
     let expect = format!(
         "cannot write {}: Not a directory (os error 20); choose a folder that you may write with --runs DIR",

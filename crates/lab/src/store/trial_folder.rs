@@ -61,6 +61,16 @@ impl TrialFolder {
         file::write(&path, &file::pretty(&path, record)?, Durability::WholeAndOnDisk)
     }
 
+    /// Whether its file system has no room left.
+    pub fn disk_is_full(&self) -> bool {
+        rustix::fs::statvfs(&self.path).is_ok_and(|system| system.f_bavail == 0)
+    }
+
+    /// The error that says so.
+    pub fn full(&self) -> StoreError {
+        StoreError::Write { path: self.path.clone(), source: io::ErrorKind::StorageFull.into() }
+    }
+
     /// Takes everything away again, as if the trial had never begun.
     pub fn abandon(self) -> Result<(), StoreError> {
         self.remove().map_err(|source| StoreError::Write { path: self.path.clone(), source })

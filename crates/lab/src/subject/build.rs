@@ -82,6 +82,9 @@ impl Builds {
         let mut hash = Sha256::new();
         programs.iter().for_each(|program| hash_part(program.as_bytes(), &mut hash));
         hash_files(sources, &mut hash)?;
+        for input in subject.build.iter().flat_map(|build| &build.inputs) {
+            hash_file(&sources.join(input), &mut hash)?;
+        }
         let digest: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Ok(self.folder.join(format!("{}-{digest}", subject.id.replace('/', "-"))))
     }
@@ -170,9 +173,11 @@ fn wait(child: &mut Child, is_wanted: &dyn Fn() -> bool) -> Result<Option<String
 }
 
 fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
-    let failed = |path: &Path, source| BuildError::Files { path: path.to_owned(), source };
+    let failed = |source| BuildError::Files { path: folder.to_owned(), source };
     let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
-    let mut paths: Vec<PathBuf> = listed.map_err(|error| failed(folder, error))?;
+    let mut paths: Vec<PathBuf> = listed.map_err(failed)?;
+    // What is written for people decides nothing about the program.
+    paths.retain(|path| path.extension().is_none_or(|ending| ending != "md"));
     paths.sort();
     for path in paths {
         hash_part(path.file_name().unwrap_or_default().as_encoded_bytes(), hash);
@@ -181,9 +186,15 @@ fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
             // The end of a folder: no file has an empty name.
             hash_part(b"", hash);
         } else {
-            hash_part(&fs::read(&path).map_err(|error| failed(&path, error))?, hash);
+            hash_file(&path, hash)?;
         }
     }
+    Ok(())
+}
+
+fn hash_file(path: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
+    let content = fs::read(path).map_err(|source| BuildError::Files { path: path.to_owned(), source })?;
+    hash_part(&content, hash);
     Ok(())
 }
 

@@ -125,7 +125,11 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
 
 /// The answer of a program that ended well.
 pub(super) fn ask(call: &Call, surroundings: &Surroundings) -> Result<Answer, Refusal> {
-    let answer = call.ask(surroundings.patience).map_err(|error| Refusal::Broken(format!("`{call}` {error}")))?;
+    let answer = call
+        .clone()
+        .in_folder(&surroundings.folder)
+        .ask(surroundings.patience)
+        .map_err(|error| Refusal::Broken(format!("`{call}` {error}")))?;
     if answer.status.success() {
         return Ok(answer);
     }

@@ -27,6 +27,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::home::HOME_VARIABLE;
+
 pub use catalogue::{Catalogue, Recipe};
 pub use fetch::{FetchError, FetchEvent, FetchFailure, FetchOutcome};
 pub use plan::{FetchPlan, FetchStep, ManualStep};
@@ -38,7 +40,7 @@ pub const TOOLBOX_VARIABLE: &str = "TOLOK_TOOLBOX";
 pub const SWOOLE_VARIABLE: &str = "TOLOK_SWOOLE_SO";
 
 /// Even on a loaded machine, a program says its version in this time.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program that is here, works, and has said its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +141,8 @@ pub struct Surroundings {
     pub swoole_so: Option<PathBuf>,
     /// A program that says nothing for so long hangs.
     pub patience: Duration,
+    /// The folder in which programs are asked: rustup's cargo is the one that the checkout's `rust-toolchain.toml` names.
+    pub folder: PathBuf,
 }
 
 impl Surroundings {
@@ -155,7 +159,9 @@ impl Surroundings {
         }
         // Programs are asked from another folder than the one that a relative path is meant for.
         let swoole_so = std::env::var_os(SWOOLE_VARIABLE).and_then(|value| std::path::absolute(value).ok());
-        Self { search_path, system_root: PathBuf::from("/"), swoole_so, patience: PATIENCE }
+        let home = std::env::var_os(HOME_VARIABLE).and_then(|value| std::path::absolute(value).ok());
+        let folder = home.filter(|home| home.is_dir()).unwrap_or_else(|| PathBuf::from("/"));
+        Self { search_path, system_root: PathBuf::from("/"), swoole_so, patience: PATIENCE, folder }
     }
 
     /// The first executable file of that name on the search path.

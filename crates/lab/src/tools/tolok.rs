@@ -34,11 +34,17 @@ pub struct LoadJob<'a> {
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum ToolEvent {
     /// The measured window opens.
-    WindowStarted,
-    /// A second of it is over.
+    WindowStarted {
+        /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
+        monotonic_ns: u64,
+    },
+    /// A second of the run is over that is not the last before a border.
     Second,
     /// The measured window closes.
-    WindowEnded,
+    WindowEnded {
+        /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
+        monotonic_ns: u64,
+    },
 }
 
 /// What a tool says at its end.
@@ -50,6 +56,16 @@ pub struct ToolReport {
     pub goodput_rps: f64,
     /// Bytes of good bodies.
     pub body_bytes: u64,
+    /// When the last good answer of the window came, in seconds after its start.
+    pub last_good_s: Option<f64>,
+    /// Virtual users: those who could be waiting for an answer.
+    pub users: u64,
+    /// Virtual users who were waiting for an answer when the window ended.
+    pub waiting_at_end: u64,
+    /// Requests of the warm-up that were unanswered when the window began.
+    pub carried_over: u64,
+    /// Those of them that were answered well in the window.
+    pub carried_over_good: u64,
     /// What became of every request.
     pub ledger: LedgerCounts,
     /// How long answers took.
@@ -142,8 +158,9 @@ impl RunningTool {
             Ok(record) => report(record),
             Err(error) if status.success() => Err(format!("the load tool gave no record: {error}")),
             Err(_) => {
-                let said = crate::subject::log_tail(&self.log, 5).join("; ");
-                Err(format!("the load tool ended with {status}: {said}"))
+                let said = crate::subject::log_tail(&self.log, 5);
+                let said = if said.is_empty() { String::new() } else { format!(": {}", said.join("; ")) };
+                Err(format!("the load tool ended with {status}{said}"))
             }
         }
     }
@@ -192,6 +209,12 @@ fn report(record: Record) -> Result<ToolReport, String> {
         window_s: record.window_s,
         goodput_rps: answered as f64 / record.window_s,
         body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
+        last_good_s: record.last_good_s,
+        users: u64::from(record.plan.vus),
+        // Whoever has been waiting since the warm-up waits as much as who began in the window.
+        waiting_at_end: record.ledger.in_flight_at_end + record.warm_up.carried_over_waiting,
+        carried_over: record.warm_up.carried_over,
+        carried_over_good: record.warm_up.carried_over_good,
         ledger: LedgerCounts {
             sent: record.ledger.sent,
             good: record.ledger.good,

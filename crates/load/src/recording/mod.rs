@@ -31,6 +31,7 @@ pub(crate) struct Attempt {
 /// Everything the recorder knows at the end of a run.
 #[derive(Debug)]
 pub(crate) struct Recorded {
+    pub last_good_s: Option<f64>,
     pub ledger: Ledger,
     pub warm_up: WarmUpLedger,
     pub drain: Drain,
@@ -50,6 +51,8 @@ pub(crate) struct Recorded {
 #[derive(Debug)]
 pub(crate) struct Recorder {
     span: Span,
+    /// When the last good answer inside the window came.
+    last_good: Option<MonotonicNs>,
     scheduled: u64,
     sent: u64,
     good: u64,
@@ -72,6 +75,7 @@ impl Recorder {
     pub fn new(span: Span) -> Recorder {
         Recorder {
             span,
+            last_good: None,
             scheduled: 0,
             sent: 0,
             good: 0,
@@ -144,7 +148,11 @@ impl Recorder {
             }
             Phase::Measure => self.drain.good += 1,
             Phase::WarmUp if at < self.span.window_start => self.warm_up.good += 1,
-            Phase::WarmUp => self.warm_up.carried_over_good += u64::from(inside),
+            Phase::WarmUp if inside => self.warm_up.carried_over_good += 1,
+            Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
+        }
+        if inside && at >= self.span.window_start {
+            self.last_good = Some(at);
         }
         let response_ns = at.ns_since(attempt.intended);
         // Response times enter the total when their row is complete: one histogram less to touch for each request.
@@ -164,7 +172,8 @@ impl Recorder {
                 self.failure_time.record(at.ns_since(attempt.intended));
             }
             Phase::Measure => self.drain.failed += 1,
-            Phase::WarmUp => self.warm_up.failed += u64::from(at < self.span.window_start),
+            Phase::WarmUp if at < self.span.window_start => self.warm_up.failed += 1,
+            Phase::WarmUp => self.warm_up.carried_over_waiting += u64::from(at >= self.span.window_end),
         }
         if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.failed += 1;
@@ -175,8 +184,9 @@ impl Recorder {
 
     /// The run ends and this request has no outcome.
     pub fn abandoned(&mut self, attempt: &Attempt) {
-        if attempt.phase == Phase::Measure {
-            self.drain.abandoned += 1;
+        match attempt.phase {
+            Phase::Measure => self.drain.abandoned += 1,
+            Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
         }
     }
 
@@ -243,7 +253,9 @@ impl Recorder {
             failed_by_class: by_class.collect(),
             in_flight_at_end: drained,
         };
+        let window_start = self.span.window_start;
         Recorded {
+            last_good_s: self.last_good.map(|at| seconds(at.ns_since(window_start))),
             ledger,
             warm_up: self.warm_up,
             drain: self.drain,

@@ -73,9 +73,51 @@ fn a_request_carried_over_from_the_warm_up_is_in_no_ledger_and_no_row() {
     run.answer(attempt, MS);
     let recorded = run.recorder.finish();
     assert_eq!(recorded.ledger, Ledger::default());
-    let expected = WarmUpLedger { sent: 1, good: 0, failed: 0, carried_over: 1, carried_over_good: 1 };
+    let expected = WarmUpLedger { sent: 1, carried_over: 1, carried_over_good: 1, ..WarmUpLedger::default() };
     assert_eq!(recorded.warm_up, expected);
     assert_eq!(recorded.timeline.iter().map(|row| row.good).sum::<u64>(), 0);
+}
+
+#[test]
+fn the_last_good_answer_of_the_window_is_timed_whoever_asked() {
+    let mut run = Run::new();
+    let (carried, early) = (run.send(), run.send());
+    run.answer(early, MS);
+    run.go_to_window(MS * 250);
+    run.answer(carried, MS * 50);
+    let mut asking = run.send();
+    // Neither a failure nor an answer that comes after the window is one of its good answers.
+    run.recorder.failed(&asking, run.clock.now() + MS, &Fault::Timeout);
+    run.clock.advance(MS);
+    asking = run.send();
+    let mut silent = Run::new();
+    let only_before = silent.send();
+    silent.answer(only_before, MS);
+    assert_eq!(silent.recorder.finish().last_good_s, None);
+    run.go_to_window(SECOND * 3);
+    run.answer(asking, MS);
+    assert_eq!(run.recorder.finish().last_good_s, Some(0.3));
+}
+
+#[test]
+fn requests_of_the_warm_up_without_an_outcome_in_the_window_are_counted_as_waiting() {
+    let mut run = Run::new();
+    let requests: [Attempt; 5] = std::array::from_fn(|_| run.send());
+    run.go_to_window(SECOND);
+    run.recorder.good(&requests[0], run.clock.now());
+    run.recorder.failed(&requests[1], run.clock.now(), &Fault::Timeout);
+    run.go_to_window(SECOND * 3);
+    run.recorder.good(&requests[2], run.clock.now());
+    run.recorder.failed(&requests[3], run.clock.now(), &Fault::Timeout);
+    run.recorder.abandoned(&requests[4]);
+    let expected = WarmUpLedger {
+        sent: 5,
+        carried_over: 5,
+        carried_over_good: 1,
+        carried_over_waiting: 3,
+        ..WarmUpLedger::default()
+    };
+    assert_eq!(run.recorder.finish().warm_up, expected);
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! The answers, whole and ready: one string of bytes each, head and body together.
+//! The answers, ready: one string of bytes each, head and body together; a large body is an open file instead, which the
+//! kernel sends without copying it.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// File in the folder of assets, and its content type. The path is the name with a slash before it.
@@ -11,6 +12,10 @@ const WORKLOADS: [(&str, &str); 4] = [
     ("quicksort", "application/json"),
     ("file-534k.png", "image/png"),
 ];
+
+/// Bodies from this size on are sent from their file; small ones save that system call. The best size was not sought: no
+/// workload lies near it.
+const FILE_FROM_BYTES: usize = 32 * 1024;
 
 /// What becomes of the connection after an answer, and whether that must be said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +33,21 @@ pub enum After {
 struct Answer {
     /// Bytes and length of the head, by [`After`].
     forms: [(Vec<u8>, usize); 3],
+    file: Option<BodyFile>,
+}
+
+/// A body that is sent from its file.
+#[derive(Debug)]
+pub struct BodyFile {
+    pub file: File,
+    pub length: u64,
+}
+
+/// What is sent for a request: the bytes, then the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'answers> {
+    pub bytes: &'answers [u8],
+    pub file: Option<&'answers BodyFile>,
 }
 
 /// Every answer of the server.
@@ -45,11 +65,11 @@ impl Answers {
     pub fn read(assets: &Path) -> Result<Answers, String> {
         let mut found = Vec::new();
         for (name, content_type) in WORKLOADS {
-            let file = assets.join(name);
-            match fs::read(&file) {
-                Ok(body) => found.push((format!("/{name}"), Answer::new("200 OK", content_type, "", &body))),
+            let path = assets.join(name);
+            match Answer::read(&path, content_type) {
+                Ok(answer) => found.push((format!("/{name}"), answer)),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(format!("cannot read {}: {error}", file.display())),
+                Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
             }
         }
         if found.is_empty() {
@@ -74,8 +94,8 @@ impl Answers {
         self.found.iter().map(|(path, _)| path.as_str()).collect()
     }
 
-    /// The bytes that answer a request.
-    pub fn to(&self, method: &[u8], path: &[u8], after: After) -> &[u8] {
+    /// What answers a request.
+    pub fn to(&self, method: &[u8], path: &[u8], after: After) -> Reply<'_> {
         // Four paths: a walk over them is faster than any hash.
         let found = self.found.iter().find(|(one, _)| one.as_bytes() == path).map(|(_, answer)| answer);
         match (found, method) {
@@ -88,34 +108,67 @@ impl Answers {
     }
 
     /// The answer to what is no request this server understands; the connection closes.
-    pub fn bad_request(&self) -> &[u8] {
+    pub fn bad_request(&self) -> Reply<'_> {
         self.bad_request.whole(After::Close)
     }
 
     /// The answer to a head without end; the connection closes.
-    pub fn too_large(&self) -> &[u8] {
+    pub fn too_large(&self) -> Reply<'_> {
         self.too_large.whole(After::Close)
     }
 }
 
 impl Answer {
+    /// The answer whose body is a file. Reading it whole also brings a large one into the page cache.
+    fn read(path: &Path, content_type: &str) -> io::Result<Answer> {
+        let body = fs::read(path)?;
+        if body.len() < FILE_FROM_BYTES {
+            return Ok(Answer::new("200 OK", content_type, "", &body));
+        }
+        let forms = forms("200 OK", content_type, "", body.len(), &[]);
+        Ok(Answer { forms, file: Some(BodyFile { file: File::open(path)?, length: body.len() as u64 }) })
+    }
+
     fn new(status: &str, content_type: &str, header: &str, body: &[u8]) -> Answer {
-        let form = |connection: &str| {
-            let length = body.len();
-            let head = format!(
-                "HTTP/1.1 {status}\r\n{header}Content-Type: {content_type}\r\nContent-Length: {length}\r\n{connection}\r\n"
-            );
-            ([head.as_bytes(), body].concat(), head.len())
-        };
-        Answer { forms: [form(""), form("Connection: keep-alive\r\n"), form("Connection: close\r\n")] }
+        Answer { forms: forms(status, content_type, header, body.len(), body), file: None }
     }
 
-    fn whole(&self, after: After) -> &[u8] {
-        &self.forms[after as usize].0
+    fn whole(&self, after: After) -> Reply<'_> {
+        Reply { bytes: &self.forms[after as usize].0, file: self.file.as_ref() }
     }
 
-    fn head(&self, after: After) -> &[u8] {
+    fn head(&self, after: After) -> Reply<'_> {
         let (bytes, head) = &self.forms[after as usize];
-        &bytes[..*head]
+        Reply { bytes: &bytes[..*head], file: None }
+    }
+}
+
+/// Heads by [`After`], each followed by the bytes given, with its length.
+fn forms(status: &str, content_type: &str, header: &str, length: usize, body: &[u8]) -> [(Vec<u8>, usize); 3] {
+    let form = |connection: &str| {
+        let head = format!(
+            "HTTP/1.1 {status}\r\n{header}Content-Type: {content_type}\r\nContent-Length: {length}\r\n{connection}\r\n"
+        );
+        ([head.as_bytes(), body].concat(), head.len())
+    };
+    [form(""), form("Connection: keep-alive\r\n"), form("Connection: close\r\n")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_large_body_is_sent_from_its_file() {
+        let assets = tempfile::tempdir().unwrap();
+        fs::write(assets.path().join("json"), vec![b'x'; FILE_FROM_BYTES - 1]).unwrap();
+        fs::write(assets.path().join("quicksort"), vec![b'x'; FILE_FROM_BYTES]).unwrap();
+        let answers = Answers::read(assets.path()).unwrap();
+        let small = answers.to(b"GET", b"/json", After::Keep);
+        assert!(small.file.is_none() && small.bytes.ends_with(b"xxx"));
+        let large = answers.to(b"GET", b"/quicksort", After::Keep);
+        assert_eq!(large.file.map(|body| body.length), Some(FILE_FROM_BYTES as u64));
+        assert!(large.bytes.ends_with(b"\r\n\r\n"));
+        assert!(answers.to(b"HEAD", b"/quicksort", After::Keep).file.is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! The ceiling: the least an HTTP server can do for the workloads' answers on this machine. What no subject can exceed,
 //! and what tells whether a load generator or a subject was the limit.
 //!
-//! One epoll loop a thread, every answer one string of bytes made at the start, no configuration, no logging of requests.
+//! One epoll loop a thread, every answer made at the start (a large body is an open file, sent with `sendfile`), no
+//! configuration, no logging of requests.
 
 mod answers;
 mod options;

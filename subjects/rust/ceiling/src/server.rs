@@ -2,11 +2,14 @@
 //! answer did not fit into the socket's buffer.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::IoSlice;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use rustix::event::epoll;
+use rustix::fs::sendfile;
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, accept_with, bind, getsockname,
@@ -14,13 +17,13 @@ use rustix::net::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::answers::{After, Answers};
+use crate::answers::{After, Answers, Reply};
 use crate::request::{self, Front, HEAD_LIMIT_BYTES};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
-/// Answers queued for one connection before its next requests are read.
+/// Parts queued for one connection before its next requests are read.
 const PIPELINE_LIMIT: usize = 64;
 
 /// Registered for the listener; a connection is registered under its descriptor.
@@ -65,10 +68,17 @@ struct Connection<'answers> {
     socket: OwnedFd,
     /// The part of a request that has arrived, only while it is incomplete or waits for room to answer.
     input: Vec<u8>,
-    /// Answers that are not sent yet, or not as a whole.
-    output: VecDeque<&'answers [u8]>,
+    /// What is not sent yet.
+    output: VecDeque<Part<'answers>>,
     closing: bool,
     watches_writing: bool,
+}
+
+/// An answer, or one of its two parts if its body is a file.
+enum Part<'answers> {
+    Bytes(&'answers [u8]),
+    /// A file is shared by all connections, so each keeps the place up to which it has sent.
+    File(&'answers File, Range<u64>),
 }
 
 /// What becomes of a connection after it was served.
@@ -199,7 +209,7 @@ impl<'answers> Connection<'answers> {
         while used < input.len() && self.output.len() < PIPELINE_LIMIT && !self.closing {
             match request::read(&input[used..]) {
                 Front::Request(request) => {
-                    self.output.push_back(answers.to(request.method, request.path, request.after));
+                    self.push(answers.to(request.method, request.path, request.after));
                     self.closing = request.after == After::Close;
                     used += request.length;
                 }
@@ -211,9 +221,16 @@ impl<'answers> Connection<'answers> {
         used
     }
 
-    fn refuse(&mut self, answer: &'answers [u8]) {
-        self.output.push_back(answer);
+    fn refuse(&mut self, reply: Reply<'answers>) {
+        self.push(reply);
         self.closing = true;
+    }
+
+    fn push(&mut self, reply: Reply<'answers>) {
+        self.output.push_back(Part::Bytes(reply.bytes));
+        if let Some(body) = reply.file {
+            self.output.push_back(Part::File(&body.file, 0..body.length));
+        }
     }
 
     /// Sends what is queued, as far as there is room. True when nothing is left.
@@ -237,24 +254,66 @@ impl<'answers> Connection<'answers> {
         Ok(!unfinished)
     }
 
+    /// Sends the file that is next, or all bytes up to the next file. Returns how much was sent.
     fn send(&self) -> Result<usize, Errno> {
-        if let [answer] = self.output.as_slices().0
-            && self.output.len() == 1
-        {
-            return rustix::net::send(&self.socket, answer, SendFlags::NOSIGNAL);
+        if let Some(next @ Part::File(file, rest)) = self.output.front() {
+            let mut from = rest.start;
+            // There is no flag against SIGPIPE here, but Rust's runtime ignores that signal.
+            return match sendfile(&self.socket, file, Some(&mut from), next.length())? {
+                // The file became shorter: the answer cannot be completed.
+                0 => Err(Errno::IO),
+                sent => Ok(sent),
+            };
         }
-        let slices: Vec<IoSlice> = self.output.iter().map(|answer| IoSlice::new(answer)).collect();
-        sendmsg(&self.socket, &slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
+        let bytes = || self.output.iter().map_while(Part::bytes);
+        let count = bytes().count();
+        let mut flags = SendFlags::NOSIGNAL;
+        if count < self.output.len() {
+            // The head shares a segment with the file's first bytes.
+            flags |= SendFlags::MORE;
+        }
+        match self.output.front() {
+            Some(Part::Bytes(only)) if count == 1 => rustix::net::send(&self.socket, only, flags),
+            _ => {
+                let slices: Vec<IoSlice> = bytes().map(IoSlice::new).collect();
+                sendmsg(&self.socket, &slices, &mut SendAncillaryBuffer::default(), flags)
+            }
+        }
     }
 
     /// Forgets what was sent.
-    fn sent(&mut self, mut bytes: usize) {
+    fn sent(&mut self, mut sent: usize) {
         while let Some(first) = self.output.pop_front() {
-            if bytes < first.len() {
-                self.output.push_front(&first[bytes..]);
+            let length = first.length();
+            if sent < length {
+                self.output.push_front(first.after(sent));
                 return;
             }
-            bytes -= first.len();
+            sent -= length;
+        }
+    }
+}
+
+impl<'answers> Part<'answers> {
+    fn bytes(&self) -> Option<&'answers [u8]> {
+        match self {
+            Part::Bytes(bytes) => Some(bytes),
+            Part::File(..) => None,
+        }
+    }
+
+    fn length(&self) -> usize {
+        match self {
+            Part::Bytes(bytes) => bytes.len(),
+            Part::File(_, rest) => (rest.end - rest.start) as usize,
+        }
+    }
+
+    /// What is left of it when so much was sent.
+    fn after(self, sent: usize) -> Part<'answers> {
+        match self {
+            Part::Bytes(bytes) => Part::Bytes(&bytes[sent..]),
+            Part::File(file, rest) => Part::File(file, rest.start + sent as u64..rest.end),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -43,12 +44,22 @@ impl Ceiling {
 
     /// Sends bytes, ends the stream, and returns everything the server answers.
     fn talk(&self, request: &str) -> String {
+        String::from_utf8_lossy(&self.answers_to(request)).into_owned()
+    }
+
+    fn answers_to(&self, request: &str) -> Vec<u8> {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        answer
+    }
+
+    /// The whole answer with the body that is sent from its file.
+    fn large(&self, header: &str) -> Vec<u8> {
+        let body = fs::read(self.assets.path().join("file-534k.png")).unwrap();
+        [large_head(header).as_bytes(), &body].concat()
     }
 
     fn load(&self, name: &str, connection: ConnectionPolicy) -> tolok_load::record::Record {
@@ -68,6 +79,10 @@ impl Drop for Ceiling {
 }
 
 const HELLO: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 14\r\n\r\n<h1>hello</h1>";
+
+fn large_head(header: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 546816\r\n{header}\r\n")
+}
 
 #[test]
 fn requests_are_answered_by_the_contract() {
@@ -130,9 +145,58 @@ fn answers_that_do_not_fit_into_the_socket_arrive_whole_though_read_late() {
     stream.shutdown(Shutdown::Write).unwrap();
     let mut answers = Vec::new();
     stream.read_to_end(&mut answers).unwrap();
-    let body = fs::read(ceiling.assets.path().join("file-534k.png")).unwrap();
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 546816\r\n\r\n";
-    assert!(answers == [head.as_bytes(), &body].concat().repeat(20), "{} bytes", answers.len());
+    assert!(answers == ceiling.large("").repeat(20), "{} bytes", answers.len());
+}
+
+#[test]
+fn answers_arrive_whole_though_read_slowly() {
+    let ceiling = Ceiling::start(1);
+    let mut stream = ceiling.connect();
+    let last = "GET /file-534k.png HTTP/1.1\r\nConnection: close\r\n\r\n";
+    stream.write_all(("GET /file-534k.png HTTP/1.1\r\n\r\n".repeat(15) + last).as_bytes()).unwrap();
+    let (mut answers, mut piece) = (Vec::new(), vec![0; 50_000]);
+    loop {
+        match stream.read(&mut piece).unwrap() {
+            0 => break,
+            bytes => answers.extend_from_slice(&piece[..bytes]),
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    let expected = [ceiling.large("").repeat(15), ceiling.large("Connection: close\r\n")].concat();
+    assert!(answers == expected, "{} bytes", answers.len());
+}
+
+#[test]
+fn a_large_body_obeys_the_contract_like_a_small_one() {
+    let ceiling = Ceiling::start(1);
+    let check = |request: &str, answer: &[u8]| assert!(ceiling.answers_to(request) == answer, "{request:?}");
+    check("GET /file-534k.png HTTP/1.1\r\n\r\n", &ceiling.large(""));
+    check("GET /file-534k.png HTTP/1.0\r\n\r\n", &ceiling.large("Connection: close\r\n"));
+    check("HEAD /file-534k.png HTTP/1.1\r\n\r\n", large_head("").as_bytes());
+    assert!(ceiling.talk("POST /file-534k.png HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
+}
+
+#[test]
+fn pipelined_requests_of_large_and_small_answers_are_answered_in_order() {
+    let ceiling = Ceiling::start(1);
+    // The same file twice in a row, small answers before, between and after, and more parts than are queued at once.
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\n\r\n");
+    let (hello, large) = (get("/hello"), get("/file-534k.png"));
+    let head_only = "HEAD /file-534k.png HTTP/1.1\r\n\r\n";
+    let requests = [&hello, &hello, &large, &large, head_only, &hello].concat().repeat(15);
+    let (file, head) = (ceiling.large(""), large_head(""));
+    let round = [HELLO.as_bytes(), HELLO.as_bytes(), &file, &file, head.as_bytes(), HELLO.as_bytes()];
+    let answers = ceiling.answers_to(&requests);
+    assert!(answers == round.concat().repeat(15), "{} bytes", answers.len());
+}
+
+#[test]
+fn a_file_that_became_shorter_ends_the_connection() {
+    let ceiling = Ceiling::start(1);
+    fs::File::options().write(true).open(ceiling.assets.path().join("file-534k.png")).unwrap().set_len(1000).unwrap();
+    let answer = ceiling.answers_to("GET /file-534k.png HTTP/1.1\r\n\r\n");
+    assert_eq!(answer.len(), large_head("").len() + 1000);
+    assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl Workshop {
         let mut subject = Subject::read("go/example", text).unwrap();
         let command = ["/bin/sh", "-c", shell].map(str::to_owned).to_vec();
         let env = BTreeMap::from([("MADE".to_owned(), "{{ build }}/made".to_owned())]);
-        subject.build = Some(Build { command, env });
+        subject.build = Some(Build { command, env, inputs: Vec::new() });
         Self { root, subject }
     }
 

@@ -30,9 +30,12 @@ fn a_job_is_told_in_the_words_of_the_command_line() {
 #[test]
 fn events_are_json_lines_with_a_name() {
     let check = |event, line: &str| assert_eq!(serde_json::from_str::<ToolEvent>(line).ok(), event);
-    check(Some(ToolEvent::WindowStarted), r#"{"event":"window-started"}"#);
+    let started = ToolEvent::WindowStarted { monotonic_ns: 17 };
+    check(Some(started), r#"{"event":"window-started","monotonic_ns":17}"#);
+    check(None, r#"{"event":"window-started"}"#);
     check(Some(ToolEvent::Second), r#"{"event":"second"}"#);
-    check(Some(ToolEvent::WindowEnded), r#"{"event":"window-ended"}"#);
+    let ended = ToolEvent::WindowEnded { monotonic_ns: 18 };
+    check(Some(ended), r#"{"event":"window-ended","monotonic_ns":18}"#);
     check(None, "warning: the machine is busy");
 }
 
@@ -69,6 +72,7 @@ fn record() -> Record {
         window_start_monotonic_ns: 1,
         window_end_monotonic_ns: 2_000_000_001,
         goodput_rps: Some(45.0),
+        last_good_s: Some(1.75),
         ledger: Ledger {
             scheduled: 100,
             sent: 100,
@@ -77,7 +81,14 @@ fn record() -> Record {
             failed_by_class: [(ErrorClass::Timeout, 4), (ErrorClass::BadStatus, 2)].into(),
             in_flight_at_end: 4,
         },
-        warm_up: WarmUpLedger { sent: 30, good: 20, failed: 0, carried_over: 10, carried_over_good: 8 },
+        warm_up: WarmUpLedger {
+            sent: 30,
+            good: 20,
+            failed: 0,
+            carried_over: 10,
+            carried_over_good: 8,
+            carried_over_waiting: 2,
+        },
         drain: Drain { good: 0, failed: 0, abandoned: 4 },
         response_time: Distribution {
             count: 90,
@@ -111,6 +122,9 @@ fn answers_to_requests_of_the_warm_up_are_work_of_the_window() {
     assert_eq!(report.body_bytes, 98 * 1000);
     // The ledger is of the requests of the window alone, and closes.
     assert_eq!((report.ledger.good, report.ledger.balance()), (90, 0));
+    assert_eq!((report.carried_over, report.carried_over_good, report.last_good_s), (10, 8, Some(1.75)));
+    // Four wait since the window and two since the warm-up.
+    assert_eq!((report.waiting_at_end, report.users), (6, 10));
 }
 
 #[test]
@@ -174,12 +188,13 @@ fn heard(tool: &RunningTool) -> Vec<ToolEvent> {
 fn a_tool_tells_events_logs_the_rest_and_leaves_its_record() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("record"), serde_json::to_string(&record()).unwrap()).unwrap();
-    let shell = r#"echo '{"event":"window-started"}' >&2
+    let shell = r#"echo '{"event":"window-started","monotonic_ns":1}' >&2
         echo 'a word to people' >&2
-        echo '{"event":"window-ended"}' >&2
+        echo '{"event":"window-ended","monotonic_ns":2}' >&2
         cat "$(dirname "$0")/record""#;
     let tool = tool(folder.path(), shell);
-    assert_eq!(heard(&tool), [ToolEvent::WindowStarted, ToolEvent::WindowEnded]);
+    let expect = [ToolEvent::WindowStarted { monotonic_ns: 1 }, ToolEvent::WindowEnded { monotonic_ns: 2 }];
+    assert_eq!(heard(&tool), expect);
     assert_eq!(tool.finish().unwrap().ledger.good, 90);
     assert_eq!(std::fs::read_to_string(folder.path().join("tool.log")).unwrap(), "a word to people\n");
 }
@@ -193,6 +208,7 @@ fn a_tool_that_fails_is_quoted() {
         assert_eq!(tool.finish().unwrap_err(), expect);
     };
     check("echo 'error: cannot connect' >&2; exit 2", "the load tool ended with exit status: 2: error: cannot connect");
+    check("exit 3", "the load tool ended with exit status: 3");
     check("exit 0", "the load tool gave no record: EOF while parsing a value at line 1 column 0");
 }
 

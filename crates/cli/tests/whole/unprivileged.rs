@@ -1,0 +1,209 @@
+//! With fewer rights than root has: an ordinary user, and machines that allow no namespace, or only half of one.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use rustix::process::{Signal, geteuid};
+use tolok_testkit::require;
+
+use crate::interruptions::box_of;
+use crate::place::{PATIENCE, Place, Started, assert_all_gone, my_turn};
+
+/// `nobody` nearly everywhere, and an ordinary user in any case.
+const USER: u32 = 65_534;
+
+/// The window of a study that ends.
+const SHORT: &str = "300ms";
+/// The window of one that cannot end before it is killed.
+const LONG: &str = "10m";
+
+/// A place with a study of two trials, in windows of `duration`, of a subject that leaves a daemon behind: a process that
+/// nobody has for a child.
+fn place(duration: &str) -> Place {
+    let home = home();
+    let server = format!("{} --port {{{{ port }}}} --assets {{{{ assets }}}}", server_of(&home).display());
+    let text = format!(
+        "title = 'With a daemon'\nruntime = 'test'\nworkloads = ['hello']\n[[process]]\nname = 'server'\n\
+         command = ['sh', '-c', '({server} --fault never-listen &); exec {server} --fault none']\n"
+    );
+    home.with_subject("daemon", &text).with_study("['*']", 2, duration)
+}
+
+fn server_of(place: &Place) -> PathBuf {
+    place.path().join("faulty-subject")
+}
+
+/// A place for every user, with a folder for what is the user's own.
+fn home() -> Place {
+    let place = Place::for_every_user();
+    fs::create_dir(place.path().join("own")).unwrap();
+    place
+}
+
+/// Gives the whole place to the ordinary user; false where that user cannot reach it.
+fn give_away(place: &Place) -> bool {
+    give_away_below(place.path());
+    let mut look = Command::new("test");
+    look.arg("-w").arg(place.path()).uid(USER).gid(USER);
+    look.status().unwrap().success()
+}
+
+fn give_away_below(path: &Path) {
+    chown(path, Some(USER), Some(USER)).unwrap();
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| give_away_below(&entry.unwrap().path()));
+    }
+}
+
+/// Puts what programs take for the user's own folders into the place.
+fn at_home(place: &Place, mut command: Command) -> Command {
+    for name in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR"] {
+        command.env(name, place.path().join("own"));
+    }
+    command
+}
+
+/// The study, started as the ordinary user.
+fn start_as_user(place: &Place) -> Started {
+    let mut command = at_home(place, place.command(&["run", "try"]));
+    command.uid(USER).gid(USER);
+    Started::of(command)
+}
+
+/// The study, started by a program that takes rights away and then runs what the rest of its command line says.
+fn start_by(place: &Place, program: &str, arguments: &[&str]) -> Started {
+    let mut command = Command::new(program);
+    command.args(arguments).arg(place.path().join("tolok")).args(["run", "try"]);
+    place.settle(&mut command);
+    Started::of(at_home(place, command))
+}
+
+/// The study ends well: every trial is completed, and nothing is left running.
+fn assert_completes(place: &Place, started: Started) {
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(0), "{said}");
+    let records = place.records();
+    assert_eq!(records.len(), 2, "{said}");
+    for record in records {
+        assert_eq!(record["outcome"]["kind"], "completed", "{said}\n{record}");
+    }
+    assert_all_gone(|| place.processes());
+}
+
+/// Kills the lab in the middle of a trial: its box and its servers end, too. Returns whether they had a namespace.
+fn assert_kill_9_leaves_nothing(place: &Place, started: Started) -> bool {
+    let boxed = box_of(started.child.id());
+    let server = server_of(place).display().to_string();
+    let deadline = Instant::now() + PATIENCE;
+    while place.processes().iter().filter(|line| line.starts_with(&server)).count() < 2 {
+        assert!(Instant::now() < deadline, "not both were started: {:?}", place.processes());
+    }
+    let namespaced = namespace_of(&boxed[1].to_string()) != namespace_of("self");
+    started.signal(Signal::KILL);
+    started.finish();
+    assert_all_gone(|| place.processes());
+    assert_all_gone(|| boxed.iter().filter_map(command_line).collect());
+    namespaced
+}
+
+fn namespace_of(process: &str) -> PathBuf {
+    fs::read_link(format!("/proc/{process}/ns/pid")).unwrap()
+}
+
+/// What a process of a box runs as; nothing for one that has ended, even if nobody has waited for it.
+fn command_line(pid: &u32) -> Option<String> {
+    let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+    (line.contains("keeper") || line.contains("init")).then_some(line)
+}
+
+/// Whether a program does its work here.
+fn works<A: AsRef<OsStr>>(program: &str, arguments: &[A]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+#[test]
+fn an_ordinary_user_can_run_a_study() {
+    require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
+    let _turn = my_turn();
+    let place = place(SHORT);
+    require!(give_away(&place), "the folder for temporary files is closed to other users");
+    assert_completes(&place, start_as_user(&place));
+}
+
+#[test]
+fn kill_9_of_an_ordinary_users_lab_leaves_nothing_running() {
+    require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
+    let _turn = my_turn();
+    let place = place(LONG);
+    require!(give_away(&place), "the folder for temporary files is closed to other users");
+    let mut probe = place.command(&["namespace-probe"]);
+    let allowed = probe.uid(USER).gid(USER).stderr(Stdio::null()).status().unwrap().success();
+    assert_eq!(assert_kill_9_leaves_nothing(&place, start_as_user(&place)), allowed);
+}
+
+/// Guards against boxes that do without a namespace everywhere, which no other test would notice.
+#[test]
+fn where_root_may_make_namespaces_boxes_have_one() {
+    let may = geteuid().is_root() && works("unshare", &["--pid", "--fork", "true"]);
+    require!(may, "no pid namespace can be made here (needs root)");
+    let _turn = my_turn();
+    let place = place(LONG);
+    let started = Started::of(place.command(&["run", "try"]));
+    assert!(assert_kill_9_leaves_nothing(&place, started), "the probe failed, or nobody cared");
+}
+
+#[test]
+fn without_a_namespace_a_study_completes_and_kill_9_leaves_nothing_running() {
+    let _turn = my_turn();
+    let start = |place: &Place| {
+        let mut command = place.command(&["run", "try"]);
+        command.env("TOLOK_NO_NAMESPACE", "1");
+        Started::of(command)
+    };
+    let whole = place(SHORT);
+    assert_completes(&whole, start(&whole));
+    let cut_off = place(LONG);
+    assert!(!assert_kill_9_leaves_nothing(&cut_off, start(&cut_off)), "the switch must switch namespaces off");
+}
+
+/// As on Ubuntu since 23.10, where the kernel makes the user namespace and then refuses to name the user in it. Here
+/// the refusal comes from a /proc that cannot be written.
+#[test]
+fn where_a_user_namespace_can_be_entered_but_not_be_set_up_boxes_do_without() {
+    let script = "mount --bind /proc /proc && mount -o remount,bind,ro /proc && \
+                  exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"";
+    let half = ["--mount", "sh", "-c", script, "sh"];
+    require!(works("unshare", &[&half[..], &["true"]].concat()), "/proc cannot be made read-only here (needs root)");
+    let _turn = my_turn();
+    let whole = place(SHORT);
+    require!(give_away(&whole), "the folder for temporary files is closed to other users");
+    assert_completes(&whole, start_by(&whole, "unshare", &half));
+    let cut_off = place(LONG);
+    assert!(give_away(&cut_off));
+    assert!(!assert_kill_9_leaves_nothing(&cut_off, start_by(&cut_off, "unshare", &half)), "a box got a namespace");
+}
+
+/// As in many containers: root may not make a pid namespace, and in a user namespace there would be no `nobody`.
+#[test]
+fn root_without_the_right_to_make_namespaces_still_runs_servers_as_nobody() {
+    let less = ["--bounding-set=-sys_admin"];
+    require!(geteuid().is_root() && works("setpriv", &[less[0], "true"]), "root cannot give up a right here");
+    let _turn = my_turn();
+    let home = home();
+    let server = server_of(&home);
+    let text = format!(
+        "title = 'As nobody'\nruntime = 'test'\nworkloads = ['hello']\n[[process]]\nname = 'server'\n\
+         command = ['setpriv', '--reuid', '{{{{ user }}}}', '--regid', '{{{{ group }}}}', '--clear-groups', \
+         '{}', '--port', '{{{{ port }}}}', '--assets', '{{{{ assets }}}}', '--fault', 'none']\n",
+        server.display()
+    );
+    let place = home.with_subject("nobody", &text).with_study("['*']", 2, SHORT);
+    assert_completes(&place, start_by(&place, "setpriv", &less));
+}
