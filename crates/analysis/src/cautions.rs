@@ -144,7 +144,7 @@ fn closed_loop(plan: &Plan) -> Option<String> {
 fn many_pairs(scenarios: &[ScenarioFinding]) -> Option<String> {
     let pairs: usize = scenarios.iter().map(|scenario| scenario.comparisons.len()).sum();
     (pairs >= MANY_PAIRS).then(|| {
-        format!("{pairs} pairs were compared, each at 95% on its own: about one interval in twenty misses by chance.")
+        format!("{pairs} pairs were compared, each on its own: about one interval in twenty misses by chance (one in sixteen with 5 blocks).")
     })
 }
 

@@ -4,7 +4,7 @@
 //! only one, and they get siblings of one core only when the cores do not suffice: a sibling shares the core's units and
 //! caches, so the load of one would be measured as the slowness of the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -46,16 +46,6 @@ impl Topology {
     /// The ids of all CPUs.
     pub fn ids(&self) -> Vec<u32> {
         self.cpus.iter().map(|cpu| cpu.id).collect()
-    }
-
-    /// How many physical cores there are.
-    pub fn cores(&self) -> usize {
-        self.cpus.iter().map(|cpu| cpu.core).collect::<BTreeSet<_>>().len()
-    }
-
-    /// How many memory nodes there are.
-    pub fn nodes(&self) -> usize {
-        self.cpus.iter().map(|cpu| cpu.node).collect::<BTreeSet<_>>().len()
     }
 }
 

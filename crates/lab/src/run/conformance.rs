@@ -1,7 +1,8 @@
 //! Whether a subject keeps the contract of its workloads: the same answers as all others, and the same refusals.
 //!
 //! A subject that answers a wrong path or a wrong method as if it were right does less work than the others, so this is
-//! part of being comparable, and no subject should be measured that has not passed it.
+//! part of being comparable. The test suite checks every variant of every subject; a trial itself checks the answer that
+//! it is about to measure, and the load tool every answer in the window.
 
 use std::collections::BTreeSet;
 use std::path::Path;
