@@ -24,6 +24,12 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
     written.map_err(|(target, error)| Complaint::new(Exit::Internal, format!("cannot write {target}: {error}")))
 }
 
+/// A value as JSON for programs, with a line break at the end.
+pub fn json(value: &impl serde::Serialize) -> Result<String, Complaint> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| text + "\n").map_err(|error| Complaint::new(Exit::Internal, format!("cannot write JSON: {error}")))
+}
+
 /// A line for people on standard error.
 pub fn say(text: impl std::fmt::Display) {
     anstream::eprintln!("{text}");

@@ -206,7 +206,7 @@ impl Plan {
         self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
     }
 
-    /// A fingerprint of what is fixed before the first trial: cases, order, blocks and margins.
+    /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
     pub fn hash(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_else(|error| format!("{self:?} {error}"));
         Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -65,7 +65,7 @@ pub struct MachineSummary {
 /// A program that a subject uses.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProgramUsed {
-    /// Its name in the toolbox.
+    /// Its name among people.
     pub name: String,
     /// Its version, as it says itself.
     pub version: String,

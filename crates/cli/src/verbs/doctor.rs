@@ -8,7 +8,7 @@ use tolok_lab::toolbox::ProgramState;
 use crate::args::{DoctorArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
-use crate::output::put;
+use crate::output::{json, put};
 
 /// Looks at the machine and at the programs.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
@@ -19,7 +19,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
         let shown = serde_json::json!({
             "schema_version": 1, "machine": machine, "advice": advice, "programs": opened.states
         });
-        put(&(serde_json::to_string_pretty(&shown).unwrap_or_default() + "\n"), None)?;
+        put(&json(&shown)?, None)?;
         return Ok(Exit::Done);
     }
     let mut text = format!("{}\n\nPrograms\n", tolok_analysis::machine_line(&super::run::summary(&machine)));

@@ -14,7 +14,7 @@ use tolok_load::record::{Distribution, Record, SecondRow};
 
 use crate::args::{LoadArgs, Method, PlanFormat};
 use crate::exit::{Complaint, Exit};
-use crate::output::{put, say};
+use crate::output::{json, put, say};
 
 /// Puts load on a URL and says what became of it.
 pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
@@ -32,7 +32,7 @@ pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
     };
     let record = tolok_load::run(&options, &stop, &mut tell)?;
     let text = match args.format {
-        PlanFormat::Json => serde_json::to_string_pretty(&record).unwrap_or_default() + "\n",
+        PlanFormat::Json => json(&record)?,
         PlanFormat::Text => describe(&record),
     };
     put(&text, None)?;

@@ -9,7 +9,7 @@ use tolok_model::{CpuMap, Plan, PlanError, Role, Skipped, Study};
 use crate::args::{MeasureArgs, PlanArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
-use crate::output::put;
+use crate::output::{json, put};
 use crate::progress::rough;
 
 /// A study, its plan here, and the CPUs of its parts.
@@ -39,7 +39,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
         PlanFormat::Json => {
             let shown =
                 serde_json::json!({ "plan": planned.plan, "cpus": planned.cpus, "sha256": planned.plan.hash() });
-            serde_json::to_string_pretty(&shown).unwrap_or_default() + "\n"
+            json(&shown)?
         }
     };
     put(&text, None)?;

@@ -26,12 +26,10 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     offer_missing(&mut opened, args.yes)?;
     let planned = make(&opened, "quick", &args.measure)?;
     announce(&planned);
-    let exit = measure(&opened, &planned, &args.result)?;
+    let (exit, folder) = measure(&opened, &planned, &args.result)?;
     say("next    tolok run core   longer windows and all workloads, about half an hour");
     if !args.no_open && exit == Exit::Done {
-        let runs = super::run::runs_folder(&args.result)?;
-        let latest = tolok_lab::store::RunFolder::find(&runs, "latest")?;
-        open_in_browser(&latest.join("report.html"));
+        open_in_browser(&folder.join("report.html"));
     }
     Ok(exit)
 }

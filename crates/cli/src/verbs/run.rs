@@ -23,7 +23,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     let opened = Opened::open()?;
     let planned = make(&opened, &args.study, &args.measure)?;
     announce(&planned);
-    measure(&opened, &planned, &args.result)
+    let (exit, _) = measure(&opened, &planned, &args.result)?;
+    Ok(exit)
 }
 
 /// Goes on with a run.
@@ -69,13 +70,14 @@ pub fn announce(planned: &Planned) {
     planned.cpu_note.iter().for_each(|note| say(format!("  CPUs: {note}")));
 }
 
-/// Makes the run's folder, measures, reports.
-pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Result<Exit, Complaint> {
+/// Makes the run's folder, measures, reports; says how it ended and where the folder is.
+pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Result<(Exit, PathBuf), Complaint> {
     let record = run_record(opened, planned);
     let runs = runs_folder(result)?;
     let names = Names::of(&opened.laboratory.catalogue);
     let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text, &names)?;
-    go(opened, &folder, &planned.plan, &planned.cpus, result)
+    let exit = go(opened, &folder, &planned.plan, &planned.cpus, result)?;
+    Ok((exit, folder.path().to_owned()))
 }
 
 /// Where runs are kept.
