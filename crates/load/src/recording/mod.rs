@@ -121,8 +121,11 @@ impl Recorder {
 
     /// The engine acts on a request: what it is known by from here on.
     pub fn sent(&mut self, intended: MonotonicNs, acted: MonotonicNs) -> Attempt {
-        self.advance(acted);
         let phase = self.span.phase_of(intended);
+        // A request planned just before its phase ends and acted on just after is the phase's all the same, so it must
+        // find the row of its phase still open.
+        let phase_end = if phase == Phase::WarmUp { self.span.window_start } else { self.span.window_end };
+        self.advance(acted.min(MonotonicNs(phase_end.0.saturating_sub(1))));
         match phase {
             Phase::WarmUp => self.warm_up.sent += 1,
             Phase::Measure => {

@@ -66,6 +66,19 @@ fn requests_of_the_warm_up_are_shown_and_not_counted() {
 }
 
 #[test]
+fn a_request_planned_in_a_phase_and_acted_on_after_its_end_is_in_its_rows() {
+    let mut run = Run::new();
+    for border in [run.span.window_start, run.span.window_end] {
+        let planned = MonotonicNs(border.0 - 1);
+        run.recorder.sent(planned, border + MS);
+    }
+    let recorded = run.recorder.finish();
+    let sent = |phase| recorded.timeline.iter().filter(|row| row.phase == phase).map(|row| row.sent).sum::<u64>();
+    assert_eq!((sent(Phase::WarmUp), recorded.warm_up.sent), (1, 1));
+    assert_eq!((sent(Phase::Measure), recorded.ledger.sent), (1, 1));
+}
+
+#[test]
 fn a_request_carried_over_from_the_warm_up_is_in_no_ledger_and_no_row() {
     let mut run = Run::new();
     let attempt = run.send();
