@@ -1,6 +1,6 @@
 //! From the records of a run to its findings.
 
-use tolok_model::{Case, Executor, MachineSummary, Measurement, Plan, Role, RunRecord, Scenario, TrialRecord};
+use tolok_model::{Case, MachineSummary, Measurement, Plan, Role, RunRecord, Scenario, TrialRecord};
 
 use crate::cautions::cautions;
 use crate::estimate::{median, ratio_within_blocks};
@@ -11,6 +11,7 @@ use crate::findings::{
 };
 use crate::flags::flags;
 use crate::names::Names;
+use crate::objectives::objectives;
 use crate::observations::{Observations, goodput};
 use crate::sentence::verdict_sentence;
 use crate::usage::Cpus;
@@ -71,8 +72,10 @@ impl Analysis<'_> {
             workload: scenario.workload.clone(),
             title: self.names.workload(&scenario.workload),
             load: scenario.load.describe(),
-            loop_model: loop_model(&scenario.load.executor).to_owned(),
-            verdict: verdict_sentence(&cases, &comparisons),
+            executor: scenario.load.executor.name().to_owned(),
+            loop_model: scenario.load.executor.loop_model().to_owned(),
+            objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
+            verdict: verdict_sentence(&cases, &comparisons, scenario.load.executor.is_open()),
             cases,
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
             comparisons,
@@ -84,8 +87,8 @@ impl Analysis<'_> {
         let observations = Observations::of(&case.id, self.plan, self.trials);
         let siblings = of_scenario.iter().filter(|other| other.subject.subject == case.subject.subject).count();
         let usage = self.cpus.usage(&observations);
-        let load = self.plan.scenario(&case.scenario).map(|scenario| &scenario.load);
-        let flags = flags(&observations, &self.cpus, &usage, load);
+        let scenario = self.plan.scenario(&case.scenario);
+        let flags = flags(&observations, &self.cpus, &usage, scenario.map(|scenario| &scenario.load));
         let goodput_rps = median(observations.every(goodput));
         let finding = CaseFinding {
             case: case.id.clone(),
@@ -97,6 +100,7 @@ impl Analysis<'_> {
             failures: failures(&observations),
             ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
             goodput_rps,
+            offered_rps: median(observations.every(|trial| trial.offered_rps)),
             of_ceiling: None,
             of_first: None,
             against_first: None,
@@ -112,6 +116,8 @@ impl Analysis<'_> {
             processes_max: observations.measured.iter().map(|(_, it)| it.subject.processes_max).max().unwrap_or(0),
             errors: errors(&observations),
             requests_sent: observations.measured.iter().map(|(_, trial)| trial.ledger.sent).sum(),
+            requests_unsent: observations.measured.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
+            objectives: scenario.map(|scenario| objectives(scenario, &observations)).unwrap_or_default(),
             flags,
         };
         Draft { finding, goodput_rps: observations.goodput_by_block() }
@@ -183,12 +189,6 @@ fn errors(observations: &Observations) -> Vec<(String, u64)> {
 fn per_answer(trial: &Measurement) -> Option<f64> {
     let answers = trial.goodput_rps * trial.window_s;
     (answers > 0.0).then(|| trial.subject.cpu_s / answers)
-}
-
-fn loop_model(executor: &Executor) -> &'static str {
-    match executor {
-        Executor::ConstantVus { .. } => "closed",
-    }
 }
 
 fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {

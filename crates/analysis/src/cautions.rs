@@ -1,6 +1,6 @@
 //! What a reader must know before quoting any figure of a run, the gravest first.
 
-use tolok_model::{Executor, Outcome, Plan, RunRecord, TrialRecord, format_duration};
+use tolok_model::{LoadProfile, Outcome, Plan, RunRecord, Scenario, TrialRecord, format_duration};
 
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
@@ -28,7 +28,7 @@ pub(crate) fn cautions(
     let mut cautions: Vec<String> = [
         missing(plan, trials_missing),
         failed(trials),
-        short_windows(plan),
+        short_windows(plan, trials),
         few_blocks(plan),
         shared_cpus(run),
         skipped(plan),
@@ -38,7 +38,7 @@ pub(crate) fn cautions(
     .collect();
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
-    cautions.extend([closed_loop(plan), many_pairs(scenarios)].into_iter().flatten());
+    cautions.extend([closed_loop(plan), open_loop(plan), ramps(plan), many_pairs(scenarios)].into_iter().flatten());
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
     cautions.push(not_tested(plan));
     cautions
@@ -60,11 +60,25 @@ fn failed(trials: &[TrialRecord]) -> Option<String> {
     }
 }
 
-fn short_windows(plan: &Plan) -> Option<String> {
-    let shortest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).reduce(f64::min)?;
+fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
+    let windows = plan.scenarios.iter().filter_map(|scenario| shortest_window_s(scenario, plan, trials));
+    let shortest_s = windows.reduce(f64::min)?;
     let window = format_duration(shortest_s);
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S)
         .then(|| format!("Windows of {window} are for trying out, not for quoting (10s or more are)."))
+}
+
+/// As planned; with a number of iterations, as it came to be, to a hundredth of a second.
+fn shortest_window_s(scenario: &Scenario, plan: &Plan, trials: &[TrialRecord]) -> Option<f64> {
+    if !scenario.load.executor.has_iterations() {
+        return Some(scenario.load.duration_s);
+    }
+    let is_of_scenario = |trial: &&TrialRecord| plan.case(&trial.case).is_some_and(|case| case.scenario == scenario.id);
+    let windows = trials.iter().filter(is_of_scenario).filter_map(|trial| match &trial.outcome {
+        Outcome::Completed(measurement) => Some((measurement.window_s * 100.0).round() / 100.0),
+        Outcome::Failed(_) => None,
+    });
+    windows.reduce(f64::min)
 }
 
 fn few_blocks(plan: &Plan) -> Option<String> {
@@ -131,14 +145,43 @@ fn as_sentence(remark: &str) -> String {
 }
 
 fn closed_loop(plan: &Plan) -> Option<String> {
-    let is_closed = |executor: &Executor| match executor {
-        Executor::ConstantVus { .. } => true,
-    };
-    plan.scenarios.iter().any(|scenario| is_closed(&scenario.load.executor)).then(|| {
-        "Latencies come from a closed loop at full load: a slow answer delays the next request, so the percentiles \
+    let ids = ids_where(plan, |load| !load.executor.is_open())?;
+    let is_full = plan.scenarios.iter().all(|scenario| scenario.load.think_time.is_none());
+    let of = ids.map(|ids| format!(" of {ids}")).unwrap_or_default();
+    let at_full_load = if is_full { " at full load" } else { "" };
+    Some(format!(
+        "Latencies{of} come from a closed loop{at_full_load}: a slow answer delays the next request, so the percentiles \
          flatter, and they say nothing about a given request rate."
-            .to_owned()
-    })
+    ))
+}
+
+fn open_loop(plan: &Plan) -> Option<String> {
+    let ids = ids_where(plan, |load| load.executor.is_open())?;
+    let place = ids.map(|ids| format!("In {ids} requests")).unwrap_or_else(|| "Requests".to_owned());
+    Some(format!(
+        "{place} started by the clock (open loop): response times run from the planned instant, waiting for a free \
+         connection included, and goodput cannot exceed the rate that was offered."
+    ))
+}
+
+fn ramps(plan: &Plan) -> Option<String> {
+    let ids = ids_where(plan, |load| load.executor.is_ramp())?;
+    let place = ids.map(|ids| format!("In {ids} the load")).unwrap_or_else(|| "The load".to_owned());
+    Some(format!(
+        "{place} changed within the window: every figure mixes its levels, and a percentile is mostly that of the highest. \
+         The seconds of each trial are in its timeline.jsonl."
+    ))
+}
+
+/// Ids of the scenarios with such a load in a list, which needs no saying if all have it; nothing if none has it.
+fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool) -> Option<Option<String>> {
+    let found: Vec<String> =
+        plan.scenarios.iter().filter(|scenario| is_so(&scenario.load)).map(|scenario| scenario.id.clone()).collect();
+    match found.len() {
+        0 => None,
+        all if all == plan.scenarios.len() => Some(None),
+        _ => Some(Some(listed(&found, "and"))),
+    }
 }
 
 fn many_pairs(scenarios: &[ScenarioFinding]) -> Option<String> {
@@ -151,8 +194,11 @@ fn many_pairs(scenarios: &[ScenarioFinding]) -> Option<String> {
 fn not_tested(plan: &Plan) -> String {
     let longest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).fold(0.0, f64::max);
     let window = format_duration(longest_s);
+    let lacks = |is_so: &dyn Fn(&LoadProfile) -> bool| !plan.scenarios.iter().any(|scenario| is_so(&scenario.load));
+    let fixed_rate = if lacks(&|load| load.executor.is_open()) { ", a fixed request rate" } else { "" };
+    let changes = if lacks(&|load| load.executor.is_ramp()) { ", load that changes" } else { "" };
     format!(
-        "Not tested: a network between client and server (all ran over loopback), TLS, HTTP/2, a database, a fixed request \
-         rate, load that changes, behaviour beyond {window}."
+        "Not tested: a network between client and server (all ran over loopback), TLS, HTTP/2, a database{fixed_rate}{changes}, \
+         behaviour beyond {window}."
     )
 }

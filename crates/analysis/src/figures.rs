@@ -101,6 +101,18 @@ pub fn small_share(share: f64) -> String {
     }
 }
 
+/// A figure of an objective, in its unit (see [`crate::ObjectiveFinding::unit`]): `84.2 ms`, `99.93%`, `1.2k/s`, `17`.
+pub fn of_objective(unit: &str, value: f64) -> String {
+    match unit {
+        "s" => amount(Quantity::Seconds, value),
+        "per_s" => format!("{}/s", amount(Quantity::Number, value)),
+        // Objectives are about the last tenth of a per cent, which other shares do not show.
+        "share" if value >= 0.1 => format!("{}%", (value * 1e5).round() / 1e3),
+        "share" => small_share(value),
+        _ => count(value.max(0.0) as u64),
+    }
+}
+
 /// A number with its noun: `1 trial`, `5 trials`.
 pub fn counted(number: u64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };

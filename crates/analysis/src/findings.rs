@@ -4,6 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tolok_model::ObjectiveOutcome;
 
 /// Version of the format of [`Findings`].
 pub const FINDINGS_SCHEMA: u32 = 1;
@@ -80,8 +81,12 @@ pub struct ScenarioFinding {
     pub title: String,
     /// Its load in words.
     pub load: String,
+    /// Its executor, by k6's name.
+    pub executor: String,
     /// `closed` or `open`.
     pub loop_model: String,
+    /// What must hold in every trial: `p95 < 50ms`.
+    pub objectives: Vec<String>,
     /// One sentence that answers the question for this scenario; never a bare winner.
     pub verdict: String,
     /// Competing cases by goodput, the highest first; those that cannot be ranked last.
@@ -111,6 +116,8 @@ pub struct CaseFinding {
     pub failures: Vec<TrialFailure>,
     /// Good answers per second.
     pub goodput_rps: Option<Estimate>,
+    /// Requests per second that the schedule asked for; none in a closed loop.
+    pub offered_rps: Option<Estimate>,
     /// Goodput as a share of the ceiling's in the same block.
     pub of_ceiling: Option<Estimate>,
     /// Goodput relative to the first case of the scenario in the same block (1 for the first).
@@ -141,10 +148,31 @@ pub struct CaseFinding {
     pub errors: Vec<(String, u64)>,
     /// Requests sent in all measured trials.
     pub requests_sent: u64,
+    /// Requests in all measured trials that still waited for a free connection when the window ended.
+    pub requests_unsent: u64,
+    /// What became of the scenario's objectives, in their order.
+    pub objectives: Vec<ObjectiveFinding>,
     /// What must be known about this case's figures.
     pub flags: Vec<Flag>,
     /// Whether it may be ranked at all.
     pub ranked: bool,
+}
+
+/// An objective in all trials of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ObjectiveFinding {
+    /// The objective: `p95 < 50ms`.
+    pub objective: String,
+    /// Crossed if it was crossed in any trial; kept if it was kept in every trial, of which none failed; else unknown.
+    pub outcome: ObjectiveOutcome,
+    /// Its worst figure in any trial.
+    pub worst: Option<f64>,
+    /// Unit of that figure: `s`, `share` (0 to 1), `per_s` or `requests`.
+    pub unit: String,
+    /// Trials in which it was kept.
+    pub trials_kept: u32,
+    /// Trials in which it was crossed.
+    pub trials_crossed: u32,
 }
 
 /// A trial that failed.
@@ -217,8 +245,8 @@ impl Verdict {
 /// Something that must be known about a case's figures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Flag {
-    /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `failed-trials`, `too-few-trials`, `ledger-open`,
-    /// `connections-waiting`, `shared-cpus`, `noisy`.
+    /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `failed-trials`,
+    /// `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`, `shared-cpus`, `noisy`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

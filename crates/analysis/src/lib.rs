@@ -13,6 +13,7 @@ pub mod figures;
 mod findings;
 mod flags;
 mod names;
+mod objectives;
 mod observations;
 mod sentence;
 mod usage;
@@ -21,12 +22,13 @@ mod verdict;
 pub use analyse::{analyse, machine_line};
 pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 pub use findings::{
-    CaseFinding, Comparison, Estimate, FINDINGS_SCHEMA, Findings, Flag, RunFacts, ScenarioFinding, SkippedSubject,
-    TrialFailure, Verdict,
+    CaseFinding, Comparison, Estimate, FINDINGS_SCHEMA, Findings, Flag, ObjectiveFinding, RunFacts, ScenarioFinding,
+    SkippedSubject, TrialFailure, Verdict,
 };
 pub use flags::{
-    DISTURBED_TRIALS, ERRORS_TOLERATED, FOREIGN_TOLERATED, SATURATED, STEAL_TOLERATED, TAKEN_TOLERATED,
-    WAITING_TOLERATED,
+    BACKLOG_TOLERATED, DISTURBED_TRIALS, ERRORS_TOLERATED, FOREIGN_TOLERATED, SATURATED, STEAL_TOLERATED,
+    TAKEN_TOLERATED, WAITING_TOLERATED,
 };
 pub use names::{Names, SubjectName};
+pub use tolok_model::ObjectiveOutcome;
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

@@ -10,15 +10,20 @@ use crate::findings::{CaseFinding, Comparison, Verdict};
 /// Of so many cases that cannot be told from the first the ratios are given; of more they only stand in the table.
 const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
 
+/// Where all keep up, their goodputs are the same by construction, which is no tie.
+const BY_THE_CLOCK: &str =
+    "This compares goodput, which cannot exceed the rate that was offered; those that keep up differ in response time.";
+
 /// What the comparisons of a scenario say, in one or two sentences. `cases` are in their order in the table.
-pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison]) -> String {
+pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison], is_open: bool) -> String {
     let (ranked, unranked): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().partition(|case| case.ranked);
     let answer = match ranked.as_slice() {
         [] => "Nothing can be ranked here".to_owned(),
         [only] => alone(only),
         [first, others @ ..] => Answer::new(first, others, comparisons).sentence(),
     };
-    [format!("{answer}."), not_ranked(&unranked)]
+    let by_the_clock = if is_open && ranked.len() > 1 { BY_THE_CLOCK } else { "" };
+    [format!("{answer}."), by_the_clock.to_owned(), not_ranked(&unranked)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()

@@ -1,16 +1,25 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
+mod load;
+mod threshold;
+mod values;
+
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub use load::{LoadArgs, LoadFormat};
+#[cfg(test)]
+pub use threshold::threshold;
+pub use values::{BodyText, Threads};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
   1    internal error
   2    wrong command line or study file
-  5    ran, but not every trial is sound
+  3    a threshold was crossed
+  5    ran, but the figures are not sound
   6    a needed runtime is missing
   130  interrupted; finished trials are kept
 
@@ -42,7 +51,7 @@ pub enum Verb {
     /// Build the reports of a run anew from its records.
     Report(ReportArgs),
     /// Put load on a URL with the load engine alone.
-    Load(LoadArgs),
+    Load(Box<LoadArgs>),
     /// Fetch runtimes into the toolbox; nothing outside that folder changes.
     Setup(SetupArgs),
     /// Say what this machine can and cannot measure.
@@ -196,69 +205,6 @@ pub struct ReportArgs {
     pub result: ResultArgs,
 }
 
-/// Options of `tolok load`.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Examples:
-  tolok load http://127.0.0.1:8080/                      64 virtual users for 10 s, keep-alive
-  tolok load -c 500 -d 30s http://127.0.0.1:8080/json    500 for 30 s
-  tolok load --no-keepalive http://127.0.0.1:8080/       a connection for every request
-  tolok load --expect-body want.json --format json URL   every body compared; a record for programs
-
-Leaves with code 5 if any request failed or none was answered.")]
-pub struct LoadArgs {
-    /// Where to: http://HOST[:PORT]/PATH.
-    pub url: String,
-    /// Virtual users, each with one connection: each sends its next request when the last one is answered.
-    #[arg(short = 'c', long, visible_alias = "connections", default_value_t = 64, value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub vus: u32,
-    /// Length of the measured window.
-    #[arg(short, long, default_value = "10s", value_name = "TIME", value_parser = duration)]
-    pub duration: Duration,
-    /// Load before the window that is not counted.
-    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = duration)]
-    pub warmup: Duration,
-    /// After this long an unanswered request counts as failed.
-    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = duration)]
-    pub timeout: Duration,
-    /// How long requests in flight at the end may take [default: as long as the time-out, at most 5 s].
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub grace: Option<Duration>,
-    /// Open a connection for every request.
-    #[arg(long)]
-    pub no_keepalive: bool,
-    /// Add a header, `Name: value`; can be repeated.
-    #[arg(short = 'H', long = "header", value_name = "HEADER", value_parser = header)]
-    pub headers: Vec<(String, String)>,
-    /// GET or HEAD.
-    #[arg(short = 'm', long, default_value = "GET", ignore_case = true)]
-    pub method: Method,
-    /// The status of a good answer [default: any 2xx].
-    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..600))]
-    pub expect_status: Option<u16>,
-    /// A file with the body of a good answer; every body is compared byte for byte.
-    #[arg(long, value_name = "FILE")]
-    pub expect_body: Option<PathBuf>,
-    /// How to print the result.
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: PlanFormat,
-    /// Tell the laboratory about the window on standard error.
-    #[arg(long, hide = true)]
-    pub events: bool,
-}
-
-/// Methods that `tolok load` can send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Answers have a body.
-    #[value(name = "GET")]
-    Get,
-    /// Answers have none.
-    #[value(name = "HEAD")]
-    Head,
-}
-
 /// Options of `tolok setup`.
 #[derive(Debug, ClapArgs)]
 pub struct SetupArgs {
@@ -301,13 +247,4 @@ pub enum Listed {
     Studies,
     /// What has been run here.
     Runs,
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|_| "a time needs its unit, such as 500ms, 10s or 2m".to_owned())
-}
-
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("a header has the form `Name: value`")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -19,12 +19,23 @@ pub enum Exit {
     Internal = 1,
     /// The command line or a study file is wrong.
     Usage = 2,
-    /// It ran, but not every trial is sound.
+    /// A threshold was crossed.
+    ThresholdCrossed = 3,
+    /// It ran, but not every trial is sound; or there was nothing to measure.
     GateFailed = 5,
     /// A runtime that is needed is missing.
     Missing = 6,
     /// Interrupted; finished trials are kept.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// What another tolok means by its code.
+    pub fn of_code(code: i32) -> Option<Self> {
+        use Exit::{Done, GateFailed, Internal, Interrupted, Missing, ThresholdCrossed, Usage};
+        let all = [Done, Internal, Usage, ThresholdCrossed, GateFailed, Missing, Interrupted];
+        all.into_iter().find(|exit| *exit as i32 == code)
+    }
 }
 
 /// Why a verb could not do its work.
@@ -68,8 +79,10 @@ impl From<StoreError> for Complaint {
 impl From<LoadError> for Complaint {
     fn from(error: LoadError) -> Self {
         let exit = match error {
-            LoadError::OpenFiles { .. } | LoadError::EventQueue(_) => Exit::Internal,
-            _ => Exit::Usage,
+            LoadError::Option { option, reason } => return Self::new(Exit::Usage, format!("--{option}: {reason}")),
+            LoadError::Url { .. } => Exit::Usage,
+            LoadError::Host { .. } | LoadError::Unreachable { .. } => Exit::GateFailed,
+            _ => Exit::Internal,
         };
         Self::new(exit, format!("failed to {error}"))
     }

@@ -9,7 +9,7 @@ use crate::exit::{Complaint, Exit};
 pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
     let written = match file {
         Some(path) if path != Path::new("-") => {
-            std::fs::write(path, text).map_err(|error| (path.display().to_string(), error))
+            write_whole(path, text).map_err(|error| (path.display().to_string(), error))
         }
         _ => {
             let mut output = anstream::stdout().lock();
@@ -22,6 +22,23 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
         }
     };
     written.map_err(|(target, error)| Complaint::new(Exit::Internal, format!("cannot write {target}: {error}")))
+}
+
+/// Writes a file so that it appears whole or not at all.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    // A pipe or a device is written to; a link stays one, and what it points to is replaced.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return std::fs::write(path, text);
+    }
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let Some(name) = path.file_name() else { return std::fs::write(&path, text) };
+    let unfinished = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let written = std::fs::write(&unfinished, text).and_then(|()| std::fs::rename(&unfinished, &path));
+    if written.is_err() {
+        // The first error is the one to tell; whether a rest remains does not change it.
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written
 }
 
 /// A value as JSON for programs, with a line break at the end.

@@ -1,7 +1,6 @@
 //! What keeps a run from taking place at all. What goes wrong with single requests is a [`crate::fault::Fault`].
 
 use std::io;
-use std::net::SocketAddr;
 
 use thiserror::Error;
 
@@ -38,14 +37,14 @@ pub enum LoadError {
     )]
     Unreachable {
         /// Where the connection was tried.
-        address: SocketAddr,
+        address: String,
         /// Why it failed.
         source: io::Error,
     },
     /// More connections than the process may open.
     #[error(
-        "open {needed} files (one a virtual user and some more): the limit of this process is {limit}; \
-         raise it with `ulimit -n {needed}` or use fewer virtual users"
+        "open {needed} files (one a connection and some more): the limit of this process is {limit}; \
+         raise it with `ulimit -n {needed}` or use fewer connections"
     )]
     OpenFiles {
         /// Files needed.
@@ -53,6 +52,9 @@ pub enum LoadError {
         /// The hard limit.
         limit: u64,
     },
+    /// No thread for an engine.
+    #[error("start a thread: {0}; the limit on processes (`ulimit -u`) or memory is reached")]
+    Thread(#[source] io::Error),
     /// The event queue failed, which no target can cause.
     #[error("use the kernel's event queue (epoll): {0}; this points to a kernel or sandbox that forbids it")]
     EventQueue(#[source] io::Error),

@@ -132,6 +132,83 @@ pub enum BodyFault {
         /// Length of the expected body.
         expected: u64,
     },
+    /// JSON was expected, and it is none.
+    #[error("it is no JSON at byte {at}: {flaw}")]
+    NotJson {
+        /// Where it ceases to be JSON.
+        at: u64,
+        /// What is wrong there.
+        flaw: JsonFlaw,
+    },
+    /// It is JSON that means something else.
+    #[error("its JSON differs at byte {at}: {difference}")]
+    DiffersInJson {
+        /// Where the value or the key begins that differs; for a key that is missing, where the object ends.
+        at: u64,
+        /// What differs there.
+        difference: JsonDifference,
+    },
+}
+
+/// Why bytes are no JSON (RFC 8259), or none that has one meaning only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum JsonFlaw {
+    /// It ends before the value does.
+    #[error("it ends in the middle")]
+    EndsEarly,
+    /// A byte that may not stand there.
+    #[error("unexpected byte")]
+    Unexpected,
+    /// Something other than blanks after the value.
+    #[error("more follows after the value")]
+    Trailing,
+    /// A number as JSON does not write it, or with an exponent nobody can mean.
+    #[error("not a number as JSON writes it")]
+    Number,
+    /// An unknown escape, or half of a surrogate pair.
+    #[error("not an escape sequence that means a character")]
+    Escape,
+    /// A string with a bare control character.
+    #[error("a control character inside a string")]
+    ControlCharacter,
+    /// A string that is not UTF-8.
+    #[error("a string that is not UTF-8")]
+    Utf8,
+    /// An object with the same key twice has no agreed meaning.
+    #[error("a key that stands in its object twice")]
+    DuplicateKey,
+    /// Nested deeper than anyone does for good reason.
+    #[error("nested more than 128 deep")]
+    TooDeep,
+}
+
+/// What differs between two JSON values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum JsonDifference {
+    /// A value of another type.
+    #[error("a value of another type")]
+    Type,
+    /// `true` for `false`, or the other way round.
+    #[error("another truth value")]
+    Boolean,
+    /// Another number.
+    #[error("another number")]
+    Number,
+    /// Another string.
+    #[error("another string")]
+    String,
+    /// An array with fewer elements.
+    #[error("elements are missing")]
+    ElementMissing,
+    /// An array with more elements.
+    #[error("an element too many")]
+    ElementExtra,
+    /// An object that lacks a key.
+    #[error("a key is missing")]
+    KeyMissing,
+    /// An object with a key that is not expected.
+    #[error("a key that is not expected")]
+    KeyExtra,
 }
 
 impl Fault {
@@ -190,6 +267,18 @@ mod tests {
         assert_eq!(Fault::of_connecting("connect", Errno::TIMEDOUT).class(), ErrorClass::ConnectTimeout);
         assert_eq!(Fault::of_exchange("receive", Errno::CONNRESET).class(), ErrorClass::Reset);
         assert_eq!(Fault::of_exchange("send", Errno::PIPE).class(), ErrorClass::Reset);
+    }
+
+    #[test]
+    fn a_fault_is_small_and_says_where_a_body_went_wrong() {
+        assert!(size_of::<Fault>() <= 32, "{}", size_of::<Fault>());
+        let fault = Fault::BadBody(BodyFault::DiffersInJson { at: 12, difference: JsonDifference::Number });
+        assert_eq!(fault.to_string(), "the body is not the expected one: its JSON differs at byte 12: another number");
+        let fault = Fault::BadBody(BodyFault::NotJson { at: 0, flaw: JsonFlaw::EndsEarly });
+        assert_eq!(
+            fault.to_string(),
+            "the body is not the expected one: it is no JSON at byte 0: it ends in the middle"
+        );
     }
 
     #[test]

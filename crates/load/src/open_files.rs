@@ -1,4 +1,4 @@
-//! The limit on open files: every virtual user needs a socket.
+//! The limit on open files: every connection needs a socket.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -7,25 +7,35 @@ use crate::error::LoadError;
 /// Files beside the sockets: standard streams, the event queue, what the program around the engine has open.
 const OTHERS: u64 = 64;
 
-/// Raises the soft limit as far as these many users need, if the hard limit allows it.
-pub(crate) fn allow(users: u32) -> Result<(), LoadError> {
+/// Raises the soft limit as far as these many connections need, if the hard limit allows it.
+pub(crate) fn allow(connections: u32) -> Result<(), LoadError> {
     let now = getrlimit(Resource::Nofile);
-    match limit_for(now, users)? {
+    match limit_for(now, connections)? {
         Some(limit) => {
-            let refused = |_| LoadError::OpenFiles { needed: needed(users), limit: now.current.unwrap_or(u64::MAX) };
+            let refused =
+                |_| LoadError::OpenFiles { needed: needed(connections), limit: now.current.unwrap_or(u64::MAX) };
             setrlimit(Resource::Nofile, limit).map_err(refused)
         }
         None => Ok(()),
     }
 }
 
-fn needed(users: u32) -> u64 {
-    u64::from(users) + OTHERS
+/// Raises the soft limit as far as it goes. Returns how many connections it has room for.
+pub(crate) fn allow_most() -> u32 {
+    let now = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: now.maximum, maximum: now.maximum };
+    let current = if setrlimit(Resource::Nofile, raised).is_ok() { now.maximum } else { now.current };
+    let room = current.unwrap_or(u64::MAX).saturating_sub(OTHERS);
+    u32::try_from(room).unwrap_or(u32::MAX)
+}
+
+fn needed(connections: u32) -> u64 {
+    u64::from(connections) + OTHERS
 }
 
 /// The limit to set, if the present one does not do. No number means no limit.
-fn limit_for(now: Rlimit, users: u32) -> Result<Option<Rlimit>, LoadError> {
-    let needed = needed(users);
+fn limit_for(now: Rlimit, connections: u32) -> Result<Option<Rlimit>, LoadError> {
+    let needed = needed(connections);
     if now.current.is_none_or(|soft| soft >= needed) {
         return Ok(None);
     }

@@ -1,5 +1,6 @@
 //! What a load run is asked to do. Input becomes types here, once; the engine trusts them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,30 +13,37 @@ use crate::target::Target;
 pub struct Options {
     /// Where the requests go.
     pub target: Target,
-    /// What is sent.
-    pub method: Method,
-    /// Additional request headers; `Host` and `Connection` are the engine's own.
-    pub headers: Vec<(String, String)>,
-    /// When requests start.
+    /// What is sent; at least one.
+    pub requests: Vec<Request>,
+    /// How an iteration is made of the requests.
+    pub mix: Mix,
+    /// When iterations start.
     pub executor: Executor,
+    /// Pause of a virtual user after each iteration. Not for executors with arrivals by the clock.
+    pub think_time: ThinkTime,
     /// Load before the window whose requests are discarded. Zero for none.
     pub warm_up: Duration,
-    /// Keep-alive or a connection per request.
+    /// Connections of the executors with arrivals by the clock; with the others every virtual user has one.
+    pub pool: Pool,
+    /// How long a connection lives.
     pub connection: ConnectionPolicy,
-    /// What a good answer is.
-    pub expect: Expect,
     /// Deadline of one request, from the moment the engine acts on it, connecting included.
     pub timeout: Duration,
     /// Deadline for establishing a connection.
     pub connect_timeout: Duration,
-    /// How long requests in flight at the end of the window may take to finish; by default the request timeout, capped at
-    /// [`Options::GRACE_CAP`].
+    /// How long requests in flight at the end of the window, and arrivals that still wait for a connection, may take to
+    /// finish; by default the request timeout, capped at [`Options::GRACE_CAP`].
     pub grace: Option<Duration>,
-    /// With a connection per request and a target on the loopback, connections come from 127.0.0.1 to 127.0.0.N in turn,
-    /// so that the local ports of one address never run out. 0 leaves the choice to the system.
-    pub source_addresses: u8,
-    /// An answer with a longer body is malformed. Only matters where the body is not compared.
+    /// Where connections come from.
+    pub sources: Sources,
+    /// Clients that read or write slowly.
+    pub pace: Pace,
+    /// An answer with a longer body is malformed. Only matters where the length is not known beforehand.
     pub body_limit_bytes: u64,
+    /// The engine's own threads and how they wait.
+    pub generator: Generator,
+    /// Seeds what is drawn at random: Poisson arrivals, the choice between weighted requests, think times.
+    pub seed: u64,
 }
 
 impl Options {
@@ -44,19 +52,24 @@ impl Options {
 
     /// Options for a URL such as `http://127.0.0.1:8080/hello`: 1 virtual user for 10 s, keep-alive, any 2xx is good.
     pub fn new(url: &str) -> Result<Options, LoadError> {
+        let target = Target::parse(url)?;
         Ok(Options {
-            target: Target::parse(url)?,
-            method: Method::Get,
-            headers: Vec::new(),
+            requests: vec![Request::get(target.path())],
+            target,
+            mix: Mix::Weighted,
             executor: Executor::ConstantVus { vus: 1, duration: Duration::from_secs(10) },
+            think_time: ThinkTime::NONE,
             warm_up: Duration::ZERO,
+            pool: Pool::Bounded(64),
             connection: ConnectionPolicy::KeepAlive,
-            expect: Expect { status: ExpectStatus::Success, body: ExpectBody::Anything },
             timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(5),
             grace: None,
-            source_addresses: 32,
+            sources: Sources::Rotated(Sources::DEFAULT_ADDRESSES),
+            pace: Pace::default(),
             body_limit_bytes: 1 << 30,
+            generator: Generator::default(),
+            seed: 0,
         })
     }
 
@@ -66,13 +79,66 @@ impl Options {
     }
 }
 
-/// Request methods of the workloads.
+/// One request that an iteration may send.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its method.
+    pub method: Method,
+    /// Path and query, as they stand in the request line.
+    pub path: String,
+    /// Additional headers; `Host`, `Connection` and the ones that frame the body are the engine's own.
+    pub headers: Vec<(String, String)>,
+    /// Its body; empty for none.
+    pub body: Vec<u8>,
+    /// What a good answer is.
+    pub expect: Expect,
+    /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
+    /// sent in a row.
+    pub weight: u32,
+}
+
+impl Request {
+    /// A plain GET to which any 2xx is a good answer.
+    pub fn get(path: &str) -> Request {
+        Request {
+            method: Method::Get,
+            path: path.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            expect: Expect { status: ExpectStatus::Success, body: ExpectBody::Anything },
+            weight: 1,
+        }
+    }
+}
+
+/// How an iteration is made of several requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mix {
+    /// An iteration is one request, drawn at random by the weights.
+    #[default]
+    Weighted,
+    /// An iteration is all of them in order, one after the other on the same connection.
+    Sequence,
+}
+
+/// Request methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// The answer has a body.
     Get,
-    /// The answer has a head only; an expected body is not compared.
+    /// The answer has a head only; of an expected body only the announced length is compared.
     Head,
+    /// Carries a body.
+    Post,
+    /// Carries a body.
+    Put,
+    /// Carries a body.
+    Patch,
+    /// May carry a body.
+    Delete,
+    /// Asks what is possible.
+    Options,
 }
 
 impl Method {
@@ -81,20 +147,88 @@ impl Method {
         match self {
             Method::Get => "GET",
             Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+            Method::Options => "OPTIONS",
         }
     }
 }
 
-/// When requests start. The names are k6's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// When iterations start. The names and their meaning are k6's.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Executor {
-    /// A fixed number of virtual users, each sending its next request as soon as it has an answer: a closed loop.
+    /// A fixed number of virtual users, each starting its next iteration as soon as it has finished one: a closed loop.
     ConstantVus {
         /// How many.
         vus: u32,
         /// Length of the measured window.
         duration: Duration,
     },
+    /// A closed loop whose number of users follows the stages.
+    RampingVus {
+        /// Users at the start of the window.
+        start_vus: u32,
+        /// Each goes linearly from where the one before it ended to its target.
+        stages: Vec<Stage>,
+    },
+    /// Each of the users does so many iterations, however long each takes.
+    PerVuIterations {
+        /// How many users.
+        vus: u32,
+        /// How many iterations each.
+        iterations: u64,
+        /// The window ends here, even if iterations are left.
+        max_duration: Duration,
+    },
+    /// The users share so many iterations: whoever is free takes the next one.
+    SharedIterations {
+        /// How many users.
+        vus: u32,
+        /// How many iterations all together.
+        iterations: u64,
+        /// The window ends here, even if iterations are left.
+        max_duration: Duration,
+    },
+    /// Iterations start by the clock, whether or not earlier ones are finished: an open loop.
+    ConstantArrivalRate {
+        /// Iterations a second.
+        rate_rps: f64,
+        /// Length of the measured window.
+        duration: Duration,
+        /// How they are spaced.
+        arrivals: Arrivals,
+    },
+    /// An open loop whose rate follows the stages.
+    RampingArrivalRate {
+        /// Iterations a second at the start of the window.
+        start_rate_rps: f64,
+        /// Each goes linearly from where the one before it ended to its target.
+        stages: Vec<Stage>,
+        /// How they are spaced.
+        arrivals: Arrivals,
+    },
+}
+
+/// A straight line: to `target` (users, or iterations a second) within `duration`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stage {
+    /// How long it takes; zero is a jump.
+    pub duration: Duration,
+    /// Where it ends.
+    pub target: f64,
+}
+
+/// How arrivals by the clock are spaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// Evenly.
+    #[default]
+    Uniform,
+    /// As a Poisson process: independently of each other, as many users do who know nothing of each other.
+    Poisson,
 }
 
 impl Executor {
@@ -102,22 +236,81 @@ impl Executor {
     pub fn name(&self) -> &'static str {
         match self {
             Executor::ConstantVus { .. } => "constant-vus",
+            Executor::RampingVus { .. } => "ramping-vus",
+            Executor::PerVuIterations { .. } => "per-vu-iterations",
+            Executor::SharedIterations { .. } => "shared-iterations",
+            Executor::ConstantArrivalRate { .. } => "constant-arrival-rate",
+            Executor::RampingArrivalRate { .. } => "ramping-arrival-rate",
         }
     }
 
-    /// Number of virtual users.
+    /// Largest number of virtual users at a time; 0 for arrivals by the clock, which have a pool of connections instead.
     pub fn vus(&self) -> u32 {
         match self {
-            Executor::ConstantVus { vus, .. } => *vus,
+            Executor::ConstantVus { vus, .. }
+            | Executor::PerVuIterations { vus, .. }
+            | Executor::SharedIterations { vus, .. } => *vus,
+            Executor::RampingVus { start_vus, stages } => {
+                stages.iter().map(|stage| stage.target as u32).fold(*start_vus, u32::max)
+            }
+            Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => 0,
         }
     }
 
-    /// Length of the measured window.
-    pub fn window(&self) -> Duration {
+    /// Whether iterations start by the clock.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. })
+    }
+
+    /// Highest rate of arrivals by the clock; 0 in a closed loop.
+    pub fn most_rps(&self) -> f64 {
         match self {
-            Executor::ConstantVus { duration, .. } => *duration,
+            Executor::ConstantArrivalRate { rate_rps, .. } => *rate_rps,
+            Executor::RampingArrivalRate { start_rate_rps, stages, .. } => {
+                stages.iter().map(|stage| stage.target).fold(*start_rate_rps, f64::max)
+            }
+            _ => 0.0,
         }
     }
+
+    /// Length of the measured window; with a number of iterations, the longest it may become.
+    pub fn window(&self) -> Duration {
+        match self {
+            Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => *duration,
+            Executor::PerVuIterations { max_duration, .. } | Executor::SharedIterations { max_duration, .. } => {
+                *max_duration
+            }
+            Executor::RampingVus { stages, .. } | Executor::RampingArrivalRate { stages, .. } => {
+                stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration))
+            }
+        }
+    }
+}
+
+/// Pause of a virtual user between two iterations: drawn evenly from this range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThinkTime {
+    /// Shortest.
+    pub least: Duration,
+    /// Longest; equal to `least` for a pause that is always the same.
+    pub most: Duration,
+}
+
+impl ThinkTime {
+    /// No pause.
+    pub const NONE: ThinkTime = ThinkTime { least: Duration::ZERO, most: Duration::ZERO };
+}
+
+/// What happens to an arrival that finds no free connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pool {
+    /// It waits in a queue until one of so many connections is free; the queue is counted and is part of the response time.
+    Bounded(u32),
+    /// A new connection is opened for it, up to this many; beyond that it waits.
+    Unbounded {
+        /// Most connections; nothing means as many as the process may open.
+        at_most: Option<u32>,
+    },
 }
 
 /// How long a connection lives.
@@ -128,6 +321,89 @@ pub enum ConnectionPolicy {
     KeepAlive,
     /// For one request, sent with `Connection: close`.
     PerRequest,
+    /// For so many requests, the last of them sent with `Connection: close`.
+    #[serde(untagged)]
+    Requests {
+        /// At least 1.
+        requests_per_connection: u32,
+    },
+}
+
+impl ConnectionPolicy {
+    /// Requests after which a connection is closed; nothing if it is never.
+    pub fn requests_per_connection(self) -> Option<u32> {
+        match self {
+            ConnectionPolicy::KeepAlive => None,
+            ConnectionPolicy::PerRequest => Some(1),
+            ConnectionPolicy::Requests { requests_per_connection } => Some(requests_per_connection),
+        }
+    }
+}
+
+/// The local ends of connections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sources {
+    /// The system chooses.
+    System,
+    /// Towards a target on the loopback whose connections are closed again, 127.0.0.1 to 127.0.0.N in turn, so that the
+    /// local ports of one address never run out; otherwise the system chooses.
+    Rotated(u8),
+    /// These addresses in turn.
+    Listed(Vec<std::net::IpAddr>),
+}
+
+impl Sources {
+    /// 32 addresses hold 900,000 ports in the default range.
+    pub const DEFAULT_ADDRESSES: u8 = 32;
+}
+
+/// Limits on how fast each connection is used, for clients on slow links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    /// Bytes a second that are read of an answer; nothing means as fast as they come.
+    pub read_bytes_per_s: Option<u64>,
+    /// Bytes a second that are written of a request.
+    pub write_bytes_per_s: Option<u64>,
+}
+
+/// The engine's own side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generator {
+    /// Threads, each with a share of users, connections and arrivals.
+    pub threads: u32,
+    /// CPUs that the threads are pinned to in turn; none leaves them to the system.
+    pub cpus: Vec<u32>,
+    /// How a thread waits for a planned instant; nothing chooses by the executor.
+    pub timer: Option<Timer>,
+    /// Congestion control of the engine's sockets; nothing leaves the system's.
+    pub congestion_control: Option<String>,
+    /// Instead of TCP to the target's host and port: a socket in the file system.
+    pub unix_socket: Option<PathBuf>,
+}
+
+impl Default for Generator {
+    fn default() -> Generator {
+        Generator { threads: 1, cpus: Vec::new(), timer: None, congestion_control: None, unix_socket: None }
+    }
+}
+
+/// How a thread waits for a planned instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timer {
+    /// The kernel wakes it: late by the price of a wake-up (5 to 50 µs), and cheap.
+    Sleep,
+    /// The kernel wakes it a little too early and it looks at the clock for the rest: late by less than a microsecond.
+    Hybrid,
+    /// It never sleeps: a whole CPU, whatever the rate.
+    Spin,
+}
+
+impl Options {
+    /// The timer in force: hybrid where requests start by the clock, sleep where they start by answers.
+    pub fn timer(&self) -> Timer {
+        self.generator.timer.unwrap_or(if self.executor.is_open() { Timer::Hybrid } else { Timer::Sleep })
+    }
 }
 
 /// What a good answer is.
@@ -163,6 +439,115 @@ impl ExpectStatus {
 pub enum ExpectBody {
     /// Any body within the limit; its bytes are counted and dropped.
     Anything,
+    /// Any body of so many bytes.
+    Length(u64),
     /// These bytes, all of them, each compared while it streams in.
     Exactly(Vec<u8>),
+    /// JSON that means the same as this document, whatever the order of keys and the blanks. Looked at in the first answer
+    /// of a thread and every so many after it; the others are counted and dropped.
+    Json {
+        /// The document.
+        document: Vec<u8>,
+        /// 1 looks at every answer.
+        every: u32,
+    },
+    /// Any body, thrown away inside the kernel without being copied (where its length is announced); only the length is
+    /// checked, if one is given.
+    Discard {
+        /// Length of a good body.
+        length: Option<u64>,
+    },
+}
+
+/// A day: longer phases are a slip of the pen.
+const LONGEST_PHASE: Duration = Duration::from_secs(24 * 3600);
+
+/// More than any machine sends, and few enough to count in.
+const MOST_RPS: f64 = 1e8;
+
+impl Options {
+    /// Refuses options that contradict themselves, with the reason.
+    pub(crate) fn check(&self) -> Result<(), LoadError> {
+        self.check_executor()?;
+        self.check_times()?;
+        self.check_requests()?;
+        let generator = &self.generator;
+        if generator.threads == 0 {
+            return refuse("threads", "a run needs at least 1 thread");
+        }
+        let (places, option) = match (self.executor.is_open(), self.pool) {
+            (false, _) => (self.executor.vus(), "vus"),
+            (true, Pool::Bounded(connections)) => (connections, "pool"),
+            (true, Pool::Unbounded { at_most }) => (at_most.unwrap_or(u32::MAX), "pool"),
+        };
+        if places < generator.threads {
+            return refuse(option, "each thread needs at least one connection; use fewer threads or more connections");
+        }
+        if self.connection.requests_per_connection() == Some(0) {
+            return refuse("requests-per-connection", "a connection carries at least 1 request");
+        }
+        if self.pace.read_bytes_per_s == Some(0) || self.pace.write_bytes_per_s == Some(0) {
+            return refuse("read-rate", "nothing is ever read or written at 0 bytes a second");
+        }
+        if generator.unix_socket.is_some() && (self.target.is_secure() || matches!(self.sources, Sources::Listed(_))) {
+            return refuse("unix-socket", "a socket in the file system has neither TLS nor source addresses");
+        }
+        Ok(())
+    }
+
+    fn check_executor(&self) -> Result<(), LoadError> {
+        let open = self.executor.is_open();
+        if !open && self.executor.vus() == 0 {
+            return refuse("vus", "a run needs at least 1 virtual user");
+        }
+        if self.executor.window().is_zero() {
+            return refuse("duration", "the window must be longer than 0 s");
+        }
+        if open && self.think_time != ThinkTime::NONE {
+            return refuse("think", "arrivals by the clock wait for nobody; a pause of the users changes nothing");
+        }
+        let rates: Vec<f64> = match &self.executor {
+            Executor::PerVuIterations { iterations: 0, .. } | Executor::SharedIterations { iterations: 0, .. } => {
+                return refuse("iterations", "a run needs at least 1 iteration");
+            }
+            Executor::ConstantArrivalRate { rate_rps, .. } => vec![*rate_rps],
+            Executor::RampingArrivalRate { start_rate_rps, stages, .. } => {
+                stages.iter().map(|stage| stage.target).chain([*start_rate_rps]).collect()
+            }
+            _ => return Ok(()),
+        };
+        if !rates.iter().all(|rate| (0.0..=MOST_RPS).contains(rate)) {
+            return refuse("rate", "a rate is a number from 0 to 100 million a second");
+        }
+        if !rates.iter().any(|rate| *rate > 0.0) {
+            return refuse("rate", "the rate must be more than 0 at some time");
+        }
+        Ok(())
+    }
+
+    fn check_times(&self) -> Result<(), LoadError> {
+        if self.timeout.is_zero() || self.connect_timeout.is_zero() {
+            return refuse("timeout", "no answer comes within 0 s");
+        }
+        // The sums of instants in the engine saturate, so that this bound is one of sense rather than of safety.
+        if self.warm_up > LONGEST_PHASE || self.executor.window() > LONGEST_PHASE {
+            return refuse("duration", "a phase may not be longer than a day");
+        }
+        if self.think_time.least > self.think_time.most || self.think_time.most > LONGEST_PHASE {
+            return refuse("think", "the shortest pause comes first, and none is longer than a day");
+        }
+        Ok(())
+    }
+
+    fn check_requests(&self) -> Result<(), LoadError> {
+        let weights: u64 = self.requests.iter().map(|request| u64::from(request.weight)).sum();
+        if weights == 0 || weights > 1_000_000 {
+            return refuse("request", "at least one request with a weight is needed, and at most a million in all");
+        }
+        Ok(())
+    }
+}
+
+fn refuse<T>(option: &'static str, reason: &str) -> Result<T, LoadError> {
+    Err(LoadError::Option { option, reason: reason.to_owned() })
 }

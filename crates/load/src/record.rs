@@ -9,13 +9,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ErrorClass;
+use crate::options::{Arrivals, ConnectionPolicy, Executor, Mix, Stage, Timer};
 use crate::schedule::Phase;
+use crate::threshold::Judged;
+use crate::verdict::Verdict;
 
 /// What happened in one load run.
 ///
 /// ```text
-/// response time = lateness + (connecting, if a connection had to be opened) + service time
-///                 ^ intended start                                          ^ first byte handed to the kernel
+/// response time = queue time + lateness + (connecting, if a connection had to be opened) + service time
+///                 ^ intended start        ^ the engine acts on it                          ^ first byte handed to the kernel
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -42,23 +45,39 @@ pub struct Record {
     /// When the last good answer of the window came, in seconds after the window's start, whichever phase its request was
     /// sent in; null if none came. Tells a target that fell silent in the midst of the window from one that is slow.
     pub last_good_s: Option<f64>,
+    /// Requests a second that the schedule asked for in the window; null in a closed loop, which has no rate of its own.
+    pub offered_rps: Option<f64>,
+    /// Whether these figures can be trusted, and if not, why.
+    pub verdict: Verdict,
+    /// The thresholds that were set, and what became of them.
+    pub thresholds: Vec<Judged>,
+    /// The run was ended because a threshold was crossed.
+    pub aborted: bool,
     /// Account of every request of the window.
     pub ledger: Ledger,
     /// Account of the requests of the warm-up, none of which is in `ledger`.
     pub warm_up: WarmUpLedger,
-    /// What became of the requests that were in flight when the window ended.
+    /// What became of the requests that were in flight, or not yet sent, when the window ended.
     pub drain: Drain,
-    /// Good answers: from the intended start to the last byte.
+    /// Good answers to requests of the window, drain included: from the intended start to the last byte.
     pub response_time: Distribution,
-    /// Good answers: from the moment the request was first handed to the kernel to the last byte.
+    /// The same answers: from the moment the request was first handed to the kernel to the last byte.
     pub service_time: Distribution,
-    /// Every request sent: from the intended start to the moment the engine acted on it (opening a connection included in
-    /// the act, not in the lateness). A large lateness means that the generator, not the target, was the limit.
+    /// Every request sent: how long the engine took to act on it once it could (its planned instant had come and, in a
+    /// bounded pool, a connection was free). A large lateness means that the generator, not the target, was the limit.
     pub lateness: Distribution,
-    /// Failed requests: from the intended start to the failure.
+    /// Arrivals that found no free connection in a bounded pool: how long they waited for one. Part of the response time.
+    pub queue_time: Distribution,
+    /// Good and bad answers: from the moment the request was first handed to the kernel to the first byte of the answer.
+    pub time_to_first_byte: Distribution,
+    /// Failed requests of the window, drain included: from the intended start to the failure.
     pub failure_time: Distribution,
     /// Time to establish a connection, over the whole run, warm-up included.
     pub connect_time: Distribution,
+    /// Requests in flight, on average over the window.
+    pub in_flight_mean: Option<f64>,
+    /// Most arrivals that waited for a connection at a time in the window.
+    pub queue_max: u64,
     /// One row a second, warm-up first. Rows with phase `measure` add up to the ledger.
     pub timeline: Vec<SecondRow>,
     /// Connections over the whole run.
@@ -69,17 +88,20 @@ pub struct Record {
     pub sent_bytes: u64,
     /// The first error of each class seen anywhere in the run, warm-up and drain included.
     pub error_examples: Vec<ErrorExample>,
-    /// CPU time the engine's thread spent in user mode inside the window.
+    /// CPU time the engine's threads spent in user mode inside the window.
     pub cpu_user_s: f64,
-    /// CPU time the engine's thread spent in the kernel inside the window.
+    /// CPU time the engine's threads spent in the kernel inside the window.
     pub cpu_system_s: f64,
-    /// `(cpu_user_s + cpu_system_s) / window_s`: 1.0 means the generator had no time left. Null without a window.
+    /// Share of the window in which the busiest thread had work to do, waiting by looking at the clock not counted: 1.0
+    /// means that it had no time left. Null without a window.
     pub generator_busy: Option<f64>,
+    /// The engine's threads, one by one.
+    pub generator: GeneratorSummary,
 }
 
 impl Record {
     /// The version written by this crate.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
 }
 
 /// What was asked for, as far as a reader of the record needs it.
@@ -89,17 +111,26 @@ pub struct PlanSummary {
     pub url: String,
     /// The socket address the host was resolved to.
     pub address: String,
-    /// Request method.
-    pub method: String,
+    /// What is sent.
+    pub requests: Vec<RequestSummary>,
+    /// How an iteration is made of several requests.
+    pub mix: Mix,
     /// Name of the executor, k6's words: `constant-vus`.
     pub executor: String,
-    /// `closed`: a slow answer delays the next request, so percentiles hold for this many users only.
+    /// Its parameters.
+    pub profile: Profile,
+    /// `closed`: a slow answer delays the next request, so percentiles hold for this many users only. `open`: requests
+    /// start by the clock, and the response time runs from the planned instant.
     pub loop_model: LoopModel,
-    /// Number of virtual users.
+    /// Largest number of virtual users; in an open loop the size of the pool, 0 for an unbounded one.
     pub vus: u32,
+    /// Whether arrivals open a new connection when none is free. False in a closed loop.
+    pub pool_unbounded: bool,
+    /// Shortest and longest pause of a virtual user after an iteration.
+    pub think_time_s: [f64; 2],
     /// Planned warm-up.
     pub warm_up_s: f64,
-    /// Planned window.
+    /// Planned window; with a number of iterations, the longest it could become.
     pub window_s: f64,
     /// Deadline of one request.
     pub timeout_s: f64,
@@ -107,12 +138,108 @@ pub struct PlanSummary {
     pub connect_timeout_s: f64,
     /// Longest wait for requests in flight when the window ended.
     pub grace_s: f64,
-    /// Keep-alive or a connection per request.
-    pub connection: crate::options::ConnectionPolicy,
+    /// How long connections live.
+    pub connection: ConnectionPolicy,
     /// Number of source addresses the connections were spread over; 0 when the system chose.
     pub source_addresses: u32,
-    /// Length of the body every answer was compared with; null when bodies were not compared.
+    /// Congestion control of the engine's sockets; null where the target is no TCP socket or the system does not tell.
+    pub congestion_control: Option<String>,
+    /// Most bytes a second read of an answer; null for no limit.
+    pub read_bytes_per_s: Option<u64>,
+    /// Most bytes a second written of a request; null for no limit.
+    pub write_bytes_per_s: Option<u64>,
+    /// Length of the body every answer was compared with; null when bodies were not compared, or with several requests.
     pub expected_body_bytes: Option<u64>,
+    /// Seeds what was drawn at random.
+    pub seed: u64,
+}
+
+/// One kind of request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RequestSummary {
+    /// Request method.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// Its weight among the others.
+    pub weight: u32,
+    /// Length of its body.
+    pub body_bytes: u64,
+    /// How answers' bodies were checked: `anything`, `length`, `exactly`, `json` or `discard`.
+    pub body_check: String,
+}
+
+/// The parameters of an executor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "executor", rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the same as those of `options::Executor`, with durations in seconds")]
+pub enum Profile {
+    ConstantVus { vus: u32, duration_s: f64 },
+    RampingVus { start_vus: u32, stages: Vec<StageSummary> },
+    PerVuIterations { vus: u32, iterations: u64, max_duration_s: f64 },
+    SharedIterations { vus: u32, iterations: u64, max_duration_s: f64 },
+    ConstantArrivalRate { rate_rps: f64, duration_s: f64, arrivals: Arrivals },
+    RampingArrivalRate { start_rate_rps: f64, stages: Vec<StageSummary>, arrivals: Arrivals },
+}
+
+/// A straight line to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StageSummary {
+    /// How long it takes.
+    pub duration_s: f64,
+    /// Virtual users, or iterations a second, at its end.
+    pub target: f64,
+}
+
+impl From<&Executor> for Profile {
+    fn from(executor: &Executor) -> Profile {
+        let lines = |stages: &[Stage]| {
+            stages
+                .iter()
+                .map(|stage| StageSummary { duration_s: stage.duration.as_secs_f64(), target: stage.target })
+                .collect()
+        };
+        match executor.clone() {
+            Executor::ConstantVus { vus, duration } => Profile::ConstantVus { vus, duration_s: duration.as_secs_f64() },
+            Executor::RampingVus { start_vus, stages } => Profile::RampingVus { start_vus, stages: lines(&stages) },
+            Executor::PerVuIterations { vus, iterations, max_duration } => {
+                Profile::PerVuIterations { vus, iterations, max_duration_s: max_duration.as_secs_f64() }
+            }
+            Executor::SharedIterations { vus, iterations, max_duration } => {
+                Profile::SharedIterations { vus, iterations, max_duration_s: max_duration.as_secs_f64() }
+            }
+            Executor::ConstantArrivalRate { rate_rps, duration, arrivals } => {
+                Profile::ConstantArrivalRate { rate_rps, duration_s: duration.as_secs_f64(), arrivals }
+            }
+            Executor::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
+                Profile::RampingArrivalRate { start_rate_rps, stages: lines(&stages), arrivals }
+            }
+        }
+    }
+}
+
+/// The generator's own side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeneratorSummary {
+    /// How threads waited for planned instants.
+    pub timer: Timer,
+    /// Its threads.
+    pub threads: Vec<ThreadSummary>,
+}
+
+/// One thread of the generator, inside the window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadSummary {
+    /// The CPU it was pinned to; null if it was not.
+    pub cpu: Option<u32>,
+    /// CPU time in user mode.
+    pub cpu_user_s: f64,
+    /// CPU time in the kernel.
+    pub cpu_system_s: f64,
+    /// Time it waited by looking at the clock, which is CPU time that no request needed.
+    pub spin_s: f64,
+    /// Time it was ready to run and did not, because something else had its CPU; null where the kernel does not tell.
+    pub run_queue_wait_s: Option<f64>,
 }
 
 /// Whether new requests wait for old answers.
@@ -125,13 +252,16 @@ pub enum LoopModel {
     Open,
 }
 
-/// Account of the requests whose intended start lay in the window. It closes to zero: see [`Ledger::closes`].
+/// Account of the requests whose intended start lay in the window, at the window's end. It closes to zero: see
+/// [`Ledger::closes`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Requests the schedule asked for.
     pub scheduled: u64,
-    /// Requests the engine acted on; opening the connection, where one was needed, is part of the act.
+    /// Requests the engine acted on within the window; opening the connection, where one was needed, is part of the act.
     pub sent: u64,
+    /// Requests that were due and still waited for a connection when the window ended.
+    pub unsent: u64,
     /// Answers that were complete and as expected within the window.
     pub good: u64,
     /// Requests that failed within the window.
@@ -143,12 +273,26 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Whether every request is accounted for: sent = good + failed + in flight, and the classes add up.
+    /// Whether every request is accounted for: scheduled = sent + unsent, sent = good + failed + in flight, and the classes
+    /// add up.
     pub fn closes(&self) -> bool {
         let by_class: u64 = self.failed_by_class.values().sum();
-        self.sent <= self.scheduled
+        self.scheduled == self.sent + self.unsent
             && self.failed == by_class
             && self.sent == self.good + self.failed + self.in_flight_at_end
+    }
+
+    /// Adds the account of another thread.
+    pub(crate) fn add(&mut self, other: &Ledger) {
+        self.scheduled += other.scheduled;
+        self.sent += other.sent;
+        self.unsent += other.unsent;
+        self.good += other.good;
+        self.failed += other.failed;
+        for (class, count) in &other.failed_by_class {
+            *self.failed_by_class.entry(*class).or_default() += count;
+        }
+        self.in_flight_at_end += other.in_flight_at_end;
     }
 }
 
@@ -170,15 +314,41 @@ pub struct WarmUpLedger {
     pub carried_over_waiting: u64,
 }
 
-/// What became of the requests in flight at the end of the window; the three add up to `ledger.in_flight_at_end`.
+impl WarmUpLedger {
+    pub(crate) fn add(&mut self, other: &WarmUpLedger) {
+        self.sent += other.sent;
+        self.good += other.good;
+        self.failed += other.failed;
+        self.carried_over += other.carried_over;
+        self.carried_over_good += other.carried_over_good;
+        self.carried_over_waiting += other.carried_over_waiting;
+    }
+}
+
+/// What became of the requests that were in flight or unsent when the window ended: `ledger.in_flight_at_end +
+/// ledger.unsent = good + failed + abandoned + never_sent`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drain {
+    /// Requests of the window sent within the grace period.
+    pub sent: u64,
     /// Answered as expected within the grace period.
     pub good: u64,
     /// Failed within the grace period.
     pub failed: u64,
-    /// Still without an outcome when the grace period was over.
+    /// Sent, and still without an outcome when the grace period was over.
     pub abandoned: u64,
+    /// Still waiting for a connection when the grace period was over.
+    pub never_sent: u64,
+}
+
+impl Drain {
+    pub(crate) fn add(&mut self, other: &Drain) {
+        self.sent += other.sent;
+        self.good += other.good;
+        self.failed += other.failed;
+        self.abandoned += other.abandoned;
+        self.never_sent += other.never_sent;
+    }
 }
 
 /// A set of durations.
@@ -235,6 +405,16 @@ pub struct SecondRow {
     pub max_s: Option<f64>,
     /// Connections established.
     pub new_connections: u64,
+    /// Requests in flight at the end of the row.
+    pub in_flight: u64,
+    /// Arrivals waiting for a connection at the end of the row.
+    pub queued: u64,
+    /// Response times of this row's good answers, encoded as [`Distribution::histogram`] is.
+    pub response_time: String,
+    /// Service times of the same answers.
+    pub service_time: String,
+    /// Lateness of this row's requests.
+    pub lateness: String,
 }
 
 /// Connections over the whole run, warm-up and drain included.
@@ -252,6 +432,17 @@ pub struct Connections {
     pub not_closed_by_target: u64,
     /// Bytes that came after the last answer of a connection that was to be closed.
     pub unasked_bytes: u64,
+}
+
+impl Connections {
+    pub(crate) fn add(&mut self, other: &Connections) {
+        self.opened += other.opened;
+        self.opened_in_window += other.opened_in_window;
+        self.failed += other.failed;
+        self.never_answered += other.never_answered;
+        self.not_closed_by_target += other.not_closed_by_target;
+        self.unasked_bytes += other.unasked_bytes;
+    }
 }
 
 /// The first error of a class.

@@ -45,6 +45,11 @@ impl Target {
         if self.port == 80 { host } else { format!("{host}:{}", self.port) }
     }
 
+    /// Whether connections are encrypted.
+    pub fn is_secure(&self) -> bool {
+        false
+    }
+
     /// The URL, written in full.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.authority(), self.path)

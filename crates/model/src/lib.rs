@@ -7,7 +7,10 @@
 
 pub mod catalogue;
 mod entries;
+mod load_file;
 mod load_profile;
+mod load_reading;
+mod objective;
 mod plan;
 mod record;
 pub mod schema;
@@ -26,11 +29,13 @@ mod workload;
 mod workload_file;
 
 pub use catalogue::Catalogue;
-pub use load_profile::{Connection, Executor, LoadProfile};
+pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
+pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, CpuBudget, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
 pub use record::{
-    CpuMap, Failure, FailureKind, HostWindow, Latency, LedgerCounts, MachineSummary, Measurement, Outcome, Percentile,
-    ProgramUsed, RECORD_FORMAT, Resources, RunRecord, TrialRecord,
+    CpuMap, Doubt, Failure, FailureKind, HostWindow, Latency, LedgerCounts, MachineSummary, Measurement,
+    ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, Resources, RunRecord,
+    TrialRecord,
 };
 pub use seed::SplitMix64;
 pub use study::{Environment, Scenario, Study, SubjectSelector};

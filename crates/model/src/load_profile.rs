@@ -1,4 +1,4 @@
-//! A load profile: an executor, with k6's names, and its parameters.
+//! A load profile: an executor, with k6's names and meaning, and its parameters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,17 +10,23 @@ use crate::units::format_duration;
 pub struct LoadProfile {
     /// Who decides when the next request is sent.
     pub executor: Executor,
-    /// Length of the measured window, in seconds.
+    /// Length of the measured window, in seconds; of an executor with a number of iterations, the longest it may become.
     pub duration_s: f64,
     /// Length of the load that is discarded before it, in seconds.
     pub warmup_s: f64,
-    /// Whether a connection serves many requests or one.
+    /// How many requests a connection serves.
     pub connection: Connection,
     /// After this many seconds an unanswered request counts as failed.
     pub timeout_s: f64,
+    /// What becomes of an arrival that finds no free connection; only of executors with arrivals by the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Pool>,
+    /// Pause of a virtual user after each iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_time: Option<ThinkTime>,
 }
 
-/// Who decides when the next request is sent.
+/// Who decides when the next request is sent. An iteration is one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Executor {
@@ -29,26 +35,339 @@ pub enum Executor {
         /// Number of virtual users, each with one connection.
         vus: u32,
     },
+    /// A closed loop whose number of users follows the stages.
+    RampingVus {
+        /// Users when the window begins.
+        start_vus: u32,
+        /// Their targets are users.
+        stages: Vec<Stage>,
+    },
+    /// A closed loop in which each user sends so many requests.
+    PerVuIterations {
+        /// Number of virtual users.
+        vus: u32,
+        /// Requests of each.
+        iterations: u64,
+    },
+    /// A closed loop whose users share so many requests: whoever is free sends the next.
+    SharedIterations {
+        /// Number of virtual users.
+        vus: u32,
+        /// Requests of all together.
+        iterations: u64,
+    },
+    /// An open loop: requests start by the clock, whatever became of earlier ones.
+    ConstantArrivalRate {
+        /// Requests per second.
+        rate_rps: f64,
+        /// How they are spaced.
+        arrivals: Arrivals,
+    },
+    /// An open loop whose rate follows the stages.
+    RampingArrivalRate {
+        /// Requests per second when the window begins.
+        start_rate_rps: f64,
+        /// Their targets are requests per second.
+        stages: Vec<Stage>,
+        /// How they are spaced.
+        arrivals: Arrivals,
+    },
 }
 
-/// Whether a connection serves many requests or one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A straight line from where the stage before it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Where it ends: users, or requests per second.
+    pub target: f64,
+    /// How long it takes; zero is a jump.
+    pub duration_s: f64,
+}
+
+/// How arrivals by the clock are spaced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// Evenly.
+    #[default]
+    Uniform,
+    /// As a Poisson process, which is how many users arrive who know nothing of each other.
+    Poisson,
+}
+
+/// How many requests a connection serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connection {
-    /// Each virtual user keeps its connection as long as the server does.
+    /// As many as the server lets it.
     KeepAlive,
-    /// Each request opens a connection of its own.
+    /// One.
     PerRequest,
+    /// So many.
+    Requests(u32),
+}
+
+/// What becomes of an arrival that finds no free connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pool {
+    /// It waits until one of so many connections is free; its wait is part of its response time.
+    Bounded(u32),
+    /// A new connection is opened for it.
+    Unbounded,
+}
+
+impl Pool {
+    /// Connections of a study that says nothing of them.
+    pub const DEFAULT: Self = Self::Bounded(64);
+}
+
+/// Pause of a virtual user after each iteration: drawn evenly between the two.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThinkTime {
+    /// Shortest, in seconds.
+    pub least_s: f64,
+    /// Longest, in seconds; equal to `least_s` for a pause that is always the same.
+    pub most_s: f64,
+}
+
+impl Executor {
+    /// k6's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ConstantVus { .. } => "constant-vus",
+            Self::RampingVus { .. } => "ramping-vus",
+            Self::PerVuIterations { .. } => "per-vu-iterations",
+            Self::SharedIterations { .. } => "shared-iterations",
+            Self::ConstantArrivalRate { .. } => "constant-arrival-rate",
+            Self::RampingArrivalRate { .. } => "ramping-arrival-rate",
+        }
+    }
+
+    /// Whether requests start by the clock (an open loop), and not by answers (a closed one).
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::ConstantArrivalRate { .. } | Self::RampingArrivalRate { .. })
+    }
+
+    /// `open` or `closed`.
+    pub fn loop_model(&self) -> &'static str {
+        if self.is_open() { "open" } else { "closed" }
+    }
+
+    /// Whether users or rate change during the window.
+    pub fn is_ramp(&self) -> bool {
+        matches!(self, Self::RampingVus { .. } | Self::RampingArrivalRate { .. })
+    }
+
+    /// Whether it ends with its requests, and not when a time is over.
+    pub fn has_iterations(&self) -> bool {
+        matches!(self, Self::PerVuIterations { .. } | Self::SharedIterations { .. })
+    }
+
+    /// Most virtual users at a time; nothing for arrivals by the clock, which nobody in particular sends.
+    pub fn vus_max(&self) -> Option<u32> {
+        match self {
+            Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
+                Some(*vus)
+            }
+            Self::RampingVus { start_vus, stages } => {
+                Some(stages.iter().map(|stage| stage.target as u32).fold(*start_vus, u32::max))
+            }
+            Self::ConstantArrivalRate { .. } | Self::RampingArrivalRate { .. } => None,
+        }
+    }
+
+    /// Users or requests per second when the window begins, and the stages after it.
+    fn ramp(&self) -> (f64, &[Stage]) {
+        match self {
+            Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
+                (f64::from(*vus), &[])
+            }
+            Self::ConstantArrivalRate { rate_rps, .. } => (*rate_rps, &[]),
+            Self::RampingVus { start_vus, stages } => (f64::from(*start_vus), stages),
+            Self::RampingArrivalRate { start_rate_rps, stages, .. } => (*start_rate_rps, stages),
+        }
+    }
+
+    /// Users, or requests per second, at an instant of the window.
+    pub fn level_at(&self, at_s: f64) -> f64 {
+        let (mut level, stages) = self.ramp();
+        let mut start_s = 0.0;
+        for stage in stages {
+            if at_s < start_s + stage.duration_s {
+                return level + (stage.target - level) * (at_s - start_s) / stage.duration_s;
+            }
+            (level, start_s) = (stage.target, start_s + stage.duration_s);
+        }
+        level
+    }
 }
 
 impl LoadProfile {
+    /// Most connections at a time; nothing for a pool without bounds.
+    pub fn connections_max(&self) -> Option<u32> {
+        match (self.executor.vus_max(), self.pool) {
+            (Some(vus), _) => Some(vus),
+            (None, Some(Pool::Bounded(connections))) => Some(connections),
+            (None, _) => None,
+        }
+    }
+
+    /// How many requests are waiting when the window ends if the subject has been silent for the last `silent_s` of it;
+    /// nothing where so little was asked of it that its silence says nothing.
+    ///
+    /// In a closed loop that is one for each user that there is at the end. In an open one it is at least half of what
+    /// arrived meanwhile (the other half may have timed out), and no more than there are connections.
+    pub fn waiting_if_silent(&self, silent_s: f64) -> Option<u64> {
+        let end_s = self.duration_s;
+        if !self.executor.is_open() {
+            return Some(self.executor.level_at(end_s) as u64).filter(|users| *users > 0);
+        }
+        // Within the last part a ramp has few corners, and half of it is all that is asked for.
+        const STEPS: u32 = 100;
+        let step_s = silent_s / f64::from(STEPS);
+        let middle = |step: u32| end_s - silent_s + (f64::from(step) + 0.5) * step_s;
+        let arrivals: f64 = (0..STEPS).map(|step| self.executor.level_at(middle(step)) * step_s).sum();
+        let most = self.connections_max().map_or(u64::MAX, u64::from);
+        (arrivals >= 2.0).then(|| ((arrivals / 2.0) as u64).min(most))
+    }
+
     /// Short words for tables: `closed loop, 64 virtual users, keep-alive, 1s`.
     pub fn describe(&self) -> String {
-        let Executor::ConstantVus { vus } = self.executor;
-        let connection = match self.connection {
-            Connection::KeepAlive => "keep-alive",
-            Connection::PerRequest => "a connection per request",
+        let duration = format_duration(self.duration_s);
+        let duration = if self.executor.has_iterations() { format!("at most {duration}") } else { duration };
+        let pool = match self.pool {
+            None => String::new(),
+            Some(Pool::Bounded(1)) => ", 1 connection".to_owned(),
+            Some(Pool::Bounded(connections)) => format!(", {connections} connections"),
+            Some(Pool::Unbounded) => ", as many connections as it takes".to_owned(),
         };
-        format!("closed loop, {vus} virtual users, {connection}, {}", format_duration(self.duration_s))
+        let connection = match self.connection {
+            Connection::KeepAlive => "keep-alive".to_owned(),
+            Connection::PerRequest => "a connection per request".to_owned(),
+            Connection::Requests(requests) => format!("a connection per {requests} requests"),
+        };
+        let pause = self.think_time.map(|think_time| format!(", {} after each", think_time.describe()));
+        format!(
+            "{} loop, {}{}{pool}, {connection}, {duration}",
+            self.executor.loop_model(),
+            self.executor.describe(),
+            pause.unwrap_or_default()
+        )
+    }
+
+    /// What tells scenarios of one workload apart, fit for a folder: `c64`, `r2000-poisson`, `ramp0-300`.
+    pub fn id(&self) -> String {
+        let pool = match self.pool {
+            None | Some(Pool::DEFAULT) => String::new(),
+            Some(Pool::Bounded(connections)) => format!("-pool{connections}"),
+            Some(Pool::Unbounded) => "-unbounded".to_owned(),
+        };
+        let pause = self.think_time.map(|think_time| format!("-think{}", think_time.id())).unwrap_or_default();
+        let connection = match self.connection {
+            Connection::KeepAlive => String::new(),
+            Connection::PerRequest => "-per-request".to_owned(),
+            Connection::Requests(requests) => format!("-reuse{requests}"),
+        };
+        format!("{}{pool}{pause}{connection}", self.executor.id())
+    }
+}
+
+impl Executor {
+    fn describe(&self) -> String {
+        match self {
+            Self::ConstantVus { vus } => users(*vus),
+            Self::RampingVus { start_vus, stages } => {
+                format!("virtual users {start_vus}{}", steps(stages, |target| format!("{target}")))
+            }
+            Self::PerVuIterations { vus, iterations } => format!("{}, {} each", users(*vus), requests(*iterations)),
+            Self::SharedIterations { vus, iterations } => {
+                let verb = if *vus == 1 { "sends" } else { "share" };
+                format!("{} {verb} {}", users(*vus), requests(*iterations))
+            }
+            Self::ConstantArrivalRate { rate_rps, arrivals } => {
+                format!("{} {}", rate(*rate_rps), arrivals.describe())
+            }
+            Self::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
+                format!("{}{} {}", rate(*start_rate_rps), steps(stages, rate), arrivals.describe())
+            }
+        }
+    }
+
+    fn id(&self) -> String {
+        let arrivals = |arrivals: Arrivals| if arrivals == Arrivals::Poisson { "-poisson" } else { "" };
+        match self {
+            Self::ConstantVus { vus } => format!("c{vus}"),
+            Self::RampingVus { start_vus, stages } => format!("ramp{}", corners(f64::from(*start_vus), stages)),
+            Self::PerVuIterations { vus, iterations } => format!("c{vus}-i{iterations}-each"),
+            Self::SharedIterations { vus, iterations } => format!("c{vus}-i{iterations}"),
+            Self::ConstantArrivalRate { rate_rps, arrivals: spaced } => {
+                format!("r{}{}", rounded(*rate_rps), arrivals(*spaced))
+            }
+            Self::RampingArrivalRate { start_rate_rps, stages, arrivals: spaced } => {
+                format!("r{}{}", corners(*start_rate_rps, stages), arrivals(*spaced))
+            }
+        }
+    }
+}
+
+fn users(vus: u32) -> String {
+    if vus == 1 { "1 virtual user".to_owned() } else { format!("{vus} virtual users") }
+}
+
+fn requests(number: u64) -> String {
+    if number == 1 { "1 request".to_owned() } else { format!("{number} requests") }
+}
+
+fn rate(per_s: f64) -> String {
+    format!("{}/s", rounded(per_s))
+}
+
+/// ` → 300 in 30s → 300 in 1m`
+fn steps(stages: &[Stage], target: impl Fn(f64) -> String) -> String {
+    stages.iter().map(|stage| format!(" → {} in {}", target(stage.target), format_duration(stage.duration_s))).collect()
+}
+
+/// `0-300-100`: where a ramp begins and what it goes to; a level that is held is named once.
+fn corners(start: f64, stages: &[Stage]) -> String {
+    let mut levels = vec![start];
+    levels.extend(stages.iter().map(|stage| stage.target));
+    levels.dedup();
+    levels.iter().map(|level| rounded(*level).to_string()).collect::<Vec<_>>().join("-")
+}
+
+/// 2000 per minute are 33.333 per second to people.
+fn rounded(number: f64) -> f64 {
+    (number * 1e3).round() / 1e3
+}
+
+impl Arrivals {
+    /// As the command line has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Poisson => "poisson",
+        }
+    }
+
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Uniform => "evenly spaced",
+            Self::Poisson => "as a Poisson process",
+        }
+    }
+}
+
+impl ThinkTime {
+    fn describe(self) -> String {
+        match (format_duration(self.least_s), format_duration(self.most_s)) {
+            (least, most) if least == most => format!("a pause of {least}"),
+            (least, most) => format!("a pause of {least} to {most}"),
+        }
+    }
+
+    fn id(self) -> String {
+        let (least, most) = (format_duration(self.least_s), format_duration(self.most_s));
+        let id = if least == most { least } else { format!("{least}-{most}") };
+        id.replace(' ', "")
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::CaseId;
@@ -184,11 +185,61 @@ pub struct Measurement {
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,
+    /// Requests per second that the schedule asked for; nothing in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_rps: Option<f64>,
+    /// Why the load tool says that its figures cannot be trusted; empty if it stands by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
+    /// The scenario's objectives and what became of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<ObjectiveRecord>,
+    /// The load was stopped at the first objective that was crossed, as the study asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aborted: bool,
 }
 
-/// What became of every request: `sent = good + failed + in_flight_at_end`.
+/// Why a load tool's figures cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// The check that did not hold, as a word: `lateness`.
+    pub gate: String,
+    /// What was seen, in a sentence.
+    pub text: String,
+}
+
+/// An objective in one trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObjectiveRecord {
+    /// The objective in its canonical form: `p95 < 50ms`.
+    pub objective: String,
+    /// Its figure in base units; nothing where there is none.
+    pub value: Option<f64>,
+    /// Whether it held.
+    pub outcome: ObjectiveOutcome,
+}
+
+/// Whether an objective held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectiveOutcome {
+    /// It held.
+    Kept,
+    /// It did not.
+    Crossed,
+    /// There is no figure to tell by.
+    Unknown,
+}
+
+/// What became of every request: `scheduled = sent + unsent` and `sent = good + failed + in_flight_at_end`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCounts {
+    /// Requests that the schedule asked for; nothing in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<u64>,
+    /// Of these, those that still waited for a free connection when the window ended.
+    #[serde(default)]
+    pub unsent: u64,
     /// Requests sent in the window.
     pub sent: u64,
     /// Answered as the contract says.
@@ -209,9 +260,11 @@ impl LedgerCounts {
         self.failed.values().sum()
     }
 
-    /// What is left when all is accounted for; zero in a sound record.
-    pub fn balance(&self) -> i64 {
-        self.sent as i64 - (self.good + self.failed_total() + self.in_flight_at_end) as i64
+    /// Requests that are not accounted for; zero in a sound record.
+    pub fn unaccounted(&self) -> u64 {
+        let outcomes = self.good + self.failed_total() + self.in_flight_at_end;
+        let scheduled = self.scheduled.map_or(0, |scheduled| scheduled.abs_diff(self.sent + self.unsent));
+        self.sent.abs_diff(outcomes).max(scheduled)
     }
 }
 

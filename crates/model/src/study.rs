@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::catalogue::Catalogue;
-use crate::load_profile::{Connection, Executor, LoadProfile};
+use crate::load_profile::{Executor, LoadProfile};
+use crate::load_reading::read_load;
+use crate::objective::{Objective, Part};
 use crate::several::Several;
-use crate::study_file::{LoadFile, ScenarioFile, StudyFile};
+use crate::study_file::{ScenarioFile, StudyFile};
 use crate::subject::{ParameterValue, SubjectChoice};
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
-use crate::units::{Percent, Seconds};
+use crate::units::Percent;
 use crate::wording::suggestion;
 
 /// A question, the subjects it is put to, and the scenarios under which they answer.
@@ -47,6 +49,12 @@ pub struct Scenario {
     pub workload: String,
     /// How it is asked.
     pub load: LoadProfile,
+    /// What must hold in every trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<Objective>,
+    /// Whether a trial is stopped at the first objective that is crossed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub abort: bool,
 }
 
 /// CPUs for the parts of a trial.
@@ -200,7 +208,7 @@ fn read_scenarios(
         let span = scenario.span.clone();
         for read in read_scenario(scenario, catalogue, reading) {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
-                let help = "scenarios are told apart by workload, virtual users and connection".to_owned();
+                let help = "scenarios are told apart by workload, executor, users or rates, and connections".to_owned();
                 reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), Some(help));
             } else {
                 scenarios.push(read);
@@ -210,7 +218,7 @@ fn read_scenarios(
     scenarios
 }
 
-/// One scenario for each combination of workload and virtual users.
+/// One scenario for each combination of workload and number of virtual users or rate.
 fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: &mut Reading) -> Vec<Scenario> {
     let Table { span, entries: scenario } = scenario;
     let workloads = reading.require(scenario.workload, &span, "workload", "workload = [\"hello\", \"json\"]");
@@ -218,22 +226,19 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
     let example = "load = { executor = \"constant-vus\", vus = 64, duration = \"10s\" }";
     let load = reading.require(scenario.load, &span, "load", example);
     let profiles = load.map(|load| read_load(load, reading)).unwrap_or_default();
+    let has_objectives = scenario.objective.is_some() || reading.is_damaged(&span, "objective");
+    let objectives = read_objectives(scenario.objective, profiles.first().map(|load| &load.executor), reading);
+    let abort = read_abort(scenario.abort, has_objectives, reading);
     let combinations = workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load)));
     combinations
         .map(|(workload, load)| Scenario {
-            id: scenario_id(workload, load),
+            id: format!("{workload}-{}", load.id()),
             workload: workload.clone(),
             load: load.clone(),
+            objectives: objectives.clone(),
+            abort,
         })
         .collect()
-}
-
-fn scenario_id(workload: &str, load: &LoadProfile) -> String {
-    let Executor::ConstantVus { vus } = load.executor;
-    match load.connection {
-        Connection::KeepAlive => format!("{workload}-c{vus}"),
-        Connection::PerRequest => format!("{workload}-c{vus}-per-request"),
-    }
 }
 
 fn read_workloads(
@@ -260,77 +265,37 @@ fn read_workloads(
     known
 }
 
-/// One load profile for each number of virtual users.
-fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfile> {
-    let Table { span, entries: load } = load;
-    let executor = reading.require(load.executor, &span, "executor", "executor = \"constant-vus\"");
-    if let Some(executor) = executor {
-        check_executor(&executor, reading);
-    }
-    let vus = reading.require(load.vus, &span, "vus", "vus = 64");
-    let vus = vus.map(|vus| read_vus(vus, &span, reading)).unwrap_or_default();
-    let duration = reading.require(load.duration, &span, "duration", "duration = \"10s\"");
-    let duration_s = duration.map_or(0.0, |duration| positive(&duration, "duration", reading));
-    let timeout_s = load.timeout.map_or(10.0, |timeout| positive(&timeout, "timeout", reading));
-    let warmup_s = load.warmup.map_or_else(|| (duration_s / 5.0).max(0.3), |warmup| warmup.0);
-    let connection = load.connection.unwrap_or(Connection::KeepAlive);
-    vus.into_iter()
-        .map(|vus| LoadProfile { executor: Executor::ConstantVus { vus }, duration_s, warmup_s, connection, timeout_s })
-        .collect()
-}
-
-/// The one executor of this version.
-const CONSTANT_VUS: &str = "constant-vus";
-
-/// k6's executors that this version does not have: who comes from k6 will try them.
-const NOT_YET: [&str; 6] = [
-    "ramping-vus",
-    "per-vu-iterations",
-    "shared-iterations",
-    "constant-arrival-rate",
-    "ramping-arrival-rate",
-    "externally-controlled",
-];
-
-fn check_executor(name: &Spanned<String>, reading: &mut Reading) {
-    let written = name.get_ref().as_str();
-    let (message, help) = match written {
-        CONSTANT_VUS => return,
-        _ if NOT_YET.contains(&written) => {
-            let help = format!("this version has `{CONSTANT_VUS}`: a closed loop with a fixed number of virtual users");
-            (format!("k6's executor `{written}` is not in tolok yet"), help)
-        }
-        _ => (format!("there is no executor `{written}`"), suggestion(written, &[CONSTANT_VUS])),
-    };
-    reading.note(name.span(), message, Some(help));
-}
-
-/// Each virtual user holds a connection, and so a local port; Linux has 28,232 of them for one server address.
-const MOST_VUS: u32 = 28_000;
-
-fn read_vus(vus: Spanned<Several<u32>>, load: &Span, reading: &mut Reading) -> Vec<u32> {
-    let span = vus.span();
-    let numbers = vus.into_inner().0;
-    if numbers.is_empty() && !reading.is_damaged(load, "vus") {
-        reading.note(span, "no number of virtual users is listed", None);
-    }
-    for number in &numbers {
-        match *number.get_ref() {
-            0 => reading.note(number.span(), "at least one virtual user is needed", None),
-            1..=MOST_VUS => {}
-            _ => {
-                let help = "each needs a local port of its own, and Linux has about that many".to_owned();
-                reading.note(number.span(), "at most 28,000 virtual users are possible", Some(help));
+/// What must hold in every trial of the scenario.
+fn read_objectives(
+    written: Option<Spanned<Several<String>>>,
+    executor: Option<&Executor>,
+    reading: &mut Reading,
+) -> Vec<Objective> {
+    let mut objectives: Vec<Objective> = Vec::new();
+    for text in written.map(|written| written.into_inner().0).unwrap_or_default() {
+        match Objective::parse(text.get_ref()) {
+            Err(error) => reading.note(text.span(), error.to_string(), Some(error.help())),
+            Ok(objective) if objectives.contains(&objective) => {
+                reading.note(text.span(), format!("`{objective}` is listed twice"), None);
+            }
+            Ok(objective) => {
+                if objective.part == Some(Part::Queue) && executor.is_some_and(|executor| !executor.is_open()) {
+                    let help = "only requests that start by the clock can find no free connection".to_owned();
+                    reading.note(text.span(), "in a closed loop nothing waits in a queue", Some(help));
+                }
+                objectives.push(objective);
             }
         }
     }
-    numbers.into_iter().map(Spanned::into_inner).collect()
+    objectives
 }
 
-fn positive(value: &Spanned<Seconds>, key: &str, reading: &mut Reading) -> f64 {
-    let seconds = value.get_ref().0;
-    if seconds <= 0.0 {
-        reading.note(value.span(), format!("`{key}` must be longer than nothing"), None);
+/// Whether trials stop at the first objective that is crossed.
+fn read_abort(written: Option<Spanned<bool>>, has_objectives: bool, reading: &mut Reading) -> bool {
+    let Some(written) = written else { return false };
+    if *written.get_ref() && !has_objectives {
+        let help = "for example: objective = [\"failed < 1%\"]".to_owned();
+        reading.note(written.span(), "without an `objective` there is nothing to stop at", Some(help));
     }
-    seconds
+    written.into_inner()
 }

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::load_profile::Connection;
+use crate::load_file::LoadFile;
 use crate::several::Several;
 use crate::table::Table;
-use crate::units::{Percent, Seconds};
+use crate::units::Percent;
 
 /// A study file as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -55,45 +55,13 @@ pub struct ScenarioFile {
     /// How it is asked.
     #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
+    /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
+    #[schemars(with = "Option<Several<String>>")]
+    pub objective: Option<Spanned<Several<String>>>,
+    /// Whether a trial is stopped at the first objective that is crossed. Default false.
+    #[schemars(with = "Option<bool>")]
+    pub abort: Option<Spanned<bool>>,
 }
-
-/// `load` of a scenario.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LoadFile {
-    /// The executor, by k6's name.
-    // Read as text, so that k6's other executors get an answer of their own.
-    #[schemars(with = "ExecutorName")]
-    pub executor: Option<Spanned<String>>,
-    /// Virtual users, one number or several.
-    #[schemars(with = "Several<VirtualUsers>")]
-    pub vus: Option<Spanned<Several<u32>>>,
-    /// Length of the measured window.
-    #[schemars(with = "Seconds")]
-    pub duration: Option<Spanned<Seconds>>,
-    /// Length of the load that is discarded before it. Default: a fifth of the duration, at least `300ms`.
-    pub warmup: Option<Seconds>,
-    /// Whether a connection serves many requests (`keep-alive`, default) or one (`per-request`).
-    pub connection: Option<Connection>,
-    /// After this long an unanswered request counts as failed. Default `10s`.
-    #[schemars(with = "Option<Seconds>")]
-    pub timeout: Option<Spanned<Seconds>>,
-}
-
-/// The executors that this version has.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[expect(dead_code, reason = "only its schema is used; the value is read as text")]
-pub enum ExecutorName {
-    /// A closed loop with a constant number of virtual users.
-    ConstantVus,
-}
-
-/// A number of virtual users.
-#[derive(JsonSchema)]
-#[schemars(inline)]
-#[expect(dead_code, reason = "only its schema is used; the value is read as a number")]
-pub struct VirtualUsers(#[schemars(range(min = 1, max = 28000))] u32);
 
 /// `[environment]` of a study.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -16,6 +16,15 @@ pub struct Seconds(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Percent(pub f64);
 
+/// A number of requests per second: written as a number, or with its time as in `"500/s"`, `"30000/m"`, `"90/h"`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Rate {
+    /// How many a second.
+    pub per_s: f64,
+    /// Whether its time was written.
+    pub has_unit: bool,
+}
+
 struct Text<T>(fn(&str) -> Result<T, String>, &'static str);
 
 impl<T> Visitor<'_> for Text<T> {
@@ -56,6 +65,58 @@ impl<'de> Deserialize<'de> for Percent {
     }
 }
 
+const RATE: &str = "a rate: a number per second, or a text such as \"500/s\" or \"30000/m\"";
+
+struct RateVisitor;
+
+impl Visitor<'_> for RateVisitor {
+    type Value = Rate;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(RATE)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Rate, E> {
+        self.visit_f64(number as f64)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Rate, E> {
+        self.visit_f64(number as f64)
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Rate, E> {
+        if number.is_finite() && number >= 0.0 {
+            return Ok(Rate { per_s: number, has_unit: false });
+        }
+        Err(E::custom(format!("`{number}` is not {RATE}")))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Rate, E> {
+        let per_s = parse_rate(text).ok_or_else(|| E::custom(format!("`{text}` is not {RATE}")))?;
+        Ok(Rate { per_s, has_unit: text.contains('/') })
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RateVisitor)
+    }
+}
+
+impl JsonSchema for Rate {
+    fn schema_name() -> Cow<'static, str> {
+        "Rate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": RATE,
+            "anyOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": "^ *[0-9.]+ *(/ *[smh])? *$" }],
+            "examples": [500, "500/s", "30000/m"],
+        })
+    }
+}
+
 impl Serialize for Seconds {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&format_duration(self.0))
@@ -64,8 +125,7 @@ impl Serialize for Seconds {
 
 impl Serialize for Percent {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Rounded, as 0.07 × 100 is 7.000000000000001 to a computer.
-        serializer.serialize_str(&format!("{}%", (self.0 * 1e10).round() / 1e8))
+        serializer.serialize_str(&format!("{}%", percent_words(self.0)))
     }
 }
 
@@ -92,6 +152,24 @@ impl JsonSchema for Percent {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "description": PERCENT, "pattern": "^[0-9.]+ *%$" })
     }
+}
+
+/// Reads `500`, `500/s`, `30000/m` or `90/h` as a number per second.
+pub fn parse_rate(text: &str) -> Option<f64> {
+    let (number, time) = text.split_once('/').unwrap_or((text, "s"));
+    let seconds = match time.trim() {
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let number: f64 = number.trim().parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some(number / seconds)
+}
+
+/// A share as the number before its `%`, rounded, as 0.07 × 100 is 7.000000000000001 to a computer.
+pub fn percent_words(share: f64) -> f64 {
+    (share * 1e10).round() / 1e8
 }
 
 /// Writes seconds the way a study does: `0.3` is `300ms`, `95.0` is `1m 35s`.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use examples::{catalogue, values};
 use insta::{assert_json_snapshot, assert_snapshot};
-use tolok_model::{Plan, PlanError, Ready, Role, Skipped, Study, Subject};
+use tolok_model::{Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Study, Subject, ThinkTime};
 
 fn study(subjects: &str, workloads: &str) -> Study {
     let text = format!(
@@ -243,7 +243,7 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
     let original = study("['go/nethttp', 'php/fpm']", "'json'");
     let fingerprint = |study: &Study, seed| plan_of(study, seed).hash();
     type Change<'a> = &'a dyn Fn(&mut Study);
-    let changes: [(&str, Change<'_>); 11] = [
+    let changes: [(&str, Change<'_>); 15] = [
         ("blocks", &|study| study.blocks = 4),
         ("smallest effect", &|study| study.smallest_effect = 0.05),
         ("ceiling", &|study| study.ceiling = false),
@@ -253,6 +253,10 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
         ("warm-up", &|study| study.scenarios[0].load.warmup_s = 3.0),
         ("timeout", &|study| study.scenarios[0].load.timeout_s = 3.0),
         ("connection", &|study| study.scenarios[0].load.connection = tolok_model::Connection::PerRequest),
+        ("pool", &|study| study.scenarios[0].load.pool = Some(Pool::Unbounded)),
+        ("think time", &|study| study.scenarios[0].load.think_time = Some(ThinkTime { least_s: 0.0, most_s: 1.0 })),
+        ("objective", &|study| study.scenarios[0].objectives.push(Objective::parse("p95 < 1s").unwrap())),
+        ("abort", &|study| study.scenarios[0].abort = true),
         ("subject's CPUs", &|study| study.environment.subject_cpus = 2),
         ("generator's CPUs", &|study| study.environment.generator_cpus = 2),
     ];
@@ -276,6 +280,15 @@ fn a_stored_plan_is_read_back_with_its_fingerprint() {
     let read: Plan = serde_json::from_str(&stored).unwrap();
     assert_eq!(read, plan);
     assert_eq!(read.hash(), plan.hash());
+}
+
+/// What this version added is not written where it is not used, so that runs from before it can still go on.
+#[test]
+fn a_plan_without_anything_new_keeps_the_fingerprint_that_it_had() {
+    let plan = plan_of(&study("['go/nethttp', 'php/fpm']", "'json'"), 7);
+    assert_snapshot!(plan.hash(), @"338b70337ca14c721615cee50d4fe3d57eaf8a5e85a2c52839c4887b9f284f35");
+    let stored = serde_json::to_string(&plan.scenarios[0].load).unwrap();
+    assert_snapshot!(stored, @r#"{"executor":{"name":"constant-vus","vus":8},"duration_s":2.0,"warmup_s":1.0,"connection":"keep-alive","timeout_s":10.0}"#);
 }
 
 #[test]

@@ -37,6 +37,18 @@ duration = "1s"
 [environment]
 subject.cpus = 1
 generator = { cpus = 1 }
+
+[[scenario]]
+workload = "hello"
+objective = ["p95 < 50ms", "goodput >= 99.9%"]
+abort = true
+[scenario.load]
+executor = "ramping-arrival-rate"
+start-rate = "60/m"
+stages = [{ target = 300, duration = "1s" }]
+arrivals = "poisson"
+pool = "unbounded"
+requests-per-connection = 10
 "#;
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(catalogue);
@@ -103,6 +115,9 @@ fn toml_ish() -> impl Strategy<Value = String> {
         "title = \"T\"\n",
         "workload = \"json\"\n",
         "set = { a = 1 }\n",
+        "load = { executor = 'ramping-vus', stages = [{ target = ",
+        "think-time = ",
+        "objective = 'p95 < ",
     ];
     prop::collection::vec(prop::sample::select(bits.to_vec()), 0..40).prop_map(|bits| bits.concat())
 }
@@ -170,6 +185,13 @@ fn one_wrong_line_is_one_problem_in_that_line() {
         (22, "duration"),
         (25, "subject.cpus"),
         (26, "generator"),
+        (30, "objective"),
+        (33, "executor"),
+        (34, "start-rate"),
+        (35, "stages"),
+        (36, "arrivals"),
+        (37, "pool"),
+        (38, "requests-per-connection"),
     ];
     for (number, key) in entries {
         for value in wrong_values.into_iter().chain(["true", "[true]", "1979-05-27"]) {

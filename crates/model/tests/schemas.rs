@@ -52,7 +52,8 @@ fn schemas_demand_what_reading_demands() {
     let study = study_schema();
     assert_eq!(required(&study), ["title", "subjects", "scenario"]);
     assert_eq!(required(&study["definitions"]["ScenarioFile"]), ["workload", "load"]);
-    assert_eq!(required(&study["definitions"]["LoadFile"]), ["executor", "vus", "duration"]);
+    assert_eq!(required(&study["definitions"]["LoadFile"]), ["executor"]);
+    assert_eq!(required(&study["definitions"]["StageFile"]), ["target", "duration"]);
     let subject = subject_schema();
     assert_eq!(required(&subject), ["title", "runtime", "workloads", "process"]);
     assert_eq!(required(&subject["definitions"]["ProcessFile"]), ["name", "command"]);

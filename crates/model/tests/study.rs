@@ -77,6 +77,7 @@ subjects = ["go/nethtp", "bun/serve", "php/fpm:jitt", "php/fpm?pol=3", "php/fpm:
 [[scenario]]
 workload = ["helo", "json"]
 load = { executor = "ramping-vus", vus = 0, duration = 5, timeout = "0s" }
+objective = ["p95 < 50", "goodputt >= 1%"]
 
 [[scenario]]
 workload = "json"
@@ -95,15 +96,17 @@ subject.cpus = 0
     5:72 «"php/fpm:jit?pool=many"» parameter `pool` is a whole number, not `many`
     5:97 «"php/fpm:*?pool=3"» parameters cannot be set for all variants at once (name one variant instead of `*`)
     8:13 «"helo"» there is no workload `helo` (did you mean `hello`? known here: file, hello, json)
-    9:21 «"ramping-vus"» k6's executor `ramping-vus` is not in tolok yet (this version has `constant-vus`: a closed loop with a fixed number of virtual users)
+    9:8 «{ executor = "ramping-vus", vus = 0, duration = 5, timeout = "0s" }» missing key `stages` (for example: stages = [{ target = 250, duration = "10s" }])
+    9:42 «0» `ramping-vus` has no `vus` (`vus` belongs to constant-vus, per-vu-iterations, shared-iterations)
     9:42 «0» at least one virtual user is needed
     9:56 «5» expected a duration with its unit in quotes, such as "500ms" or "2s", found the number 5
     9:69 «"0s"» `timeout` must be longer than nothing
-    13:8 «{ vus = [1, -1], connection = "keepalive" }» missing key `executor` (for example: executor = "constant-vus")
-    13:8 «{ vus = [1, -1], connection = "keepalive" }» missing key `duration` (for example: duration = "10s")
-    13:20 «-1» expected a whole number from 0 to 4,294,967,295, found the number -1
-    13:38 «"keepalive"» unknown value `keepalive` (did you mean `keep-alive`? known here: keep-alive, per-request)
-    16:16 «0» `cpus` must be at least 1
+    10:14 «"p95 < 50"» `50` is no value of `p95` (write a duration with its unit, such as 50ms or 1.5s)
+    10:26 «"goodputt >= 1%"» there is no metric `goodputt` (did you mean `goodput`? known here: p50, p90, p95, p99, p99.9, mean, median, max, min, goodput, rate, failed)
+    14:8 «{ vus = [1, -1], connection = "keepalive" }» missing key `executor` (for example: executor = "constant-vus")
+    14:20 «-1» expected a whole number from 0 to 4,294,967,295, found the number -1
+    14:38 «"keepalive"» unknown value `keepalive` (did you mean `keep-alive`? known here: keep-alive, per-request)
+    17:16 «0» `cpus` must be at least 1
     "#);
 }
 
@@ -117,9 +120,9 @@ fn names_get_a_suggestion() {
 }
 
 #[test]
-fn executors_of_k6_that_are_not_there_yet_are_told_from_mistakes() {
-    assert_snapshot!(check_with("constant-vus", "ramping-arrival-rate"), @r#"5:21 «"ramping-arrival-rate"» k6's executor `ramping-arrival-rate` is not in tolok yet (this version has `constant-vus`: a closed loop with a fixed number of virtual users)"#);
-    assert_snapshot!(check_with("constant-vus", "constant-vu"), @r#"5:21 «"constant-vu"» there is no executor `constant-vu` (did you mean `constant-vus`? known here: constant-vus)"#);
+fn the_executor_of_k6_that_cannot_be_here_is_told_from_mistakes() {
+    assert_snapshot!(check_with("constant-vus", "externally-controlled"), @r#"5:21 «"externally-controlled"» k6's executor `externally-controlled` is steered by hand while it runs, and a study says beforehand what is done (known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
+    assert_snapshot!(check_with("constant-vus", "constant-vu"), @r#"5:21 «"constant-vu"» there is no executor `constant-vu` (did you mean `constant-vus`? known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
     assert_snapshot!(check_with("\"constant-vus\"", "5"), @r"5:21 «5» expected a string, found the number 5");
 }
 
@@ -161,7 +164,7 @@ fn what_was_wrong_is_not_also_missing_or_empty() {
 #[test]
 fn what_stands_there_twice_is_said() {
     assert_snapshot!(check_with("[\"go/nethttp\"]", "[\"php/fpm\", \"php/fpm:pool\"]"), @r#"2:24 «"php/fpm:pool"» `php/fpm:pool` is listed twice (without a variant, a subject means its default variant)"#);
-    assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @r"3:1 «[[scenario]]» scenario `hello-c8` stands here twice (scenarios are told apart by workload, virtual users and connection)");
+    assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @"3:1 «[[scenario]]» scenario `hello-c8` stands here twice (scenarios are told apart by workload, executor, users or rates, and connections)");
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool=1&pool=2"), @r#"2:13 «"php/fpm?pool=1&pool=2"» parameter `pool` is set twice"#);
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool"), @r#"2:13 «"php/fpm?pool"» `pool` is not of the form parameter=value"#);
 }
@@ -179,7 +182,5 @@ fn an_empty_study_lacks_everything_that_is_required() {
     3:1 «[[scenario]]» missing key `workload` (for example: workload = ["hello", "json"])
     3:1 «[[scenario]]» missing key `load` (for example: load = { executor = "constant-vus", vus = 64, duration = "10s" })
     6:8 «{}» missing key `executor` (for example: executor = "constant-vus")
-    6:8 «{}» missing key `vus` (for example: vus = 64)
-    6:8 «{}» missing key `duration` (for example: duration = "10s")
     "#);
 }

@@ -3,7 +3,7 @@
 //! A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
 //! moved.
 
-use tolok_analysis::{CaseFinding, Estimate, Findings, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, Findings, ObjectiveFinding, ObjectiveOutcome, ScenarioFinding, Verdict};
 
 const LINE_END: &str = "\r\n";
 
@@ -60,6 +60,24 @@ const COUNT_COLUMNS: [Column; 12] = [
     ("flags", |line| line.case.flags.iter().map(|flag| flag.kind.as_str()).collect::<Vec<_>>().join(" ")),
 ];
 
+/// What came after the columns above were read by others.
+const LATER_COLUMNS: [Column; 4] = [
+    ("executor", |line| line.scenario.executor.clone()),
+    ("offered_rps", |line| number(line.case.offered_rps.as_ref().map(|offered| offered.value))),
+    ("requests_unsent", |line| line.case.requests_unsent.to_string()),
+    ("objectives", |line| line.case.objectives.iter().map(objective).collect::<Vec<_>>().join("; ")),
+];
+
+/// `p95 < 50ms: crossed`
+fn objective(found: &ObjectiveFinding) -> String {
+    let outcome = match found.outcome {
+        ObjectiveOutcome::Kept => "kept",
+        ObjectiveOutcome::Crossed => "crossed",
+        ObjectiveOutcome::Unknown => "unknown",
+    };
+    format!("{}: {outcome}", found.objective)
+}
+
 pub(crate) fn render(findings: &Findings) -> String {
     let mut text = heading().join(",") + LINE_END;
     for scenario in &findings.scenarios {
@@ -78,7 +96,7 @@ fn heading() -> Vec<String> {
     let texts = TEXT_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
     let estimates =
         ESTIMATE_COLUMNS.iter().flat_map(|(name, _)| ["", "_low", "_high"].map(|end| format!("{name}{end}")));
-    let counts = COUNT_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+    let counts = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).map(|(name, _)| (*name).to_owned());
     texts.chain(estimates).chain(counts).collect()
 }
 
@@ -90,7 +108,7 @@ fn fields(line: &Line) -> Vec<String> {
         let high = estimate.and_then(|estimate| estimate.high);
         [estimate.map(|estimate| estimate.value), low, high].map(number)
     });
-    let counts = COUNT_COLUMNS.iter().map(|(_, field)| field(line));
+    let counts = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).map(|(_, field)| field(line));
     texts.chain(estimates).chain(counts).collect()
 }
 

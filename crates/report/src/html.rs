@@ -12,6 +12,7 @@ use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
 use tolok_analysis::{Comparison, Findings, RunFacts, ScenarioFinding};
 
 use crate::failures::{FailedRequests, FailedTrials, failed_requests, failed_trials};
+use crate::objectives;
 use crate::palette::marker;
 use crate::svg;
 use crate::table::{Row, Table};
@@ -54,6 +55,8 @@ struct Page<'a> {
     skipped: &'a [tolok_analysis::SkippedSubject],
     checks: Vec<Check>,
     cautions: &'a [String],
+    /// When an objective is kept.
+    objectives_rule: &'static str,
 }
 
 /// A word on the whole run, at the top.
@@ -69,7 +72,8 @@ struct Scenario<'a> {
     id: &'a str,
     title: &'a str,
     load: &'a str,
-    loop_model: &'a str,
+    /// What p50 and p99 are.
+    percentiles: &'static str,
     verdict: &'a str,
     throughput: String,
     ratios: Option<String>,
@@ -77,6 +81,7 @@ struct Scenario<'a> {
     rows: Vec<Line>,
     ceiling: Option<Line>,
     notes: Vec<String>,
+    objectives: Vec<objectives::Line>,
     pairs: Vec<Pair>,
 }
 
@@ -143,6 +148,7 @@ impl<'a> Page<'a> {
             skipped: &findings.skipped,
             checks: checks(findings),
             cautions: &findings.cautions,
+            objectives_rule: objectives::RULE,
         }
     }
 }
@@ -166,6 +172,11 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     let passed = !checks.iter().any(Check::has_failed);
     let text = format!("{} {good} of {} checks passed", sign(passed), checks.len());
     chips.push(Chip { class: class(passed), text, href: "#trust" });
+    let crossed = objectives::crossed(findings);
+    if crossed > 0 {
+        let text = format!("! {} crossed", counted(crossed as u64, "objective"));
+        chips.push(Chip { class: "warn", text, href: "#figures" });
+    }
     let failed: usize = cases().map(|case| case.failures.len()).sum();
     if failed > 0 {
         let text = format!("! {} failed", counted(failed as u64, "trial"));
@@ -197,7 +208,8 @@ impl<'a> Scenario<'a> {
             id: &scenario.id,
             title: &scenario.title,
             load: &scenario.load,
-            loop_model: &scenario.loop_model,
+            percentiles: if scenario.loop_model == "open" { "from the planned instant" } else { "closed loop" },
+            objectives: objectives::lines(scenario),
             verdict: &scenario.verdict,
             throughput: svg::throughput(scenario),
             ratios: svg::ratios(scenario, smallest_effect),

@@ -10,6 +10,7 @@ mod html;
 mod json;
 mod markdown;
 mod notes;
+mod objectives;
 mod palette;
 mod printable;
 mod svg;

@@ -6,8 +6,9 @@ use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 
 use crate::failures::failed_trials;
+use crate::objectives::{self, RULE};
 use crate::printable::printable;
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, percentiles};
 
 const HEADINGS: [&str; 9] = [
     "subject",
@@ -70,7 +71,7 @@ fn scenario(scenario: &ScenarioFinding) -> String {
         _ = writeln!(text, "| {} |", cells(row, "*ceiling:* ").join(" | "));
     }
     let mut legend = table.legend();
-    legend.push(format!("p50 and p99 in a {} loop", scenario.loop_model));
+    legend.push(percentiles(scenario));
     _ = write!(text, "\n{}\n", legend.join(" · "));
     if table.notes.numbered().next().is_some() {
         text.push('\n');
@@ -78,7 +79,21 @@ fn scenario(scenario: &ScenarioFinding) -> String {
     for (number, note) in table.notes.numbered() {
         _ = writeln!(text, "{number}. {}", escaped(&note.sentence()));
     }
+    text += &objectives(scenario);
     text
+}
+
+fn objectives(scenario: &ScenarioFinding) -> String {
+    let lines = objectives::lines(scenario);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let item = |line: &objectives::Line| {
+        let sentence = escaped(&line.sentence);
+        let sentence = if line.is_crossed { format!("**{sentence}**") } else { sentence };
+        format!("- `{}`: {sentence}\n", line.objective)
+    };
+    format!("\nObjectives ({RULE}):\n\n{}", lines.iter().map(item).collect::<String>())
 }
 
 fn cells(row: &Row, before: &str) -> [String; HEADINGS.len()] {

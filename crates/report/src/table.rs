@@ -82,6 +82,14 @@ impl<'a> Row<'a> {
     }
 }
 
+/// What the percentiles of a scenario are: in a closed loop they hold for its number of users only.
+pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
+    match scenario.loop_model.as_str() {
+        "open" => "p50 and p99 from the planned instant (open loop)".to_owned(),
+        model => format!("p50 and p99 in a {model} loop"),
+    }
+}
+
 /// Whether the generator, and not the subject, decided the case's goodput.
 pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == "generator-bound")

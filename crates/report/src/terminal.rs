@@ -10,8 +10,9 @@ use tolok_analysis::{Findings, ScenarioFinding};
 
 use crate::Style;
 use crate::failures::{FailedTrials, failed_trials};
+use crate::objectives::{self, RULE};
 use crate::printable::printable;
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, percentiles};
 
 /// Tables for less than this would be one word a line.
 const NARROWEST: usize = 64;
@@ -73,10 +74,24 @@ impl Page {
         let table = Table::of(scenario);
         self.table(&table);
         let mut legend = table.legend();
-        legend.push(format!("p50 and p99 in a {} loop", scenario.loop_model));
+        legend.push(percentiles(scenario));
         self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);
+        }
+        self.objectives(scenario);
+    }
+
+    fn objectives(&mut self, scenario: &ScenarioFinding) {
+        let lines = objectives::lines(scenario);
+        if lines.is_empty() {
+            return;
+        }
+        self.text.push('\n');
+        self.paragraph(INDENT, &format!("Objectives ({RULE})"), Look::Dim);
+        for line in lines {
+            let (mark, look) = if line.is_crossed { ("!", Look::Warning) } else { ("-", Look::Plain) };
+            self.paragraph(INDENT, &format!("{mark} {}: {}", line.objective, line.sentence), look);
         }
     }
 

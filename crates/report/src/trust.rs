@@ -27,7 +27,14 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
     let of_plan = [trials(findings, &all), enough_trials(&all), own_cpus(findings, &all), ceiling(findings)];
-    let of_measurements = [ledger(&all), no_errors(&all), headroom(&competing), quiet(&all), below_ceiling(&competing)];
+    let of_measurements = [
+        ledger(&all),
+        no_errors(&all),
+        headroom(&competing),
+        stood_by(&competing),
+        quiet(&all),
+        below_ceiling(&competing),
+    ];
     if all.iter().any(|case| case.trials_measured > 0) {
         return of_plan.into_iter().chain(of_measurements).collect();
     }
@@ -77,6 +84,11 @@ fn headroom(cases: &[&CaseFinding]) -> Check {
         format!("{}; busiest with {}: {} of its CPUs", of_cases(bound, cases), case.title, small_share(busy))
     });
     check("The generator was not the limit", bound == 0, seen.unwrap_or_else(|| "nothing measured".to_owned()))
+}
+
+fn stood_by(cases: &[&CaseFinding]) -> Check {
+    let flagged = flagged(cases, "not-trusted");
+    check("The load tool stood by its figures", flagged == 0, of_cases(flagged, cases))
 }
 
 fn own_cpus(findings: &Findings, cases: &[&CaseFinding]) -> Check {

@@ -72,7 +72,9 @@ mod terminal {
 
     #[test]
     fn edge_cases() {
-        for name in ["one-subject", "nothing-ranked", "all-failed", "no-ceiling", "huge-names", "two-blocks"] {
+        for name in
+            ["one-subject", "nothing-ranked", "all-failed", "no-ceiling", "huge-names", "two-blocks", "open-loop"]
+        {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }
     }
@@ -81,6 +83,47 @@ mod terminal {
 #[test]
 fn markdown() {
     insta::assert_snapshot!(text(&ordinary().findings(), Format::Markdown));
+}
+
+/// The part of a page that begins with `from` and ends before `to`.
+fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let start = page.find(from).expect("it begins there");
+    let length = page[start..].find(to).expect("it ends there");
+    &page[start..start + length]
+}
+
+mod objectives {
+    use super::*;
+
+    #[test]
+    fn in_markdown() {
+        let text = text(&edge_case("open-loop"), Format::Markdown);
+        insta::assert_snapshot!(part(&text, "p50 and p99", "## "));
+    }
+
+    #[test]
+    fn in_html() {
+        let page = text(&edge_case("open-loop"), Format::Html);
+        insta::assert_snapshot!(part(&page, "<p class=\"note\">Objectives", "<h3>"));
+        assert!(page.contains("! 2 objectives crossed") && page.contains("p99 ms, from the planned instant"));
+        assert!(
+            page.contains("! no</td><th scope=\"row\">The load tool stood by its figures</th><td>1 of 7 cases flagged")
+        );
+    }
+
+    #[test]
+    fn in_csv() {
+        let text = text(&edge_case("open-loop"), Format::Csv);
+        let ends = text.lines().map(|line| line.rsplitn(5, ',').take(4).collect::<Vec<_>>().join(" | "));
+        insta::assert_snapshot!(ends.collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
+    fn without_objectives_nothing_is_said_of_them() {
+        for format in [Format::Terminal, Format::Markdown, Format::Html] {
+            assert!(!text(&ordinary().findings(), format).contains("bjectives ("), "{format:?}");
+        }
+    }
 }
 
 #[test]

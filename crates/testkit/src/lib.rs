@@ -1,12 +1,20 @@
-//! Parts for tests: a server that answers by a script, fake `/proc` trees, and skips that nobody can overlook.
+//! Parts for tests: servers that answer by a script or by the clock, fake `/proc` trees, tests in processes of their own,
+//! and skips that nobody can overlook.
 //!
 //! Only tests depend on this crate. The fake clock lives beside its trait, in `tolok_load::clock::ManualClock`.
 
+mod event_server;
+mod hiccups;
+mod own_process;
 mod proc_tree;
 mod reply;
 mod server;
 mod skip;
+mod stream;
 
+pub use event_server::{EventServer, Log, Pattern};
+pub use hiccups::Hiccups;
+pub use own_process::{is_own_process, run_in_own_process};
 pub use proc_tree::{FakeProc, FakeProcess, FakeThread};
 pub use reply::{Framing, Reply};
 pub use server::{Request, ScriptedServer};

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::reply::{Reply, Step};
+use crate::stream::{Listener, Place, Stream};
 
 /// A request as the script sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +22,19 @@ pub struct Request {
     pub number: usize,
     /// Request line and headers.
     pub head: String,
+    /// What follows them, as long as `Content-Length` says.
+    pub body: Vec<u8>,
 }
 
 impl Request {
     /// The request's path, with its query.
     pub fn path(&self) -> &str {
         self.head.split(' ').nth(1).unwrap_or_default()
+    }
+
+    /// The value of a header; its name is compared whatever the case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.head, name)
     }
 
     /// The request's method.
@@ -49,9 +58,10 @@ struct State {
     connections: usize,
     requests: usize,
     completed: usize,
+    by_connection: Vec<usize>,
     peers: Vec<IpAddr>,
     /// Streams of live connections, so that stopping ends them.
-    open: HashMap<usize, TcpStream>,
+    open: HashMap<usize, Stream>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -62,9 +72,10 @@ impl Shared {
     }
 }
 
-/// A server on 127.0.0.1 and a free port. Dropping it ends all its connections and threads.
+/// A server on 127.0.0.1 and a free port, or on a socket in the file system. Dropping it ends all its connections and
+/// threads.
 pub struct ScriptedServer {
-    address: SocketAddr,
+    place: Place,
     shared: Arc<Shared>,
     acceptor: Option<JoinHandle<()>>,
 }
@@ -72,15 +83,23 @@ pub struct ScriptedServer {
 impl ScriptedServer {
     /// Starts a server that does with each request what the script says.
     pub fn start(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> ScriptedServer {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
+        ScriptedServer::on(Listener::on_loopback(), script)
+    }
+
+    /// The same on a socket in the file system.
+    pub fn on_unix_socket(path: &Path, script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> ScriptedServer {
+        ScriptedServer::on(Listener::on_path(path), script)
+    }
+
+    fn on(listener: Listener, script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> ScriptedServer {
+        let place = listener.place();
         let (state, stopped) = (Mutex::new(State::default()), Condvar::new());
         let shared = Arc::new(Shared { script: Box::new(script), state, stopped });
         let acceptor = thread::spawn({
             let shared = Arc::clone(&shared);
             move || accept_all(&listener, &shared)
         });
-        ScriptedServer { address, shared, acceptor: Some(acceptor) }
+        ScriptedServer { place, shared, acceptor: Some(acceptor) }
     }
 
     /// Starts a server that answers every request with `200 OK` and this body.
@@ -88,14 +107,17 @@ impl ScriptedServer {
         ScriptedServer::start(move |_| Reply::ok(body))
     }
 
-    /// Where it listens.
+    /// Where it listens, unless that is a socket in the file system.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        match &self.place {
+            Place::Inet(address) => *address,
+            Place::Unix(path) => panic!("a server on {} has no address", path.display()),
+        }
     }
 
     /// A URL on it.
     pub fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("http://{}{path}", self.address())
     }
 
     /// Connections accepted so far.
@@ -113,6 +135,11 @@ impl ScriptedServer {
         self.shared.state().completed
     }
 
+    /// Requests received on each connection, in the order of acceptance.
+    pub fn requests_by_connection(&self) -> Vec<usize> {
+        self.shared.state().by_connection.clone()
+    }
+
     /// Source addresses of the connections, in the order of acceptance.
     pub fn peers(&self) -> Vec<IpAddr> {
         self.shared.state().peers.clone()
@@ -124,12 +151,11 @@ impl ScriptedServer {
         self.shared.state().stopping = true;
         self.shared.stopped.notify_all();
         // Accepting blocks until a connection comes; this is it.
-        let _ = TcpStream::connect(self.address);
+        self.place.knock();
         let _ = acceptor.join();
         let threads = {
             let mut state = self.shared.state();
-            // Nothing to do for a connection that its client has ended already.
-            state.open.values().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
+            state.open.values().for_each(Stream::shutdown);
             std::mem::take(&mut state.threads)
         };
         threads.into_iter().for_each(|thread| drop(thread.join()));
@@ -142,7 +168,7 @@ impl Drop for ScriptedServer {
     }
 }
 
-fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept_all(listener: &Listener, shared: &Arc<Shared>) {
     loop {
         let accepted = listener.accept();
         let mut state = shared.state();
@@ -154,7 +180,8 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
         let Ok(watched) = stream.try_clone() else { continue };
         let connection = state.connections;
         state.connections += 1;
-        state.peers.push(peer.ip());
+        state.by_connection.push(0);
+        state.peers.push(peer);
         state.open.insert(connection, watched);
         let shared = Arc::clone(shared);
         state.threads.push(thread::spawn(move || {
@@ -165,19 +192,22 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 /// Serves one connection until either side ends it.
-fn serve(stream: TcpStream, connection: usize, shared: &Shared) -> io::Result<()> {
-    stream.set_nodelay(true)?;
+fn serve(mut stream: Stream, connection: usize, shared: &Shared) -> io::Result<()> {
     let mut input = BufReader::new(stream.try_clone()?);
     let mut request = 0;
     let mut open = true;
     while open && let Some(head) = read_head(&mut input)? {
+        let length = header(&head, "content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        input.read_exact(&mut body)?;
         let number = {
             let mut state = shared.state();
             state.requests += 1;
+            state.by_connection[connection] += 1;
             state.requests - 1
         };
-        let reply = (shared.script)(&Request { connection, request, number, head });
-        open = perform(&stream, &mut input, reply, shared)?;
+        let reply = (shared.script)(&Request { connection, request, number, head, body });
+        open = perform(&mut stream, &mut input, reply, shared)?;
         shared.state().completed += 1;
         request += 1;
     }
@@ -185,6 +215,11 @@ fn serve(stream: TcpStream, connection: usize, shared: &Shared) -> io::Result<()
     let watched = shared.state().open.remove(&connection);
     drop((watched, input, stream));
     Ok(())
+}
+
+fn header<'head>(head: &'head str, name: &str) -> Option<&'head str> {
+    let mut fields = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+    fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
 /// The next request, or nothing at the end of the stream.
@@ -199,12 +234,11 @@ fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
 }
 
 /// Carries a reply out; false when the connection is to be closed.
-fn perform(stream: &TcpStream, input: &mut impl Read, reply: Reply, shared: &Shared) -> io::Result<bool> {
-    let mut output = stream;
+fn perform(stream: &mut Stream, input: &mut impl Read, reply: Reply, shared: &Shared) -> io::Result<bool> {
     for step in reply.steps {
         match step {
-            Step::Write(bytes) => output.write_all(&bytes)?,
-            Step::Dribble(bytes) => bytes.iter().try_for_each(|byte| output.write_all(&[*byte]))?,
+            Step::Write(bytes) => stream.write_all(&bytes)?,
+            Step::Dribble(bytes) => bytes.iter().try_for_each(|byte| stream.write_all(&[*byte]))?,
             Step::Wait(delay) => wait(delay, shared),
             Step::Hang => {
                 // Ends when the client or the test ends the connection.
@@ -214,7 +248,7 @@ fn perform(stream: &TcpStream, input: &mut impl Read, reply: Reply, shared: &Sha
             Step::Close => return Ok(false),
             Step::Reset => {
                 // Closing with a linger time of zero sends a reset instead of an end of stream.
-                rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO))?;
+                rustix::net::sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?;
                 return Ok(false);
             }
         }
@@ -231,6 +265,9 @@ fn wait(delay: Duration, shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+    use std::os::unix::net::UnixStream;
+
     use super::*;
     use crate::Framing;
 
@@ -262,6 +299,7 @@ mod tests {
             assert_eq!(bodies, expected, "connection {connection}");
         }
         assert_eq!((server.connections(), server.requests(), server.completed()), (2, 4, 4));
+        assert_eq!(server.requests_by_connection(), [2, 2]);
         assert_eq!(server.peers(), ["127.0.0.1".parse::<IpAddr>().unwrap(); 2]);
     }
 
@@ -297,5 +335,32 @@ mod tests {
             let _ = stream.read_to_end(&mut Vec::new());
         }
         assert!(TcpStream::connect(server.address()).is_err());
+    }
+
+    #[test]
+    fn a_request_has_its_body_and_headers() {
+        let server = ScriptedServer::start(|request| {
+            let length = request.header("CONTENT-length").unwrap_or("none").to_owned();
+            Reply::with(200, [length.as_bytes(), b" ", &request.body].concat(), Framing::UntilClose, &[])
+        });
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(b"POST /x HTTP/1.1\r\nContent-Length: 4\r\n\r\na\r\nb").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.ends_with("\r\n\r\n4 a\r\nb"), "{answer:?}");
+    }
+
+    #[test]
+    fn a_socket_in_the_file_system_is_served_and_stopped_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let mut server = ScriptedServer::on_unix_socket(&path, |_| Reply::with(200, "hi", Framing::UntilClose, &[]));
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(b"GET /x HTTP/1.1\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer, "HTTP/1.1 200 Scripted\r\n\r\nhi");
+        assert_eq!((server.connections(), server.requests()), (1, 1));
+        server.stop();
     }
 }

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use tolok_analysis::{Estimate, Findings, Names, SubjectName, analyse};
 use tolok_model::{
     Case, Connection, CpuBudget, CpuMap, Executor, Failure, FailureKind, HostWindow, Latency, LedgerCounts,
-    LoadProfile, MachineSummary, Measurement, Outcome, Percentile, Plan, PlannedTrial, ProgramUsed, RECORD_FORMAT,
-    Resources, Role, RunRecord, Scenario, Skipped, SplitMix64, SubjectChoice, TrialRecord,
+    LoadProfile, MachineSummary, Measurement, Objective, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, Plan,
+    PlannedTrial, Pool, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord, Scenario, Skipped, SplitMix64,
+    SubjectChoice, TrialRecord,
 };
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -61,17 +62,33 @@ impl InventedRun {
         Self { run: run_record(), plan: empty_plan(blocks), names: Names::default(), trials: Vec::new() }
     }
 
-    /// Adds a scenario with windows of 2 seconds.
+    /// Adds a scenario with windows of 2 seconds in a closed loop.
     pub fn scenario(&mut self, id: &str, workload: &str, title: &str, vus: u32) -> &mut Self {
+        self.scenario_with(id, workload, title, Executor::ConstantVus { vus }, &[])
+    }
+
+    /// Adds a scenario with windows of 2 seconds and objectives.
+    pub fn scenario_with(
+        &mut self,
+        id: &str,
+        workload: &str,
+        title: &str,
+        executor: Executor,
+        objectives: &[&str],
+    ) -> &mut Self {
         let load = LoadProfile {
-            executor: Executor::ConstantVus { vus },
+            pool: executor.is_open().then_some(Pool::DEFAULT),
+            executor,
             duration_s: 2.0,
             warmup_s: 0.4,
             connection: Connection::KeepAlive,
             timeout_s: 10.0,
+            think_time: None,
         };
-        self.plan.scenarios.push(Scenario { id: id.to_owned(), workload: workload.to_owned(), load });
-        self.names.workloads.insert(workload.to_owned(), title.to_owned());
+        let objectives = objectives.iter().map(|text| Objective::parse(text).expect("a sound objective")).collect();
+        let (id, workload) = (id.to_owned(), workload.to_owned());
+        self.plan.scenarios.push(Scenario { id, workload: workload.clone(), load, objectives, abort: false });
+        self.names.workloads.insert(workload, title.to_owned());
         self
     }
 
@@ -101,7 +118,7 @@ impl InventedRun {
         for (block, &goodput_rps) in (1..).zip(goodput_rps) {
             let number = self.plan.trials.len() as u32 + 1;
             self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
-            let outcome = Outcome::Completed(Box::new(measurement(&scenario.load, &server, goodput_rps)));
+            let outcome = Outcome::Completed(Box::new(measurement(&scenario, &server, goodput_rps)));
             self.trials.push(trial(number, block, &id, outcome));
         }
         self
@@ -199,6 +216,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
         for case in scenario.cases.iter_mut().chain(&mut scenario.ceiling) {
             let estimates = [
                 &mut case.goodput_rps,
+                &mut case.offered_rps,
                 &mut case.of_ceiling,
                 &mut case.of_first,
                 &mut case.cpu_s_per_good,
@@ -236,8 +254,9 @@ fn trial(number: u32, block: u32, case: &str, outcome: Outcome) -> TrialRecord {
 }
 
 /// A sound window in which the subject was the limit. Everything follows from the goodput.
-fn measurement(load: &LoadProfile, server: &Server, goodput_rps: f64) -> Measurement {
-    let Executor::ConstantVus { vus } = load.executor;
+fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measurement {
+    let load = &scenario.load;
+    let vus = load.connections_max().expect("a bounded pool");
     let good = (goodput_rps * load.duration_s).round() as u64;
     let in_flight_at_end = u64::from(vus);
     let mean_s = f64::from(vus) / goodput_rps.max(0.5);
@@ -251,6 +270,8 @@ fn measurement(load: &LoadProfile, server: &Server, goodput_rps: f64) -> Measure
         goodput_rps,
         body_bytes: good * 27,
         ledger: LedgerCounts {
+            scheduled: Some(good + in_flight_at_end),
+            unsent: 0,
             sent: good + in_flight_at_end,
             good,
             failed: BTreeMap::new(),
@@ -259,7 +280,7 @@ fn measurement(load: &LoadProfile, server: &Server, goodput_rps: f64) -> Measure
             connections_unanswered: 0,
         },
         latency: Latency {
-            model: "closed".to_owned(),
+            model: load.executor.loop_model().to_owned(),
             percentiles: vec![
                 percentile(0.5, 0.91),
                 percentile(0.9, 1.4),
@@ -284,7 +305,21 @@ fn measurement(load: &LoadProfile, server: &Server, goodput_rps: f64) -> Measure
             ..Resources::default()
         },
         host: HostWindow { foreign_cpu_s: 0.021, steal_s: 0.002, load_average: 0.4 },
+        offered_rps: match load.executor {
+            Executor::ConstantArrivalRate { rate_rps, .. } => Some(rate_rps),
+            _ => None,
+        },
+        doubts: Vec::new(),
+        objectives: scenario.objectives.iter().map(|objective| objective_record(objective, mean_s)).collect(),
+        aborted: false,
     }
+}
+
+/// As the engine would judge it: times are the mean, whatever the percentile, and shares are whole.
+fn objective_record(objective: &Objective, mean_s: f64) -> ObjectiveRecord {
+    let value = if objective.metric.is_time() { mean_s } else { 1.0 };
+    let outcome = if objective.holds(value) { ObjectiveOutcome::Kept } else { ObjectiveOutcome::Crossed };
+    ObjectiveRecord { objective: objective.to_string(), value: Some(value), outcome }
 }
 
 fn run_record() -> RunRecord {

@@ -142,6 +142,10 @@ fn describe(planned: &Planned) -> String {
             tolok_model::format_duration(scenario.load.warmup_s),
             tolok_model::format_duration(scenario.load.timeout_s),
         );
+        for objective in &scenario.objectives {
+            let stops = if scenario.abort { ", or the trial stops" } else { "" };
+            let _ = writeln!(text, "  {:<20} {objective}{stops}", "");
+        }
     }
     let _ = writeln!(text, "\nCases");
     for (index, case) in plan.cases.iter().enumerate() {

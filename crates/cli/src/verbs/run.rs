@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tolok_analysis::{Findings, Names};
+use tolok_analysis::{Findings, Names, ObjectiveOutcome};
 use tolok_lab::home::Home;
 use tolok_lab::machine::Machine;
 use tolok_lab::run::{RunEvent, RunSummary, Session, Stop, run_plan};
@@ -102,20 +102,38 @@ fn go(opened: &Opened, folder: &RunFolder, plan: &Plan, cpus: &CpuMap, result: &
         let name = folder.path().display();
         say(format!("stopped with {} trials to go; go on with: tolok resume {name}", summary.missing));
     }
-    Ok(exit_of(summary, stop.is_asked(), is_sound(&findings)))
+    let crossed = crossed(&findings);
+    for line in &crossed {
+        say(format!("crossed  {line}"));
+    }
+    Ok(exit_of(summary, stop.is_asked(), is_sound(&findings), crossed.is_empty()))
 }
 
-fn exit_of(summary: RunSummary, interrupted: bool, sound: bool) -> Exit {
+/// A run that is not sound says nothing for certain, not even that an objective was crossed: 5 comes before 3.
+fn exit_of(summary: RunSummary, interrupted: bool, sound: bool, kept: bool) -> Exit {
     match summary {
         RunSummary { missing, .. } if missing > 0 && interrupted => Exit::Interrupted,
         RunSummary { missing, failed, .. } if missing > 0 || failed > 0 || !sound => Exit::GateFailed,
+        _ if !kept => Exit::ThresholdCrossed,
         _ => Exit::Done,
     }
 }
 
+/// Every objective that a competing case crossed. What the ceiling crosses is no fault of a subject's.
+fn crossed(findings: &Findings) -> Vec<String> {
+    let mut lines = Vec::new();
+    for scenario in &findings.scenarios {
+        for case in &scenario.cases {
+            let crossed = case.objectives.iter().filter(|found| found.outcome == ObjectiveOutcome::Crossed);
+            lines.extend(crossed.map(|found| format!("{} by {} in {}", found.objective, case.title, scenario.id)));
+        }
+    }
+    lines
+}
+
 /// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
 fn is_sound(findings: &Findings) -> bool {
-    const GATES: [&str; 3] = ["errors", "no-good-answers", "ledger-open"];
+    const GATES: [&str; 4] = ["errors", "no-good-answers", "ledger-open", "not-trusted"];
     let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     cases.flat_map(|case| &case.flags).all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
 }
@@ -226,5 +244,25 @@ fn warn_of_changes(opened: &Opened, run: &RunRecord) {
             let (name, old, new) = (&before.name, &before.version, &now.version);
             say(format!("warning: {name} was {old} when the run began and is {new} now; its trials will not compare"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_sound_comes_before_what_was_crossed() {
+        let exit = |missing, failed, interrupted, sound, kept| {
+            exit_of(RunSummary { run: 5, missing, failed }, interrupted, sound, kept)
+        };
+        assert_eq!(exit(0, 0, false, true, true), Exit::Done);
+        assert_eq!(exit(0, 0, false, true, false), Exit::ThresholdCrossed);
+        assert_eq!(exit(0, 0, false, false, false), Exit::GateFailed);
+        assert_eq!(exit(0, 1, false, true, false), Exit::GateFailed);
+        assert_eq!(exit(2, 0, false, true, false), Exit::GateFailed);
+        assert_eq!(exit(2, 0, true, true, false), Exit::Interrupted);
+        // Asked to stop during the last trial: nothing is missing.
+        assert_eq!(exit(0, 0, true, true, false), Exit::ThresholdCrossed);
     }
 }

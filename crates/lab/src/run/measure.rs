@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tolok_load::clock::MonotonicNs;
 use tolok_load::fault::ErrorClass;
-use tolok_model::{FailureKind, HostWindow, Measurement};
+use tolok_model::{FailureKind, HostWindow, LoadProfile, Measurement};
 
 use super::event::{Phase, RunEvent};
 use super::trial::{Setback, Trial};
@@ -32,12 +32,13 @@ impl Trial<'_> {
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(ToolReport, WindowUsage), Setback> {
         let job = self.job(port);
-        let commands = [self.commands.clone(), vec![format!("tolok {}", arguments(&job).join(" "))]].concat();
+        let commands = [self.commands.clone(), vec![format!("tolok {}", as_typed(&arguments(&job)))]].concat();
         self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
         let tool = self.start_tool(&job)?;
         sampler.follow_generator(tool.pid());
         emit(RunEvent::Phase { phase: Phase::WarmingUp });
-        let limit = Duration::from_secs_f64(job.load.warmup_s + job.load.duration_s) + TOOL_SLACK;
+        let load = &self.scenario.load;
+        let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s) + TOOL_SLACK;
         let deadline = Instant::now() + limit;
         let mut usage = None;
         loop {
@@ -75,7 +76,8 @@ impl Trial<'_> {
             url: format!("http://127.0.0.1:{port}{}", self.workload.path),
             status: self.workload.status,
             body: self.session.assets.file(self.workload),
-            load: &self.scenario.load,
+            scenario: self.scenario,
+            seed: self.seed,
         }
     }
 
@@ -87,12 +89,24 @@ impl Trial<'_> {
     }
 }
 
+/// Arguments as a person would type them into a shell: an objective has blanks and a `<`.
+fn as_typed(arguments: &[String]) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
+    let typed = |argument: &String| match argument.chars().all(is_plain) {
+        true => argument.clone(),
+        false => format!("'{}'", argument.replace('\'', r"'\''")),
+    };
+    arguments.iter().map(typed).collect::<Vec<_>>().join(" ")
+}
+
 /// A window without a single good answer to its own requests is a failure, and the classes of its errors say which. So is
 /// one in which the subject fell silent.
-pub(super) fn judge(report: &ToolReport) -> Result<(), Setback> {
+pub(super) fn judge(report: &ToolReport, load: &LoadProfile) -> Result<(), Setback> {
     match report.ledger.good {
         0 => Err(nothing_good(report)),
-        _ => still_answering(report),
+        // A window that was cut off where an objective was crossed may well end in silence, and says why it ended.
+        _ if report.aborted => Ok(()),
+        _ => still_answering(report, load),
     }
 }
 
@@ -119,20 +133,20 @@ fn nothing_good(report: &ToolReport) -> Setback {
     Setback::Failed(reason, format!("{sent} requests were sent, none was answered as it should{carried}{examples}"))
 }
 
-/// Fails if every user was left waiting, and for longer than a slow subject would explain. The time-out does not find that
+/// Fails if everybody who could wait was left waiting, and for longer than a slow subject would explain. The time-out does not find that
 /// out where it is longer than the rest of the window, and the rate of the first part would pass for that of the whole.
 /// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
-fn still_answering(report: &ToolReport) -> Result<(), Setback> {
+fn still_answering(report: &ToolReport, load: &LoadProfile) -> Result<(), Setback> {
     let last_good_s = report.last_good_s.unwrap_or_default();
     let tolerated_s = SILENCE.as_secs_f64().max(report.window_s * SILENT_SHARE).max(report.latency.max_s);
-    let all_wait = report.waiting_at_end >= report.users;
+    let all_wait = load.waiting_if_silent(tolerated_s).is_some_and(|waiting| report.waiting_at_end >= waiting);
     if !all_wait || report.window_s - last_good_s <= tolerated_s {
         return Ok(());
     }
     let message = format!(
-        "no good answer came after the first {last_good_s:.3} s of the window of {:.3} s, and every user was waiting at its \
-         end{}",
+        "no good answer came after the first {last_good_s:.3} s of the window of {:.3} s, and {} at its end{}",
         report.window_s,
+        if load.executor.is_open() { "requests were waiting" } else { "every user was waiting" },
         examples(report)
     );
     Err(Setback::Failed(FailureKind::Hung, message))
@@ -156,15 +170,36 @@ pub(super) fn measurement(report: ToolReport, usage: WindowUsage, cold_start_s: 
         host: HostWindow { foreign_cpu_s: foreign_cpu_s.max(0.0), steal_s: usage.host.steal_s, load_average },
         subject: usage.subject,
         generator: usage.generator,
+        offered_rps: report.offered_rps,
+        doubts: report.doubts,
+        objectives: report.objectives,
+        aborted: report.aborted,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tolok_model::{Latency, LedgerCounts, Resources};
+    use tolok_model::{Arrivals, Connection, Executor, Latency, LedgerCounts, Pool, Resources, Stage};
 
     use super::*;
     use crate::sample::HostTimes;
+
+    /// Four users, or arrivals over four connections, for 9 s.
+    fn load(executor: Executor) -> LoadProfile {
+        LoadProfile {
+            pool: executor.is_open().then_some(Pool::Bounded(4)),
+            executor,
+            duration_s: 9.0,
+            warmup_s: 0.0,
+            connection: Connection::KeepAlive,
+            timeout_s: 10.0,
+            think_time: None,
+        }
+    }
+
+    fn four_users() -> LoadProfile {
+        load(Executor::ConstantVus { vus: 4 })
+    }
 
     fn report(good: u64, failed: &[(&str, u64)], examples: &[&str]) -> ToolReport {
         let failed = failed.iter().map(|(class, count)| ((*class).to_owned(), *count)).collect();
@@ -173,7 +208,6 @@ mod tests {
             goodput_rps: good as f64,
             body_bytes: 0,
             last_good_s: (good > 0).then_some(0.999),
-            users: 4,
             waiting_at_end: 4,
             carried_over: 0,
             carried_over_good: 0,
@@ -184,6 +218,10 @@ mod tests {
                 max_s: 0.0,
                 histogram: String::new(),
             },
+            offered_rps: None,
+            doubts: Vec::new(),
+            objectives: Vec::new(),
+            aborted: false,
             examples: examples.iter().map(|example| (*example).to_owned()).collect(),
             timeline: Vec::new(),
         }
@@ -192,7 +230,9 @@ mod tests {
     #[test]
     fn a_window_without_a_good_answer_is_a_failure_of_a_kind() {
         let check = |failed: &[(&str, u64)], examples: &[&str], reason, tail: &str| {
-            let Err(Setback::Failed(kind, message)) = judge(&report(0, failed, examples)) else { panic!("it failed") };
+            let Err(Setback::Failed(kind, message)) = judge(&report(0, failed, examples), &four_users()) else {
+                panic!("it failed")
+            };
             assert_eq!(kind, reason);
             assert_eq!(message, format!("9 requests were sent, none was answered as it should{tail}"));
         };
@@ -205,13 +245,23 @@ mod tests {
     }
 
     #[test]
+    fn a_command_can_be_typed_again() {
+        let arguments = ["load", "--vus=8", "--threshold=p95 < 50ms", "--expect-body=/it's/here"].map(str::to_owned);
+        assert_eq!(as_typed(&arguments), r"load --vus=8 '--threshold=p95 < 50ms' '--expect-body=/it'\''s/here'");
+    }
+
+    #[test]
     fn one_good_answer_is_a_measurement() {
-        assert!(judge(&report(1, &[("timeout", 8)], &[])).is_ok());
+        assert!(judge(&report(1, &[("timeout", 8)], &[]), &four_users()).is_ok());
     }
 
     /// What a report is judged to be, in words.
     fn judged(report: &ToolReport) -> Option<(FailureKind, String)> {
-        match judge(report) {
+        judged_under(report, &four_users())
+    }
+
+    fn judged_under(report: &ToolReport, load: &LoadProfile) -> Option<(FailureKind, String)> {
+        match judge(report, load) {
             Ok(()) => None,
             Err(Setback::Failed(kind, message)) => Some((kind, message)),
             Err(_) => panic!("judging neither writes nor stops"),
@@ -271,6 +321,27 @@ mod tests {
     fn a_subject_has_not_fallen_silent_unless_every_user_waits_for_it() {
         let some_pause = ToolReport { waiting_at_end: 3, ..silent_since(1.0) };
         assert_eq!(judged(&some_pause), None);
+    }
+
+    #[test]
+    fn of_arrivals_by_the_clock_enough_must_wait_to_mean_silence() {
+        let arrivals = |rate_rps| load(Executor::ConstantArrivalRate { rate_rps, arrivals: Arrivals::Uniform });
+        let message = "no good answer came after the first 5.000 s of the window of 9.000 s, and requests were waiting at \
+                       its end";
+        let silent = silent_since(5.0);
+        assert_eq!(judged_under(&silent, &arrivals(100.0)), Some((FailureKind::Hung, message.to_owned())));
+        assert_eq!(judged_under(&ToolReport { waiting_at_end: 3, ..silent_since(5.0) }, &arrivals(100.0)), None);
+        // One request in ten seconds: nobody can expect an answer in the last three.
+        assert_eq!(judged_under(&silent, &arrivals(0.1)), None);
+        let stages = vec![Stage { target: 0.0, duration_s: 5.0 }, Stage { target: 0.0, duration_s: 4.0 }];
+        let over = load(Executor::RampingVus { start_vus: 9, stages });
+        assert_eq!(judged_under(&silent, &over), None, "a ramp that has come down to 0 asks for nothing");
+    }
+
+    #[test]
+    fn a_window_that_was_cut_off_at_an_objective_is_a_measurement() {
+        assert_eq!(judged(&ToolReport { aborted: true, ..silent_since(1.0) }), None);
+        assert!(judged(&ToolReport { aborted: true, ..report(0, &[], &[]) }).is_some());
     }
 
     #[test]

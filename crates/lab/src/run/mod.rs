@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Outcome>, StoreError> {
         let kept = self.folder.begin_trial(planned)?;
         let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
-        let finished = match self.trial(case, &kept) {
+        let finished = match self.trial((case, planned.block), &kept) {
             Ok(trial) => trial.run(emit)?,
             Err(failure) => Some(Finished::failed(failure)),
         };
@@ -146,13 +146,13 @@ impl<'a> Run<'a> {
     }
 
     /// A trial ready to be run, or why it cannot be.
-    fn trial<'b>(&'b self, case: &'b Case, kept: &'b TrialFolder) -> Result<Trial<'b>, Failure> {
+    fn trial<'b>(&'b self, (case, block): (&'b Case, u32), kept: &'b TrialFolder) -> Result<Trial<'b>, Failure> {
         let gone = || {
             let message = format!("the subject or the workload of {} is not in this checkout any more", case.id);
             Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() }
         };
         let build = self.builds.get(&case.subject.subject).ok_or_else(gone)?.as_ref().map_err(Failure::clone)?;
-        Trial::find(self.session, self.plan, case, build, kept, self.stop).ok_or_else(gone)
+        Trial::find(self.session, self.plan, (case, block), build, kept, self.stop).ok_or_else(gone)
     }
 
     fn summary(&self, run: u32) -> Result<RunSummary, StoreError> {

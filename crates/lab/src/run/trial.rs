@@ -40,6 +40,8 @@ pub(super) struct Trial<'a> {
     /// Where the trial's files are kept.
     pub(super) folder: &'a TrialFolder,
     pub(super) stop: &'a Stop,
+    /// Seed of what the load tool draws at random.
+    pub(super) seed: u64,
     /// Commands of the subject's processes, as soon as they are known.
     pub(super) commands: Vec<String>,
 }
@@ -88,11 +90,11 @@ impl Finished {
 }
 
 impl<'a> Trial<'a> {
-    /// A trial of `case`; nothing if its subject or workload is gone from the checkout.
+    /// A trial of `case` in `block`; nothing if its subject or workload is gone from the checkout.
     pub(super) fn find(
         session: &'a Session<'a>,
         plan: &'a Plan,
-        case: &'a Case,
+        (case, block): (&'a Case, u32),
         build: &'a Path,
         folder: &'a TrialFolder,
         stop: &'a Stop,
@@ -103,7 +105,9 @@ impl<'a> Trial<'a> {
         let workload = catalogue.workload(&scenario.workload)?;
         let log = folder.subject_log();
         let launch = Launch { session, subject, choice: &case.subject, build, log, stop };
-        Some(Self { session, launch, workload, scenario, folder, stop, commands: Vec::new() })
+        // The same for all cases of a block, so that they see the same arrivals, and another in the next block.
+        let seed = plan.seed.wrapping_add(u64::from(block));
+        Some(Self { session, launch, workload, scenario, folder, stop, seed, commands: Vec::new() })
     }
 
     /// Runs the trial; whatever goes wrong with the subject is in the outcome. Nothing is returned if it was stopped:
@@ -155,7 +159,7 @@ impl<'a> Trial<'a> {
         self.folder.write_lines("timeline.jsonl", &report.timeline)?;
         self.nothing_has_ended(&mut trial_box, "while it was measured")?;
         trial_box.stop()?;
-        judge(&report)?;
+        judge(&report, &self.scenario.load)?;
         Ok(measurement(report, usage, cold_start_s, load_average))
     }
 

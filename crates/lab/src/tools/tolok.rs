@@ -8,8 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tolok_load::record::{LoopModel, Record};
-use tolok_model::{Connection, Executor, Latency, LedgerCounts, LoadProfile, Percentile};
+use tolok_load::record::{LoopModel, Record, SecondRow};
+use tolok_load::threshold::{Judged, KeptOrCrossed};
+use tolok_load::verdict::{Reason, Verdict};
+use tolok_model::{
+    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadProfile, Objective, ObjectiveOutcome,
+    ObjectiveRecord, Percentile, Pool, Scenario, Stage,
+};
 
 use crate::isolate::{Placement, place, wait_within};
 
@@ -25,8 +30,10 @@ pub struct LoadJob<'a> {
     pub status: u16,
     /// A file with the body that a good answer has.
     pub body: PathBuf,
-    /// How requests are sent.
-    pub load: &'a LoadProfile,
+    /// How requests are sent, and what must hold.
+    pub scenario: &'a Scenario,
+    /// Seed of what is drawn at random: arrivals and pauses.
+    pub seed: u64,
 }
 
 /// A moment in a tool's run; one JSON line each on its standard error.
@@ -58,9 +65,7 @@ pub struct ToolReport {
     pub body_bytes: u64,
     /// When the last good answer of the window came, in seconds after its start.
     pub last_good_s: Option<f64>,
-    /// Virtual users: those who could be waiting for an answer.
-    pub users: u64,
-    /// Virtual users who were waiting for an answer when the window ended.
+    /// Requests that were waiting for an answer, or for a connection, when the window ended.
     pub waiting_at_end: u64,
     /// Requests of the warm-up that were unanswered when the window began.
     pub carried_over: u64,
@@ -70,6 +75,14 @@ pub struct ToolReport {
     pub ledger: LedgerCounts,
     /// How long answers took.
     pub latency: Latency,
+    /// Requests per second that the schedule asked for; nothing in a closed loop.
+    pub offered_rps: Option<f64>,
+    /// Why the tool says that its figures cannot be trusted; empty if it stands by them.
+    pub doubts: Vec<Doubt>,
+    /// The objectives and what became of them.
+    pub objectives: Vec<ObjectiveRecord>,
+    /// The tool stopped at the first objective that was crossed, as it was told.
+    pub aborted: bool,
     /// First error of each class, in words.
     pub examples: Vec<String>,
     /// One row a second, as the tool gave it.
@@ -98,26 +111,83 @@ pub enum Waited {
 
 /// Arguments of `tolok load` for a job.
 pub fn arguments(job: &LoadJob<'_>) -> Vec<String> {
-    let Executor::ConstantVus { vus } = job.load.executor;
-    let seconds = |value: f64| format!("{}us", (value * 1e6).round() as u64);
-    let mut arguments = vec![
-        "load".to_owned(),
-        job.url.clone(),
-        format!("--vus={vus}"),
-        format!("--duration={}", seconds(job.load.duration_s)),
-        format!("--warmup={}", seconds(job.load.warmup_s)),
-        format!("--timeout={}", seconds(job.load.timeout_s)),
+    let load = &job.scenario.load;
+    let mut arguments = vec!["load".to_owned(), job.url.clone()];
+    arguments.extend(when(load));
+    arguments.extend([
+        format!("--warmup={}", duration(load.warmup_s)),
+        format!("--timeout={}", duration(load.timeout_s)),
         // Requests in flight when the window closes are counted as such; there is nothing to learn from their end.
         "--grace=0s".to_owned(),
         format!("--expect-status={}", job.status),
         format!("--expect-body={}", job.body.display()),
         "--format=json".to_owned(),
         "--events".to_owned(),
-    ];
-    if job.load.connection == Connection::PerRequest {
-        arguments.push("--no-keepalive".to_owned());
+    ]);
+    match load.connection {
+        Connection::KeepAlive => {}
+        Connection::PerRequest => arguments.push("--no-keepalive".to_owned()),
+        Connection::Requests(requests) => arguments.push(format!("--requests-per-connection={requests}")),
+    }
+    if draws_at_random(load) {
+        arguments.push(format!("--seed={}", job.seed));
+    }
+    arguments.extend(job.scenario.objectives.iter().map(|objective| format!("--threshold={objective}")));
+    if job.scenario.abort {
+        arguments.push("--abort".to_owned());
     }
     arguments
+}
+
+/// When requests start: the executor and what goes with it.
+fn when(load: &LoadProfile) -> Vec<String> {
+    let window = format!("--duration={}", duration(load.duration_s));
+    let stages = |stages: &[Stage]| -> Vec<String> {
+        stages.iter().map(|stage| format!("--stage={}:{}", stage.target, duration(stage.duration_s))).collect()
+    };
+    let mut arguments = match &load.executor {
+        Executor::ConstantVus { vus } => vec![format!("--vus={vus}"), window],
+        Executor::RampingVus { start_vus, stages: up_and_down } => {
+            [vec![format!("--vus={start_vus}")], stages(up_and_down)].concat()
+        }
+        Executor::PerVuIterations { vus, iterations } => {
+            vec![format!("--vus={vus}"), format!("--iterations-per-vu={iterations}"), window]
+        }
+        Executor::SharedIterations { vus, iterations } => {
+            vec![format!("--vus={vus}"), format!("--iterations={iterations}"), window]
+        }
+        Executor::ConstantArrivalRate { rate_rps, arrivals } => {
+            vec![format!("--rate={rate_rps}"), format!("--arrivals={}", arrivals.word()), window]
+        }
+        Executor::RampingArrivalRate { start_rate_rps, stages: up_and_down, arrivals } => {
+            let start = vec![format!("--rate={start_rate_rps}"), format!("--arrivals={}", arrivals.word())];
+            [start, stages(up_and_down)].concat()
+        }
+    };
+    arguments.extend(load.pool.map(|pool| match pool {
+        Pool::Bounded(connections) => format!("--pool={connections}"),
+        Pool::Unbounded => "--pool=unbounded".to_owned(),
+    }));
+    arguments.extend(load.think_time.map(|pause| match (duration(pause.least_s), duration(pause.most_s)) {
+        (least, most) if least == most => format!("--think={least}"),
+        (least, most) => format!("--think={least}..{most}"),
+    }));
+    arguments
+}
+
+fn duration(seconds: f64) -> String {
+    format!("{}us", (seconds * 1e6).round() as u64)
+}
+
+fn draws_at_random(load: &LoadProfile) -> bool {
+    let drawn_pause = load.think_time.is_some_and(|pause| pause.least_s < pause.most_s);
+    let drawn_arrivals = match load.executor {
+        Executor::ConstantArrivalRate { arrivals, .. } | Executor::RampingArrivalRate { arrivals, .. } => {
+            arrivals == Arrivals::Poisson
+        }
+        _ => false,
+    };
+    drawn_pause || drawn_arrivals
 }
 
 impl RunningTool {
@@ -194,7 +264,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
     if record.format != Record::FORMAT {
         return Err(format!("the load tool's record has format {}, and {} is known", record.format, Record::FORMAT));
     }
-    if record.interrupted {
+    if record.interrupted && !record.aborted {
         return Err("the load tool was interrupted".to_owned());
     }
     // No sound record has an empty window, and a rate over it would be no number.
@@ -210,12 +280,14 @@ fn report(record: Record) -> Result<ToolReport, String> {
         goodput_rps: answered as f64 / record.window_s,
         body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
         last_good_s: record.last_good_s,
-        users: u64::from(record.plan.vus),
-        // Whoever has been waiting since the warm-up waits as much as who began in the window.
-        waiting_at_end: record.ledger.in_flight_at_end + record.warm_up.carried_over_waiting,
+        // Whoever has been waiting since the warm-up waits as much as who began in the window, and an arrival without a
+        // connection as much as one that has its own.
+        waiting_at_end: record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
         carried_over: record.warm_up.carried_over,
         carried_over_good: record.warm_up.carried_over_good,
         ledger: LedgerCounts {
+            scheduled: Some(record.ledger.scheduled),
+            unsent: record.ledger.unsent,
             sent: record.ledger.sent,
             good: record.ledger.good,
             failed: failed.collect(),
@@ -232,9 +304,53 @@ fn report(record: Record) -> Result<ToolReport, String> {
             max_s: record.response_time.max_s.unwrap_or_default(),
             histogram: record.response_time.histogram,
         },
+        offered_rps: record.offered_rps,
+        doubts: doubts(&record.verdict),
+        objectives: record.thresholds.iter().map(objective).collect(),
+        aborted: record.aborted,
         examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
-        timeline: record.timeline.iter().filter_map(|row| serde_json::to_value(row).ok()).collect(),
+        timeline: record.timeline.iter().filter_map(without_histograms).collect(),
     })
+}
+
+/// A row for the timeline of the trial. Its histograms, most of its length, stay in the tool's own record beside it.
+fn without_histograms(row: &SecondRow) -> Option<serde_json::Value> {
+    let mut value = serde_json::to_value(row).ok()?;
+    let fields = value.as_object_mut()?;
+    for histogram in ["response_time", "service_time", "lateness"] {
+        fields.remove(histogram);
+    }
+    Some(value)
+}
+
+/// Why the tool does not stand by its figures.
+fn doubts(verdict: &Verdict) -> Vec<Doubt> {
+    let doubt = |reason: &Reason| Doubt { gate: word(&reason.gate), text: reason.text.clone() };
+    let doubts: Vec<Doubt> = verdict.reasons.iter().map(doubt).collect();
+    if verdict.trusted || !doubts.is_empty() {
+        return doubts;
+    }
+    vec![Doubt { gate: "unknown".to_owned(), text: "the load tool gave no reason".to_owned() }]
+}
+
+/// A threshold is an objective in the words of the tool; ours has one way to be written.
+fn objective(threshold: &Judged) -> ObjectiveRecord {
+    let text = &threshold.text;
+    ObjectiveRecord {
+        objective: Objective::parse(text).map_or_else(|_| text.clone(), |objective| objective.to_string()),
+        value: threshold.value,
+        outcome: match threshold.outcome {
+            KeptOrCrossed::Kept => ObjectiveOutcome::Kept,
+            KeptOrCrossed::Crossed => ObjectiveOutcome::Crossed,
+            KeptOrCrossed::Unknown => ObjectiveOutcome::Unknown,
+        },
+    }
+}
+
+/// A value that is written as one word, as it is written.
+fn word(value: &impl Serialize) -> String {
+    let written = serde_json::to_value(value).unwrap_or_default();
+    written.as_str().unwrap_or_default().to_owned()
 }
 
 fn percentile(found: &tolok_load::record::Percentile) -> Percentile {

@@ -1,110 +1,29 @@
-//! One answer, fed piece by piece as the network delivers it, and judged while it streams in: nothing of a body is kept.
+//! One answer, fed piece by piece as the network delivers it, and judged while it streams in: nothing of a body is kept,
+//! unless it is to be read as JSON.
 
 use super::chunked::{Chunked, Piece};
 use super::head::{self, Framing, HEAD_LIMIT_BYTES, Head};
-use crate::fault::{BodyFault, Fault};
-use crate::options::{ExpectBody, ExpectStatus, Method, Options};
+pub(crate) use super::rules::Rules;
+use crate::fault::Fault;
+use crate::options::Method;
 
-/// What answers are judged by; one for all connections of a run.
-#[derive(Debug)]
-pub(crate) struct Rules {
-    method: Method,
-    status: ExpectStatus,
-    body: Option<Vec<u8>>,
-    body_limit_bytes: u64,
-    last_head: LastHead,
-}
+/// Most interim answers before the real one. Servers send one or two; an endless row of them is a fault, though each is
+/// well-formed.
+const INTERIM_LIMIT: u32 = 32;
 
-impl Rules {
-    pub fn new(options: &Options) -> Rules {
-        let body = match &options.expect.body {
-            // An answer to HEAD has no body to compare.
-            ExpectBody::Exactly(bytes) if options.method == Method::Get => Some(bytes.clone()),
-            _ => None,
-        };
-        Rules {
-            method: options.method,
-            status: options.expect.status,
-            body,
-            body_limit_bytes: options.body_limit_bytes,
-            last_head: LastHead::default(),
-        }
-    }
+/// Of the room for the parts of a head, what is kept for the next one.
+const KEPT_HEAD_BYTES: usize = 4 * 1024;
 
-    /// Length of the body every answer is compared with.
-    pub fn expected_body_bytes(&self) -> Option<u64> {
-        self.body.as_ref().map(|body| body.len() as u64)
-    }
+const TOO_LONG: Fault = Fault::Malformed("the head is longer than 64 KiB");
 
-    /// What a head alone tells about the answer.
-    fn judge_head(&self, head: &Head) -> Result<(), Fault> {
-        if !self.status.accepts(head.status) {
-            return Err(Fault::BadStatus(head.status));
-        }
-        match (&self.body, head.framing) {
-            (Some(body), Framing::Length(announced)) if announced != body.len() as u64 => {
-                Err(Fault::BadBody(BodyFault::Length { announced, expected: body.len() as u64 }))
-            }
-            (None, Framing::Length(announced)) if announced > self.body_limit_bytes => {
-                Err(Fault::Malformed("the body announced is longer than the limit"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Judges a piece of a body that begins at byte `at` of it.
-    fn judge_body(&self, at: u64, piece: &[u8]) -> Result<(), Fault> {
-        let end = at + piece.len() as u64;
-        let Some(body) = &self.body else {
-            let fits = end <= self.body_limit_bytes;
-            return if fits { Ok(()) } else { Err(Fault::Malformed("the body is longer than the limit")) };
-        };
-        match body.get(at as usize..end as usize) {
-            Some(expected) if expected == piece => Ok(()),
-            Some(expected) => {
-                let same = expected.iter().zip(piece).take_while(|(a, b)| a == b).count();
-                Err(Fault::BadBody(BodyFault::Differs { at: at + same as u64 }))
-            }
-            None => Err(Fault::BadBody(BodyFault::Long { expected: body.len() as u64 })),
-        }
-    }
-
-    /// Judges the length of a body that is complete.
-    fn judge_end(&self, received: u64) -> Result<(), Fault> {
-        match self.expected_body_bytes() {
-            Some(expected) if expected != received => Err(Fault::BadBody(BodyFault::Short { received, expected })),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The head last read as a whole. Answers of one target differ in little but the date, so nearly every head equals the
-/// one before it byte for byte, and comparing costs a tenth of reading. It ends in an empty line, therefore bytes that
-/// begin with it have it as their head.
-#[derive(Debug, Default)]
-struct LastHead {
-    bytes: Vec<u8>,
-    head: Option<Head>,
-}
-
-impl LastHead {
-    fn of(&self, bytes: &[u8]) -> Option<(Head, usize)> {
-        let head = self.head?;
-        bytes.starts_with(&self.bytes).then_some((head, self.bytes.len()))
-    }
-
-    fn remember(&mut self, bytes: &[u8], head: Head) {
-        self.bytes.clear();
-        self.bytes.extend_from_slice(bytes);
-        self.head = Some(head);
-    }
-}
-
-/// A complete answer that is as expected.
+/// A complete answer. But for its status, perhaps, it is as expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// The target will take another request on this connection.
     pub keep_alive: bool,
+    /// Its status, if it is not the expected one. Such an answer is a failure, and no reason to give up the connection: an
+    /// error page would otherwise cost the target more than it does with clients that read it.
+    pub wrong_status: Option<u16>,
 }
 
 /// Where in the answer the next byte falls.
@@ -124,16 +43,75 @@ pub(crate) struct AnswerReader {
     partial_head: Vec<u8>,
     /// Bytes of heads in this exchange, interim answers included.
     head_bytes: usize,
+    /// Interim answers in this exchange; meaningless before the first.
+    interim: u32,
     body_bytes: u64,
+    /// The status of the present answer, if it is not the expected one. Then its body is counted and no more.
+    wrong_status: Option<u16>,
+    /// The part of a body that has arrived, if it is looked at when it is complete.
+    collected: Option<Vec<u8>>,
 }
 
 impl AnswerReader {
     pub fn new() -> AnswerReader {
-        AnswerReader { place: Place::Head, partial_head: Vec::new(), head_bytes: 0, body_bytes: 0 }
+        AnswerReader {
+            place: Place::Head,
+            partial_head: Vec::new(),
+            head_bytes: 0,
+            interim: 0,
+            body_bytes: 0,
+            wrong_status: None,
+            collected: None,
+        }
+    }
+
+    /// Whether any byte of the present answer has arrived.
+    pub fn has_begun(&self) -> bool {
+        !matches!(self.place, Place::Head) || self.head_bytes > 0 || !self.partial_head.is_empty()
+    }
+
+    /// How many bytes may be thrown away unseen: what is left of a body that is discarded and whose length is known.
+    pub fn discardable(&self, rules: &Rules) -> Option<usize> {
+        match self.place {
+            Place::Length { left, .. } if rules.discards => Some(usize::try_from(left).unwrap_or(usize::MAX)),
+            _ => None,
+        }
+    }
+
+    /// So many bytes of what is [`discardable`](Self::discardable) were thrown away. `Some` when the answer is complete.
+    pub fn discarded(&mut self, bytes: usize, rules: &mut Rules) -> Result<Option<Answer>, Fault> {
+        let Place::Length { left, keep_alive } = self.place else {
+            return if bytes == 0 { Ok(None) } else { Err(Fault::Malformed("bytes after the answer")) };
+        };
+        let left = left.checked_sub(bytes as u64).ok_or(Fault::Malformed("bytes after the answer"))?;
+        self.body_bytes += bytes as u64;
+        if left == 0 {
+            return self.complete(keep_alive, rules).map(Some);
+        }
+        self.place = Place::Length { left, keep_alive };
+        Ok(None)
     }
 
     /// Takes what has arrived. `Some` when the answer is complete; then the reader is ready for the next one.
-    pub fn feed(&mut self, mut bytes: &[u8], rules: &mut Rules) -> Result<Option<Answer>, Fault> {
+    pub fn feed(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<Option<Answer>, Fault> {
+        let mut rest = bytes;
+        if !self.has_begun()
+            && let Some((head, length)) = rules.last_head.of(bytes)
+        {
+            rest = &bytes[length..];
+            // The usual answer: all of it came at once, and nothing is wrong with it.
+            if rules.accept(&head, rest) {
+                return Ok(Some(Answer { keep_alive: head.keep_alive, wrong_status: None }));
+            }
+            if let Some(answer) = self.begin_body(head, length, rules)? {
+                return alone(answer, rest);
+            }
+        }
+        self.feed_piece(rest, rules)
+    }
+
+    #[inline]
+    fn feed_piece(&mut self, mut bytes: &[u8], rules: &mut Rules) -> Result<Option<Answer>, Fault> {
         while !bytes.is_empty() {
             let (taken, complete) = match self.place {
                 Place::Head => self.feed_head(bytes, rules)?,
@@ -146,74 +124,74 @@ impl AnswerReader {
             };
             bytes = &bytes[taken..];
             if let Some(answer) = complete {
-                // One request was sent, so anything after its answer belongs to nothing.
-                return if bytes.is_empty() {
-                    Ok(Some(answer))
-                } else {
-                    Err(Fault::Malformed("bytes after the answer"))
-                };
+                return alone(answer, bytes);
             }
         }
         Ok(None)
     }
 
     /// The target ended the stream.
-    pub fn end_of_stream(&mut self, rules: &Rules) -> Result<Answer, Fault> {
+    pub fn end_of_stream(&mut self, rules: &mut Rules) -> Result<Answer, Fault> {
         match self.place {
             Place::UntilClose => self.complete(false, rules),
-            Place::Head if self.head_bytes == 0 && self.partial_head.is_empty() => Err(Fault::ClosedBeforeAnswer),
+            _ if self.wrong_status.is_some() => Ok(self.rest(false)),
+            _ if !self.has_begun() => Err(Fault::ClosedBeforeAnswer),
             _ => Err(Fault::ClosedInsideAnswer),
         }
     }
 
+    /// Takes what has arrived of a head that is not known yet.
+    #[cold]
     fn feed_head(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
-        let known = if self.partial_head.is_empty() { rules.last_head.of(bytes) } else { None };
-        if let Some((head, length)) = known {
-            return Ok((length, self.begin_body(head, length, rules)?));
-        }
         let searched = self.partial_head.len();
+        let room = HEAD_LIMIT_BYTES - self.head_bytes;
         let whole: &[u8] = if searched == 0 {
             bytes
         } else {
-            self.partial_head.extend_from_slice(bytes);
+            // Not more than can belong to the head: a body may be behind it, and every connection keeps its part.
+            self.partial_head.extend_from_slice(&bytes[..bytes.len().min(room + 1 - searched)]);
             &self.partial_head
         };
         if !head::may_begin_answer(whole) {
             return Err(Fault::Malformed("it does not begin with HTTP/1."));
         }
         let Some(length) = head::find_end(whole, searched) else {
-            if self.head_bytes + whole.len() > HEAD_LIMIT_BYTES {
-                return Err(Fault::Malformed("the head is longer than 64 KiB"));
+            if whole.len() > room {
+                return Err(TOO_LONG);
             }
             if searched == 0 {
                 self.partial_head.extend_from_slice(bytes);
             }
             return Ok((bytes.len(), None));
         };
+        if length > room {
+            return Err(TOO_LONG);
+        }
         let head = head::parse(&whole[..length], rules.method).map_err(Fault::Malformed)?;
         if head.status >= 200 {
             rules.last_head.remember(&whole[..length], head);
         }
         self.partial_head.clear();
+        self.partial_head.shrink_to(KEPT_HEAD_BYTES);
         Ok((length - searched, self.begin_body(head, length, rules)?))
     }
 
-    /// A head is complete: judges it and goes on to the body, if there is one.
-    fn begin_body(&mut self, head: Head, length: usize, rules: &Rules) -> Result<Option<Answer>, Fault> {
+    /// A head within the limit is complete: judges it and goes on to the body, if there is one.
+    #[inline]
+    fn begin_body(&mut self, head: Head, length: usize, rules: &mut Rules) -> Result<Option<Answer>, Fault> {
+        let first = self.head_bytes == 0;
         self.head_bytes += length;
-        if self.head_bytes > HEAD_LIMIT_BYTES {
-            return Err(Fault::Malformed("the head is longer than 64 KiB"));
-        }
-        if head.status == 101 {
-            return Err(Fault::Malformed("it switches to another protocol"));
-        }
         if head.status < 200 {
-            // An interim answer; the real one follows.
-            return Ok(None);
+            return self.pass_over_interim(head.status, first);
         }
-        rules.judge_head(&head)?;
+        if rules.accepts_status(head.status) {
+            rules.judge_length(&head)?;
+        } else {
+            self.wrong_status = Some(head.status);
+        }
         let keep_alive = head.keep_alive;
         self.place = match head.framing {
+            Framing::NoBodyOf(_) => return Ok(Some(self.rest(keep_alive))),
             Framing::NoBody if rules.method == Method::Head => return Ok(Some(self.rest(keep_alive))),
             Framing::NoBody | Framing::Length(0) => return self.complete(keep_alive, rules).map(Some),
             Framing::Length(left) => Place::Length { left, keep_alive },
@@ -223,18 +201,35 @@ impl AnswerReader {
         Ok(None)
     }
 
+    /// An interim answer is none; the real one follows.
+    #[cold]
+    fn pass_over_interim(&mut self, status: u16, first: bool) -> Result<Option<Answer>, Fault> {
+        if status == 101 {
+            return Err(Fault::Malformed("it switches to another protocol"));
+        }
+        self.interim = if first { 1 } else { self.interim + 1 };
+        if self.interim > INTERIM_LIMIT {
+            return Err(Fault::Malformed("more than 32 interim answers"));
+        }
+        Ok(None)
+    }
+
     fn feed_length(
         &mut self,
         bytes: &[u8],
         left: u64,
         keep_alive: bool,
-        rules: &Rules,
+        rules: &mut Rules,
     ) -> Result<(usize, Option<Answer>), Fault> {
         let taken = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
         self.body(&bytes[..taken], rules)?;
         let left = left - taken as u64;
         if left == 0 {
-            return Ok((taken, Some(self.complete(keep_alive, rules)?)));
+            // Its length was judged with the head, so that only a body that is looked at is left to judge.
+            if self.collected.is_some() {
+                self.complete(keep_alive, rules)?;
+            }
+            return Ok((taken, Some(self.rest(keep_alive))));
         }
         self.place = Place::Length { left, keep_alive };
         Ok((taken, None))
@@ -245,7 +240,7 @@ impl AnswerReader {
         bytes: &[u8],
         mut chunked: Chunked,
         keep_alive: bool,
-        rules: &Rules,
+        rules: &mut Rules,
     ) -> Result<(usize, Option<Answer>), Fault> {
         let piece = chunked.next(bytes).map_err(Fault::Malformed)?;
         self.place = Place::Chunks { chunked, keep_alive };
@@ -259,14 +254,19 @@ impl AnswerReader {
         }
     }
 
-    fn body(&mut self, piece: &[u8], rules: &Rules) -> Result<(), Fault> {
-        rules.judge_body(self.body_bytes, piece)?;
+    #[inline]
+    fn body(&mut self, piece: &[u8], rules: &mut Rules) -> Result<(), Fault> {
+        if self.wrong_status.is_none() {
+            rules.judge_body(self.body_bytes, piece, &mut self.collected)?;
+        }
         self.body_bytes += piece.len() as u64;
         Ok(())
     }
 
-    fn complete(&mut self, keep_alive: bool, rules: &Rules) -> Result<Answer, Fault> {
-        rules.judge_end(self.body_bytes)?;
+    fn complete(&mut self, keep_alive: bool, rules: &mut Rules) -> Result<Answer, Fault> {
+        if self.wrong_status.is_none() {
+            rules.judge_end(self.body_bytes, &mut self.collected)?;
+        }
         Ok(self.rest(keep_alive))
     }
 
@@ -275,10 +275,18 @@ impl AnswerReader {
         self.place = Place::Head;
         self.head_bytes = 0;
         self.body_bytes = 0;
-        Answer { keep_alive }
+        Answer { keep_alive, wrong_status: self.wrong_status.take() }
     }
 }
 
+/// One request was sent, so anything after its answer belongs to nothing.
+fn alone(answer: Answer, rest: &[u8]) -> Result<Option<Answer>, Fault> {
+    if rest.is_empty() { Ok(Some(answer)) } else { Err(Fault::Malformed("bytes after the answer")) }
+}
+
+#[cfg(test)]
+#[path = "rfc9112_tests.rs"]
+mod rfc9112_tests;
 #[cfg(test)]
 #[path = "answer_tests.rs"]
 mod tests;

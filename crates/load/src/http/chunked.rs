@@ -1,7 +1,7 @@
 //! The chunked coding (RFC 9112 §7.1), taken apart as it streams in. Strict about line ends: a lenient reading of them is
 //! what request smuggling is made of, and a subject that gets them wrong must not pass.
 
-use super::head::{HEAD_LIMIT_BYTES, Reason};
+use super::head::{HEAD_LIMIT_BYTES, Reason, is_control, is_token};
 
 /// Longest chunk line, extensions included. They carry no data, so an endless one is an attack or a fault.
 const LINE_LIMIT_BYTES: usize = 4 * 1024;
@@ -10,13 +10,15 @@ const LINE_LIMIT_BYTES: usize = 4 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Size,
+    Padding,
     Extension,
     SizeNewline,
     Data,
     DataReturn,
     DataNewline,
     TrailerStart,
-    Trailer,
+    TrailerName,
+    TrailerValue,
     TrailerNewline,
     LastNewline,
 }
@@ -76,12 +78,7 @@ impl Chunked {
         self.line_bytes += 1;
         match self.place {
             Place::Size => self.size_byte(byte),
-            Place::Extension => match byte {
-                b'\r' => Ok(Place::SizeNewline),
-                b'\n' => Err("a chunk line ends without CR"),
-                _ if self.line_bytes > LINE_LIMIT_BYTES => Err("a chunk line is too long"),
-                _ => Ok(Place::Extension),
-            },
+            Place::Padding | Place::Extension => self.after_size_byte(byte),
             Place::SizeNewline => {
                 expect(byte, b'\n', "a lone CR in a chunk line")?;
                 self.line_bytes = 0;
@@ -94,7 +91,7 @@ impl Chunked {
                 Ok(Place::Size)
             }
             Place::TrailerStart if byte == b'\r' => Ok(Place::LastNewline),
-            Place::TrailerStart | Place::Trailer => self.trailer_byte(byte),
+            Place::TrailerStart | Place::TrailerName | Place::TrailerValue => self.trailer_byte(byte),
             Place::TrailerNewline => expect(byte, b'\n', "a lone CR in a trailer").map(|()| Place::TrailerStart),
             Place::Data | Place::LastNewline => unreachable!("`next` handles these itself"),
         }
@@ -104,9 +101,7 @@ impl Chunked {
         let Some(digit) = char::from(byte).to_digit(16) else {
             return match byte {
                 _ if self.digits == 0 => Err("a chunk has no size"),
-                b'\r' => Ok(Place::SizeNewline),
-                // Blanks after the size are no longer allowed, yet old servers pad with them.
-                b';' | b' ' | b'\t' => Ok(Place::Extension),
+                b'\r' | b' ' | b'\t' | b';' => self.after_size_byte(byte),
                 _ => Err("a chunk size is not a hexadecimal number"),
             };
         };
@@ -118,14 +113,37 @@ impl Chunked {
         Ok(Place::Size)
     }
 
-    fn trailer_byte(&mut self, byte: u8) -> Result<Place, Reason> {
+    fn after_size_byte(&self, byte: u8) -> Result<Place, Reason> {
         match byte {
-            b'\r' => Ok(Place::TrailerNewline),
-            b'\n' => Err("a trailer ends without CR"),
-            _ if self.line_bytes > HEAD_LIMIT_BYTES => Err("the trailers are too long"),
-            _ => Ok(Place::Trailer),
+            b'\r' => Ok(Place::SizeNewline),
+            b'\n' => Err("a chunk line ends without CR"),
+            _ if self.line_bytes > LINE_LIMIT_BYTES => Err("a chunk line is too long"),
+            _ if self.place == Place::Extension => may_stand_in_value(byte).map(|()| Place::Extension),
+            b';' => Ok(Place::Extension),
+            // Blanks after the size are no longer allowed, yet old servers pad with them.
+            b' ' | b'\t' => Ok(Place::Padding),
+            _ => Err("something other than an extension follows a chunk size"),
         }
     }
+
+    /// A trailer is a header line: a name, a colon, a value, and no folding.
+    fn trailer_byte(&mut self, byte: u8) -> Result<Place, Reason> {
+        if self.line_bytes > HEAD_LIMIT_BYTES {
+            return Err("the trailers are too long");
+        }
+        match (self.place, byte) {
+            (Place::TrailerValue, b'\r') => Ok(Place::TrailerNewline),
+            (Place::TrailerValue, b'\n') => Err("a trailer ends without CR"),
+            (Place::TrailerValue, _) => may_stand_in_value(byte).map(|()| Place::TrailerValue),
+            (Place::TrailerName, b':') => Ok(Place::TrailerValue),
+            _ if is_token(byte) => Ok(Place::TrailerName),
+            _ => Err("a trailer's name is missing or holds a character that no name may hold"),
+        }
+    }
+}
+
+fn may_stand_in_value(byte: u8) -> Result<(), Reason> {
+    if is_control(byte) { Err("a control character in a chunk extension or a trailer") } else { Ok(()) }
 }
 
 fn expect(byte: u8, expected: u8, otherwise: Reason) -> Result<(), Reason> {
@@ -166,8 +184,8 @@ mod tests {
         check("5\r\nhello\r\n7\r\n, world\r\n0\r\n\r\n", "hello, world");
         check("A\r\n0123456789\r\n00a\r\nabcdefghij\r\n000\r\n\r\n", "0123456789abcdefghij");
         check("3;name=\"va;lue\"\r\nabc\r\n0;last\r\n\r\n", "abc");
-        check("3  \r\nabc\r\n0\r\n\r\n", "abc");
-        check("3\r\nabc\r\n0\r\nX-Sum: 1\r\nY: 2\r\n\r\n", "abc");
+        check("3  \r\nabc\r\n0 ;x\r\n\r\n", "abc");
+        check("3\r\nabc\r\n0\r\nX-Sum: 1\r\nY:\r\n\r\n", "abc");
     }
 
     #[test]
@@ -193,6 +211,13 @@ mod tests {
             "0\r\nX: 1\rY",
             "0\r\n\rX",
             " 5\r\nhello\r\n",
+            "5 5\r\nhello\r\n",
+            "5;a\0\r\nhello\r\n",
+            "0\r\nno colon\r\n\r\n",
+            "0\r\nno-colon\r\n\r\n",
+            "0\r\n: no name\r\n\r\n",
+            "0\r\nX: a\r\n folded\r\n\r\n",
+            "0\r\nX: a\0\r\n\r\n",
         ] {
             assert!(decode(coded.as_bytes()).is_err(), "{coded:?}");
         }

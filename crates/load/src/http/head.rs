@@ -13,6 +13,8 @@ pub(super) const HEAD_LIMIT_BYTES: usize = 64 * 1024;
 pub(super) enum Framing {
     /// There is none: HEAD, 1xx, 204, 304.
     NoBody,
+    /// There is none, but one of this length would have been the answer to GET.
+    NoBodyOf(u64),
     /// After so many bytes.
     Length(u64),
     /// By the chunked coding.
@@ -80,6 +82,9 @@ fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Reason> {
         b"HTTP/1.0" => 0,
         _ => return Err("the status line does not begin with HTTP/1.0 or HTTP/1.1"),
     };
+    if rest.iter().any(|&byte| is_control(byte)) {
+        return Err("the status line holds a control character");
+    }
     let digits = match rest {
         [b' ', digits @ ..] if digits.len() == 3 => digits,
         [b' ', a, b, c, b' ', ..] => &[*a, *b, *c],
@@ -103,11 +108,16 @@ struct Fields {
 impl Fields {
     fn read(&mut self, line: &[u8]) -> Result<(), Reason> {
         let colon = line.iter().position(|&byte| byte == b':').ok_or("a header line has no colon")?;
-        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        let (name, value) = (&line[..colon], &line[colon + 1..]);
         // This also refuses folded lines and blanks before the colon, both of which other readers take otherwise.
         if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) {
             return Err("a header name holds a character that no name may hold");
         }
+        // Among them are CR and NUL, which some readers take as the end of the line.
+        if value.iter().any(|&byte| is_control(byte)) {
+            return Err("a header value holds a control character");
+        }
+        let value = value.trim_ascii();
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => self.read_connection(value),
             14 if name.eq_ignore_ascii_case(b"content-length") => self.read_length(value)?,
@@ -124,19 +134,15 @@ impl Fields {
         }
     }
 
+    /// Also a list of lengths, which is what an intermediary makes of several headers (RFC 9112 §6.3).
     fn read_length(&mut self, value: &[u8]) -> Result<(), Reason> {
-        if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-            return Err("Content-Length is not a number");
+        for value in value.split(|&byte| byte == b',').map(|value| value.trim_ascii()) {
+            let length = number(value)?;
+            if self.length.is_some_and(|earlier| earlier != length) {
+                return Err("two Content-Lengths contradict each other");
+            }
+            self.length = Some(length);
         }
-        let mut length: u64 = 0;
-        for digit in value {
-            let shifted = length.checked_mul(10).and_then(|length| length.checked_add(u64::from(digit - b'0')));
-            length = shifted.ok_or("Content-Length is too large a number")?;
-        }
-        if self.length.is_some_and(|earlier| earlier != length) {
-            return Err("two Content-Length headers contradict each other");
-        }
-        self.length = Some(length);
         Ok(())
     }
 
@@ -158,11 +164,30 @@ impl Fields {
             return Err("Transfer-Encoding in an HTTP/1.0 answer");
         }
         Ok(match (method, status) {
-            (Method::Head, _) | (_, 100..200 | 204 | 304) => Framing::NoBody,
+            (_, 100..200 | 204) => Framing::NoBody,
+            (Method::Head, _) => self.length.map_or(Framing::NoBody, Framing::NoBodyOf),
+            (_, 304) => Framing::NoBody,
             _ if self.chunked => Framing::Chunked,
             _ => self.length.map_or(Framing::UntilClose, Framing::Length),
         })
     }
+}
+
+fn number(digits: &[u8]) -> Result<u64, Reason> {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err("Content-Length is not a number");
+    }
+    let mut number: u64 = 0;
+    for digit in digits {
+        let shifted = number.checked_mul(10).and_then(|number| number.checked_add(u64::from(digit - b'0')));
+        number = shifted.ok_or("Content-Length is too large a number")?;
+    }
+    Ok(number)
+}
+
+/// Whether a byte may not stand in a header value; the tab may.
+pub(super) fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control() && byte != b'\t'
 }
 
 /// Whether a byte may stand in a header name (RFC 9110 §5.6.2).
@@ -197,7 +222,9 @@ mod tests {
     #[test]
     fn an_answer_to_head_has_no_body_whatever_it_says() {
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n";
-        assert_eq!(parse(head, Method::Head).unwrap().framing, Framing::NoBody);
+        assert_eq!(parse(head, Method::Head).unwrap().framing, Framing::NoBodyOf(12));
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(parse(chunked, Method::Head).unwrap().framing, Framing::NoBody);
     }
 
     #[test]
@@ -216,6 +243,7 @@ mod tests {
         check("HTTP/1.1 200 \r\nContent-Length:\t5 \r\n\r\n", 200, Framing::Length(5), true);
         check("HTTP/1.1 200 OK\nContent-Length: 5\n\n", 200, Framing::Length(5), true);
         check("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n", 200, Framing::Length(5), true);
+        check("HTTP/1.1 200 OK\r\nContent-Length: 5, 5 ,05\r\n\r\n", 200, Framing::Length(5), true);
         check("HTTP/1.1 200 \u{e4}\u{f6}\r\nX: \u{fc}\r\nContent-Length: 5\r\n\r\n", 200, Framing::Length(5), true);
     }
 
@@ -236,7 +264,12 @@ mod tests {
             "HTTP/1.1 200 OK\r\nX: a\r\n folded: b\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5,\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5;5\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
+            "HTTP/1.1 200 O\rK\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",

@@ -1,25 +1,40 @@
 //! The request: written once before the run, the same bytes every time.
 
 use crate::error::LoadError;
-use crate::options::{ConnectionPolicy, Options};
+use crate::options::{Method, Request};
+use crate::target::Target;
 
-/// The bytes of the request that the options describe.
-pub(crate) fn render(options: &Options) -> Result<Vec<u8>, LoadError> {
-    let mut text = format!(
-        "{} {} HTTP/1.1\r\nHost: {}\r\n",
-        options.method.as_str(),
-        options.target.path(),
-        options.target.authority()
-    );
-    for (name, value) in &options.headers {
+/// The bytes of a request. The last one on a connection asks for its end.
+pub(crate) fn render(target: &Target, request: &Request, last_on_connection: bool) -> Result<Vec<u8>, LoadError> {
+    check_path(request.method, &request.path)?;
+    let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method.as_str(), request.path, target.authority());
+    for (name, value) in &request.headers {
         check_header(name, value)?;
         text.push_str(&format!("{name}: {value}\r\n"));
     }
-    if options.connection == ConnectionPolicy::PerRequest {
+    // These methods are expected to carry a body, so that an empty one is announced too (RFC 9110 §8.6).
+    let carries_body = matches!(request.method, Method::Post | Method::Put | Method::Patch);
+    if carries_body || !request.body.is_empty() {
+        text.push_str(&format!("Content-Length: {}\r\n", request.body.len()));
+    }
+    if last_on_connection {
         text.push_str("Connection: close\r\n");
     }
     text.push_str("\r\n");
-    Ok(text.into_bytes())
+    let mut bytes = text.into_bytes();
+    bytes.extend_from_slice(&request.body);
+    Ok(bytes)
+}
+
+fn check_path(method: Method, path: &str) -> Result<(), LoadError> {
+    let refuse = |reason: String| Err(LoadError::Option { option: "path", reason });
+    if !path.starts_with('/') && (method != Method::Options || path != "*") {
+        return refuse(format!("`{path}` does not begin with `/`; only OPTIONS may also ask for `*`"));
+    }
+    if !path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
+        return refuse(format!("`{path}` holds a blank, a `#`, or a character outside ASCII; encode it as %XX"));
+    }
+    Ok(())
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), LoadError> {
@@ -40,31 +55,61 @@ fn check_header(name: &str, value: &str) -> Result<(), LoadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Method;
 
-    fn options() -> Options {
-        Options::new("http://127.0.0.1:8080/json").unwrap()
+    fn rendered(request: &Request, last: bool) -> String {
+        let target = Target::parse("http://127.0.0.1:8080/").unwrap();
+        String::from_utf8(render(&target, request, last).unwrap()).unwrap()
     }
 
-    fn rendered(options: &Options) -> String {
-        String::from_utf8(render(options).unwrap()).unwrap()
+    fn refused(request: &Request) -> &'static str {
+        match render(&Target::parse("http://127.0.0.1/").unwrap(), request, false) {
+            Err(LoadError::Option { option, .. }) => option,
+            other => panic!("{request:?} became {other:?}"),
+        }
     }
 
     #[test]
     fn a_keep_alive_request_is_as_short_as_it_can_be() {
-        assert_eq!(rendered(&options()), "GET /json HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
+        assert_eq!(rendered(&Request::get("/json"), false), "GET /json HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
     }
 
     #[test]
-    fn a_connection_per_request_is_announced() {
-        let mut options = options();
-        options.connection = ConnectionPolicy::PerRequest;
-        options.method = Method::Head;
-        options.headers = vec![("Accept".into(), "*/*".into())];
+    fn the_last_request_of_a_connection_says_so() {
+        let headers = vec![("Accept".into(), "*/*".into())];
+        let request = Request { method: Method::Head, headers, ..Request::get("/json") };
         assert_eq!(
-            rendered(&options),
+            rendered(&request, true),
             "HEAD /json HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: */*\r\nConnection: close\r\n\r\n"
         );
+    }
+
+    #[test]
+    fn a_body_is_announced_also_an_empty_one_where_one_is_expected() {
+        let check = |method: Method, body: &str, expected: &str| {
+            let request = Request { method, body: body.into(), ..Request::get("/a") };
+            let rendered = rendered(&request, false);
+            let rest = rendered.split_once("Host: 127.0.0.1:8080\r\n").unwrap().1;
+            assert_eq!(rest, expected, "{method:?}");
+        };
+        for method in [Method::Post, Method::Put, Method::Patch] {
+            check(method, "", "Content-Length: 0\r\n\r\n");
+            check(method, "{\"a\":1}", "Content-Length: 7\r\n\r\n{\"a\":1}");
+        }
+        for method in [Method::Get, Method::Delete, Method::Options] {
+            check(method, "", "\r\n");
+            check(method, "x\r\n", "Content-Length: 3\r\n\r\nx\r\n");
+        }
+    }
+
+    #[test]
+    fn a_path_stands_in_the_request_line_as_it_is_or_not_at_all() {
+        for path in ["", "hello", "*", "http://other/", "/a b", "/a\r\nX: y", "/a#b", "/\u{e4}", "/\0"] {
+            assert_eq!(refused(&Request::get(path)), "path", "{path:?}");
+        }
+        assert_eq!(refused(&Request { method: Method::Options, ..Request::get("*x") }), "path");
+        let everything = Request { method: Method::Options, ..Request::get("*") };
+        assert!(rendered(&everything, false).starts_with("OPTIONS * HTTP/1.1\r\n"));
+        assert!(rendered(&Request::get("/a?b=%20&c[]=*"), false).starts_with("GET /a?b=%20&c[]=* HTTP/1.1\r\n"));
     }
 
     #[test]
@@ -74,15 +119,12 @@ mod tests {
             ("A", "b\r\nC: d"),
             ("", "x"),
             ("Connection", "close"),
+            ("Content-Length", "1"),
             ("Transfer-Encoding", "chunked"),
             ("HOST", "other"),
         ] {
-            let mut options = options();
-            options.headers = vec![(name.into(), value.into())];
-            assert!(
-                matches!(render(&options), Err(LoadError::Option { option: "headers", .. })),
-                "{name:?}: {value:?}"
-            );
+            let headers = vec![(name.into(), value.into())];
+            assert_eq!(refused(&Request { headers, ..Request::get("/") }), "headers", "{name:?}: {value:?}");
         }
     }
 }

@@ -1,9 +1,13 @@
 //! What happened, in constant memory: ledger, histograms, timeline. Takes instants as arguments and reads no clock.
 //!
-//! Every request belongs to the phase in which it was meant to start. A request of the window is good or failed if its
-//! outcome comes inside the window, and in flight at the end otherwise, so that `sent = good + failed + in flight`
-//! whatever happens. Requests of the warm-up are counted apart and enter no histogram.
+//! Every request belongs to the phase in which it was meant to start. The ledger is the account of the window: a request of
+//! the window is sent, good or failed if that comes inside it, so that `scheduled = sent + unsent` and `sent = good +
+//! failed + in flight` whatever happens; the drain is the account of what came of the rest. Histograms hold every request
+//! of the window that came to an end, in the window or in the drain, because leaving out the last ones would leave out the
+//! slowest. Requests of the warm-up are counted apart and enter no histogram.
 
+mod collect;
+mod row;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -11,9 +15,12 @@ use std::collections::BTreeMap;
 use crate::clock::MonotonicNs;
 use crate::fault::{ErrorClass, Fault};
 use crate::histogram::{Durations, seconds};
-use crate::record::{Connections, Distribution, Drain, ErrorExample, Ledger, SecondRow, WarmUpLedger};
+use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger};
 use crate::schedule::{Phase, Span};
-use timeline::Timeline;
+pub(crate) use collect::{Collector, Totals};
+pub(crate) use row::Row;
+pub(crate) use timeline::Rows;
+use timeline::{Level, Timeline};
 
 /// A request on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,66 +35,86 @@ pub(crate) struct Attempt {
     pub phase: Phase,
 }
 
-/// Everything the recorder knows at the end of a run.
+/// Everything a thread's recorder knows at the end of a run, beside the rows it has told.
 #[derive(Debug)]
 pub(crate) struct Recorded {
-    pub last_good_s: Option<f64>,
+    /// The window as it was in the end.
+    pub span: Span,
+    pub last_good: Option<MonotonicNs>,
     pub ledger: Ledger,
     pub warm_up: WarmUpLedger,
     pub drain: Drain,
-    pub response_time: Distribution,
-    pub service_time: Distribution,
-    pub lateness: Distribution,
-    pub failure_time: Distribution,
-    pub connect_time: Distribution,
-    pub timeline: Vec<SecondRow>,
+    /// What came after the window.
+    pub drain_row: Row,
+    pub queue_time: Durations,
+    pub failure_time: Durations,
+    pub connect_time: Durations,
+    pub time_to_first_byte: Durations,
+    pub occupancy: Occupancy,
+    pub queue_max: u64,
     pub connections: Connections,
     pub received_bytes: u64,
     pub sent_bytes: u64,
-    pub error_examples: Vec<ErrorExample>,
+    pub error_examples: BTreeMap<ErrorClass, ErrorExample>,
+}
+
+/// Requests in flight over the window, for Little's law.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Occupancy {
+    /// Requests in flight, summed over every nanosecond of the window.
+    pub area_ns: u128,
+    /// Outcomes inside the window, whichever phase they belong to.
+    pub outcomes: u64,
+    /// Time these were in flight, added up.
+    pub time_ns: u128,
 }
 
 /// Takes note of everything.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct Recorder<R> {
     span: Span,
+    timeline: Timeline<R>,
+    level: Level,
+    /// Since when the level of requests in flight has been what it is.
+    level_since: MonotonicNs,
+    occupancy: Occupancy,
+    queue_max: u64,
     /// When the last good answer inside the window came.
     last_good: Option<MonotonicNs>,
-    scheduled: u64,
     sent: u64,
     good: u64,
     failed: [u64; ErrorClass::ALL.len()],
     warm_up: WarmUpLedger,
     drain: Drain,
-    response_time: Durations,
-    service_time: Durations,
-    lateness: Durations,
+    queue_time: Durations,
     failure_time: Durations,
     connect_time: Durations,
-    timeline: Timeline,
+    time_to_first_byte: Durations,
     connections: Connections,
     received_bytes: u64,
     sent_bytes: u64,
     error_examples: BTreeMap<ErrorClass, ErrorExample>,
 }
 
-impl Recorder {
-    pub fn new(span: Span) -> Recorder {
+impl<R: Rows> Recorder<R> {
+    pub fn new(span: Span, rows: R) -> Recorder<R> {
         Recorder {
             span,
+            timeline: Timeline::new(span, rows),
+            level: Level::default(),
+            level_since: span.start,
+            occupancy: Occupancy::default(),
+            queue_max: 0,
             last_good: None,
-            scheduled: 0,
             sent: 0,
             good: 0,
             failed: Default::default(),
             warm_up: WarmUpLedger::default(),
             drain: Drain::default(),
-            response_time: Durations::new(),
-            service_time: Durations::new(),
-            lateness: Durations::new(),
+            queue_time: Durations::new(),
             failure_time: Durations::new(),
             connect_time: Durations::new(),
-            timeline: Timeline::new(span),
+            time_to_first_byte: Durations::new(),
             connections: Connections::default(),
             received_bytes: 0,
             sent_bytes: 0,
@@ -98,7 +125,7 @@ impl Recorder {
     /// Time has come to `now`: completes the rows that end at or before it.
     pub fn advance(&mut self, now: MonotonicNs) {
         if self.timeline.is_behind(now) {
-            self.timeline.advance(now, &mut self.response_time);
+            self.timeline.advance(now, self.level);
         }
     }
 
@@ -107,48 +134,66 @@ impl Recorder {
         self.timeline.next_row_end()
     }
 
-    /// The rows completed so far.
-    pub fn rows(&self) -> &[SecondRow] {
+    /// Ends the window at `at`, now or later.
+    pub fn stop(&mut self, at: MonotonicNs) {
+        self.span = self.span.cut_at(at);
+        self.timeline.stop(at);
+    }
+
+    /// Whoever takes the rows.
+    pub fn rows(&mut self) -> &mut R {
         self.timeline.rows()
     }
 
-    /// Ends the run at `at`; no request may be counted before this instant any more.
-    pub fn stop(&mut self, at: MonotonicNs) {
-        self.advance(at);
-        self.span = self.span.cut_at(at);
-        self.timeline.stop(at, &mut self.response_time);
+    /// So many arrivals wait for a connection.
+    pub fn queued(&mut self, arrivals: u64) {
+        self.level.queued = arrivals;
+        if !self.timeline.drains() && self.timeline.current().phase == Phase::Measure {
+            self.queue_max = self.queue_max.max(arrivals);
+        }
     }
 
-    /// The engine acts on a request: what it is known by from here on.
-    pub fn sent(&mut self, intended: MonotonicNs, acted: MonotonicNs) -> Attempt {
+    /// The engine acts on a request that could be sent from `ready` on: the planned instant, or, later, the one at which a
+    /// connection was free for it. Returns what it is known by from here on.
+    pub fn sent(&mut self, intended: MonotonicNs, ready: MonotonicNs, acted: MonotonicNs) -> Attempt {
         let phase = self.span.phase_of(intended);
-        // A request planned just before its phase ends and acted on just after is the phase's all the same, so it must
+        // A request planned just before the warm-up ends and acted on just after is the warm-up's all the same, so it must
         // find the row of its phase still open.
-        let phase_end = if phase == Phase::WarmUp { self.span.window_start } else { self.span.window_end };
-        self.advance(acted.min(MonotonicNs(phase_end.0.saturating_sub(1))));
+        match phase {
+            Phase::WarmUp => self.advance(acted.min(MonotonicNs(self.span.window_start.0.saturating_sub(1)))),
+            Phase::Measure => self.advance(acted),
+        }
+        self.occupy(acted);
+        self.level.in_flight += 1;
         match phase {
             Phase::WarmUp => self.warm_up.sent += 1,
-            Phase::Measure => {
-                self.scheduled += 1;
-                self.sent += 1;
-                self.lateness.record(acted.ns_since(intended));
-            }
+            Phase::Measure if acted < self.span.window_end => self.sent += 1,
+            Phase::Measure => self.drain.sent += 1,
+        }
+        if phase == Phase::Measure && ready > intended {
+            self.queue_time.record(ready.ns_since(intended));
         }
         if let Some(row) = self.timeline.row_of(phase) {
             row.sent += 1;
+            row.lateness.record(acted.ns_since(ready));
         }
         Attempt { intended, acted, sent: acted, phase }
+    }
+
+    /// The first byte of an answer has come.
+    pub fn first_byte(&mut self, attempt: &Attempt, at: MonotonicNs) {
+        if attempt.phase == Phase::Measure {
+            self.time_to_first_byte.record(at.ns_since(attempt.sent));
+        }
     }
 
     /// A complete answer, as expected.
     pub fn good(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.advance(at);
+        self.ended(attempt, at);
         let inside = at < self.span.window_end;
         match attempt.phase {
-            Phase::Measure if inside => {
-                self.good += 1;
-                self.service_time.record(at.ns_since(attempt.sent));
-            }
+            Phase::Measure if inside => self.good += 1,
             Phase::Measure => self.drain.good += 1,
             Phase::WarmUp if at < self.span.window_start => self.warm_up.good += 1,
             Phase::WarmUp if inside => self.warm_up.carried_over_good += 1,
@@ -157,26 +202,26 @@ impl Recorder {
         if inside && at >= self.span.window_start {
             self.last_good = Some(at);
         }
-        let response_ns = at.ns_since(attempt.intended);
-        // Response times enter the total when their row is complete: one histogram less to touch for each request.
         if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.good += 1;
-            row.response_time.record(response_ns);
+            row.response_time.record(at.ns_since(attempt.intended));
+            row.service_time.record(at.ns_since(attempt.sent));
         }
     }
 
     /// A request failed.
     pub fn failed(&mut self, attempt: &Attempt, at: MonotonicNs, fault: &Fault) {
         self.advance(at);
+        self.ended(attempt, at);
         let class = fault.class();
         match attempt.phase {
-            Phase::Measure if at < self.span.window_end => {
-                self.failed[class as usize] += 1;
-                self.failure_time.record(at.ns_since(attempt.intended));
-            }
+            Phase::Measure if at < self.span.window_end => self.failed[class as usize] += 1,
             Phase::Measure => self.drain.failed += 1,
             Phase::WarmUp if at < self.span.window_start => self.warm_up.failed += 1,
             Phase::WarmUp => self.warm_up.carried_over_waiting += u64::from(at >= self.span.window_end),
+        }
+        if attempt.phase == Phase::Measure {
+            self.failure_time.record(at.ns_since(attempt.intended));
         }
         if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.failed += 1;
@@ -185,22 +230,31 @@ impl Recorder {
         self.error_examples.entry(class).or_insert_with(|| ErrorExample { class, text: fault.to_string(), at_s });
     }
 
-    /// The run ends and this request has no outcome.
-    pub fn abandoned(&mut self, attempt: &Attempt) {
+    /// The run ends at `at` and this request has no outcome.
+    pub fn abandoned(&mut self, attempt: &Attempt, at: MonotonicNs) {
+        self.occupy(at);
+        self.level.in_flight -= 1;
         match attempt.phase {
             Phase::Measure => self.drain.abandoned += 1,
             Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
         }
     }
 
+    /// The run ends and so many requests of the window were never sent.
+    pub fn never_sent(&mut self, requests: u64) {
+        self.drain.never_sent += requests;
+    }
+
     /// Bytes came in.
     pub fn received(&mut self, bytes: usize, at: MonotonicNs) {
         self.advance(at);
-        if let Some(row) = self.timeline.current() {
-            row.received_bytes += bytes as u64;
-            if row.phase() == Phase::Measure {
-                self.received_bytes += bytes as u64;
-            }
+        if self.timeline.drains() {
+            return;
+        }
+        let row = self.timeline.current();
+        row.received_bytes += bytes as u64;
+        if row.phase == Phase::Measure {
+            self.received_bytes += bytes as u64;
         }
     }
 
@@ -216,10 +270,12 @@ impl Recorder {
         self.advance(at);
         self.connect_time.record(at.ns_since(since));
         self.connections.opened += 1;
-        if let Some(row) = self.timeline.current() {
-            row.new_connections += 1;
-            self.connections.opened_in_window += u64::from(row.phase() == Phase::Measure);
+        if self.timeline.drains() {
+            return;
         }
+        let row = self.timeline.current();
+        row.new_connections += 1;
+        self.connections.opened_in_window += u64::from(row.phase == Phase::Measure);
     }
 
     /// A connection could not be established.
@@ -242,36 +298,58 @@ impl Recorder {
         self.connections.unasked_bytes += bytes as u64;
     }
 
-    /// The sum of it all. The timeline must have been advanced or stopped to the end of the window.
+    /// The level of requests in flight changes at `at`: adds up what it was until then.
+    fn occupy(&mut self, at: MonotonicNs) {
+        let from = self.level_since.max(self.span.window_start);
+        let for_ns = at.min(self.span.window_end).ns_since(from);
+        self.occupancy.area_ns += u128::from(self.level.in_flight) * u128::from(for_ns);
+        self.level_since = at;
+    }
+
+    /// A request has come to its end.
+    fn ended(&mut self, attempt: &Attempt, at: MonotonicNs) {
+        self.occupy(at);
+        self.level.in_flight -= 1;
+        if at >= self.span.window_start && at < self.span.window_end {
+            self.occupancy.outcomes += 1;
+            self.occupancy.time_ns += u128::from(at.ns_since(attempt.acted));
+        }
+    }
+
+    /// The sum of it all. The window must be over.
     pub fn finish(mut self) -> Recorded {
         self.advance(self.span.window_end);
-        let drained = self.drain.good + self.drain.failed + self.drain.abandoned;
+        self.occupy(self.span.window_end.max(self.level_since));
+        let unsent = self.drain.sent + self.drain.never_sent;
+        let settled = self.drain.good + self.drain.failed + self.drain.abandoned;
         self.warm_up.carried_over = self.warm_up.sent - self.warm_up.good - self.warm_up.failed;
         let by_class = ErrorClass::ALL.iter().copied().zip(self.failed).filter(|(_, count)| *count > 0);
         let ledger = Ledger {
-            scheduled: self.scheduled,
+            scheduled: self.sent + unsent,
             sent: self.sent,
+            unsent,
             good: self.good,
             failed: self.failed.iter().sum(),
             failed_by_class: by_class.collect(),
-            in_flight_at_end: drained,
+            in_flight_at_end: settled - self.drain.sent,
         };
-        let window_start = self.span.window_start;
         Recorded {
-            last_good_s: self.last_good.map(|at| seconds(at.ns_since(window_start))),
+            span: self.span,
+            last_good: self.last_good,
             ledger,
             warm_up: self.warm_up,
             drain: self.drain,
-            response_time: self.response_time.summary(),
-            service_time: self.service_time.summary(),
-            lateness: self.lateness.summary(),
-            failure_time: self.failure_time.summary(),
-            connect_time: self.connect_time.summary(),
-            timeline: self.timeline.into_rows(),
+            drain_row: self.timeline.into_drain(),
+            queue_time: self.queue_time,
+            failure_time: self.failure_time,
+            connect_time: self.connect_time,
+            time_to_first_byte: self.time_to_first_byte,
+            occupancy: self.occupancy,
+            queue_max: self.queue_max,
             connections: self.connections,
             received_bytes: self.received_bytes,
             sent_bytes: self.sent_bytes,
-            error_examples: self.error_examples.into_values().collect(),
+            error_examples: self.error_examples,
         }
     }
 }

@@ -1,5 +1,11 @@
 //! The recorder under a clock that is moved by hand.
 
+mod merging;
+mod stall;
+
+use std::cell::RefCell;
+use std::mem;
+use std::rc::Rc;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -8,15 +14,62 @@ use rustix::io::Errno;
 use super::*;
 use crate::clock::{Clock, ManualClock};
 use crate::histogram;
+use crate::record::SecondRow;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
+const START: MonotonicNs = MonotonicNs(7_000_000_123);
+
+/// Keeps the rows it is told, also when the recorder is gone.
+#[derive(Debug, Clone, Default)]
+struct Kept(Rc<RefCell<Vec<Row>>>);
+
+impl Rows for Kept {
+    fn exchange(&mut self, row: &mut Box<Row>) {
+        self.0.borrow_mut().push(*mem::replace(row, Box::new(Row::new())));
+    }
+}
+
+/// What is known of a run in the end.
+#[derive(Debug)]
+struct Told {
+    recorded: Recorded,
+    totals: Totals,
+    timeline: Vec<SecondRow>,
+}
+
+impl Told {
+    /// Collected from one thread.
+    fn by(recorder: Recorder<Kept>, kept: &Kept, span: Span) -> Told {
+        let recorded = recorder.finish();
+        let mut collector = Collector::new(span, 1);
+        kept.0.borrow().iter().for_each(|row| collector.row(0, row));
+        collector.ended(0, recorded);
+        Told::from(collector)
+    }
+
+    /// All threads have ended.
+    fn from(mut collector: Collector) -> Told {
+        let timeline = std::iter::from_fn(|| collector.next_second()).collect();
+        let (recorded, totals) = collector.finish().unwrap();
+        Told { recorded, totals, timeline }
+    }
+
+    fn cuts(&self) -> Vec<(f64, f64)> {
+        self.timeline.iter().map(|row| (row.start_s, row.duration_s)).collect()
+    }
+
+    fn each(&self, figure: impl Fn(&SecondRow) -> u64) -> Vec<u64> {
+        self.timeline.iter().map(figure).collect()
+    }
+}
 
 /// A run with 2 s of warm-up and a window of 3 s, and the clock that leads through it.
 struct Run {
     clock: ManualClock,
     span: Span,
-    recorder: Recorder,
+    recorder: Recorder<Kept>,
+    kept: Kept,
 }
 
 impl Run {
@@ -25,9 +78,8 @@ impl Run {
     }
 
     fn of(warm_up: Duration, window: Duration) -> Run {
-        let start = MonotonicNs(7_000_000_123);
-        let span = Span::new(start, warm_up, window);
-        Run { clock: ManualClock::at(start), span, recorder: Recorder::new(span) }
+        let (span, kept) = (Span::new(START, warm_up, window), Kept::default());
+        Run { clock: ManualClock::at(START), span, recorder: Recorder::new(span, kept.clone()), kept }
     }
 
     /// Goes to an instant relative to the start of the window.
@@ -38,12 +90,24 @@ impl Run {
 
     fn send(&mut self) -> Attempt {
         let now = self.clock.now();
-        self.recorder.sent(now, now)
+        self.recorder.sent(now, now, now)
     }
 
     fn answer(&mut self, attempt: Attempt, after: Duration) {
         self.clock.advance(after);
         self.recorder.good(&attempt, self.clock.now());
+    }
+
+    fn fail(&mut self, attempt: Attempt, fault: &Fault) {
+        self.recorder.failed(&attempt, self.clock.now(), fault);
+    }
+
+    fn abandon(&mut self, attempt: Attempt) {
+        self.recorder.abandoned(&attempt, self.clock.now());
+    }
+
+    fn end(self) -> Told {
+        Told::by(self.recorder, &self.kept, self.span)
     }
 }
 
@@ -55,27 +119,45 @@ fn requests_of_the_warm_up_are_shown_and_not_counted() {
     run.go_to_window(Duration::ZERO);
     let attempt = run.send();
     run.answer(attempt, MS * 2);
-    let recorded = run.recorder.finish();
-    assert_eq!((recorded.ledger.sent, recorded.ledger.good), (1, 1));
-    assert_eq!((recorded.warm_up.sent, recorded.warm_up.good, recorded.warm_up.carried_over), (1, 1, 0));
-    assert_eq!(recorded.response_time.max_s, Some(0.002));
-    let phases: Vec<(u32, Phase, u64)> =
-        recorded.timeline.iter().map(|row| (row.second, row.phase, row.good)).collect();
+    let told = run.end();
+    assert_eq!((told.recorded.ledger.sent, told.recorded.ledger.good), (1, 1));
+    assert_eq!((told.recorded.warm_up.sent, told.recorded.warm_up.good, told.recorded.warm_up.carried_over), (1, 1, 0));
+    assert_eq!(told.totals.response_time.max_s(), Some(0.002));
+    let phases: Vec<(u32, Phase, u64)> = told.timeline.iter().map(|row| (row.second, row.phase, row.good)).collect();
     use Phase::{Measure, WarmUp};
     assert_eq!(phases, [(0, WarmUp, 1), (1, WarmUp, 0), (2, Measure, 1), (3, Measure, 0), (4, Measure, 0)]);
 }
 
 #[test]
-fn a_request_planned_in_a_phase_and_acted_on_after_its_end_is_in_its_rows() {
+fn a_request_planned_in_the_warm_up_and_acted_on_just_after_it_is_in_its_rows() {
     let mut run = Run::new();
-    for border in [run.span.window_start, run.span.window_end] {
-        let planned = MonotonicNs(border.0 - 1);
-        run.recorder.sent(planned, border + MS);
-    }
-    let recorded = run.recorder.finish();
-    let sent = |phase| recorded.timeline.iter().filter(|row| row.phase == phase).map(|row| row.sent).sum::<u64>();
-    assert_eq!((sent(Phase::WarmUp), recorded.warm_up.sent), (1, 1));
-    assert_eq!((sent(Phase::Measure), recorded.ledger.sent), (1, 1));
+    let planned = MonotonicNs(run.span.window_start.0 - 1);
+    run.go_to_window(MS);
+    let attempt = run.recorder.sent(planned, planned, run.clock.now());
+    run.answer(attempt, MS);
+    let told = run.end();
+    assert_eq!((told.each(|row| row.sent), told.recorded.warm_up.sent), (vec![0, 1, 0, 0, 0], 1));
+    assert_eq!(told.recorded.ledger, Ledger::default());
+}
+
+#[test]
+fn a_request_planned_in_the_window_and_acted_on_after_it_was_unsent_when_it_ended() {
+    let mut run = Run::new();
+    let planned = run.span.window_start + SECOND;
+    run.go_to_window(SECOND * 3 + MS);
+    let now = run.clock.now();
+    let attempt = run.recorder.sent(planned, now, now);
+    run.answer(attempt, MS);
+    run.recorder.never_sent(2);
+    let told = run.end();
+    let Recorded { ledger, drain, queue_time, .. } = &told.recorded;
+    assert_eq!(*drain, Drain { sent: 1, good: 1, never_sent: 2, ..Drain::default() });
+    assert_eq!((ledger.scheduled, ledger.sent, ledger.unsent, ledger.in_flight_at_end), (3, 0, 3, 0));
+    assert!(ledger.closes());
+    assert_eq!(told.each(|row| row.sent), [0; 5]);
+    // It has waited 2.001 s for a connection and 1 ms for its answer, and all of that is in its response time.
+    assert_eq!((queue_time.max_s(), told.totals.lateness.max_s()), (Some(2.001), Some(0.0)));
+    assert_eq!((told.totals.response_time.max_s(), told.totals.service_time.max_s()), (Some(2.002), Some(0.001)));
 }
 
 #[test]
@@ -84,11 +166,12 @@ fn a_request_carried_over_from_the_warm_up_is_in_no_ledger_and_no_row() {
     let attempt = run.send();
     run.go_to_window(Duration::ZERO);
     run.answer(attempt, MS);
-    let recorded = run.recorder.finish();
-    assert_eq!(recorded.ledger, Ledger::default());
+    let told = run.end();
+    assert_eq!(told.recorded.ledger, Ledger::default());
     let expected = WarmUpLedger { sent: 1, carried_over: 1, carried_over_good: 1, ..WarmUpLedger::default() };
-    assert_eq!(recorded.warm_up, expected);
-    assert_eq!(recorded.timeline.iter().map(|row| row.good).sum::<u64>(), 0);
+    assert_eq!(told.recorded.warm_up, expected);
+    assert_eq!(told.each(|row| row.good), [0; 5]);
+    assert_eq!((told.totals.response_time.summary().count, told.recorded.time_to_first_byte.summary().count), (0, 0));
 }
 
 #[test]
@@ -106,10 +189,11 @@ fn the_last_good_answer_of_the_window_is_timed_whoever_asked() {
     let mut silent = Run::new();
     let only_before = silent.send();
     silent.answer(only_before, MS);
-    assert_eq!(silent.recorder.finish().last_good_s, None);
+    assert_eq!(silent.end().recorded.last_good, None);
     run.go_to_window(SECOND * 3);
     run.answer(asking, MS);
-    assert_eq!(run.recorder.finish().last_good_s, Some(0.3));
+    let expected = run.span.window_start + MS * 300;
+    assert_eq!(run.end().recorded.last_good, Some(expected));
 }
 
 #[test]
@@ -118,11 +202,11 @@ fn requests_of_the_warm_up_without_an_outcome_in_the_window_are_counted_as_waiti
     let requests: [Attempt; 5] = std::array::from_fn(|_| run.send());
     run.go_to_window(SECOND);
     run.recorder.good(&requests[0], run.clock.now());
-    run.recorder.failed(&requests[1], run.clock.now(), &Fault::Timeout);
+    run.fail(requests[1], &Fault::Timeout);
     run.go_to_window(SECOND * 3);
     run.recorder.good(&requests[2], run.clock.now());
-    run.recorder.failed(&requests[3], run.clock.now(), &Fault::Timeout);
-    run.recorder.abandoned(&requests[4]);
+    run.fail(requests[3], &Fault::Timeout);
+    run.abandon(requests[4]);
     let expected = WarmUpLedger {
         sent: 5,
         carried_over: 5,
@@ -130,7 +214,7 @@ fn requests_of_the_warm_up_without_an_outcome_in_the_window_are_counted_as_waiti
         carried_over_waiting: 3,
         ..WarmUpLedger::default()
     };
-    assert_eq!(run.recorder.finish().warm_up, expected);
+    assert_eq!(run.end().recorded.warm_up, expected);
 }
 
 #[test]
@@ -139,28 +223,34 @@ fn an_outcome_after_the_window_is_a_request_in_flight_at_its_end() {
     run.go_to_window(SECOND * 3 - MS);
     let (answered, failing, lost) = (run.send(), run.send(), run.send());
     run.answer(answered, MS);
-    run.recorder.failed(&failing, run.clock.now(), &Fault::Reset(Errno::CONNRESET));
-    run.recorder.abandoned(&lost);
-    let recorded = run.recorder.finish();
-    assert_eq!(recorded.drain, Drain { good: 1, failed: 1, abandoned: 1 });
-    assert_eq!((recorded.ledger.sent, recorded.ledger.in_flight_at_end), (3, 3));
-    assert!(recorded.ledger.closes());
-    assert_eq!((recorded.response_time.count, recorded.failure_time.count), (0, 0));
+    run.fail(failing, &Fault::Reset(Errno::CONNRESET));
+    run.abandon(lost);
+    let told = run.end();
+    assert_eq!(told.recorded.drain, Drain { good: 1, failed: 1, abandoned: 1, ..Drain::default() });
+    assert_eq!((told.recorded.ledger.sent, told.recorded.ledger.in_flight_at_end), (3, 3));
+    assert!(told.recorded.ledger.closes());
+    // Leaving out the last ones would leave out the slowest: they are in the histograms, and in no row.
+    assert_eq!((told.totals.response_time.summary().count, told.recorded.failure_time.summary().count), (1, 1));
+    assert_eq!(told.each(|row| row.good + row.failed), [0; 5]);
 }
 
 #[test]
-fn response_service_and_lateness_are_three_things() {
+fn queue_lateness_connecting_and_service_add_up_to_the_response_time() {
     let mut run = Run::new();
     run.go_to_window(Duration::ZERO);
     let intended = run.clock.now();
-    run.clock.advance(MS * 3);
+    let ready = intended + MS * 2;
+    run.clock.advance(MS * 5);
     let acted = run.clock.now();
-    let attempt = Attempt { sent: acted + MS * 4, ..run.recorder.sent(intended, acted) };
+    let attempt = Attempt { sent: acted + MS * 4, ..run.recorder.sent(intended, ready, acted) };
+    run.recorder.first_byte(&attempt, acted + MS * 6);
     run.answer(attempt, MS * 9);
-    let recorded = run.recorder.finish();
-    assert_eq!(recorded.lateness.max_s, Some(0.003));
-    assert_eq!(recorded.service_time.max_s, Some(0.005));
-    assert_eq!(recorded.response_time.max_s, Some(0.012));
+    let told = run.end();
+    assert_eq!(told.recorded.queue_time.max_s(), Some(0.002));
+    assert_eq!(told.totals.lateness.max_s(), Some(0.003));
+    assert_eq!(told.recorded.time_to_first_byte.max_s(), Some(0.002));
+    assert_eq!(told.totals.service_time.max_s(), Some(0.005));
+    assert_eq!(told.totals.response_time.max_s(), Some(0.014));
 }
 
 #[test]
@@ -170,23 +260,21 @@ fn failures_have_a_histogram_of_their_own_and_one_example_a_class() {
     for status in [500, 502, 503] {
         let attempt = run.send();
         run.clock.advance(MS * 10);
-        run.recorder.failed(&attempt, run.clock.now(), &Fault::BadStatus(status));
+        run.fail(attempt, &Fault::BadStatus(status));
     }
-    let recorded = run.recorder.finish();
-    assert_eq!(recorded.ledger.failed_by_class, BTreeMap::from([(ErrorClass::BadStatus, 3)]));
-    assert_eq!((recorded.failure_time.count, recorded.response_time.count), (3, 0));
+    let told = run.end();
+    assert_eq!(told.recorded.ledger.failed_by_class, BTreeMap::from([(ErrorClass::BadStatus, 3)]));
+    assert_eq!((told.recorded.failure_time.summary().count, told.totals.response_time.summary().count), (3, 0));
     let examples: Vec<_> =
-        recorded.error_examples.iter().map(|example| (example.class, example.text.as_str())).collect();
+        told.recorded.error_examples.values().map(|example| (example.class, example.text.as_str())).collect();
     assert_eq!(examples, [(ErrorClass::BadStatus, "status 500 is not the expected one")]);
-    assert_eq!(recorded.error_examples[0].at_s, 2.01);
+    assert_eq!(told.recorded.error_examples[&ErrorClass::BadStatus].at_s, 2.01);
 }
 
 #[test]
 fn a_phase_that_is_no_whole_number_of_seconds_ends_in_a_shorter_row() {
     let run = Run::of(MS * 1_500, MS * 2_250);
-    let rows = run.recorder.finish().timeline;
-    let cuts: Vec<(f64, f64)> = rows.iter().map(|row| (row.start_s, row.duration_s)).collect();
-    assert_eq!(cuts, [(-1.5, 1.0), (-0.5, 0.5), (0.0, 1.0), (1.0, 1.0), (2.0, 0.25)]);
+    assert_eq!(run.end().cuts(), [(-1.5, 1.0), (-0.5, 0.5), (0.0, 1.0), (1.0, 1.0), (2.0, 0.25)]);
 }
 
 #[test]
@@ -195,9 +283,8 @@ fn seconds_without_any_event_still_have_their_row() {
     run.go_to_window(MS * 3_500);
     let attempt = run.send();
     run.answer(attempt, MS);
-    assert_eq!(run.recorder.rows().len(), 3);
-    let sent: Vec<u64> = run.recorder.finish().timeline.iter().map(|row| row.sent).collect();
-    assert_eq!(sent, [0, 0, 0, 1]);
+    assert_eq!(run.kept.0.borrow().len(), 3);
+    assert_eq!(run.end().each(|row| row.sent), [0, 0, 0, 1]);
 }
 
 #[test]
@@ -209,11 +296,11 @@ fn a_stop_in_the_window_ends_the_row_and_the_count() {
     run.clock.advance(MS * 50);
     run.recorder.stop(run.clock.now());
     run.answer(after, MS);
-    let recorded = run.recorder.finish();
-    assert_eq!((recorded.ledger.good, recorded.ledger.in_flight_at_end), (1, 1));
-    assert_eq!(recorded.response_time.count, 1);
-    let last = recorded.timeline.last().unwrap();
-    assert_eq!((recorded.timeline.len(), last.start_s, last.good), (4, 1.0, 1));
+    let told = run.end();
+    assert_eq!((told.recorded.ledger.good, told.recorded.ledger.in_flight_at_end), (1, 1));
+    assert_eq!((told.totals.response_time.summary().count, told.recorded.drain.good), (2, 1));
+    let last = told.timeline.last().unwrap();
+    assert_eq!((told.timeline.len(), last.start_s, last.good), (4, 1.0, 1));
     assert!((last.duration_s - 0.3).abs() < 1e-9);
 }
 
@@ -223,10 +310,10 @@ fn a_stop_in_the_warm_up_leaves_rows_of_the_warm_up_only() {
     let attempt = run.send();
     run.answer(attempt, MS * 500);
     run.recorder.stop(run.clock.now());
-    let recorded = run.recorder.finish();
-    assert_eq!(recorded.ledger, Ledger::default());
-    let row = &recorded.timeline[0];
-    assert_eq!((recorded.timeline.len(), row.phase, row.good, row.start_s), (1, Phase::WarmUp, 1, -2.0));
+    let told = run.end();
+    assert_eq!(told.recorded.ledger, Ledger::default());
+    let row = &told.timeline[0];
+    assert_eq!((told.timeline.len(), row.phase, row.good, row.start_s), (1, Phase::WarmUp, 1, -2.0));
 }
 
 /// Found by the property below: the stop moves the start of the window to the very instant of the request.
@@ -236,10 +323,10 @@ fn a_stop_at_the_instant_of_a_request_does_not_change_its_phase() {
     run.clock.advance(MS);
     let attempt = run.send();
     run.recorder.stop(run.clock.now());
-    run.recorder.abandoned(&attempt);
-    let recorded = run.recorder.finish();
-    assert_eq!(recorded.ledger, Ledger::default());
-    assert_eq!((recorded.warm_up.sent, recorded.warm_up.carried_over), (1, 1));
+    run.abandon(attempt);
+    let told = run.end();
+    assert_eq!(told.recorded.ledger, Ledger::default());
+    assert_eq!((told.recorded.warm_up.sent, told.recorded.warm_up.carried_over), (1, 1));
 }
 
 #[test]
@@ -253,12 +340,69 @@ fn bytes_and_connections_count_in_the_second_in_which_they_come() {
     run.go_to_window(SECOND * 3);
     run.recorder.received(7, run.clock.now());
     run.recorder.transmitted(7, run.clock.now());
-    let recorded = run.recorder.finish();
-    assert_eq!((recorded.received_bytes, recorded.sent_bytes), (100, 10));
-    assert_eq!(recorded.timeline.iter().map(|row| row.received_bytes).collect::<Vec<_>>(), [0, 0, 0, 100, 0]);
-    assert_eq!(recorded.timeline.iter().map(|row| row.new_connections).collect::<Vec<_>>(), [1, 0, 0, 1, 0]);
-    assert_eq!((recorded.connections.opened, recorded.connections.opened_in_window), (2, 1));
-    assert_eq!(recorded.connect_time.count, 2);
+    let told = run.end();
+    assert_eq!((told.recorded.received_bytes, told.recorded.sent_bytes), (100, 10));
+    assert_eq!(told.each(|row| row.received_bytes), [0, 0, 0, 100, 0]);
+    assert_eq!(told.each(|row| row.new_connections), [1, 0, 0, 1, 0]);
+    assert_eq!((told.recorded.connections.opened, told.recorded.connections.opened_in_window), (2, 1));
+    assert_eq!(told.recorded.connect_time.summary().count, 2);
+}
+
+#[test]
+fn a_row_ends_with_what_is_going_on() {
+    let mut run = Run::of(Duration::ZERO, SECOND * 3);
+    let [first, second] = [(); 2].map(|()| run.send());
+    run.recorder.queued(5);
+    run.go_to_window(MS * 1_500);
+    run.answer(first, Duration::ZERO);
+    run.recorder.queued(2);
+    run.go_to_window(MS * 2_500);
+    run.answer(second, Duration::ZERO);
+    run.recorder.queued(0);
+    let told = run.end();
+    assert_eq!((told.each(|row| row.in_flight), told.each(|row| row.queued)), (vec![2, 1, 0], vec![5, 2, 0]));
+    assert_eq!(told.recorded.queue_max, 5);
+    // 2 requests for 1.5 s and 1 for 1 s.
+    let expected = Occupancy { area_ns: 4_000_000_000, outcomes: 2, time_ns: 4_000_000_000 };
+    assert_eq!(told.recorded.occupancy, expected);
+}
+
+#[test]
+fn only_the_window_counts_for_the_queue_and_for_littles_law() {
+    let mut run = Run::new();
+    let carried = run.send();
+    run.recorder.queued(7);
+    run.go_to_window(SECOND);
+    run.recorder.advance(run.clock.now());
+    run.recorder.queued(3);
+    let crossing = run.send();
+    run.answer(carried, Duration::ZERO);
+    run.go_to_window(SECOND * 4);
+    run.recorder.advance(run.clock.now());
+    run.recorder.queued(9);
+    run.answer(crossing, Duration::ZERO);
+    let told = run.end();
+    assert_eq!(told.recorded.queue_max, 3);
+    // In flight are one request for a second and another for two; only the first has its end, after 3 s, in the window.
+    let expected = Occupancy { area_ns: 3_000_000_000, outcomes: 1, time_ns: 3_000_000_000 };
+    assert_eq!(told.recorded.occupancy, expected);
+}
+
+#[test]
+fn a_stop_that_is_heard_of_late_takes_nothing_back() {
+    let mut run = Run::of(Duration::ZERO, SECOND * 3);
+    run.go_to_window(MS * 900);
+    let stop = run.clock.now();
+    let (answered, waiting) = (run.send(), run.send());
+    // The thread was kept from running until the next row had begun.
+    run.answer(answered, MS * 300);
+    run.recorder.stop(stop);
+    run.abandon(waiting);
+    let told = run.end();
+    assert_eq!((told.recorded.ledger.good, told.recorded.ledger.in_flight_at_end), (1, 1));
+    assert!(told.recorded.ledger.closes());
+    assert_eq!(told.each(|row| row.good).iter().sum::<u64>(), 1);
+    assert_eq!(told.recorded.span.window(), MS * 900);
 }
 
 /// What a simulated target does with a request: how long it takes, and whether it fails.
@@ -279,7 +423,7 @@ proptest! {
             let done = attempt.acted + Duration::from_millis(took_ms);
             if let Some(stop) = stop.filter(|stop| done > *stop && *stop < run.span.window_end) {
                 run.recorder.stop(stop);
-                run.recorder.abandoned(&attempt);
+                run.abandon(attempt);
                 break;
             }
             run.clock.advance_to(done);
@@ -291,20 +435,22 @@ proptest! {
                 break;
             }
         }
-        let recorded = run.recorder.finish();
-        let ledger = &recorded.ledger;
+        let told = run.end();
+        let ledger = &told.recorded.ledger;
         prop_assert!(ledger.closes(), "{ledger:?}");
-        let warm_up = &recorded.warm_up;
+        let warm_up = &told.recorded.warm_up;
         prop_assert_eq!(warm_up.sent, warm_up.good + warm_up.failed + warm_up.carried_over);
-        let sums = |phase| recorded.timeline.iter().filter(move |row| row.phase == phase)
+        let sums = |phase| told.timeline.iter().filter(move |row| row.phase == phase)
             .fold((0, 0, 0), |sum, row| (sum.0 + row.sent, sum.1 + row.good, sum.2 + row.failed));
         prop_assert_eq!(sums(Phase::Measure), (ledger.sent, ledger.good, ledger.failed));
         prop_assert_eq!(sums(Phase::WarmUp), (warm_up.sent, warm_up.good, warm_up.failed));
-        prop_assert_eq!(recorded.response_time.count, ledger.good);
-        prop_assert_eq!(recorded.service_time.count, ledger.good);
-        prop_assert_eq!(recorded.failure_time.count, ledger.failed);
-        prop_assert_eq!(recorded.lateness.count, ledger.sent);
-        let decoded = histogram::decode(&recorded.response_time.histogram).unwrap();
-        prop_assert_eq!(decoded.len(), ledger.good);
+        let drain = &told.recorded.drain;
+        prop_assert_eq!(ledger.in_flight_at_end + ledger.unsent, drain.good + drain.failed + drain.abandoned);
+        prop_assert_eq!(told.totals.response_time.summary().count, ledger.good + drain.good);
+        prop_assert_eq!(told.totals.service_time.summary().count, ledger.good + drain.good);
+        prop_assert_eq!(told.recorded.failure_time.summary().count, ledger.failed + drain.failed);
+        prop_assert_eq!(told.totals.lateness.summary().count, ledger.sent + drain.sent);
+        let decoded = histogram::decode(&told.totals.response_time.summary().histogram).unwrap();
+        prop_assert_eq!(decoded.len(), ledger.good + drain.good);
     }
 }

@@ -2,70 +2,178 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, ipproto, socket_with, sockopt,
+};
 
 use crate::error::LoadError;
 use crate::fault::Fault;
-use crate::options::{ConnectionPolicy, Options};
+use crate::options::{Options, Sources};
 use crate::sys;
 
+/// A request with a body below this fits into one segment on any network.
+const SMALL_REQUEST_BYTES: usize = 512;
+
+/// Where connections go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// Over TCP.
+    Inet(SocketAddr),
+    /// A socket in the file system.
+    Unix(PathBuf),
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Address::Inet(address) => address.fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
 /// Opens connections to one target.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Connector {
-    target: SocketAddr,
+    target: Address,
     /// Source addresses used in turn; none leaves the choice to the system.
-    sources: Vec<Ipv4Addr>,
+    sources: Vec<IpAddr>,
+    /// The system chooses as long as it has a port: binding costs two system calls for each connection.
+    only_if_ports_run_out: bool,
     opened: usize,
+    congestion_control: Option<String>,
+    /// Smallest receive buffer that does, for clients that read slowly: what lies in a large one the target is rid of.
+    receive_buffer_bytes: Option<usize>,
+    /// Connections carry several requests, or one that needs several segments.
+    sends_more_than_once: bool,
 }
 
 impl Connector {
-    pub fn new(target: SocketAddr, options: &Options) -> Connector {
-        let count = match (options.connection, target.ip()) {
-            (ConnectionPolicy::PerRequest, IpAddr::V4(ip)) if ip.is_loopback() => options.source_addresses,
-            _ => 0,
+    pub fn new(target: Address, options: &Options) -> Connector {
+        let sources = match (&options.sources, &target) {
+            (Sources::Listed(addresses), Address::Inet(_)) => addresses.clone(),
+            // Only connections that are closed again use up ports.
+            (Sources::Rotated(count), Address::Inet(address))
+                if address.is_ipv4()
+                    && address.ip().is_loopback()
+                    && options.connection.requests_per_connection().is_some() =>
+            {
+                (1..=*count).map(|last| Ipv4Addr::new(127, 0, 0, last).into()).collect()
+            }
+            _ => Vec::new(),
         };
-        Connector::from_sources(target, (1..=count).map(|last| Ipv4Addr::new(127, 0, 0, last)).collect())
+        let receive_buffer_bytes =
+            options.pace.read_bytes_per_s.map(|rate| usize::try_from(rate).unwrap_or(usize::MAX).clamp(2_048, 1 << 20));
+        let congestion_control = options.generator.congestion_control.clone();
+        let small = options.requests.iter().all(|request| request.body.len() < SMALL_REQUEST_BYTES);
+        let sends_more_than_once = options.connection.requests_per_connection() != Some(1)
+            || options.pace.write_bytes_per_s.is_some()
+            || !small;
+        Connector {
+            target,
+            sources,
+            only_if_ports_run_out: matches!(options.sources, Sources::Rotated(_)),
+            opened: 0,
+            congestion_control,
+            receive_buffer_bytes,
+            sends_more_than_once,
+        }
     }
 
-    fn from_sources(target: SocketAddr, sources: Vec<Ipv4Addr>) -> Connector {
-        Connector { target, sources, opened: 0 }
+    /// The same for one of several threads, which begins with another source address.
+    pub fn for_thread(&self, thread: u32) -> Connector {
+        Connector { opened: thread as usize, ..self.clone() }
     }
 
     pub fn source_addresses(&self) -> u32 {
         self.sources.len() as u32
     }
 
-    /// Tries one connection, waiting for it, so that a run against nothing ends before it begins.
-    pub fn probe(&self, timeout: Duration) -> Result<(), LoadError> {
-        TcpStream::connect_timeout(&self.target, timeout)
-            .map(drop)
-            .map_err(|source| LoadError::Unreachable { address: self.target, source })
+    pub fn target(&self) -> &Address {
+        &self.target
+    }
+
+    /// Tries one connection, waiting for it, so that a run against nothing ends before it begins. Returns the congestion
+    /// control that connections have.
+    pub fn probe(&self, timeout: Duration) -> Result<Option<String>, LoadError> {
+        let unreachable = |source| LoadError::Unreachable { address: self.target.to_string(), source };
+        match &self.target {
+            Address::Unix(path) => UnixStream::connect(path).map(|_| None).map_err(unreachable),
+            Address::Inet(address) => {
+                let stream = TcpStream::connect_timeout(address, timeout).map_err(unreachable)?;
+                self.check_congestion_control(&stream)?;
+                Ok(sockopt::tcp_congestion(&stream).ok())
+            }
+        }
+    }
+
+    fn check_congestion_control(&self, stream: &TcpStream) -> Result<(), LoadError> {
+        let Some(name) = &self.congestion_control else { return Ok(()) };
+        sockopt::set_tcp_congestion(stream, name).map_err(|errno| LoadError::Option {
+            option: "congestion",
+            reason: format!(
+                "the kernel refuses `{name}` ({errno}); see /proc/sys/net/ipv4/tcp_available_congestion_control for its own"
+            ),
+        })
     }
 
     /// Begins a connection. Sending on it tells whether it is established.
     pub fn open(&mut self) -> Result<OwnedFd, Fault> {
-        let family = if self.target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))
-            .map_err(|errno| Fault::of_connecting("open a socket", errno))?;
-        // A request is one write, so there is nothing to collect by waiting.
-        sockopt::set_tcp_nodelay(&socket, true).map_err(|errno| Fault::of_connecting("set TCP_NODELAY", errno))?;
-        if !self.sources.is_empty() {
+        let opened = |errno| Fault::of_connecting("open a socket", errno);
+        let target = match &self.target {
+            Address::Inet(target) => *target,
+            Address::Unix(path) => {
+                let address = SocketAddrUnix::new(path).map_err(opened)?;
+                let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(opened)?;
+                self.shrink(&socket)?;
+                // A queue of connections that is full is the target's doing here, and not a lack of local ports.
+                return match connect(&socket, &address) {
+                    Ok(()) => Ok(socket),
+                    Err(Errno::AGAIN) => Err(Fault::Connect(Errno::AGAIN)),
+                    Err(errno) => Err(Fault::of_connecting("connect", errno)),
+                };
+            }
+        };
+        let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP)).map_err(opened)?;
+        // What a connection sends first goes out at once; only later writes would wait for acknowledgements.
+        if self.sends_more_than_once {
+            sockopt::set_tcp_nodelay(&socket, true).map_err(|errno| Fault::of_connecting("set TCP_NODELAY", errno))?;
+        }
+        if let Some(name) = &self.congestion_control {
+            sockopt::set_tcp_congestion(&socket, name)
+                .map_err(|errno| Fault::Local { doing: "set the congestion control", errno })?;
+        }
+        self.shrink(&socket)?;
+        if !self.sources.is_empty() && !self.only_if_ports_run_out {
             let source = self.sources[self.opened % self.sources.len()];
             self.opened = self.opened.wrapping_add(1);
             bind_source(&socket, source).map_err(|errno| Fault::Local { doing: "bind a source address", errno })?;
         }
-        match connect(&socket, &self.target) {
+        match connect(&socket, &target) {
             Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+            Err(Errno::ADDRNOTAVAIL | Errno::AGAIN) if self.only_if_ports_run_out && !self.sources.is_empty() => {
+                self.only_if_ports_run_out = false;
+                self.open()
+            }
             Err(errno) => Err(Fault::of_connecting("connect", errno)),
         }
     }
+
+    fn shrink(&self, socket: &OwnedFd) -> Result<(), Fault> {
+        let Some(bytes) = self.receive_buffer_bytes else { return Ok(()) };
+        sockopt::set_socket_recv_buffer_size(socket, bytes)
+            .map_err(|errno| Fault::Local { doing: "set the receive buffer", errno })
+    }
 }
 
-fn bind_source(socket: &OwnedFd, source: Ipv4Addr) -> Result<(), Errno> {
+fn bind_source(socket: &OwnedFd, source: IpAddr) -> Result<(), Errno> {
     sys::bind_address_no_port(socket.as_fd())?;
     bind(socket, &SocketAddr::from((source, 0)))
 }
@@ -76,41 +184,65 @@ mod tests {
 
     use super::*;
     use crate::fault::ErrorClass;
+    use crate::options::ConnectionPolicy;
 
     fn options(connection: ConnectionPolicy) -> Options {
         let mut options = Options::new("http://127.0.0.1:1/").unwrap();
         options.connection = connection;
-        options.source_addresses = 3;
+        options.sources = Sources::Rotated(3);
         options
     }
 
-    #[test]
-    fn source_addresses_take_turns_with_a_connection_per_request() {
+    fn listener() -> (TcpListener, Address) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut connector = Connector::new(listener.local_addr().unwrap(), &options(ConnectionPolicy::PerRequest));
-        let mut sources = Vec::new();
-        for _ in 0..4 {
-            let _socket = connector.open().unwrap();
-            sources.push(listener.accept().unwrap().1.ip().to_string());
+        let address = Address::Inet(listener.local_addr().unwrap());
+        (listener, address)
+    }
+
+    #[test]
+    fn source_addresses_take_turns_where_connections_are_closed_again() {
+        let few = ConnectionPolicy::Requests { requests_per_connection: 7 };
+        for policy in [ConnectionPolicy::PerRequest, few] {
+            let (listener, address) = listener();
+            let mut connector = Connector::new(address, &options(policy)).for_thread(1);
+            connector.only_if_ports_run_out = false;
+            let sources: Vec<String> = (0..4)
+                .map(|_| {
+                    let _socket = connector.open().unwrap();
+                    listener.accept().unwrap().1.ip().to_string()
+                })
+                .collect();
+            assert_eq!(sources, ["127.0.0.2", "127.0.0.3", "127.0.0.1", "127.0.0.2"]);
         }
-        assert_eq!(sources, ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.1"]);
     }
 
     #[test]
     fn the_system_chooses_the_source_of_kept_connections_and_towards_other_machines() {
-        let loopback = "127.0.0.1:1".parse().unwrap();
-        assert_eq!(Connector::new(loopback, &options(ConnectionPolicy::KeepAlive)).source_addresses(), 0);
-        let elsewhere = "192.0.2.1:1".parse().unwrap();
-        assert_eq!(Connector::new(elsewhere, &options(ConnectionPolicy::PerRequest)).source_addresses(), 0);
+        let inet = |text: &str| Address::Inet(text.parse().unwrap());
+        let sources = |target, policy| Connector::new(target, &options(policy)).source_addresses();
+        assert_eq!(sources(inet("127.0.0.1:1"), ConnectionPolicy::KeepAlive), 0);
+        assert_eq!(sources(inet("192.0.2.1:1"), ConnectionPolicy::PerRequest), 0);
+        assert_eq!(sources(inet("127.0.0.1:1"), ConnectionPolicy::PerRequest), 3);
     }
 
     #[test]
     fn a_source_address_this_machine_does_not_have_is_our_own_fault() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let foreign = vec![Ipv4Addr::new(192, 0, 2, 1)];
-        let mut connector = Connector::from_sources(listener.local_addr().unwrap(), foreign);
-        let fault = connector.open().unwrap_err();
+        let (_listener, address) = listener();
+        let mut options = options(ConnectionPolicy::KeepAlive);
+        options.sources = Sources::Listed(vec!["192.0.2.1".parse().unwrap()]);
+        let fault = Connector::new(address, &options).open().unwrap_err();
         assert_eq!(fault.class(), ErrorClass::Local);
         assert!(fault.to_string().contains("bind a source address"), "{fault}");
+    }
+
+    #[test]
+    fn a_congestion_control_that_the_kernel_does_not_have_is_refused_before_the_run() {
+        let (_listener, address) = listener();
+        let mut options = options(ConnectionPolicy::KeepAlive);
+        options.generator.congestion_control = Some("nonsense".into());
+        let error = Connector::new(address.clone(), &options).probe(Duration::from_secs(5)).unwrap_err();
+        assert!(error.to_string().contains("the kernel refuses `nonsense`"), "{error}");
+        options.generator.congestion_control = Some("reno".into());
+        assert_eq!(Connector::new(address, &options).probe(Duration::from_secs(5)).unwrap(), Some("reno".into()));
     }
 }

@@ -6,5 +6,5 @@ mod connector;
 mod poller;
 
 pub(crate) use connection::{Connection, Stream};
-pub(crate) use connector::Connector;
-pub(crate) use poller::{Poller, Ready};
+pub(crate) use connector::{Address, Connector};
+pub(crate) use poller::{Interest, Poller, Ready};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Method, Options};
-use tolok_testkit::{Framing, Reply, ScriptedServer};
+use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Method, Options, Sources};
+use tolok_testkit::{Framing, Reply, Request, ScriptedServer};
 
-use crate::stage::{BODY, check_account, options, play, play_with};
+use crate::stage::{BODY, ENDLESS, check_account, options, play, play_script, play_with, run};
 
 /// The engine's own first look at the target.
 const PROBE: usize = 1;
@@ -58,34 +58,82 @@ fn bytes_after_the_last_answer_are_counted() {
     let answer = Reply::with(200, BODY, Framing::Length, &["Connection: close"]);
     let late = Reply::raw("XYZ").after(Duration::from_millis(100)).then_close();
     let played = play_with(vec![answer.joined_with(late)], |_| {});
-    assert_eq!(played.record.connections.unasked_bytes, 3);
+    let connections = &played.record.connections;
+    assert_eq!((connections.unasked_bytes, connections.not_closed_by_target), (3, 0));
     assert_eq!((played.record.ledger.good, played.record.connections.opened), (1, 2));
 }
 
 #[test]
-fn source_addresses_rotate_so_that_ports_never_run_out() {
+fn listed_source_addresses_take_turns() {
+    let addresses: Vec<IpAddr> = (1..=4).map(|last| IpAddr::from([127, 0, 0, last])).collect();
     let played = play_with(vec![Reply::ok_and_close(BODY); 11], |options| {
         per_request(options);
-        options.source_addresses = 4;
+        options.sources = Sources::Listed(addresses.clone());
     });
     assert_eq!(played.record.plan.source_addresses, 4);
-    let peers = played.server.peers();
-    let expected: Vec<IpAddr> = (0..12).map(|number| format!("127.0.0.{}", number % 4 + 1).parse().unwrap()).collect();
-    assert_eq!(peers[PROBE..], expected);
+    let expected: Vec<IpAddr> = addresses.into_iter().cycle().take(12).collect();
+    assert_eq!(played.server.peers()[PROBE..], expected);
 }
 
 #[test]
-fn rotation_can_be_switched_off() {
+fn the_system_chooses_where_connections_come_from_if_it_is_asked_to() {
     let played = play_with(vec![Reply::ok_and_close(BODY); 5], |options| {
         per_request(options);
-        options.source_addresses = 0;
+        options.sources = Sources::System;
     });
+    assert_eq!(played.record.plan.source_addresses, 0);
     assert_eq!(played.server.peers().into_iter().collect::<BTreeSet<_>>().len(), 1);
 }
 
 #[test]
+fn a_connection_carries_as_many_requests_as_it_may_and_says_so_in_the_last() {
+    let closes = |request: &Request| request.header("Connection") == Some("close");
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let script = {
+        let seen = Arc::clone(&seen);
+        move |request: &Request| {
+            seen.lock().unwrap().push((request.connection - PROBE, request.request, closes(request)));
+            let answer = if closes(request) { Reply::ok_and_close(BODY) } else { Reply::ok(BODY) };
+            (request.number < 10).then_some(answer)
+        }
+    };
+    let played = play_script(script, 10, |options| {
+        options.connection = ConnectionPolicy::Requests { requests_per_connection: 4 };
+    });
+    let expected: Vec<_> = (0..11).map(|number| (number / 4, number % 4, number % 4 == 3)).collect();
+    assert_eq!(*seen.lock().unwrap(), expected);
+    assert_eq!((played.record.ledger.good, played.record.connections.opened), (10, 3));
+    assert_eq!(played.record.connections.not_closed_by_target, 0);
+}
+
+#[test]
+fn a_socket_in_the_file_system_is_a_target_as_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    for connection in [ConnectionPolicy::KeepAlive, ConnectionPolicy::PerRequest] {
+        let _ = std::fs::remove_file(&path);
+        let server = ScriptedServer::on_unix_socket(&path, |request| match request.header("Connection") {
+            Some("close") => Reply::ok_and_close(BODY),
+            _ => Reply::ok(BODY),
+        });
+        let mut options = Options::new("http://unix.example/hello").unwrap();
+        options.generator.unix_socket = Some(path.clone());
+        options.requests[0].expect.body = ExpectBody::Exactly(BODY.into());
+        options.connection = connection;
+        options.executor = Executor::SharedIterations { vus: 3, iterations: 30, max_duration: ENDLESS };
+        let record = run(&options);
+        assert_eq!((record.ledger.scheduled, record.ledger.good), (30, 30));
+        let expected = if connection == ConnectionPolicy::KeepAlive { 3 } else { 30 };
+        assert_eq!(record.connections.opened, expected);
+        assert_eq!(server.connections() as u64, expected + PROBE as u64);
+        assert_eq!(record.plan.address, format!("unix:{}", path.display()));
+        assert_eq!((record.plan.congestion_control, record.connections.not_closed_by_target), (None, 0));
+    }
+}
+
+#[test]
 fn the_request_says_what_the_options_say() {
-    let heads = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heads = Arc::new(Mutex::new(Vec::new()));
     let stop = Arc::new(AtomicBool::new(false));
     let server = ScriptedServer::start({
         let (heads, stop) = (Arc::clone(&heads), Arc::clone(&stop));
@@ -96,8 +144,8 @@ fn the_request_says_what_the_options_say() {
         }
     });
     let mut options = options(&server);
-    options.method = Method::Head;
-    options.headers = vec![("Accept".into(), "text/html".into())];
+    options.requests[0].method = Method::Head;
+    options.requests[0].headers = vec![("Accept".into(), "text/html".into())];
     per_request(&mut options);
     tolok_load::run(&options, &stop, &mut |_| {}).unwrap();
     let expected =
@@ -108,7 +156,7 @@ fn the_request_says_what_the_options_say() {
 #[test]
 fn answers_to_head_are_good_without_a_body() {
     let head_only = || Reply::ok(BODY).cut_by(BODY.len());
-    let played = play_with(vec![head_only(); 5], |options| options.method = Method::Head);
+    let played = play_with(vec![head_only(); 5], |options| options.requests[0].method = Method::Head);
     assert_eq!((played.record.ledger.good, played.record.connections.opened), (5, 1));
     assert_eq!(played.record.plan.expected_body_bytes, None);
 }
@@ -117,7 +165,8 @@ fn answers_to_head_are_good_without_a_body() {
 fn a_request_that_does_not_fit_into_the_socket_is_sent_in_pieces() {
     // More than the buffers of both ends hold, so the kernel cannot take it at once.
     let value = "x".repeat(16 << 20);
-    let played = play_with(vec![Reply::ok(BODY); 3], |options| options.headers = vec![("X-Large".into(), value)]);
+    let played =
+        play_with(vec![Reply::ok(BODY); 3], |options| options.requests[0].headers = vec![("X-Large".into(), value)]);
     assert_eq!((played.record.ledger.good, played.record.ledger.failed), (3, 0));
     assert_eq!(played.record.connections.opened, 1);
 }
@@ -129,7 +178,7 @@ fn large_bodies_are_compared_as_they_stream_through() {
     wrong[2_999_999] ^= 1;
     let chunked = Reply::with(200, &body, Framing::Chunked(vec![65_536, 1, 300_000], vec![]), &[]);
     let replies = vec![Reply::ok(&body), chunked, Reply::ok(&wrong), Reply::ok(&body)];
-    let played = play_with(replies, |options| options.expect.body = ExpectBody::Exactly(body));
+    let played = play_with(replies, |options| options.requests[0].expect.body = ExpectBody::Exactly(body));
     assert_eq!((played.record.ledger.good, played.record.ledger.failed), (3, 1));
     let text = &played.record.error_examples[0].text;
     assert!(text.contains("from byte 2999999 on"), "{text}");

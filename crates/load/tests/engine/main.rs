@@ -4,7 +4,12 @@
 //! run with a certain request, however long that takes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod arrivals;
 mod connections;
+mod executors;
 mod faults;
+mod files;
+mod pace;
 mod stage;
+mod stops;
 mod window;

@@ -4,16 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tolok_load::options::{Executor, ExpectBody, Options};
-use tolok_load::record::Record;
+use tolok_load::histogram;
+use tolok_load::options::{Arrivals, Executor, ExpectBody, Options};
+use tolok_load::record::{Distribution, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_testkit::{Reply, Request, ScriptedServer};
+
+pub const MS: Duration = Duration::from_millis(1);
 
 /// The body every good answer has.
 pub const BODY: &str = "hello";
 
 /// Far longer than any test takes.
-const ENDLESS: Duration = Duration::from_secs(3600);
+pub const ENDLESS: Duration = Duration::from_secs(3600);
 
 /// What a test looks at.
 pub struct Played {
@@ -25,7 +28,7 @@ pub struct Played {
 pub fn options(server: &ScriptedServer) -> Options {
     let mut options = Options::new(&server.url("/hello")).unwrap();
     options.executor = Executor::ConstantVus { vus: 1, duration: ENDLESS };
-    options.expect.body = ExpectBody::Exactly(BODY.into());
+    options.requests[0].expect.body = ExpectBody::Exactly(BODY.into());
     options.timeout = ENDLESS;
     options.grace = Some(Duration::ZERO);
     options
@@ -67,28 +70,104 @@ pub fn play_script(
     Played { record, server }
 }
 
+/// Runs to the planned end.
+pub fn run(options: &Options) -> Record {
+    let record = tolok_load::run(options, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    check_account(&record);
+    record
+}
+
+/// So many evenly spaced iterations a second.
+pub fn rate(rate_rps: f64, duration: Duration) -> Executor {
+    Executor::ConstantArrivalRate { rate_rps, duration, arrivals: Arrivals::Uniform }
+}
+
 /// What holds in every record, whatever happened.
 pub fn check_account(record: &Record) {
-    let ledger = &record.ledger;
-    assert!(ledger.closes(), "{ledger:?}");
-    let drain = &record.drain;
-    assert_eq!(ledger.in_flight_at_end, drain.good + drain.failed + drain.abandoned);
-    let warm_up = &record.warm_up;
-    assert_eq!(warm_up.sent, warm_up.good + warm_up.failed + warm_up.carried_over);
-    let sums = |phase| {
-        let rows = record.timeline.iter().filter(move |row| row.phase == phase);
-        rows.fold((0, 0, 0), |sum, row| (sum.0 + row.sent, sum.1 + row.good, sum.2 + row.failed))
-    };
-    assert_eq!(sums(Phase::Measure), (ledger.sent, ledger.good, ledger.failed));
-    assert_eq!(sums(Phase::WarmUp), (warm_up.sent, warm_up.good, warm_up.failed));
-    let received: u64 =
-        record.timeline.iter().filter(|row| row.phase == Phase::Measure).map(|row| row.received_bytes).sum();
-    assert_eq!(received, record.received_bytes);
-    assert_eq!(record.response_time.count, ledger.good);
-    assert_eq!(record.service_time.count, ledger.good);
-    assert_eq!(record.failure_time.count, ledger.failed);
-    assert_eq!(record.lateness.count, ledger.sent);
-    assert_eq!(record.connect_time.count, record.connections.opened);
+    check_ledger(record);
+    check_rows(record);
+    check_distributions(record);
     let json = serde_json::to_string(record).unwrap();
     assert_eq!(&serde_json::from_str::<Record>(&json).unwrap(), record);
+}
+
+fn check_ledger(record: &Record) {
+    let (ledger, drain, warm_up) = (&record.ledger, &record.drain, &record.warm_up);
+    assert!(ledger.closes(), "{ledger:?}");
+    assert_eq!(ledger.scheduled, ledger.sent + ledger.unsent);
+    assert_eq!(ledger.unsent, drain.sent + drain.never_sent, "{ledger:?} {drain:?}");
+    let settled = drain.good + drain.failed + drain.abandoned + drain.never_sent;
+    assert_eq!(ledger.in_flight_at_end + ledger.unsent, settled, "{ledger:?} {drain:?}");
+    assert_eq!(warm_up.sent, warm_up.good + warm_up.failed + warm_up.carried_over);
+    assert!(warm_up.carried_over >= warm_up.carried_over_good + warm_up.carried_over_waiting, "{warm_up:?}");
+    let ns = record.window_end_monotonic_ns - record.window_start_monotonic_ns;
+    assert_eq!(record.window_s, Duration::from_nanos(ns).as_secs_f64());
+    let per_window = |amount: f64| (ns > 0).then(|| amount / record.window_s);
+    assert_eq!(record.goodput_rps, per_window((ledger.good + warm_up.carried_over_good) as f64));
+    let open = record.plan.executor.ends_with("arrival-rate");
+    assert_eq!(record.offered_rps, per_window(ledger.scheduled as f64).filter(|_| open));
+    assert!(open || ledger.unsent == 0, "a closed loop asks for nothing that it does not send: {ledger:?}");
+    assert_eq!(record.verdict.trusted, record.verdict.reasons.is_empty());
+}
+
+/// The rows of a phase.
+pub fn rows(record: &Record, phase: Phase) -> impl Iterator<Item = &SecondRow> {
+    record.timeline.iter().filter(move |row| row.phase == phase)
+}
+
+/// One figure of the rows of a phase, added up.
+pub fn sum(record: &Record, phase: Phase, figure: impl Fn(&SecondRow) -> u64) -> u64 {
+    rows(record, phase).map(figure).sum()
+}
+
+fn check_rows(record: &Record) {
+    let (ledger, warm_up) = (&record.ledger, &record.warm_up);
+    let sums = |phase| {
+        (sum(record, phase, |row| row.sent), sum(record, phase, |row| row.good), sum(record, phase, |row| row.failed))
+    };
+    assert_eq!(sums(Phase::Measure), (ledger.sent, ledger.good, ledger.failed));
+    // What had to wait for a connection until the warm-up was over is in no row.
+    let (sent, good, failed) = sums(Phase::WarmUp);
+    assert!(sent <= warm_up.sent && (good, failed) == (warm_up.good, warm_up.failed));
+    assert_eq!(sum(record, Phase::Measure, |row| row.received_bytes), record.received_bytes);
+    assert_eq!(sum(record, Phase::Measure, |row| row.new_connections), record.connections.opened_in_window);
+    let numbers: Vec<u32> = record.timeline.iter().map(|row| row.second).collect();
+    assert_eq!(numbers, (0..record.timeline.len() as u32).collect::<Vec<_>>());
+    let measured_s: f64 = rows(record, Phase::Measure).map(|row| row.duration_s).sum();
+    assert!((measured_s - record.window_s).abs() < 1e-6, "{measured_s} of {}", record.window_s);
+    assert!(rows(record, Phase::Measure).all(|row| row.queued <= record.queue_max));
+}
+
+fn check_distributions(record: &Record) {
+    let (ledger, drain) = (&record.ledger, &record.drain);
+    let good = ledger.good + drain.good;
+    // What the rows do not hold came in the drain.
+    check_distribution(record, &record.response_time, |row| &row.response_time, [ledger.good, drain.good]);
+    check_distribution(record, &record.service_time, |row| &row.service_time, [ledger.good, drain.good]);
+    check_distribution(record, &record.lateness, |row| &row.lateness, [ledger.sent, drain.sent]);
+    assert_eq!(record.failure_time.count, ledger.failed + drain.failed);
+    assert_eq!(record.connect_time.count, record.connections.opened);
+    assert!((good..=ledger.sent + drain.sent).contains(&record.time_to_first_byte.count));
+    assert!(record.queue_time.count <= ledger.sent + drain.sent);
+    // The parts of a response time are parts of it.
+    let longest = |distribution: &Distribution| distribution.max_s.unwrap_or(0.0);
+    assert!(longest(&record.service_time) <= longest(&record.response_time));
+}
+
+/// A distribution holds what the rows hold, and as much more as it should.
+fn check_distribution(
+    record: &Record,
+    whole: &Distribution,
+    of_row: impl Fn(&SecondRow) -> &String,
+    [in_rows, in_drain]: [u64; 2],
+) {
+    let told = histogram::decode(&whole.histogram).unwrap();
+    assert_eq!((whole.count, told.len()), (in_rows + in_drain, in_rows + in_drain));
+    assert_eq!(histogram::percentiles(&told), whole.percentiles);
+    let of_rows = histogram::merge(rows(record, Phase::Measure).map(|row| of_row(row).as_str())).unwrap();
+    assert_eq!(of_rows.len(), in_rows);
+    let mut rest = told;
+    // Fails if a row holds a value that the whole does not.
+    rest.subtract(of_rows).unwrap();
+    assert_eq!(rest.len(), in_drain);
 }

@@ -7,17 +7,27 @@ use std::time::Duration;
 use tolok_load::clock::{Clock, SystemClock};
 use tolok_load::event::Event;
 use tolok_load::histogram;
-use tolok_load::options::Executor;
+use tolok_load::options::{ConnectionPolicy, Executor, ThinkTime};
 use tolok_load::record::{Drain, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_testkit::{Reply, ScriptedServer};
 
-use crate::stage::{BODY, check_account, options, play};
-
-const MS: Duration = Duration::from_millis(1);
+use crate::stage::{BODY, MS, check_account, options, play, rate};
 
 fn users(vus: u32, duration: Duration) -> Executor {
     Executor::ConstantVus { vus, duration }
+}
+
+fn iterations(iterations: u64) -> Executor {
+    Executor::SharedIterations { vus: 1, iterations, max_duration: MS }
+}
+
+fn pause(time: Duration) -> ThinkTime {
+    ThinkTime { least: time, most: time }
+}
+
+fn requests_per_connection(requests_per_connection: u32) -> ConnectionPolicy {
+    ConnectionPolicy::Requests { requests_per_connection }
 }
 
 #[test]
@@ -56,7 +66,10 @@ fn a_run_has_a_warm_up_and_a_window_and_tells_both() {
     assert!(!record.interrupted && record.format == Record::FORMAT);
     assert_eq!(record.ledger.scheduled, record.ledger.sent);
     assert!(record.cpu_user_s + record.cpu_system_s > 0.0);
-    assert_eq!(record.generator_busy, Some((record.cpu_user_s + record.cpu_system_s) / 1.25));
+    let thread = &record.generator.threads[0];
+    assert_eq!((thread.cpu_user_s, thread.cpu_system_s), (record.cpu_user_s, record.cpu_system_s));
+    let busy_s = (record.cpu_user_s + record.cpu_system_s - thread.spin_s).max(0.0);
+    assert_eq!(record.generator_busy, Some(busy_s / 1.25));
     let decoded = histogram::decode(&record.response_time.histogram).unwrap();
     assert_eq!(histogram::percentiles(&decoded), record.response_time.percentiles);
 }
@@ -74,14 +87,15 @@ fn without_a_warm_up_the_window_starts_at_once() {
 }
 
 #[test]
-fn requests_in_flight_at_the_end_may_finish_and_do_not_count() {
+fn requests_in_flight_at_the_end_may_finish_and_are_told_with_the_slowest() {
     let server = ScriptedServer::start(|_| Reply::ok(BODY).after(MS * 2_000));
     let mut options = options(&server);
     options.executor = users(3, MS * 1_000);
     options.grace = Some(Duration::from_secs(60));
     let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap();
     check_account(&record);
-    assert_eq!(record.drain, Drain { good: 3, failed: 0, abandoned: 0 });
+    assert_eq!(record.drain, Drain { good: 3, ..Drain::default() });
+    assert!(record.response_time.min_s.unwrap() >= 2.0);
     assert_eq!((record.ledger.sent, record.ledger.good, record.ledger.in_flight_at_end), (3, 0, 3));
     assert_eq!((record.goodput_rps, record.window_s), (Some(0.0), 1.0));
 }
@@ -94,7 +108,7 @@ fn requests_without_an_answer_are_abandoned_when_the_grace_is_over() {
     options.grace = Some(MS * 50);
     let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap();
     check_account(&record);
-    assert_eq!(record.drain, Drain { good: 0, failed: 0, abandoned: 3 });
+    assert_eq!(record.drain, Drain { abandoned: 3, ..Drain::default() });
     assert_eq!((record.connections.opened, record.connections.never_answered), (3, 3));
 }
 
@@ -151,8 +165,20 @@ fn options_that_make_no_sense_are_refused() {
     };
     check(&|options| options.executor = users(0, MS), "at least 1 virtual user");
     check(&|options| options.executor = users(1, Duration::ZERO), "longer than 0 s");
+    check(&|options| options.executor = rate(0.0, MS), "more than 0");
+    check(&|options| options.executor = rate(f64::NAN, MS), "a number from 0");
+    check(&|options| options.executor = iterations(0), "at least 1 iteration");
+    check(&|options| options.requests.clear(), "at least one request");
+    check(&|options| options.requests[0].weight = 0, "at least one request");
+    check(&|options| options.generator.threads = 0, "at least 1 thread");
+    check(&|options| options.generator.threads = 2, "use fewer threads or more connections");
+    check(&|options| options.pace.read_bytes_per_s = Some(0), "at 0 bytes a second");
+    check(&|options| options.connection = requests_per_connection(0), "at least 1 request");
+    check(&|options| options.think_time = ThinkTime { least: MS * 2, most: MS }, "the shortest pause comes first");
+    check(&|options| (options.executor, options.think_time) = (rate(1.0, MS), pause(MS)), "wait for nobody");
     check(&|options| options.timeout = Duration::ZERO, "within 0 s");
     check(&|options| options.warm_up = Duration::from_secs(100_000), "longer than a day");
-    check(&|options| options.headers = vec![("Host".into(), "x".into())], "belongs to the engine");
-    assert_eq!(server.connections(), 0);
+    check(&|options| options.requests[0].headers = vec![("Host".into(), "x".into())], "belongs to the engine");
+    // What a request is made of is looked at when it is written, after the first look at the target; nothing is sent.
+    assert_eq!(server.requests(), 0);
 }

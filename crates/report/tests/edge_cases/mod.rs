@@ -1,7 +1,7 @@
 //! Runs at the edge of what a report must be able to show, by name.
 
 use tolok_analysis::Findings;
-use tolok_model::FailureKind;
+use tolok_model::{Arrivals, Doubt, Executor, FailureKind, ObjectiveOutcome, Stage};
 
 use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server, fail_requests, ordinary};
 
@@ -19,6 +19,7 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("huge-names", huge_names()),
         ("shared-cpus", shared_cpus()),
         ("above-ceiling", json(5).steady(CEILING, 30_000.0).steady(GO, 34_300.0).findings()),
+        ("open-loop", open_loop()),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
 }
@@ -64,6 +65,45 @@ fn all_failed() -> Findings {
 
 fn no_ceiling() -> Findings {
     json(5).steady(GO, 34_300.0).steady(BUN, 39_600.0).findings()
+}
+
+/// One rate that all keep up with, one that is too much for two of them, and a ramp; with objectives.
+fn open_loop() -> Findings {
+    let arrivals = Arrivals::Poisson;
+    let mut run = InventedRun::new(5);
+    let at = |rate_rps| Executor::ConstantArrivalRate { rate_rps, arrivals };
+    let objectives = ["p95 < 33ms", "goodput >= 99.9%"];
+    run.scenario_with("hello-r2000-poisson", "hello", "Hello", at(2_000.0), &objectives)
+        .steady(CEILING, 2_000.0)
+        .steady(GO, 2_000.0)
+        .steady(FPM, 1_990.0)
+        .change(|block, trial| {
+            if block == 4 {
+                trial.objectives[1].value = Some(0.9931);
+                trial.objectives[1].outcome = ObjectiveOutcome::Crossed;
+            }
+        });
+    run.scenario_with("hello-r9000-poisson", "hello", "Hello", at(9_000.0), &objectives[..1])
+        .steady(CEILING, 9_000.0)
+        .steady(GO, 9_000.0)
+        .change(|_, trial| {
+            let gate = "lateness".to_owned();
+            trial.doubts = vec![Doubt { gate, text: "requests were sent up to 14 ms late".to_owned() }];
+        })
+        .steady(FPM, 5_300.0)
+        .change(|_, trial| {
+            trial.ledger.unsent = 7_000;
+            trial.ledger.scheduled = Some(trial.ledger.sent + 7_000);
+            trial.objectives[0].value = Some(0.684);
+            trial.objectives[0].outcome = ObjectiveOutcome::Crossed;
+        })
+        .steady(APACHE, 7_800.0)
+        .fail(2, FailureKind::Crashed, "process apache2 ended with signal 11 while load was on it");
+    let stages = vec![Stage { target: 300.0, duration_s: 2.0 }];
+    run.scenario_with("hello-ramp0-300", "hello", "Hello", Executor::RampingVus { start_vus: 0, stages }, &[])
+        .steady(GO, 43_000.0)
+        .steady(FPM, 5_300.0);
+    run.findings()
 }
 
 fn huge_names() -> Findings {

@@ -34,6 +34,7 @@ struct Answer {
     /// Bytes and length of the head, by [`After`].
     forms: [(Vec<u8>, usize); 3],
     file: Option<BodyFile>,
+    refuses: bool,
 }
 
 /// A body that is sent from its file.
@@ -48,6 +49,8 @@ pub struct BodyFile {
 pub struct Reply<'answers> {
     pub bytes: &'answers [u8],
     pub file: Option<&'answers BodyFile>,
+    /// It says that the request was not as it should be.
+    pub refuses: bool,
 }
 
 /// Every answer of the server.
@@ -79,7 +82,10 @@ impl Answers {
                 assets.display()
             ));
         }
-        let error = |status: &str, header: &str| Answer::new(status, "text/plain", header, status.as_bytes());
+        let error = |status: &str, header: &str| Answer {
+            refuses: true,
+            ..Answer::new(status, "text/plain", header, status.as_bytes())
+        };
         Ok(Answers {
             found,
             not_found: error("404 Not Found", ""),
@@ -126,20 +132,24 @@ impl Answer {
             return Ok(Answer::new("200 OK", content_type, "", &body));
         }
         let forms = forms("200 OK", content_type, "", body.len(), &[]);
-        Ok(Answer { forms, file: Some(BodyFile { file: File::open(path)?, length: body.len() as u64 }) })
+        Ok(Answer {
+            forms,
+            file: Some(BodyFile { file: File::open(path)?, length: body.len() as u64 }),
+            refuses: false,
+        })
     }
 
     fn new(status: &str, content_type: &str, header: &str, body: &[u8]) -> Answer {
-        Answer { forms: forms(status, content_type, header, body.len(), body), file: None }
+        Answer { forms: forms(status, content_type, header, body.len(), body), file: None, refuses: false }
     }
 
     fn whole(&self, after: After) -> Reply<'_> {
-        Reply { bytes: &self.forms[after as usize].0, file: self.file.as_ref() }
+        Reply { bytes: &self.forms[after as usize].0, file: self.file.as_ref(), refuses: self.refuses }
     }
 
     fn head(&self, after: After) -> Reply<'_> {
         let (bytes, head) = &self.forms[after as usize];
-        Reply { bytes: &bytes[..*head], file: None }
+        Reply { bytes: &bytes[..*head], file: None, refuses: self.refuses }
     }
 }
 

@@ -5,15 +5,18 @@
 //! configuration, no logging of requests.
 
 mod answers;
+mod counts;
 mod options;
 mod request;
 mod server;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 
 use answers::Answers;
+use counts::Counts;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -34,8 +37,15 @@ fn serve(options: &Options) -> Result<(), String> {
         .map_err(|errno| format!("cannot listen on 127.0.0.1:{}: {errno}; is the port in use?", options.port))?;
     let port = listeners.first().map_or(options.port, |listener| listener.port);
     log(&format!("listening on 127.0.0.1:{port}, {} threads, {}", options.threads, answers.paths().join(" ")));
+    let counts: Vec<Arc<Counts>> = listeners.iter().map(|_| Arc::default()).collect();
+    if options.counts {
+        let all = counts.clone();
+        // Not in the scope below: a thread that waits for a question must not keep a failed server alive.
+        thread::spawn(move || counts::tell(&all, std::io::stdin().lock(), std::io::stdout().lock()));
+    }
     thread::scope(|scope| {
-        let threads: Vec<_> = listeners.into_iter().map(|one| scope.spawn(|| server::run(one, &answers))).collect();
+        let pairs = listeners.into_iter().zip(&counts);
+        let threads: Vec<_> = pairs.map(|(one, counts)| scope.spawn(|| server::run(one, &answers, counts))).collect();
         let results = threads.into_iter().map(|thread| thread.join().unwrap_or(Err(rustix::io::Errno::INVAL)));
         results.collect::<Result<(), _>>().map_err(|errno| format!("the event queue failed: {errno}"))
     })

@@ -11,15 +11,21 @@ pub struct Options {
     pub assets: PathBuf,
     /// Number of threads, each with its own listener and loop.
     pub threads: usize,
+    /// Answer each line on standard input with what was counted so far.
+    pub counts: bool,
 }
 
-const USAGE: &str = "usage: ceiling --port N --assets DIR [--threads N]";
+const USAGE: &str = "usage: ceiling --port N --assets DIR [--threads N] [--counts]";
 
 /// Reads the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
-    let (mut port, mut assets, mut threads) = (None, None, 1);
+    let (mut port, mut assets, mut threads, mut counts) = (None, None, 1, false);
     let mut arguments = arguments.into_iter();
     while let Some(name) = arguments.next() {
+        if name == "--counts" {
+            counts = true;
+            continue;
+        }
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value; {USAGE}"))?;
         match name.as_str() {
             "--port" => port = Some(number(&name, &value)?),
@@ -29,7 +35,9 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, Str
         }
     }
     match (port, assets) {
-        (Some(port), Some(assets)) if threads > 0 => Ok(Options { port, assets, threads: usize::from(threads) }),
+        (Some(port), Some(assets)) if threads > 0 => {
+            Ok(Options { port, assets, threads: usize::from(threads), counts })
+        }
         _ => Err(USAGE.to_owned()),
     }
 }
@@ -49,7 +57,8 @@ mod tests {
     #[test]
     fn arguments_are_read() {
         let options = check("--port 8080 --assets /a --threads 4").unwrap();
-        assert_eq!(options, Options { port: 8080, assets: "/a".into(), threads: 4 });
+        assert_eq!(options, Options { port: 8080, assets: "/a".into(), threads: 4, counts: false });
+        assert!(check("--counts --port 0 --assets a").unwrap().counts);
         assert_eq!(check("--assets a --port 0").unwrap().threads, 1);
     }
 

@@ -18,6 +18,7 @@ use rustix::net::{
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::answers::{After, Answers, Reply};
+use crate::counts::Counts;
 use crate::request::{self, Front, HEAD_LIMIT_BYTES};
 
 /// Connections that may wait to be accepted.
@@ -70,6 +71,9 @@ struct Connection<'answers> {
     input: Vec<u8>,
     /// What is not sent yet.
     output: VecDeque<Part<'answers>>,
+    /// Answers of which something is in `output`.
+    queued: u64,
+    counts: &'answers Counts,
     closing: bool,
     watches_writing: bool,
 }
@@ -89,7 +93,7 @@ enum Fate {
 }
 
 /// Serves the connections of one listener, until the event queue fails.
-pub fn run(listener: Listener, answers: &Answers) -> Result<(), Errno> {
+pub fn run(listener: Listener, answers: &Answers, counts: &Counts) -> Result<(), Errno> {
     let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&queue, &listener.socket, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
     // Connections stand at the index of their descriptor, which the kernel keeps small and dense.
@@ -105,7 +109,7 @@ pub fn run(listener: Listener, answers: &Answers) -> Result<(), Errno> {
         }
         for event in &events {
             if event.data.u64() == LISTENER {
-                accepting = accept_all(&listener, &queue, &mut connections)?;
+                accepting = accept_all(&listener, &queue, &mut connections, counts)?;
                 continue;
             }
             let slot = &mut connections[event.data.u64() as usize];
@@ -123,7 +127,12 @@ pub fn run(listener: Listener, answers: &Answers) -> Result<(), Errno> {
 
 /// Accepts what is waiting. False when the process may open no more files: then the listener is left alone until a
 /// connection ends, because a level-triggered queue would report it for ever.
-fn accept_all(listener: &Listener, queue: &OwnedFd, connections: &mut Vec<Option<Connection>>) -> Result<bool, Errno> {
+fn accept_all<'answers>(
+    listener: &Listener,
+    queue: &OwnedFd,
+    connections: &mut Vec<Option<Connection<'answers>>>,
+    counts: &'answers Counts,
+) -> Result<bool, Errno> {
     loop {
         let socket = match accept_with(&listener.socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
             Ok(socket) => socket,
@@ -141,8 +150,8 @@ fn accept_all(listener: &Listener, queue: &OwnedFd, connections: &mut Vec<Option
         if connections.len() <= index {
             connections.resize_with(index + 1, || None);
         }
-        let (input, output) = (Vec::new(), VecDeque::new());
-        connections[index] = Some(Connection { socket, input, output, closing: false, watches_writing: false });
+        counts.connected();
+        connections[index] = Some(Connection::new(socket, counts));
     }
 }
 
@@ -187,6 +196,11 @@ fn serve<'answers>(
 }
 
 impl<'answers> Connection<'answers> {
+    fn new(socket: OwnedFd, counts: &'answers Counts) -> Self {
+        let (input, output) = (Vec::new(), VecDeque::new());
+        Self { socket, input, output, queued: 0, counts, closing: false, watches_writing: false }
+    }
+
     /// Takes input: queues an answer for each request that is complete and keeps the rest.
     fn take(&mut self, bytes: &[u8], answers: &'answers Answers) {
         if self.input.is_empty() {
@@ -227,6 +241,10 @@ impl<'answers> Connection<'answers> {
     }
 
     fn push(&mut self, reply: Reply<'answers>) {
+        self.queued += 1;
+        if reply.refuses {
+            self.counts.refused();
+        }
         self.output.push_back(Part::Bytes(reply.bytes));
         if let Some(body) = reply.file {
             self.output.push_back(Part::File(&body.file, 0..body.length));
@@ -244,6 +262,9 @@ impl<'answers> Connection<'answers> {
             }
         }
         let unfinished = !self.output.is_empty();
+        if !unfinished {
+            self.counts.answered(std::mem::take(&mut self.queued));
+        }
         if unfinished != self.watches_writing {
             // While an answer waits for room its connection is not read, or a client that only sends would fill the memory.
             let flags = if unfinished { epoll::EventFlags::OUT } else { epoll::EventFlags::IN };

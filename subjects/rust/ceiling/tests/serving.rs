@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -15,6 +15,8 @@ use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Options};
 /// A running server; stopped when it is dropped.
 struct Ceiling {
     process: Child,
+    /// Answers to the lines written to its standard input.
+    counts: BufReader<ChildStdout>,
     port: u16,
     assets: TempDir,
 }
@@ -27,15 +29,18 @@ impl Ceiling {
         let large: Vec<u8> = (0..546_816u32).map(|at| (at % 251) as u8).collect();
         fs::write(assets.path().join("file-534k.png"), large).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_ceiling"))
-            .args(["--port", "0", "--threads", &threads.to_string(), "--assets"])
+            .args(["--port", "0", "--counts", "--threads", &threads.to_string(), "--assets"])
             .arg(assets.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut line = String::new();
         BufReader::new(process.stderr.take().unwrap()).read_line(&mut line).unwrap();
         let port = line.split_once("127.0.0.1:").unwrap().1.split_once(',').unwrap().0.parse().unwrap();
-        Ceiling { process, port, assets }
+        let counts = BufReader::new(process.stdout.take().unwrap());
+        Ceiling { process, counts, port, assets }
     }
 
     fn connect(&self) -> TcpStream {
@@ -66,7 +71,7 @@ impl Ceiling {
         let mut options = Options::new(&format!("http://127.0.0.1:{}/{name}", self.port)).unwrap();
         options.executor = Executor::ConstantVus { vus: 4, duration: Duration::from_millis(300) };
         options.connection = connection;
-        options.expect.body = ExpectBody::Exactly(fs::read(self.assets.path().join(name)).unwrap());
+        options.requests[0].expect.body = ExpectBody::Exactly(fs::read(self.assets.path().join(name)).unwrap());
         tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }
 }
@@ -210,6 +215,45 @@ fn the_load_engine_gets_nothing_but_good_answers() {
             assert_eq!(record.connections.not_closed_by_target, 0, "{name} {connection:?}");
         }
     }
+}
+
+#[test]
+fn answers_refusals_and_connections_are_told_to_who_asks() {
+    let mut ceiling = Ceiling::start(2);
+    let counts = |ceiling: &mut Ceiling| {
+        ceiling.process.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        let mut line = String::new();
+        ceiling.counts.read_line(&mut line).unwrap();
+        line
+    };
+    assert_eq!(counts(&mut ceiling), "{\"answers\":0,\"refusals\":0,\"connections\":0}\n");
+    ceiling.talk(&"GET /hello HTTP/1.1\r\n\r\n".repeat(200));
+    ceiling.talk("GET /file-534k.png HTTP/1.1\r\n\r\nGET /nothing HTTP/1.1\r\n\r\n");
+    assert_eq!(counts(&mut ceiling), "{\"answers\":202,\"refusals\":1,\"connections\":2}\n");
+}
+
+#[test]
+fn an_answer_that_was_not_sent_whole_is_not_counted() {
+    let mut ceiling = Ceiling::start(1);
+    let mut stream = ceiling.connect();
+    // Twenty answers of half a megabyte are more than the buffers of both ends hold, and nothing is read.
+    stream.write_all("GET /file-534k.png HTTP/1.1\r\n\r\n".repeat(20).as_bytes()).unwrap();
+    // Who is answered in a later turn of the loop knows that this turn is over.
+    assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);
+    drop(stream);
+    assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);
+    ceiling.process.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    let mut line = String::new();
+    ceiling.counts.read_line(&mut line).unwrap();
+    assert_eq!(line, "{\"answers\":2,\"refusals\":0,\"connections\":3}\n");
+}
+
+#[test]
+fn an_http_1_0_client_may_keep_its_connection_also_for_large_bodies() {
+    let ceiling = Ceiling::start(1);
+    let request = "GET /file-534k.png HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n";
+    let answers = ceiling.answers_to(&request.repeat(3));
+    assert!(answers == ceiling.large("Connection: keep-alive\r\n").repeat(3), "{} bytes", answers.len());
 }
 
 #[test]

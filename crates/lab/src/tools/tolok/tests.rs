@@ -1,30 +1,103 @@
 //! What the engine is told, and what is made of its record.
 
 use tolok_load::fault::ErrorClass;
-use tolok_load::options::ConnectionPolicy;
-use tolok_load::record::{Connections, Distribution, Drain, ErrorExample, Ledger, PlanSummary, WarmUpLedger};
+use tolok_load::options::{ConnectionPolicy, Mix, Timer};
+use tolok_load::record::{
+    Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, Profile, WarmUpLedger,
+};
+use tolok_model::ThinkTime;
 
 use super::*;
 
-#[test]
-fn a_job_is_told_in_the_words_of_the_command_line() {
-    let mut load = LoadProfile {
-        executor: Executor::ConstantVus { vus: 64 },
+fn load(executor: Executor) -> LoadProfile {
+    LoadProfile {
+        executor,
         duration_s: 10.0,
         warmup_s: 0.3,
         connection: Connection::KeepAlive,
         timeout_s: 2.5,
-    };
-    let told = |load: &LoadProfile| {
-        let url = "http://127.0.0.1:8080/hello".to_owned();
-        arguments(&LoadJob { url, status: 200, body: "/tmp/assets/hello".into(), load }).join(" ")
-    };
+        pool: None,
+        think_time: None,
+    }
+}
+
+fn scenario(load: LoadProfile) -> Scenario {
+    Scenario { id: load.id(), workload: "hello".to_owned(), load, objectives: Vec::new(), abort: false }
+}
+
+/// The arguments of a scenario in one line.
+fn told(scenario: &Scenario) -> String {
+    let url = "http://127.0.0.1:8080/hello".to_owned();
+    arguments(&LoadJob { url, status: 200, body: "/tmp/assets/hello".into(), scenario, seed: 7 }).join(" ")
+}
+
+/// The arguments that a load profile has beside those that all have.
+fn told_of(load: LoadProfile) -> String {
+    let told = told(&scenario(load));
+    let (when, rest) = told
+        .strip_prefix("load http://127.0.0.1:8080/hello ")
+        .and_then(|told| told.split_once(" --warmup=300000us --timeout=2500000us --grace=0s"))
+        .unwrap();
+    format!("{when}{}", rest.split_once("--events").unwrap().1)
+}
+
+#[test]
+fn a_job_is_told_in_the_words_of_the_command_line() {
     let expect = "load http://127.0.0.1:8080/hello --vus=64 --duration=10000000us --warmup=300000us \
                   --timeout=2500000us --grace=0s --expect-status=200 --expect-body=/tmp/assets/hello --format=json \
                   --events";
-    assert_eq!(told(&load), expect);
-    load.connection = Connection::PerRequest;
-    assert_eq!(told(&load), format!("{expect} --no-keepalive"));
+    let mut scenario = scenario(load(Executor::ConstantVus { vus: 64 }));
+    assert_eq!(told(&scenario), expect);
+    scenario.load.connection = Connection::PerRequest;
+    assert_eq!(told(&scenario), format!("{expect} --no-keepalive"));
+    scenario.load.connection = Connection::Requests(10);
+    assert_eq!(told(&scenario), format!("{expect} --requests-per-connection=10"));
+}
+
+#[test]
+fn every_executor_is_told_by_its_own_options() {
+    let check = |executor, expect: &str| assert_eq!(told_of(load(executor)), expect);
+    let stages = || vec![Stage { target: 300.0, duration_s: 10.0 }, Stage { target: 0.0, duration_s: 0.0 }];
+    let arrivals = Arrivals::Uniform;
+    check(Executor::RampingVus { start_vus: 0, stages: stages() }, "--vus=0 --stage=300:10000000us --stage=0:0us");
+    check(Executor::PerVuIterations { vus: 2, iterations: 5 }, "--vus=2 --iterations-per-vu=5 --duration=10000000us");
+    check(Executor::SharedIterations { vus: 2, iterations: 5 }, "--vus=2 --iterations=5 --duration=10000000us");
+    check(
+        Executor::ConstantArrivalRate { rate_rps: 2000.5, arrivals },
+        "--rate=2000.5 --arrivals=uniform --duration=10000000us",
+    );
+    check(
+        Executor::RampingArrivalRate { start_rate_rps: 10.0, stages: stages(), arrivals },
+        "--rate=10 --arrivals=uniform --stage=300:10000000us --stage=0:0us",
+    );
+}
+
+#[test]
+fn what_is_drawn_at_random_has_the_seed_of_its_trial() {
+    let rate = |arrivals, pool| {
+        let executor = Executor::ConstantArrivalRate { rate_rps: 5.0, arrivals };
+        told_of(LoadProfile { pool: Some(pool), ..load(executor) })
+    };
+    let even = "--rate=5 --arrivals=uniform --duration=10000000us --pool=unbounded";
+    assert_eq!(rate(Arrivals::Uniform, Pool::Unbounded), even);
+    let poisson = "--rate=5 --arrivals=poisson --duration=10000000us --pool=16 --seed=7";
+    assert_eq!(rate(Arrivals::Poisson, Pool::Bounded(16)), poisson);
+    let thinking = |least_s, most_s| {
+        let think_time = Some(ThinkTime { least_s, most_s });
+        told_of(LoadProfile { think_time, ..load(Executor::ConstantVus { vus: 1 }) })
+    };
+    assert_eq!(thinking(0.1, 0.1), "--vus=1 --duration=10000000us --think=100000us");
+    assert_eq!(thinking(0.1, 0.2), "--vus=1 --duration=10000000us --think=100000us..200000us --seed=7");
+}
+
+#[test]
+fn objectives_are_told_as_thresholds() {
+    let mut scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
+    scenario.objectives = ["goodput >= 99.9%", "p95 < 50ms"].map(|text| Objective::parse(text).unwrap()).into();
+    let expect = "--events --threshold=goodput >= 99.9% --threshold=p95 < 50ms";
+    assert!(told(&scenario).ends_with(expect), "{}", told(&scenario));
+    scenario.abort = true;
+    assert!(told(&scenario).ends_with("--threshold=p95 < 50ms --abort"));
 }
 
 #[test]
@@ -44,28 +117,40 @@ fn nothing_measured() -> Distribution {
     Distribution { count: 0, min_s, mean_s, max_s, percentiles: Vec::new(), histogram: String::new() }
 }
 
+fn plan() -> PlanSummary {
+    PlanSummary {
+        url: "http://127.0.0.1:8080/hello".to_owned(),
+        address: "127.0.0.1:8080".to_owned(),
+        requests: Vec::new(),
+        mix: Mix::Weighted,
+        executor: "constant-vus".to_owned(),
+        profile: Profile::ConstantVus { vus: 10, duration_s: 2.0 },
+        loop_model: LoopModel::Closed,
+        vus: 10,
+        pool_unbounded: false,
+        think_time_s: [0.0, 0.0],
+        warm_up_s: 0.5,
+        window_s: 2.0,
+        timeout_s: 10.0,
+        connect_timeout_s: 10.0,
+        grace_s: 0.0,
+        connection: ConnectionPolicy::KeepAlive,
+        source_addresses: 0,
+        congestion_control: Some("cubic".to_owned()),
+        read_bytes_per_s: None,
+        write_bytes_per_s: None,
+        expected_body_bytes: Some(1000),
+        seed: 0,
+    }
+}
+
 /// Two seconds in which 100 requests were sent, 90 of them well answered; 10 more had been sent before.
 fn record() -> Record {
     let percentile = |quantile, latency_s| tolok_load::record::Percentile { quantile, latency_s };
     Record {
         format: Record::FORMAT,
         engine: "tolok-load 0.1.0".to_owned(),
-        plan: PlanSummary {
-            url: "http://127.0.0.1:8080/hello".to_owned(),
-            address: "127.0.0.1:8080".to_owned(),
-            method: "GET".to_owned(),
-            executor: "constant-vus".to_owned(),
-            loop_model: LoopModel::Closed,
-            vus: 10,
-            warm_up_s: 0.5,
-            window_s: 2.0,
-            timeout_s: 10.0,
-            connect_timeout_s: 10.0,
-            grace_s: 0.0,
-            connection: ConnectionPolicy::KeepAlive,
-            source_addresses: 0,
-            expected_body_bytes: Some(1000),
-        },
+        plan: plan(),
         interrupted: false,
         warm_up_s: 0.5,
         window_s: 2.0,
@@ -76,6 +161,7 @@ fn record() -> Record {
         ledger: Ledger {
             scheduled: 100,
             sent: 100,
+            unsent: 0,
             good: 90,
             failed: 6,
             failed_by_class: [(ErrorClass::Timeout, 4), (ErrorClass::BadStatus, 2)].into(),
@@ -89,7 +175,7 @@ fn record() -> Record {
             carried_over_good: 8,
             carried_over_waiting: 2,
         },
-        drain: Drain { good: 0, failed: 0, abandoned: 4 },
+        drain: Drain { abandoned: 4, ..Drain::default() },
         response_time: Distribution {
             count: 90,
             max_s: Some(0.25),
@@ -99,6 +185,10 @@ fn record() -> Record {
         },
         service_time: nothing_measured(),
         lateness: nothing_measured(),
+        queue_time: nothing_measured(),
+        time_to_first_byte: nothing_measured(),
+        in_flight_mean: Some(9.5),
+        queue_max: 0,
         failure_time: nothing_measured(),
         connect_time: nothing_measured(),
         timeline: Vec::new(),
@@ -112,6 +202,11 @@ fn record() -> Record {
         cpu_user_s: 0.1,
         cpu_system_s: 0.1,
         generator_busy: Some(0.1),
+        generator: GeneratorSummary { timer: Timer::Sleep, threads: Vec::new() },
+        offered_rps: None,
+        verdict: Verdict { trusted: true, reasons: Vec::new() },
+        thresholds: Vec::new(),
+        aborted: false,
     }
 }
 
@@ -121,10 +216,10 @@ fn answers_to_requests_of_the_warm_up_are_work_of_the_window() {
     assert_eq!(report.goodput_rps, (90.0 + 8.0) / 2.0);
     assert_eq!(report.body_bytes, 98 * 1000);
     // The ledger is of the requests of the window alone, and closes.
-    assert_eq!((report.ledger.good, report.ledger.balance()), (90, 0));
+    assert_eq!((report.ledger.good, report.ledger.unaccounted()), (90, 0));
     assert_eq!((report.carried_over, report.carried_over_good, report.last_good_s), (10, 8, Some(1.75)));
     // Four wait since the window and two since the warm-up.
-    assert_eq!((report.waiting_at_end, report.users), (6, 10));
+    assert_eq!(report.waiting_at_end, 6);
 }
 
 #[test]
@@ -144,6 +239,45 @@ fn latencies_keep_their_gaps_and_their_histogram() {
 }
 
 #[test]
+fn arrivals_without_a_connection_wait_too_and_are_accounted_for() {
+    let mut record = record();
+    (record.ledger.scheduled, record.ledger.unsent, record.offered_rps) = (130, 30, Some(65.0));
+    let report = report(record).unwrap();
+    assert_eq!((report.waiting_at_end, report.offered_rps), (36, Some(65.0)));
+    let ledger = report.ledger;
+    assert_eq!((ledger.scheduled, ledger.sent, ledger.unsent, ledger.unaccounted()), (Some(130), 100, 30, 0));
+}
+
+#[test]
+fn what_the_tool_says_against_its_figures_is_taken_over() {
+    let said = |trusted, reasons| {
+        let report = report(Record { verdict: Verdict { trusted, reasons }, ..record() }).unwrap();
+        report.doubts.into_iter().map(|doubt| format!("{}: {}", doubt.gate, doubt.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(said(true, vec![]), Vec::<String>::new());
+    let reason: Reason = serde_json::from_str(r#"{"gate":"lateness","text":"p99 of 12 ms"}"#).unwrap();
+    assert_eq!(said(false, vec![reason]), ["lateness: p99 of 12 ms"]);
+    assert_eq!(said(false, vec![]), ["unknown: the load tool gave no reason"]);
+}
+
+#[test]
+fn thresholds_become_objectives_in_their_canonical_form() {
+    let threshold = |text: &str, outcome: &str| -> Judged {
+        let written = serde_json::json!({ "text": text, "value": 0.25, "unit": "s", "outcome": outcome });
+        serde_json::from_value(written).unwrap()
+    };
+    let mut record = record();
+    record.thresholds = vec![threshold("p(95)<50ms", "crossed"), threshold("p50 < 1s", "kept")];
+    record.aborted = true;
+    record.interrupted = true;
+    let report = report(record).unwrap();
+    let found: Vec<_> = report.objectives.iter().map(|it| (it.objective.as_str(), it.value, it.outcome)).collect();
+    let expect =
+        [("p95 < 50ms", Some(0.25), ObjectiveOutcome::Crossed), ("p50 < 1s", Some(0.25), ObjectiveOutcome::Kept)];
+    assert_eq!((found.as_slice(), report.aborted), (expect.as_slice(), true));
+}
+
+#[test]
 fn what_is_no_measurement_is_refused() {
     let check = |change: fn(&mut Record), expect: &str| {
         let mut record = record();
@@ -151,7 +285,7 @@ fn what_is_no_measurement_is_refused() {
         assert_eq!(report(record).unwrap_err(), expect);
     };
     check(|record| record.interrupted = true, "the load tool was interrupted");
-    check(|record| record.format = 99, "the load tool's record has format 99, and 1 is known");
+    check(|record| record.format = 99, "the load tool's record has format 99, and 2 is known");
     check(|record| record.window_s = 0.0, "the load tool measured no window");
 }
 
@@ -163,14 +297,9 @@ fn tool(folder: &Path, shell: &str) -> RunningTool {
     let write = "printf '#!/bin/sh\n%s\n' \"$1\" > \"$2\" && chmod +x \"$2\"";
     let written = Command::new("/bin/sh").args(["-c", write, "sh", shell]).arg(&program).status().unwrap();
     assert!(written.success());
-    let load = LoadProfile {
-        executor: Executor::ConstantVus { vus: 1 },
-        duration_s: 1.0,
-        warmup_s: 0.0,
-        connection: Connection::KeepAlive,
-        timeout_s: 1.0,
-    };
-    let job = LoadJob { url: "http://127.0.0.1:1/".to_owned(), status: 200, body: "/dev/null".into(), load: &load };
+    let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
+    let url = "http://127.0.0.1:1/".to_owned();
+    let job = LoadJob { url, status: 200, body: "/dev/null".into(), scenario: &scenario, seed: 1 };
     RunningTool::start(&program, &job, &[], folder).unwrap()
 }
 

@@ -1,0 +1,57 @@
+//! What became of a scenario's objectives in the trials of one case.
+//!
+//! An objective is **crossed** if it was crossed in any trial: a service that keeps its promise in four runs of five does
+//! not keep it. It is **kept** if it was kept in every trial, and no trial failed. In between it is **unknown**: a trial
+//! has no figure for it, its figures cannot be trusted, or it failed.
+
+use tolok_model::{Limit, LoadProfile, Measurement, Objective, ObjectiveOutcome, Scenario};
+
+use crate::findings::ObjectiveFinding;
+use crate::flags::doubts_that_count;
+use crate::observations::Observations;
+
+/// Every objective of the scenario, in its order.
+pub(crate) fn objectives(scenario: &Scenario, observations: &Observations) -> Vec<ObjectiveFinding> {
+    scenario.objectives.iter().map(|objective| finding(objective, &scenario.load, observations)).collect()
+}
+
+fn finding(objective: &Objective, load: &LoadProfile, observations: &Observations) -> ObjectiveFinding {
+    let text = objective.to_string();
+    let outcomes = || observations.measured.iter().map(|(_, trial)| outcome(&text, load, trial));
+    let number = |wanted| outcomes().filter(|found| *found == wanted).count() as u32;
+    let (kept, crossed) = (number(ObjectiveOutcome::Kept), number(ObjectiveOutcome::Crossed));
+    let all_kept = kept > 0 && kept as usize == observations.measured.len() && observations.failed.is_empty();
+    let records = observations.measured.iter().flat_map(|(_, trial)| &trial.objectives);
+    let values = records.filter(|record| record.objective == text).filter_map(|record| record.value);
+    let worse =
+        |left: f64, right: f64| if objective.comparison.wants_little() { left.max(right) } else { left.min(right) };
+    ObjectiveFinding {
+        outcome: match () {
+            () if crossed > 0 => ObjectiveOutcome::Crossed,
+            () if all_kept => ObjectiveOutcome::Kept,
+            () => ObjectiveOutcome::Unknown,
+        },
+        worst: values.reduce(worse),
+        unit: unit(objective.value).to_owned(),
+        trials_kept: kept,
+        trials_crossed: crossed,
+        objective: text,
+    }
+}
+
+fn outcome(objective: &str, load: &LoadProfile, trial: &Measurement) -> ObjectiveOutcome {
+    if doubts_that_count(trial, load).next().is_some() {
+        return ObjectiveOutcome::Unknown;
+    }
+    let record = trial.objectives.iter().find(|record| record.objective == objective);
+    record.map_or(ObjectiveOutcome::Unknown, |record| record.outcome)
+}
+
+fn unit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Seconds(_) => "s",
+        Limit::Share(_) => "share",
+        Limit::PerSecond(_) => "per_s",
+        Limit::Count(_) => "requests",
+    }
+}

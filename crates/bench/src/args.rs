@@ -1,0 +1,165 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+use crate::cell::{CELLS, Cell};
+use crate::floor::FloorArgs;
+use crate::honesty::Extent;
+use crate::part::Part;
+use crate::stall::StallArgs;
+use crate::tool::Tool;
+use crate::transfer::TransferArgs;
+
+/// Length of honesty when everything is to be quick: a stall of 200 ms in every 2 s.
+const QUICK_HONESTY: Duration = Duration::from_millis(6_400);
+
+/// Compares what a request costs tolok's load engine and other load generators on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "bench-load", version, args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// What the bench calls itself for.
+    #[command(subcommand)]
+    pub hidden: Option<Hidden>,
+    /// Where a generator is: wrk=/path/to/wrk; can be repeated. Others are sought on the PATH and in the toolbox.
+    #[arg(long = "tool", value_name = "NAME=PATH", value_parser = given)]
+    pub tools: Vec<(Tool, PathBuf)>,
+    /// Only these exercises, separated by commas: hello-64, hello-512, big, close, lateness, honesty.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Part::named)]
+    pub only: Vec<Part>,
+    /// Only these generators, separated by commas; tolok and the floor always take part.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Tool::named)]
+    pub generators: Vec<Tool>,
+    /// How long each generator runs in each exercise of each round, except in honesty.
+    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds)]
+    pub seconds: Duration,
+    /// How often everything but honesty is repeated; intervals need at least 5.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: u32,
+    /// Length of the load in honesty at the server that stalls, three times in it; everything else there is in proportion.
+    #[arg(long, value_name = "S", default_value = "16", value_parser = seconds)]
+    pub honesty_seconds: Duration,
+    /// 3 rounds of 1 s, and 6.4 s for honesty: shows that it works, and no more.
+    #[arg(long, conflicts_with_all = ["seconds", "rounds", "honesty_seconds"])]
+    pub quick: bool,
+    /// Seed of the order within rounds.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Where everything runs.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// Fetch missing generators into a private folder first: Debian's wrk, ab, h2load and hey with apt-get, and k6 with
+    /// `go install`, if there is a go, which takes many minutes. Nothing is installed in the system.
+    #[arg(long)]
+    pub fetch: bool,
+    /// Write a document with everything that is printed, and how to read it.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write the figures of every round; again after each round.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Where everything runs.
+#[derive(Debug, ClapArgs)]
+pub struct PlaceArgs {
+    /// CPU of the server [default: the first that this process may use].
+    #[arg(long, value_name = "CPU")]
+    pub server_cpu: Option<u32>,
+    /// CPU of the generators [default: the second].
+    #[arg(long, value_name = "CPU")]
+    pub generator_cpu: Option<u32>,
+    /// The server under load [default: the ceiling beside this program].
+    #[arg(long, value_name = "PATH")]
+    pub ceiling: Option<PathBuf>,
+}
+
+/// What the bench calls itself for.
+#[derive(Debug, Subcommand)]
+pub enum Hidden {
+    /// The generator without intelligence.
+    #[command(hide = true)]
+    Floor(FloorArgs),
+    /// How long a cache line takes from CPU to CPU.
+    #[command(hide = true)]
+    Transfer(TransferArgs),
+    /// The server that is slow in a known way.
+    #[command(hide = true)]
+    Stall(StallArgs),
+}
+
+impl Args {
+    /// Rounds and length of each measurement.
+    pub fn extent(&self) -> (u32, Duration) {
+        if self.quick { (3, Duration::from_secs(1)) } else { (self.rounds, self.seconds) }
+    }
+
+    /// Lengths of everything in the exercise honesty.
+    pub fn honesty(&self) -> Extent {
+        Extent::of(if self.quick { QUICK_HONESTY } else { self.honesty_seconds })
+    }
+
+    /// Whether an exercise was asked for.
+    pub fn wants(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+
+    /// The cells that were asked for, in their order.
+    pub fn cells(&self) -> Vec<&'static Cell> {
+        CELLS.iter().filter(|cell| self.wants(Part::Cell(cell))).collect()
+    }
+}
+
+fn given(text: &str) -> Result<(Tool, PathBuf), String> {
+    let (name, path) = text.split_once('=').ok_or("write it as NAME=PATH")?;
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+    Ok((Tool::named(name)?, path))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.1..=3600.0).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write seconds from 0.1 to 3600".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Args, clap::Error> {
+        Args::try_parse_from(line.split_whitespace())
+    }
+
+    #[test]
+    fn generators_and_cells_are_named() {
+        let args =
+            parse("bench-load --tool wrk=/a/wrk --generators wrk,k6 --only close,hello-512,honesty --seconds 0.5");
+        let args = args.unwrap();
+        assert_eq!(args.tools, [(Tool::Wrk, PathBuf::from("/a/wrk"))]);
+        assert_eq!(args.generators, [Tool::Wrk, Tool::K6]);
+        assert_eq!(args.cells().iter().map(|cell| cell.name).collect::<Vec<_>>(), ["hello-512", "close"]);
+        assert!(args.wants(Part::Honesty) && !args.wants(Part::Lateness));
+        assert_eq!(args.honesty().stalls, Duration::from_secs(16));
+        assert_eq!(args.extent(), (10, Duration::from_millis(500)));
+        assert_eq!(parse("bench-load --quick").unwrap().extent(), (3, Duration::from_secs(1)));
+        assert_eq!(parse("bench-load --quick").unwrap().honesty().stall, Duration::from_millis(200));
+        let all = parse("bench-load").unwrap();
+        assert!(all.cells().len() == CELLS.len() && all.wants(Part::Lateness));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in [
+            "--tool wrk",
+            "--tool siege=/a",
+            "--only x",
+            "--generators x",
+            "--seconds 0",
+            "--rounds 0",
+            "--quick --rounds 2",
+        ] {
+            assert!(parse(&format!("bench-load {line}")).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The answers' bodies, in a folder as the server wants it.
+
+use std::path::{Path, PathBuf};
+
+use tolok_stats::Rng;
+
+use crate::error::BenchError;
+
+const HELLO: &[u8] = include_bytes!("../../../workloads/hello/body.html");
+const LARGE_BYTES: usize = 546_816;
+
+/// A body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asset {
+    /// The workload `hello`.
+    Hello,
+    /// As long as that of the workload `file-534k`; noise, as a picture is to a generator.
+    File534k,
+}
+
+impl Asset {
+    /// Its name in a URL and in the folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Asset::Hello => "hello",
+            Asset::File534k => "file-534k.png",
+        }
+    }
+
+    /// Where it lies.
+    pub fn file(self, folder: &Path) -> PathBuf {
+        folder.join(self.name())
+    }
+}
+
+/// Writes both bodies.
+pub fn lay_out(folder: &Path) -> Result<(), BenchError> {
+    let mut rng = Rng::seeded(534);
+    let mut large: Vec<u8> = (0..LARGE_BYTES.div_ceil(8)).flat_map(|_| rng.next_u64().to_le_bytes()).collect();
+    large.truncate(LARGE_BYTES);
+    for (asset, body) in [(Asset::Hello, HELLO), (Asset::File534k, &large)] {
+        let path = asset.file(folder);
+        std::fs::write(&path, body).map_err(|source| BenchError::Write { path, source })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bodies_are_as_long_as_those_of_the_workloads() {
+        let folder = tempfile::tempdir().unwrap();
+        lay_out(folder.path()).unwrap();
+        assert_eq!(std::fs::metadata(Asset::File534k.file(folder.path())).unwrap().len(), 546_816);
+        assert_eq!(std::fs::read(Asset::Hello.file(folder.path())).unwrap(), HELLO);
+    }
+}

@@ -1,0 +1,87 @@
+//! What can keep the bench from measuring at all. What goes wrong with one generator is a figure and not an error.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// A program of ours is not beside this one.
+    #[error("{} is missing; script/bench-load builds it", path.display())]
+    NotBuilt {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// Server and generator would share a CPU.
+    #[error(
+        "server and generator need a CPU each, and this process may use {allowed:?}; name two with --server-cpu and --generator-cpu"
+    )]
+    Cpus {
+        /// The CPUs that there are.
+        allowed: Vec<u32>,
+    },
+    /// A file or folder failed.
+    #[error("cannot write {}: {source}; free some space or name another place", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The server under load failed.
+    #[error("the server under load {did}: {reason}")]
+    Server {
+        /// What it did.
+        did: &'static str,
+        /// Its words.
+        reason: String,
+    },
+    /// A program cannot be started or watched.
+    #[error("cannot run {program}: {source}")]
+    Run {
+        /// Which.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The floor failed.
+    #[error("the floor failed to {what}: {source}")]
+    Floor {
+        /// At what.
+        what: &'static str,
+        /// Why.
+        source: Errno,
+    },
+}
+
+/// Makes the folder of a file that will be written much later, and makes sure now that it can be.
+pub fn prepare_file(path: &Path) -> Result<(), BenchError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+    let opened = made.and_then(|()| std::fs::File::options().create(true).append(true).open(path));
+    opened.map(drop).map_err(|source| BenchError::Write { path: path.to_owned(), source })
+}
+
+/// Writes a file whole, or says which one could not be written.
+pub fn write(path: &Path, text: &str) -> Result<(), BenchError> {
+    std::fs::write(path, text).map_err(|source| BenchError::Write { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_found_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/load.md");
+        prepare_file(&path).unwrap();
+        write(&path, "text").unwrap();
+        prepare_file(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text", "what is there stays until there is something new");
+        let error = prepare_file(&path.join("below-a-file")).unwrap_err().to_string();
+        assert!(error.contains("below-a-file") && error.ends_with("free some space or name another place"), "{error}");
+    }
+}

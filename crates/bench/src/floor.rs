@@ -1,0 +1,166 @@
+//! The floor: the least a generator can do. It sends, receives, and waits with epoll; it does not look at what comes, keeps
+//! no times, and knows nothing but how long an answer is. What it costs is what the system calls cost.
+
+use std::io::Read as _;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use clap::Args as ClapArgs;
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, ipproto, recv, send, socket_with,
+};
+
+use crate::claim::Claim;
+use crate::error::BenchError;
+
+/// As much as the largest answer, nearly: fewer receives cost less, and a larger buffer leaves the cache.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// What the floor is told.
+#[derive(Debug, ClapArgs)]
+pub struct FloorArgs {
+    /// http://ADDRESS:PORT/PATH; no names.
+    url: String,
+    /// Connections at a time.
+    #[arg(long)]
+    connections: usize,
+    /// How long.
+    #[arg(long)]
+    milliseconds: u64,
+    /// A connection per request.
+    #[arg(long)]
+    close: bool,
+    /// Let the kernel throw the bytes away instead of copying them.
+    #[arg(long)]
+    discard: bool,
+}
+
+/// One run.
+struct Floor {
+    address: SocketAddr,
+    request: Vec<u8>,
+    close: bool,
+    /// Length of every answer, head included.
+    answer_bytes: usize,
+    flags: RecvFlags,
+    buffer: Vec<u8>,
+    queue: OwnedFd,
+    connections: Vec<Connection>,
+    claim: Claim,
+}
+
+struct Connection {
+    socket: OwnedFd,
+    received: usize,
+}
+
+/// Puts on the load and returns the line to print.
+pub fn run(args: &FloorArgs) -> Result<String, BenchError> {
+    let mut floor = Floor::prepare(args)?;
+    let end = Instant::now() + Duration::from_millis(args.milliseconds);
+    floor.open_all(args.connections)?;
+    let mut events = Vec::with_capacity(256);
+    // One look at the clock for many answers.
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        events.clear();
+        let left = left.try_into().ok();
+        match epoll::wait(&floor.queue, rustix::buffer::spare_capacity(&mut events), left.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(failed("wait")(errno)),
+        }
+        for event in &events {
+            floor.serve(event.data.u64() as usize)?;
+        }
+    }
+    Ok(serde_json::to_string(&floor.claim).expect("two numbers are JSON"))
+}
+
+impl Floor {
+    fn prepare(args: &FloorArgs) -> Result<Floor, BenchError> {
+        let unreadable = || failed("read the URL")(Errno::INVAL);
+        let rest = args.url.strip_prefix("http://").ok_or_else(unreadable)?;
+        let (host, path) = rest.split_once('/').ok_or_else(unreadable)?;
+        let address: SocketAddr = host.parse().map_err(|_| unreadable())?;
+        let connection = if args.close { "Connection: close\r\n" } else { "" };
+        let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n{connection}\r\n").into_bytes();
+        let answer_bytes = length_of_an_answer(address, &request)
+            .map_err(|error| failed("ask for the first answer")(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
+        Ok(Floor {
+            address,
+            request,
+            close: args.close,
+            answer_bytes,
+            flags: if args.discard { RecvFlags::TRUNC } else { RecvFlags::empty() } | RecvFlags::DONTWAIT,
+            // Discarding touches no byte of it, so its size is only a limit.
+            buffer: vec![0; if args.discard { BUFFER_BYTES * 4 } else { BUFFER_BYTES }],
+            queue: epoll::create(epoll::CreateFlags::CLOEXEC).map_err(failed("make a queue"))?,
+            connections: Vec::with_capacity(args.connections),
+            // The first answer is one as well.
+            claim: Claim { requests: 1, failed: 0 },
+        })
+    }
+
+    fn open_all(&mut self, count: usize) -> Result<(), BenchError> {
+        for index in 0..count {
+            let socket = self.open(index)?;
+            self.connections.push(Connection { socket, received: 0 });
+        }
+        Ok(())
+    }
+
+    /// A connection with its first request on the way. Connecting on the loopback does not wait.
+    fn open(&self, index: usize) -> Result<OwnedFd, BenchError> {
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, Some(ipproto::TCP));
+        let socket = socket.map_err(failed("make a socket"))?;
+        connect(&socket, &self.address).map_err(failed("connect"))?;
+        epoll::add(&self.queue, &socket, EventData::new_u64(index as u64), EventFlags::IN).map_err(failed("watch"))?;
+        send(&socket, &self.request, SendFlags::NOSIGNAL).map_err(failed("send"))?;
+        Ok(socket)
+    }
+
+    /// Takes what has come, and sends the next request when an answer is complete.
+    fn serve(&mut self, index: usize) -> Result<(), BenchError> {
+        loop {
+            let connection = &mut self.connections[index];
+            let bytes = match recv(&connection.socket, &mut self.buffer[..], self.flags) {
+                Ok((_, bytes)) => bytes,
+                Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
+                Err(errno) => return Err(failed("receive")(errno)),
+            };
+            connection.received += bytes;
+            let complete = connection.received == self.answer_bytes;
+            if bytes == 0 {
+                self.claim.requests += u64::from(complete);
+                self.claim.failed += u64::from(!complete || !self.close);
+                let socket = self.open(index)?;
+                self.connections[index] = Connection { socket, received: 0 };
+                return Ok(());
+            }
+            if complete && !self.close {
+                self.claim.requests += 1;
+                connection.received = 0;
+                send(&connection.socket, &self.request, SendFlags::NOSIGNAL).map_err(failed("send"))?;
+                return Ok(());
+            }
+            if bytes < self.buffer.len() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Asks once and says that no more requests will come, so that the server closes after its answer.
+fn length_of_an_answer(address: SocketAddr, request: &[u8]) -> std::io::Result<usize> {
+    let mut stream = TcpStream::connect(address)?;
+    std::io::Write::write_all(&mut stream, request)?;
+    stream.shutdown(Shutdown::Write)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)
+}
+
+fn failed(what: &'static str) -> impl Fn(Errno) -> BenchError {
+    move |source| BenchError::Floor { what, source }
+}

@@ -1,0 +1,96 @@
+//! `bench-load`: what a request costs tolok's load engine and other load generators, on this machine, side by side.
+//!
+//! One server (the ceiling) on one CPU, one generator at a time on another, all of them in every round in an order of
+//! its own. The server counts the requests and the kernel counts the CPU time, so nobody is believed about himself. A
+//! generator without any intelligence, the floor, shows what the system calls alone cost. Two more exercises ask how late
+//! requests are at a rate, and whether what is reported of a server is true.
+
+mod args;
+mod assets;
+mod bench;
+mod cell;
+mod child;
+mod claim;
+mod counters;
+mod error;
+mod fetch;
+mod floor;
+mod honesty;
+mod interrupt;
+mod lateness;
+mod machine;
+mod markdown;
+mod measure;
+mod part;
+mod peers;
+mod rated;
+mod raw;
+mod regime;
+mod report;
+mod reported;
+mod server;
+mod stall;
+mod summary;
+mod table;
+mod tool;
+mod transfer;
+mod truth;
+mod verdict;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Args, Hidden};
+use bench::{Bench, Ended};
+use error::BenchError;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let printed = |told: Result<String, BenchError>| {
+        told.map(|told| {
+            print(&told);
+            ExitCode::SUCCESS
+        })
+    };
+    let ended = match &args.hidden {
+        Some(Hidden::Floor(options)) => printed(floor::run(options)),
+        Some(Hidden::Transfer(options)) => printed(transfer::run(options)),
+        Some(Hidden::Stall(options)) => stall::run(options, &say, &print).map(|()| ExitCode::SUCCESS),
+        None => compare(&args),
+    };
+    ended.unwrap_or_else(|error| {
+        say(&format!("error: {error}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Measures, prints, and writes the files that were asked for.
+fn compare(args: &Args) -> Result<ExitCode, BenchError> {
+    let bench = Bench::prepare(args)?;
+    let ended = bench.run()?;
+    let (Ended::Complete(outcome) | Ended::Interrupted(outcome)) = &ended;
+    let report = report::Report::of(outcome);
+    print(&report.text());
+    if let Some(path) = &args.markdown {
+        error::write(path, &markdown::document(outcome, &report))?;
+    }
+    Ok(match ended {
+        Ended::Complete(_) => ExitCode::SUCCESS,
+        Ended::Interrupted(_) => {
+            say("interrupted: the figures above are those of the rounds so far");
+            ExitCode::from(130)
+        }
+    })
+}
+
+/// A result, to standard output. Whoever stopped reading has seen enough.
+fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// A line for people, to standard error, of which nobody may be left to read it.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

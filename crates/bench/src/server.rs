@@ -1,0 +1,118 @@
+//! The server under load: a fresh ceiling for each measurement, so that nothing of the last one is left, and its counts.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::child::{Placed, spawn};
+use crate::error::BenchError;
+use crate::measure::Place;
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    placed: Placed,
+    told: BufReader<ChildStdout>,
+    /// Where it listens.
+    pub port: u16,
+}
+
+/// What the server has answered so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Answers handed to the kernel whole, refusals included.
+    pub answers: u64,
+    /// Requests for anything else than what is served.
+    pub refusals: u64,
+    /// Connections accepted.
+    pub connections: u64,
+}
+
+impl Counts {
+    /// From a server's answer.
+    pub fn read(line: &str) -> Result<Counts, BenchError> {
+        let failed = |error| BenchError::Server { did: "told no counts", reason: format!("{error} in {line:?}") };
+        serde_json::from_str(line).map_err(failed)
+    }
+}
+
+impl Server {
+    /// Starts the ceiling.
+    pub fn ceiling(place: &Place) -> Result<Server, BenchError> {
+        let mut command = Command::new(&place.ceiling);
+        command.args(["--port", "0", "--threads", "1", "--counts", "--assets"]).arg(place.folder.join("assets"));
+        Server::start(command, place.server_cpu)
+    }
+
+    /// Starts a server that says where it listens, and answers each line with its counts; it listens when this returns.
+    pub fn start(mut command: Command, cpu: u32) -> Result<Server, BenchError> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let program = command.get_program().to_string_lossy().into_owned();
+        let mut placed = spawn(&mut command, cpu).map_err(|source| BenchError::Run { program, source })?;
+        let (stdout, stderr) = (placed.child.stdout.take(), placed.child.stderr.take());
+        let (stdout, stderr) = stdout.zip(stderr).expect("both were asked for as pipes");
+        let mut log = BufReader::new(stderr);
+        let mut line = String::new();
+        let failed = |reason: String| BenchError::Server { did: "did not start", reason };
+        log.read_line(&mut line).map_err(|error| failed(error.to_string()))?;
+        let Some(port) = port(&line) else {
+            // It has ended or will, now that nobody listens to it.
+            placed.kill();
+            let _ = log.read_to_string(&mut line);
+            return Err(failed(line.trim().to_owned()));
+        };
+        Ok(Server { placed, told: BufReader::new(stdout), port })
+    }
+
+    /// Asks for the counts.
+    pub fn counts(&mut self) -> Result<Counts, BenchError> {
+        Counts::read(&self.ask()?)
+    }
+
+    /// Asks, and returns the answer as it is.
+    pub fn ask(&mut self) -> Result<String, BenchError> {
+        let failed = |reason: String| BenchError::Server { did: "told no counts", reason };
+        let stdin = self.placed.child.stdin.as_mut().expect("standard input was asked for as a pipe");
+        stdin.write_all(b"\n").map_err(|error| failed(error.to_string()))?;
+        let mut line = String::new();
+        self.told.read_line(&mut line).map_err(|error| failed(error.to_string()))?;
+        Ok(line)
+    }
+
+    /// Whether it goes before everybody else on its CPU.
+    pub fn is_raised(&self) -> bool {
+        self.placed.is_raised()
+    }
+
+    /// Ends it, and tells the CPU time that it took.
+    pub fn stop(self) -> Result<Duration, BenchError> {
+        self.placed.kill();
+        let ended = self.placed.reap();
+        let ended = ended.map_err(|source| BenchError::Run { program: "the server".to_owned(), source })?;
+        Ok(ended.user + ended.system)
+    }
+}
+
+/// From `ceiling: listening on 127.0.0.1:18080, 1 threads, /hello`, or the like.
+fn port(line: &str) -> Option<u16> {
+    line.split_once("127.0.0.1:")?.1.split_once(',')?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_is_in_the_first_line() {
+        assert_eq!(port("ceiling: listening on 127.0.0.1:18080, 1 threads, /hello\n"), Some(18080));
+        assert_eq!(port("ceiling: /a holds none of hello\n"), None);
+    }
+
+    #[test]
+    fn a_server_that_does_not_start_gives_its_reason() {
+        let error = Server::start(Command::new("/bin/ls"), crate::machine::allowed_cpus()[0]).unwrap_err();
+        assert!(error.to_string().contains("did not start: "), "{error}");
+    }
+}

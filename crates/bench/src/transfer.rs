@@ -1,0 +1,121 @@
+//! How long a cache line takes from one CPU to another: two threads bounce one back and forth. On some machines, above all
+//! virtual ones, that changes within a run, and with it the cost of everything that two CPUs do together.
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use rustix::thread::{CpuSet, sched_setaffinity};
+use tolok_stats::Sample;
+
+use crate::child::spawn;
+use crate::error::BenchError;
+use crate::measure::Place;
+
+/// A burst is short, so that most of them are not interrupted, and there are enough that the middle one is not. Each has a
+/// line of its own, because lines differ: it depends on the address how far from both CPUs a line is kept track of.
+const BURSTS: usize = 64;
+
+/// Two transfers each: a burst takes some tens of microseconds to a few hundred.
+const ROUND_TRIPS: u32 = 500;
+
+/// Lines of one burst and the next lie so far apart that they share nothing.
+const STRIDE: usize = 33;
+
+/// What the measuring program is told.
+#[derive(Debug, ClapArgs)]
+pub struct TransferArgs {
+    /// CPU of the one thread.
+    #[arg(long)]
+    from: u32,
+    /// CPU of the other.
+    #[arg(long)]
+    to: u32,
+}
+
+/// A line of its own, which both threads write.
+#[derive(Default)]
+#[repr(align(128))]
+struct Ball(AtomicU32);
+
+/// Measures, and returns the line to print: nanoseconds a transfer.
+pub fn run(args: &TransferArgs) -> Result<String, BenchError> {
+    let failed =
+        |errno: rustix::io::Errno| BenchError::Run { program: "the transfer".to_owned(), source: errno.into() };
+    let bursts = bounce(args.from, args.to).map_err(failed)?;
+    let median = Sample::new(&bursts).map(|sample| sample.median()).expect("there are bursts, all of them finite");
+    Ok(format!("{median:.1}"))
+}
+
+/// Nanoseconds a transfer, burst by burst.
+fn bounce(from: u32, to: u32) -> Result<Vec<f64>, rustix::io::Errno> {
+    // The first line wakes both CPUs, and is thrown away.
+    let balls: Vec<Ball> = std::iter::repeat_with(Ball::default).take((BURSTS + 1) * STRIDE).collect();
+    let turns = |first: u32| (first..first + ROUND_TRIPS * 2).step_by(2);
+    pin(from)?;
+    std::thread::scope(|scope| {
+        let (ready, other) = std::sync::mpsc::channel();
+        let balls = &balls;
+        scope.spawn(move || {
+            let pinned = pin(to);
+            let ok = pinned.is_ok();
+            let told = ready.send(pinned);
+            if ok && told.is_ok() {
+                balls.iter().step_by(STRIDE).for_each(|ball| turns(1).for_each(|turn| hit(ball, turn)));
+            }
+        });
+        other.recv().unwrap_or(Err(rustix::io::Errno::CHILD))?;
+        let mut bursts = Vec::with_capacity(BURSTS + 1);
+        for ball in balls.iter().step_by(STRIDE) {
+            let began = Instant::now();
+            turns(0).for_each(|turn| hit(ball, turn));
+            bursts.push(began.elapsed().as_secs_f64() * 1e9 / f64::from(ROUND_TRIPS * 2));
+        }
+        Ok(bursts.split_off(1))
+    })
+}
+
+/// Waits for the turn and passes it on. There is no pause in the loop: in a virtual machine a processor may leave for the
+/// host when it sees many of them.
+#[allow(clippy::missing_spin_loop, reason = "the hint is a pause, which would measure the host")]
+fn hit(ball: &Ball, turn: u32) {
+    while ball.0.load(Ordering::Acquire) != turn {}
+    ball.0.store(turn + 1, Ordering::Release);
+}
+
+fn pin(cpu: u32) -> Result<(), rustix::io::Errno> {
+    let mut cpus = CpuSet::new();
+    cpus.set(cpu as usize);
+    sched_setaffinity(None, &cpus)
+}
+
+/// Lets this program measure in a session of the highest priority, as everything here is measured. None if it cannot.
+pub fn transfer_ns(place: &Place) -> Option<f64> {
+    let (from, to) = (place.server_cpu.to_string(), place.generator_cpu.to_string());
+    let mut command = Command::new(&place.own);
+    command.args(["transfer", "--from", &from, "--to", &to]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut placed = spawn(&mut command, place.server_cpu).ok()?;
+    let mut told = String::new();
+    placed.child.stdout.take()?.read_to_string(&mut told).ok()?;
+    placed.reap().ok()?;
+    told.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_travels_between_two_cpus() {
+        // With a single CPU there is nowhere to go, and the threads would wait for each other's time slices.
+        let [from, to, ..] = crate::machine::allowed_cpus()[..] else { return };
+        // In a thread of its own, because a thread stays where it was pinned.
+        let told = std::thread::spawn(move || run(&TransferArgs { from, to }).unwrap()).join().unwrap();
+        let nanoseconds: f64 = told.parse().unwrap();
+        // No processor is faster, and slower than this only programs are that run in between.
+        assert!(nanoseconds > 1.0, "{nanoseconds}");
+    }
+}

@@ -1,0 +1,249 @@
+//! The options of `tolok load`. Words that wrk, hey, oha and k6 use for the same thing are understood where they mean the
+//! same in all of them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args as ClapArgs, ValueEnum};
+use tolok_load::options::{Arrivals, Method, Pool, Sources, ThinkTime, Timer};
+use tolok_load::threshold::Threshold;
+
+use super::threshold::threshold;
+use super::values::{self, BodyText, CpuList, StageText, Threads, WeightedRequest};
+
+const START: &str = "When requests start";
+const CONNECTIONS: &str = "Connections";
+const REQUESTS: &str = "Requests";
+const ANSWERS: &str = "Good answers";
+const GENERATOR: &str = "The generator";
+const JUDGEMENT: &str = "Judgement";
+const OUTPUT: &str = "Output";
+
+const EXAMPLES: &str = "\
+Examples:
+  Closed loop, 64 users for 10 s:
+    tolok load http://127.0.0.1:8080/
+  Closed loop, 500 users for 30 s after 5 s of warm-up:
+    tolok load -c 500 -d 30s --warmup 5s http://127.0.0.1:8080/json
+  Open loop: 2000 requests a second, whatever the server does; latency from the planned instant:
+    tolok load -R 2000 -d 30s http://127.0.0.1:8080/json
+  Independent users, each with a new connection when all are busy:
+    tolok load -R 2000 --arrivals poisson --pool unbounded http://127.0.0.1:8080/json
+  Ramp the rate from 100/s to 5000/s, then hold it:
+    tolok load -R 100 --stage 5000:1m --stage 5000:30s http://127.0.0.1:8080/
+  Ramp users as k6 does, each pausing 1 to 3 s:
+    tolok load --stage 200:30s --stage 200:1m --stage 0:10s --think 1s..3s http://127.0.0.1:8080/
+  So many requests, by four users:
+    tolok load -n 100k -c 4 http://127.0.0.1:8080/
+  Compare every body, and judge:
+    tolok load --expect-body want.json --threshold 'p99 < 50ms' --threshold 'failed < 0.1%' URL
+  A record for programs, a table for an issue, the seconds for a plot:
+    tolok load --format json|md|csv -o FILE URL
+
+Leaves with
+  0    done: the figures can be trusted, and every threshold is kept
+  2    wrong command line
+  3    a threshold was crossed
+  5    the figures cannot be trusted, no good answer came, the target cannot be reached, or requests
+       failed and no threshold speaks of failures or goodput
+  130  interrupted; what was measured is shown
+
+Only put load on servers that are yours.";
+
+/// Options of `tolok load`.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub struct LoadArgs {
+    /// Where to: http://HOST[:PORT][/PATH].
+    pub url: String,
+
+    /// Virtual users, each with one connection and one request at a time [default: 64]. With --rate: connections of the
+    /// pool. With --stage alone: users at the start [default: 0].
+    #[arg(help_heading = START, short = 'c', long, visible_alias = "connections", value_name = "N",
+          value_parser = values::users)]
+    pub vus: Option<u32>,
+    /// Length of the measured window [default: 10s]. With a number of iterations: the longest it may take [default: 10m].
+    #[arg(help_heading = START, short, long, short_alias = 'z', value_name = "TIME", value_parser = values::duration)]
+    pub duration: Option<Duration>,
+    /// Load before the window that is not counted.
+    #[arg(help_heading = START, long, default_value = "0s", value_name = "TIME", value_parser = values::duration)]
+    pub warmup: Duration,
+    /// So many iterations, shared by all users (shared-iterations). An iteration is one request, with --sequence all of
+    /// them.
+    #[arg(help_heading = START, short = 'n', long, visible_alias = "requests", value_name = "N",
+          value_parser = values::count)]
+    pub iterations: Option<u64>,
+    /// So many iterations by each user (per-vu-iterations).
+    #[arg(help_heading = START, long, value_name = "N", value_parser = values::count)]
+    pub iterations_per_vu: Option<u64>,
+    /// Open loop: iterations start by the clock at this rate, whether or not earlier ones are answered
+    /// (constant-arrival-rate): 2000, 2000/s, 120/m.
+    #[arg(help_heading = START, short = 'R', long, alias = "qps", value_name = "N[/s]", value_parser = values::rate)]
+    pub rate: Option<f64>,
+    /// Go in a straight line to TARGET within TIME; repeat for the next line. Alone: TARGET users (ramping-vus). With
+    /// --rate, which is the start: TARGET a second (ramping-arrival-rate). k6's TIME:TARGET is understood too.
+    #[arg(help_heading = START, long = "stage", value_name = "TARGET:TIME", value_parser = values::stage)]
+    pub stages: Vec<StageText>,
+    /// k6's name for how iterations start. It follows from the other options, and is refused if it does not.
+    #[arg(help_heading = START, long, value_name = "NAME", hide_possible_values = true,
+          value_parser = ["constant-vus", "ramping-vus", "per-vu-iterations", "shared-iterations",
+                          "constant-arrival-rate", "ramping-arrival-rate"])]
+    pub executor: Option<String>,
+    /// With --rate: evenly spaced, or at random as independent users come [default: uniform].
+    #[arg(help_heading = START, long, value_name = "HOW", value_parser = arrivals_parser())]
+    pub arrivals: Option<Arrivals>,
+    /// With --rate: connections for the arrivals. One that finds none free waits (and is counted in `queue`); with
+    /// `unbounded` a connection is opened for it, up to MOST [default: the number of --vus].
+    #[arg(help_heading = START, long, value_name = "N|unbounded[:MOST]", value_parser = values::pool)]
+    pub pool: Option<Pool>,
+    /// Pause of a user after each iteration: 300ms, or drawn from a range, 1s..3s.
+    #[arg(help_heading = START, long, value_name = "TIME[..TIME]", value_parser = values::think)]
+    pub think: Option<ThinkTime>,
+    /// Seed of all that is drawn at random: Poisson arrivals, weighted requests, pauses.
+    #[arg(help_heading = START, long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+
+    /// Open a connection for every request.
+    #[arg(help_heading = CONNECTIONS, long, alias = "disable-keepalive")]
+    pub no_keepalive: bool,
+    /// Close each connection after so many requests.
+    #[arg(help_heading = CONNECTIONS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub requests_per_connection: Option<u32>,
+    /// After this long an unanswered request has failed; connecting is part of it.
+    #[arg(help_heading = CONNECTIONS, long, default_value = "10s", value_name = "TIME", value_parser = values::duration)]
+    pub timeout: Duration,
+    /// After this long an attempt to connect has failed [default: 5s, at most --timeout].
+    #[arg(help_heading = CONNECTIONS, long, value_name = "TIME", value_parser = values::duration)]
+    pub connect_timeout: Option<Duration>,
+    /// How long requests in flight when the window ends may take [default: --timeout, at most 5s].
+    #[arg(help_heading = CONNECTIONS, long, value_name = "TIME", value_parser = values::duration)]
+    pub grace: Option<Duration>,
+    /// Local addresses of connections, in turn: so many of 127.0.0.1 and up, `system`, or a list. Towards the loopback,
+    /// where connections are closed again, 32 keep the local ports from running out [default: 32].
+    #[arg(help_heading = CONNECTIONS, long, value_name = "N|system|IP,IP", value_parser = values::sources)]
+    pub source_addresses: Option<Sources>,
+    /// Connect to this socket in the file system; the URL gives the Host header and the path.
+    #[arg(help_heading = CONNECTIONS, long, value_name = "PATH")]
+    pub unix_socket: Option<PathBuf>,
+    /// Read no faster than this on each connection, as clients on slow links do: 10KB/s, 2MiB/s.
+    #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
+    pub read_rate: Option<u64>,
+    /// Write no faster than this on each connection.
+    #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
+    pub write_rate: Option<u64>,
+    /// Congestion control of the generator's sockets, such as cubic or reno [default: the system's].
+    #[arg(help_heading = CONNECTIONS, long, value_name = "NAME")]
+    pub congestion: Option<String>,
+
+    /// GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS [default: GET].
+    #[arg(help_heading = REQUESTS, short = 'm', long, value_name = "METHOD", value_parser = values::method)]
+    pub method: Option<Method>,
+    /// Add a header, `Name: value`; can be repeated.
+    #[arg(help_heading = REQUESTS, short = 'H', long = "header", value_name = "HEADER", value_parser = values::header)]
+    pub headers: Vec<(String, String)>,
+    /// Body of requests that carry one (POST, PUT, PATCH); @FILE reads it from a file.
+    #[arg(help_heading = REQUESTS, long, value_name = "TEXT|@FILE", value_parser = values::body)]
+    pub body: Option<BodyText>,
+    /// One of several requests, each drawn as often as its weight says: '3 GET /items'; can be repeated.
+    #[arg(help_heading = REQUESTS, long = "request", value_name = "'WEIGHT METHOD PATH'",
+          value_parser = values::weighted_request)]
+    pub requests: Vec<WeightedRequest>,
+    /// An iteration is all of the --request in their order, one after the other, each as often as its weight says.
+    #[arg(help_heading = REQUESTS, long)]
+    pub sequence: bool,
+
+    /// The status of a good answer [default: any 2xx].
+    #[arg(help_heading = ANSWERS, long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..600))]
+    pub expect_status: Option<u16>,
+    /// A file with the body of a good answer; every body is compared, byte for byte.
+    #[arg(help_heading = ANSWERS, long, value_name = "FILE")]
+    pub expect_body: Option<PathBuf>,
+    /// Length of the body of a good answer.
+    #[arg(help_heading = ANSWERS, long, value_name = "BYTES")]
+    pub expect_length: Option<u64>,
+    /// A file with JSON: a good body means the same, whatever the order of keys and the blanks.
+    #[arg(help_heading = ANSWERS, long, value_name = "FILE")]
+    pub expect_json: Option<PathBuf>,
+    /// With --expect-json: look at the first answer of each thread and every Nth after it [default: 1].
+    #[arg(help_heading = ANSWERS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub check_every: Option<u32>,
+    /// Throw bodies away inside the kernel, uncopied: cheapest for large ones. Only the length is known.
+    #[arg(help_heading = ANSWERS, long)]
+    pub discard: bool,
+
+    /// Threads, each with its share of users and arrivals; `auto` is one for each CPU that tolok may use [default: 1, with
+    /// --cpus one for each].
+    #[arg(help_heading = GENERATOR, short = 't', long, value_name = "N|auto", value_parser = values::threads)]
+    pub threads: Option<Threads>,
+    /// Pin the threads to these CPUs, in turn: 0,2-3.
+    #[arg(help_heading = GENERATOR, long, value_name = "LIST", value_parser = values::cpus)]
+    pub cpus: Option<CpuList>,
+    /// How a thread waits for a planned instant: `sleep` (cheap, late by a wake-up), `hybrid` (sleeps, then looks at the
+    /// clock), `spin` (a whole CPU) [default: hybrid with --rate, else sleep].
+    #[arg(help_heading = GENERATOR, long, value_name = "HOW", hide_possible_values = true, value_parser = timer_parser())]
+    pub timer: Option<Timer>,
+    /// Generate the load in a session of its own, so that the kernel does not divide one session's share of the CPU
+    /// between the generator and whatever else runs in this terminal.
+    #[arg(help_heading = GENERATOR, long)]
+    pub own_session: bool,
+
+    /// What must hold, else tolok leaves with code 3; can be repeated: 'p99 < 50ms', 'service.p95 < 5ms',
+    /// 'failed < 0.1%', 'goodput >= 1000/s'. k6's spellings are understood.
+    #[arg(help_heading = JUDGEMENT, long = "threshold", value_name = "CONDITION", value_parser = threshold)]
+    pub thresholds: Vec<Threshold>,
+    /// Stop as soon as a threshold is crossed for good.
+    #[arg(help_heading = JUDGEMENT, long)]
+    pub abort: bool,
+
+    /// Search for the highest rate that keeps all thresholds: many runs of --duration [default: 5s] each.
+    #[arg(help_heading = JUDGEMENT, long)]
+    pub capacity: bool,
+    /// With --capacity: no higher rate is tried [default: 10 million a second].
+    #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "N[/s]", value_parser = values::rate)]
+    pub capacity_most: Option<f64>,
+    /// With --capacity: a search ends when the rates that were kept and not kept are this close [default: 5%].
+    #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "PERCENT", value_parser = values::share)]
+    pub capacity_precision: Option<f64>,
+    /// With --capacity: number of searches, whose range is reported [default: 5].
+    #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub capacity_searches: Option<u32>,
+    /// How to print the result.
+    #[arg(help_heading = OUTPUT, long, default_value = "text", value_name = "FORMAT")]
+    pub format: LoadFormat,
+    /// Write the result to this file instead of standard output; it appears whole or not at all.
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Tell the laboratory about the window on standard error.
+    #[arg(long, hide = true)]
+    pub events: bool,
+}
+
+/// How the result of a load is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LoadFormat {
+    /// Words and a table for the terminal.
+    Text,
+    /// The whole record, for programs.
+    Json,
+    /// Tables for an issue or a README.
+    Md,
+    /// One row a second.
+    Csv,
+}
+
+fn arrivals_parser() -> impl TypedValueParser<Value = Arrivals> {
+    PossibleValuesParser::new(["uniform", "poisson"]).map(|name| match name.as_str() {
+        "poisson" => Arrivals::Poisson,
+        _ => Arrivals::Uniform,
+    })
+}
+
+fn timer_parser() -> impl TypedValueParser<Value = Timer> {
+    PossibleValuesParser::new(["sleep", "hybrid", "spin"]).map(|name| match name.as_str() {
+        "sleep" => Timer::Sleep,
+        "spin" => Timer::Spin,
+        _ => Timer::Hybrid,
+    })
+}

@@ -1,0 +1,331 @@
+//! Values as people type them on the command line of `tolok load`: each text becomes a type here, or is refused with what
+//! would be right.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tolok_load::options::{Method, Pool, Sources, ThinkTime};
+
+/// Threads of the generator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// So many.
+    Count(u32),
+    /// One for each CPU that may be used.
+    Auto,
+}
+
+/// A straight line to a target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StageText {
+    /// Virtual users, or requests a second, at its end.
+    pub target: f64,
+    /// Whether it was written as a rate.
+    pub is_rate: bool,
+    /// How long it takes.
+    pub duration: Duration,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BodyText {
+    /// These words.
+    Text(String),
+    /// What stands in this file.
+    File(PathBuf),
+}
+
+/// One of several requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeightedRequest {
+    /// How often it is sent, in proportion to the others.
+    pub weight: u32,
+    /// Its method.
+    pub method: Method,
+    /// Path and query.
+    pub path: String,
+}
+
+/// CPUs by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuList(pub Vec<u32>);
+
+/// `500ms`, `10s`, `2m 30s`.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let is_bare = text.trim().parse::<f64>().is_ok_and(|number| number != 0.0);
+    let example = if is_bare { format!("{}s", text.trim()) } else { "500ms, 10s or 2m".to_owned() };
+    humantime::parse_duration(text).map_err(|_| format!("a time needs its unit, such as {example}"))
+}
+
+/// `64`, `10k`, `2M`.
+pub fn count(text: &str) -> Result<u64, String> {
+    let number = scaled(text).filter(|number| *number >= 1.0 && number.fract() == 0.0 && *number <= 1e15);
+    number.map(|number| number as u64).ok_or_else(|| "it is a whole number from 1, such as 500 or 10k".to_owned())
+}
+
+/// The same where a machine's connections are the limit.
+pub fn connections(text: &str) -> Result<u32, String> {
+    let number = count(text).ok().and_then(|number| u32::try_from(number).ok()).filter(|number| *number <= 100_000);
+    number.ok_or_else(|| "it is a whole number from 1 to 100000".to_owned())
+}
+
+/// Users to begin with may be none.
+pub fn users(text: &str) -> Result<u32, String> {
+    if text == "0" { Ok(0) } else { connections(text) }
+}
+
+/// `2000`, `2000/s`, `120/m`, `2k/s`: how many a second.
+pub fn rate(text: &str) -> Result<f64, String> {
+    rate_of(text).ok_or_else(|| "a rate is a number a second, or with its time: 2000, 2000/s, 120/m or 90/h".to_owned())
+}
+
+fn rate_of(text: &str) -> Option<f64> {
+    let (number, time) = text.split_once('/').unwrap_or((text, "s"));
+    let seconds = match time.trim() {
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    scaled(number).map(|number| number / seconds)
+}
+
+/// A number that is not negative, with k, M or G behind it for thousands, millions and milliards.
+fn scaled(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (number, factor) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 1e3),
+        b'm' | b'M' => (&text[..text.len() - 1], 1e6),
+        b'g' | b'G' => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number: f64 = number.parse().ok().filter(|_| is_plain)?;
+    Some(number * factor)
+}
+
+/// Reads `5%` as 0.05; between 0.1 % and 50 %.
+pub fn share(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    percent
+        .filter(|percent| (0.1..=50.0).contains(percent))
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| format!("`{text}` is no percentage from 0.1% to 50%, such as 5%"))
+}
+
+/// `10KB/s`, `64KiB/s`, `2MB/s`: bytes a second.
+pub fn bytes_per_second(text: &str) -> Result<u64, String> {
+    let wrong = || "it is a size a second, such as 10KB/s, 64KiB/s or 2MB/s".to_owned();
+    let size = text.trim().strip_suffix("/s").unwrap_or(text).trim();
+    let digits = size.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(size.len());
+    let (number, unit) = size.split_at(digits);
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.parse::<f64>().map_err(|_| wrong())? * factor;
+    if bytes >= 1.0 { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+/// `200:30s`, `2000/s:1m`, and k6's order, `30s:200`.
+pub fn stage(text: &str) -> Result<StageText, String> {
+    let wrong = || "a stage has the form TARGET:TIME, such as 200:30s or 2000/s:1m".to_owned();
+    let (left, right) = text.split_once(':').ok_or_else(wrong)?;
+    let read = |target: &str, time: &str| {
+        let duration = humantime::parse_duration(time).ok()?;
+        Some(StageText { target: rate_of(target)?, is_rate: target.contains('/'), duration })
+    };
+    // `0` alone is a target as well as a time.
+    read(left, right).or_else(|| read(right, left)).ok_or_else(wrong)
+}
+
+/// `300ms`, or `1s..3s` for a pause drawn from a range.
+pub fn think(text: &str) -> Result<ThinkTime, String> {
+    let (least, most) = text.split_once("..").unwrap_or((text, text));
+    let think = ThinkTime { least: duration(least)?, most: duration(most)? };
+    if think.least > think.most {
+        return Err("the shorter pause comes first: 1s..3s".to_owned());
+    }
+    Ok(think)
+}
+
+/// `100`, `unbounded`, `unbounded:5000`.
+pub fn pool(text: &str) -> Result<Pool, String> {
+    let wrong = |_| "a pool is a number of connections, `unbounded`, or `unbounded:MOST`".to_owned();
+    match text.strip_prefix("unbounded") {
+        Some("") => Ok(Pool::Unbounded { at_most: None }),
+        Some(rest) => {
+            let most = rest.strip_prefix(':').ok_or_else(String::new).and_then(connections).map_err(wrong)?;
+            Ok(Pool::Unbounded { at_most: Some(most) })
+        }
+        None => connections(text).map(Pool::Bounded).map_err(wrong),
+    }
+}
+
+/// `8`, `system`, `127.0.0.2,127.0.0.3`.
+pub fn sources(text: &str) -> Result<Sources, String> {
+    if text == "system" {
+        return Ok(Sources::System);
+    }
+    if let Ok(count) = text.parse::<u32>() {
+        let count = u8::try_from(count).ok().filter(|count| (1..=254).contains(count));
+        return count.map(Sources::Rotated).ok_or_else(|| "127.0.0.1 to 127.0.0.254 are 254 addresses".to_owned());
+    }
+    let addresses: Result<Vec<IpAddr>, _> = text.split(',').map(|one| one.trim().parse()).collect();
+    addresses.map(Sources::Listed).map_err(|_| {
+        "it is a number of loopback addresses, `system`, or addresses such as 10.0.0.2,10.0.0.3".to_owned()
+    })
+}
+
+/// `0,2-3`.
+pub fn cpus(text: &str) -> Result<CpuList, String> {
+    let wrong = || "CPUs are numbers and ranges, such as 0,2-3".to_owned();
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|cpu| *cpu < 1024);
+        let (first, last) = (number(first).ok_or_else(wrong)?, number(last).ok_or_else(wrong)?);
+        if first > last {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    Ok(CpuList(cpus))
+}
+
+/// `4`, or `auto`.
+pub fn threads(text: &str) -> Result<Threads, String> {
+    match text {
+        "auto" => Ok(Threads::Auto),
+        _ => {
+            let number = text.parse().ok().filter(|number| (1..=1024).contains(number));
+            number.map(Threads::Count).ok_or_else(|| "it is a number of threads from 1 to 1024, or `auto`".to_owned())
+        }
+    }
+}
+
+/// A method by its name, in any case.
+pub fn method(text: &str) -> Result<Method, String> {
+    match text.to_ascii_uppercase().as_str() {
+        "GET" => Ok(Method::Get),
+        "HEAD" => Ok(Method::Head),
+        "POST" => Ok(Method::Post),
+        "PUT" => Ok(Method::Put),
+        "PATCH" => Ok(Method::Patch),
+        "DELETE" => Ok(Method::Delete),
+        "OPTIONS" => Ok(Method::Options),
+        _ => Err("the methods are GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS".to_owned()),
+    }
+}
+
+/// `Name: value`.
+pub fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header has the form `Name: value`")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// The words themselves, or `@` and the file in which they stand.
+pub fn body(text: &str) -> Result<BodyText, String> {
+    Ok(match text.strip_prefix('@') {
+        Some(file) => BodyText::File(PathBuf::from(file)),
+        None => BodyText::Text(text.to_owned()),
+    })
+}
+
+/// `3 GET /a`; without its weight a request has 1.
+pub fn weighted_request(text: &str) -> Result<WeightedRequest, String> {
+    let wrong = || "a request has the form 'WEIGHT METHOD PATH', such as '3 GET /items?page=2'".to_owned();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (weight, rest) = match words.as_slice() {
+        [weight, rest @ ..] if rest.len() == 2 => (weight.parse().map_err(|_| wrong())?, rest),
+        rest => (1, rest),
+    };
+    let [name, path] = rest else { return Err(wrong()) };
+    Ok(WeightedRequest { weight, method: method(name)?, path: (*path).to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn numbers_may_have_a_suffix() {
+        assert_eq!(["64", "10k", "1.5M"].map(count), [Ok(64), Ok(10_000), Ok(1_500_000)]);
+        assert!(["0", "-1", "1.5", "k", "", "1e3", "ten"].iter().all(|text| count(text).is_err()));
+        assert_eq!((users("0"), connections("100k")), (Ok(0), Ok(100_000)));
+        assert!(connections("0").is_err() && connections("100001").is_err());
+    }
+
+    #[test]
+    fn rates_have_a_time_or_mean_a_second() {
+        assert_eq!(
+            ["2000", "2000/s", "120/m", "7200/h", "2k/s", "0"].map(rate),
+            [2e3, 2e3, 2.0, 2.0, 2e3, 0.0].map(Ok)
+        );
+        assert!(["", "/s", "10/d", "-1", "inf", "1e3", "10 per s"].iter().all(|text| rate(text).is_err()));
+    }
+
+    #[test]
+    fn a_stage_is_understood_in_either_order() {
+        let stage = |text: &str| stage(text).map(|stage| (stage.target, stage.is_rate, stage.duration));
+        assert_eq!(stage("200:30s"), Ok((200.0, false, MS(30_000))));
+        assert_eq!(stage("30s:200"), Ok((200.0, false, MS(30_000))));
+        assert_eq!(stage("120/m:500ms"), Ok((2.0, true, MS(500))));
+        assert_eq!(stage("0:10s"), Ok((0.0, false, MS(10_000))));
+        assert_eq!(stage("10s:0"), Ok((0.0, false, MS(10_000))));
+        assert_eq!(stage("100:0s"), Ok((100.0, false, MS(0))));
+        assert!(["200", "200:30", "30s", ":", "a:b"].iter().all(|text| stage(text).is_err()));
+    }
+
+    #[test]
+    fn pauses_pools_and_sources() {
+        assert_eq!(think("300ms"), Ok(ThinkTime { least: MS(300), most: MS(300) }));
+        assert_eq!(think("1s..3s"), Ok(ThinkTime { least: MS(1000), most: MS(3000) }));
+        assert!(think("3s..1s").is_err() && think("1..3").is_err());
+        assert_eq!(pool("100"), Ok(Pool::Bounded(100)));
+        assert_eq!(pool("unbounded"), Ok(Pool::Unbounded { at_most: None }));
+        assert_eq!(pool("unbounded:500"), Ok(Pool::Unbounded { at_most: Some(500) }));
+        assert!(["0", "unbounded:0", "unbounded500", "all"].iter().all(|text| pool(text).is_err()));
+        assert_eq!(sources("8"), Ok(Sources::Rotated(8)));
+        assert_eq!(sources("system"), Ok(Sources::System));
+        let listed = ["127.0.0.2", "::1"].map(|text| text.parse().unwrap()).to_vec();
+        assert_eq!(sources("127.0.0.2, ::1"), Ok(Sources::Listed(listed)));
+        assert!(["0", "255", "eth0"].iter().all(|text| sources(text).is_err()));
+    }
+
+    #[test]
+    fn sizes_cpus_and_threads() {
+        let sizes = ["10KB/s", "64KiB/s", "2MB", "100", "1.5 kb/s"].map(bytes_per_second);
+        assert_eq!(sizes, [10_000, 65_536, 2_000_000, 100, 1_500].map(Ok));
+        assert!(["0", "fast", "10KB/m", "10 apples"].iter().all(|text| bytes_per_second(text).is_err()));
+        assert_eq!(cpus("0,2-3"), Ok(CpuList(vec![0, 2, 3])));
+        assert!(["", "3-2", "a", "0,,1", "5000"].iter().all(|text| cpus(text).is_err()));
+        assert_eq!((threads("4"), threads("auto")), (Ok(Threads::Count(4)), Ok(Threads::Auto)));
+        assert!(threads("0").is_err() && threads("all").is_err());
+    }
+
+    #[test]
+    fn requests_and_bodies() {
+        let request = |weight, method, path: &str| Ok(WeightedRequest { weight, method, path: path.to_owned() });
+        assert_eq!(weighted_request("3 GET /a?b=c"), request(3, Method::Get, "/a?b=c"));
+        assert_eq!(weighted_request("post /a"), request(1, Method::Post, "/a"));
+        assert!(["GET", "x GET /a", "3 FETCH /a", "3 GET /a b"].iter().all(|text| weighted_request(text).is_err()));
+        assert_eq!(body("@in.json"), Ok(BodyText::File("in.json".into())));
+        assert_eq!(body("a=1"), Ok(BodyText::Text("a=1".into())));
+    }
+
+    #[test]
+    fn a_time_without_unit_is_answered_with_the_likely_one() {
+        assert_eq!(duration("30"), Err("a time needs its unit, such as 30s".to_owned()));
+        assert_eq!(duration("soon"), Err("a time needs its unit, such as 500ms, 10s or 2m".to_owned()));
+    }
+}

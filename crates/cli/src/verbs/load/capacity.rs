@@ -1,0 +1,217 @@
+//! `tolok load --capacity`: the highest rate that keeps the thresholds.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use tolok_load::capacity::{self, Capacity, Limit, Plan, Probe, ProbeOutcome, Progress};
+
+use super::figures::{count, number, percent, plural, seconds};
+use super::options::{Asked, asked};
+use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, paint, wrap};
+use super::{describe, hear_interrupts, session};
+use crate::args::{LoadArgs, LoadFormat};
+use crate::exit::{Complaint, Exit};
+use crate::output::{json, put, say, width};
+
+/// Length of each run where none is given: a thousand values beyond the 99th percentile at 100 a second take longer, but
+/// near the limit of most servers it is enough.
+const RUN: std::time::Duration = std::time::Duration::from_secs(5);
+/// Load before each run where none is given: the run before it may have left a queue behind.
+const WARM_UP: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Searches, and says what was found.
+pub fn find(args: &LoadArgs) -> Result<Exit, Complaint> {
+    let defaults = Plan::default();
+    let plan = Plan {
+        start_rps: args.rate.unwrap_or(defaults.start_rps),
+        most_rps: args.capacity_most.unwrap_or(defaults.most_rps),
+        precision: args.capacity_precision.unwrap_or(defaults.precision),
+        repeats: args.capacity_searches.unwrap_or(defaults.repeats),
+    };
+    let asked = asked_for_search(args, &plan)?;
+    if args.own_session
+        && let Some(exit) = session::enter()?
+    {
+        return Ok(exit);
+    }
+    let stop = hear_interrupts()?;
+    let found = search(&asked, &plan, &stop)?;
+    let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    put(&shown(&found, &asked, args.format, file.is_some())?, file)?;
+    Ok(exit_of(&found))
+}
+
+/// The options of a run at some rate.
+fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, Complaint> {
+    let refuse = |sentence: &str| Err(Complaint::new(Exit::Usage, sentence.to_owned()));
+    if args.thresholds.is_empty() {
+        return refuse("--capacity needs a --threshold that the rate must keep, such as --threshold 'p99 < 50ms'");
+    }
+    if !args.stages.is_empty() || args.iterations.is_some() || args.iterations_per_vu.is_some() {
+        return refuse("--capacity looks for a constant rate; leave out --stage, --iterations and --iterations-per-vu");
+    }
+    let mut args = args.clone();
+    args.rate = Some(plan.start_rps.min(plan.most_rps));
+    args.duration.get_or_insert(RUN);
+    if args.warmup.is_zero() {
+        args.warmup = WARM_UP;
+    }
+    asked(&args)
+}
+
+fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, Complaint> {
+    let mut searched = None;
+    let found = capacity::find(&asked.options, &asked.judgement, plan, stop, &mut |progress| match progress {
+        Progress::Trying { search, .. } if searched != Some(search) => {
+            searched = Some(search);
+            say(format!("search {} of {}", search + 1, plan.repeats));
+        }
+        Progress::Trying { .. } | Progress::Running(_) => {}
+        Progress::Tried(probe) => say(format!("  {}", tried(probe))),
+    })?;
+    Ok(found)
+}
+
+/// One run in a line: rate, sign, goodput, the thresholds' figures.
+fn tried(probe: &Probe) -> String {
+    let sign = match probe.outcome {
+        ProbeOutcome::Kept => paint(FINE, "✓"),
+        ProbeOutcome::Crossed => paint(ALARM, "✗"),
+        ProbeOutcome::GeneratorLimited => paint(CAUTION, "?"),
+    };
+    let mut line = format!("{:>12} {sign}", format!("{}/s", number(probe.rate_rps)));
+    for judged in &probe.thresholds {
+        let _ = write!(line, "  {} {}", describe::seen(judged), paint(FAINT, &format!("({})", judged.text)));
+    }
+    if probe.outcome == ProbeOutcome::GeneratorLimited {
+        line += "  the generator was the limit";
+    } else if probe.outcome == ProbeOutcome::Crossed
+        && let Some(goodput) = probe.goodput_rps
+    {
+        let _ = write!(line, "  {} good/s", number(goodput));
+    }
+    line
+}
+
+fn shown(found: &Capacity, asked: &Asked, format: LoadFormat, is_for_file: bool) -> Result<String, Complaint> {
+    Ok(match format {
+        LoadFormat::Json => json(found)?,
+        LoadFormat::Csv => csv(found),
+        LoadFormat::Md => markdown(found),
+        LoadFormat::Text => {
+            let text = describe(found, asked, usize::from(width()));
+            if is_for_file { anstream::adapter::strip_str(&text).to_string() } else { text }
+        }
+    })
+}
+
+fn describe(found: &Capacity, asked: &Asked, width: usize) -> String {
+    let mut text = format!("{}\n", paint(STRONG, &format!("capacity of {}", found.url)));
+    let run = seconds(asked.options.executor.window().as_secs_f64());
+    let searches = plural(found.searches.len() as u64, "search", "searches");
+    let runs = plural(found.probes.len() as u64, "run", "runs");
+    let _ = writeln!(
+        text,
+        "{}\n",
+        wrap(&format!("{} · {searches}, {runs} of {run}", found.thresholds.join(" · ")), width, 0)
+    );
+    let _ = writeln!(text, "  capacity  {}", paint(STRONG, &headline(found)));
+    if let Some(range) = range(found) {
+        let _ = writeln!(text, "            {}", wrap(&range, width, 12));
+    }
+    for (number, search) in found.searches.iter().enumerate() {
+        let kept = search.kept_rps.map_or_else(|| "nothing".to_owned(), rate);
+        let crossed = search.crossed_rps.map_or_else(|| "no rate".to_owned(), rate);
+        let _ =
+            writeln!(text, "  {}", paint(FAINT, &format!("search {}: kept at {kept}, not at {crossed}", number + 1)));
+    }
+    if let Some(sentence) = caution(found) {
+        let _ = writeln!(text, "\n{} {}", paint(ALARM, "!"), wrap(sentence, width, 2));
+    }
+    text
+}
+
+fn rate(rps: f64) -> String {
+    format!("{}/s", number(rps))
+}
+
+fn headline(found: &Capacity) -> String {
+    match (found.capacity_rps, found.limit) {
+        (Some(capacity), Limit::Target) => rate(capacity),
+        (Some(capacity), _) => format!("at least {}", rate(capacity)),
+        (None, _) if found.interrupted => "unknown: the search was interrupted".to_owned(),
+        (None, _) => "none: no rate keeps the thresholds".to_owned(),
+    }
+}
+
+/// Where the searches ended, and what that is worth.
+fn range(found: &Capacity) -> Option<String> {
+    let (low, high) = (found.low_rps?, found.high_rps?);
+    let sure = found
+        .range_confidence
+        .map(|confidence| format!(" (holds the median of such searches with {})", percent(confidence)));
+    Some(format!("all searches ended between {} and {}{}", rate(low), rate(high), sure.unwrap_or_default()))
+}
+
+fn caution(found: &Capacity) -> Option<&'static str> {
+    match found.limit {
+        Limit::Target => None,
+        Limit::Generator => Some(
+            "the generator was the limit in some run, so the server may hold more; give the generator more threads \
+             (--threads) and CPUs of its own (--cpus)",
+        ),
+        Limit::HighestRate => Some("the search went no higher (--capacity-most); the server may hold more"),
+        Limit::Nothing => {
+            Some("not even the lowest rate kept the thresholds; look at a single run at that rate (--rate)")
+        }
+    }
+}
+
+fn csv(found: &Capacity) -> String {
+    let mut text = String::from("search,rate_rps,outcome,goodput_rps,threshold,value\n");
+    for probe in &found.probes {
+        for judged in &probe.thresholds {
+            let outcome = match probe.outcome {
+                ProbeOutcome::Kept => "kept",
+                ProbeOutcome::Crossed => "crossed",
+                ProbeOutcome::GeneratorLimited => "generator-limited",
+            };
+            let shown = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+            let (goodput, value) = (shown(probe.goodput_rps), shown(judged.value));
+            let threshold = judged.text.replace('"', "\"\"");
+            let _ = writeln!(text, "{},{},{outcome},{goodput},\"{threshold}\",{value}", probe.search, probe.rate_rps);
+        }
+    }
+    text
+}
+
+fn markdown(found: &Capacity) -> String {
+    let mut text = format!("**{}**: {} ({})\n", found.url, headline(found), found.thresholds.join(", "));
+    if let Some(range) = range(found) {
+        let _ = writeln!(text, "\n{range}.");
+    }
+    text += "\n| search | kept at | not kept at | runs |\n|---|---|---|---|\n";
+    for (search, bracket) in found.searches.iter().enumerate() {
+        let cell = |rps: Option<f64>| rps.map_or_else(|| "–".to_owned(), rate);
+        let runs = found.probes.iter().filter(|probe| probe.search as usize == search).count();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            search + 1,
+            cell(bracket.kept_rps),
+            cell(bracket.crossed_rps),
+            count(runs as u64)
+        );
+    }
+    text
+}
+
+fn exit_of(found: &Capacity) -> Exit {
+    match found.limit {
+        _ if found.interrupted => Exit::Interrupted,
+        Limit::Target | Limit::HighestRate => Exit::Done,
+        Limit::Generator => Exit::GateFailed,
+        Limit::Nothing => Exit::ThresholdCrossed,
+    }
+}

@@ -1,0 +1,122 @@
+//! `tolok load`: the load engine alone.
+
+mod capacity;
+mod csv;
+mod describe;
+mod figures;
+mod markdown;
+mod options;
+mod plan_words;
+mod progress;
+mod schedule;
+mod session;
+mod sparkline;
+mod style;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tolok_load::error::LoadError;
+use tolok_load::record::Record;
+use tolok_load::threshold::{KeptOrCrossed, Metric, Threshold};
+
+use crate::args::{LoadArgs, LoadFormat};
+use crate::exit::{Complaint, Exit};
+use crate::output::{json, put, width};
+use options::{Asked, asked};
+use progress::Progress;
+
+/// Puts load on a URL and says what became of it.
+pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
+    if args.capacity {
+        return capacity::find(args);
+    }
+    // First of all, so that a wrong command line is refused before anything is started.
+    let asked = asked(args)?;
+    if args.own_session
+        && let Some(exit) = session::enter()?
+    {
+        return Ok(exit);
+    }
+    let stop = hear_interrupts()?;
+    let record = measure(&asked, args.events, &stop)?;
+    let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    put(&shown(&record, args.format, file.is_some())?, file)?;
+    // The laboratory judges for itself; a record with failures is what it asked for.
+    if args.events && !record.interrupted {
+        return Ok(Exit::Done);
+    }
+    Ok(exit_of(&record, &asked.judgement.thresholds))
+}
+
+/// One run, with its progress.
+fn measure(asked: &Asked, for_laboratory: bool, stop: &AtomicBool) -> Result<Record, LoadError> {
+    let mut progress = Progress::new(&asked.options, for_laboratory);
+    let record = tolok_load::run_with(&asked.options, &asked.judgement, stop, &mut |event| progress.tell(&event));
+    progress.end();
+    record
+}
+
+/// A signal so soon after another is the same one, heard twice: `timeout` and some shells tell a process and its group.
+const ECHO: Duration = Duration::from_millis(300);
+
+/// The first Ctrl-C (or polite kill) ends the run in an orderly way; the second ends tolok.
+fn hear_interrupts() -> Result<Arc<AtomicBool>, Complaint> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let failed = |error| Complaint::new(Exit::Internal, format!("cannot listen for Ctrl-C: {error}"));
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    std::thread::spawn(move || {
+        let mut first: Option<Instant> = None;
+        for _ in signals.forever() {
+            match first {
+                None => asked.store(true, Ordering::Relaxed),
+                Some(at) if at.elapsed() > ECHO => signal_hook::low_level::exit(Exit::Interrupted as i32),
+                Some(_) => {}
+            }
+            first.get_or_insert_with(Instant::now);
+        }
+    });
+    Ok(stop)
+}
+
+fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<String, Complaint> {
+    Ok(match format {
+        LoadFormat::Json => json(record)?,
+        LoadFormat::Md => markdown::markdown(record),
+        LoadFormat::Csv => csv::csv(record),
+        LoadFormat::Text if is_for_file => {
+            anstream::adapter::strip_str(&describe::describe(record, width())).to_string()
+        }
+        LoadFormat::Text => describe::describe(record, width()),
+    })
+}
+
+/// How to leave. What the figures are worth counts more than what they say.
+fn exit_of(record: &Record, thresholds: &[Threshold]) -> Exit {
+    let failed = record.ledger.failed + record.drain.failed;
+    // Whoever has set a limit to failures has said how many are too many.
+    let failures_are_judged = thresholds.iter().any(|threshold| {
+        matches!(
+            threshold.metric,
+            Metric::FailedShare | Metric::FailedCount | Metric::GoodputShare | Metric::GoodputRate
+        )
+    });
+    let no_answer = record.ledger.good + record.drain.good + record.warm_up.carried_over_good == 0;
+    if record.interrupted {
+        Exit::Interrupted
+    } else if !record.verdict.trusted || no_answer || (failed > 0 && !failures_are_judged) {
+        Exit::GateFailed
+    } else if record.thresholds.iter().any(|judged| judged.outcome != KeptOrCrossed::Kept) {
+        // A figure that does not exist keeps to nothing.
+        Exit::ThresholdCrossed
+    } else {
+        Exit::Done
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! From what was typed to what the engine is asked to do.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::thread::sched_getaffinity;
+use tolok_load::Judgement;
+use tolok_load::options::{
+    ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Request, Sources,
+};
+
+use super::schedule::{Schedule, schedule};
+use crate::args::{BodyText, LoadArgs, Threads};
+use crate::exit::{Complaint, Exit};
+
+/// What is measured and what it is judged by.
+#[derive(Debug)]
+pub struct Asked {
+    /// How the load is made.
+    pub options: Options,
+    /// What its figures must keep to.
+    pub judgement: Judgement,
+}
+
+/// Turns the command line into options of the engine; every contradiction is one sentence.
+pub fn asked(args: &LoadArgs) -> Result<Asked, Complaint> {
+    let refuse = |sentence: String| Complaint::new(Exit::Usage, sentence);
+    let Schedule { executor, pool, think_time } = schedule(args).map_err(refuse)?;
+    refuse_contradictions(args).map_err(refuse)?;
+    refuse_lost_output(args).map_err(refuse)?;
+    let mut options = Options::new(&args.url)?;
+    options.requests = requests(args, options.target.path())?;
+    options.mix = if args.sequence { Mix::Sequence } else { Mix::Weighted };
+    options.think_time = think_time;
+    options.warm_up = args.warmup;
+    options.timeout = args.timeout;
+    options.connect_timeout = args.connect_timeout.unwrap_or(Duration::from_secs(5).min(args.timeout));
+    options.grace = args.grace;
+    options.seed = args.seed;
+    options.connection = match (args.no_keepalive, args.requests_per_connection) {
+        (true, _) => ConnectionPolicy::PerRequest,
+        (false, Some(requests_per_connection)) => ConnectionPolicy::Requests { requests_per_connection },
+        (false, None) => ConnectionPolicy::KeepAlive,
+    };
+    options.sources = args.source_addresses.clone().unwrap_or(Sources::Rotated(Sources::DEFAULT_ADDRESSES));
+    options.pace = Pace { read_bytes_per_s: args.read_rate, write_bytes_per_s: args.write_rate };
+    let places = match pool {
+        _ if !executor.is_open() => executor.vus(),
+        Pool::Bounded(connections) => connections,
+        Pool::Unbounded { at_most } => at_most.unwrap_or(u32::MAX),
+    };
+    options.generator = Generator {
+        threads: threads(args, places),
+        cpus: args.cpus.clone().map(|list| list.0).unwrap_or_default(),
+        timer: args.timer,
+        congestion_control: args.congestion.clone(),
+        unix_socket: args.unix_socket.clone(),
+    };
+    (options.executor, options.pool) = (executor, pool);
+    Ok(Asked { options, judgement: Judgement { thresholds: args.thresholds.clone(), abort: args.abort } })
+}
+
+/// Contradictions outside the schedule.
+fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
+    let bodies = [args.expect_body.is_some(), args.expect_length.is_some(), args.expect_json.is_some()];
+    let carries = |method: Method| matches!(method, Method::Post | Method::Put | Method::Patch);
+    let some_carries = args.requests.iter().map(|request| request.method).chain(args.method).any(carries);
+    let longer = args.connect_timeout.filter(|timeout| *timeout > args.timeout);
+    let sentences = [
+        (
+            args.no_keepalive && args.requests_per_connection.is_some(),
+            "--no-keepalive and --requests-per-connection exclude each other: the first means 1 request",
+        ),
+        (longer.is_some(), "--connect-timeout is longer than --timeout, of which connecting is a part"),
+        (
+            bodies.iter().filter(|given| **given).count() > 1,
+            "--expect-body, --expect-length and --expect-json exclude each other; give one of them",
+        ),
+        (
+            args.discard && (args.expect_body.is_some() || args.expect_json.is_some()),
+            "--discard throws bodies away unread, so they can be compared with --expect-length only",
+        ),
+        (args.check_every.is_some() && args.expect_json.is_none(), "--check-every needs --expect-json"),
+        (
+            args.method.is_some() && !args.requests.is_empty(),
+            "--method and --request exclude each other: every --request has its own method",
+        ),
+        (
+            args.sequence && args.requests.is_empty(),
+            "--sequence needs the requests of it: --request 'WEIGHT METHOD PATH'",
+        ),
+        (args.body.is_some() && !some_carries, "--body needs a request that carries one: -m POST, -m PUT or -m PATCH"),
+        (
+            args.unix_socket.is_some() && args.congestion.is_some(),
+            "--unix-socket and --congestion exclude each other: only TCP has congestion control",
+        ),
+        (args.abort && args.thresholds.is_empty(), "--abort needs --threshold, whose crossing ends the run"),
+    ];
+    match sentences.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        Some((_, sentence)) => Err(sentence.to_owned()),
+        None => Ok(()),
+    }
+}
+
+/// Before the load and not after it, when the result would be lost.
+fn refuse_lost_output(args: &LoadArgs) -> Result<(), String> {
+    let Some(file) = &args.output else { return Ok(()) };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => Err(format!("--output {}: there is no folder {}", file.display(), folder.display())),
+        None => Ok(()),
+    }
+}
+
+fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, Complaint> {
+    let expect = expect(args)?;
+    let body = match &args.body {
+        None => Vec::new(),
+        Some(BodyText::Text(text)) => text.clone().into_bytes(),
+        Some(BodyText::File(file)) => read(file, "the request body")?,
+    };
+    let request = |method: Method, path: String, weight: u32| Request {
+        method,
+        path,
+        headers: args.headers.clone(),
+        body: if matches!(method, Method::Post | Method::Put | Method::Patch) { body.clone() } else { Vec::new() },
+        expect: expect.clone(),
+        weight,
+    };
+    if args.requests.is_empty() {
+        return Ok(vec![request(args.method.unwrap_or(Method::Get), path.to_owned(), 1)]);
+    }
+    if path != "/" {
+        let sentence =
+            format!("the URL's path {path} and --request exclude each other: every --request has its own path");
+        return Err(Complaint::new(Exit::Usage, sentence));
+    }
+    Ok(args.requests.iter().map(|one| request(one.method, one.path.clone(), one.weight)).collect())
+}
+
+fn expect(args: &LoadArgs) -> Result<Expect, Complaint> {
+    let body = if let Some(file) = &args.expect_body {
+        ExpectBody::Exactly(read(file, "the expected body")?)
+    } else if let Some(file) = &args.expect_json {
+        ExpectBody::Json { document: read(file, "the expected JSON")?, every: args.check_every.unwrap_or(1) }
+    } else if args.discard {
+        ExpectBody::Discard { length: args.expect_length }
+    } else {
+        args.expect_length.map_or(ExpectBody::Anything, ExpectBody::Length)
+    };
+    Ok(Expect { status: args.expect_status.map_or(ExpectStatus::Success, ExpectStatus::Exactly), body })
+}
+
+fn read(file: &Path, what: &str) -> Result<Vec<u8>, Complaint> {
+    let cannot = |error| Complaint::new(Exit::Usage, format!("cannot read {what} {}: {error}", file.display()));
+    std::fs::read(file).map_err(cannot)
+}
+
+/// Threads that nobody counted are never more than there are places for requests.
+fn threads(args: &LoadArgs, places: u32) -> u32 {
+    let cpus = match &args.cpus {
+        Some(list) => Some(list.0.len() as u32),
+        None if args.threads == Some(Threads::Auto) => sched_getaffinity(None).ok().map(|cpus| cpus.count()),
+        None => None,
+    };
+    match args.threads {
+        Some(Threads::Count(threads)) => threads,
+        Some(Threads::Auto) | None => cpus.unwrap_or(1).min(places).max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! From words to options: what is asked of the engine, and what is refused.
+
+use std::time::Duration;
+
+use clap::Parser;
+use tolok_load::options::{Arrivals, Executor, Stage, ThinkTime, Timer};
+
+use super::*;
+use crate::args::{Args, Verb};
+
+const URL: &str = "http://127.0.0.1:8080/";
+
+/// What the words ask for. They are parted by blanks, and by `'` where a word has some itself.
+fn ask(words: &str) -> Result<Asked, String> {
+    let mut arguments: Vec<String> = ["tolok", "load"].map(str::to_owned).to_vec();
+    for (at, piece) in words.split('\'').enumerate() {
+        match at % 2 {
+            0 => arguments.extend(piece.split_whitespace().map(str::to_owned)),
+            _ => arguments.push(piece.to_owned()),
+        }
+    }
+    if !words.contains("://") {
+        arguments.push(URL.to_owned());
+    }
+    let parsed = Args::try_parse_from(arguments).map_err(|error| error.to_string())?;
+    let Verb::Load(args) = parsed.verb else { panic!("{words} is no load") };
+    asked(&args).map_err(|complaint| complaint.text)
+}
+
+fn options(words: &str) -> Options {
+    ask(words).unwrap_or_else(|error| panic!("{words}: {error}")).options
+}
+
+const S: fn(u64) -> Duration = Duration::from_secs;
+
+#[test]
+fn the_executor_follows_from_the_words() {
+    let check = |words: &str, executor: Executor| assert_eq!(options(words).executor, executor, "{words}");
+    let stage = |target: f64, seconds: u64| Stage { target, duration: S(seconds) };
+    let arrivals = Arrivals::Uniform;
+    check("", Executor::ConstantVus { vus: 64, duration: S(10) });
+    check("-c 500 -d 30s", Executor::ConstantVus { vus: 500, duration: S(30) });
+    check("--connections 5 -z 1s", Executor::ConstantVus { vus: 5, duration: S(1) });
+    check("-n 10k", Executor::SharedIterations { vus: 64, iterations: 10_000, max_duration: S(600) });
+    check("-n 10", Executor::SharedIterations { vus: 10, iterations: 10, max_duration: S(600) });
+    check("-n 10 -c 20 -d 5s", Executor::SharedIterations { vus: 20, iterations: 10, max_duration: S(5) });
+    check("--requests 100 -c 4", Executor::SharedIterations { vus: 4, iterations: 100, max_duration: S(600) });
+    check("--iterations-per-vu 3 -c 2", Executor::PerVuIterations { vus: 2, iterations: 3, max_duration: S(600) });
+    check("-R 2000", Executor::ConstantArrivalRate { rate_rps: 2000.0, duration: S(10), arrivals });
+    check("--qps 120/m -d 2s", Executor::ConstantArrivalRate { rate_rps: 2.0, duration: S(2), arrivals });
+    let poisson = Arrivals::Poisson;
+    check(
+        "-R 5 --arrivals poisson",
+        Executor::ConstantArrivalRate { rate_rps: 5.0, duration: S(10), arrivals: poisson },
+    );
+    let stages = vec![stage(200.0, 30), stage(0.0, 10)];
+    check("--stage 200:30s --stage 10s:0", Executor::RampingVus { start_vus: 0, stages });
+    check("--stage 5:1s -c 3", Executor::RampingVus { start_vus: 3, stages: vec![stage(5.0, 1)] });
+    let stages = vec![stage(5000.0, 60), stage(2.0, 1)];
+    check(
+        "-R 0 --stage 5k:1m --stage 120/m:1s",
+        Executor::RampingArrivalRate { start_rate_rps: 0.0, stages, arrivals },
+    );
+    check(
+        "--executor shared-iterations -n 64",
+        Executor::SharedIterations { vus: 64, iterations: 64, max_duration: S(600) },
+    );
+}
+
+#[test]
+fn the_pool_is_that_of_the_users_unless_it_is_said() {
+    assert_eq!(options("-R 5").pool, Pool::Bounded(64));
+    assert_eq!(options("-R 5 -c 8").pool, Pool::Bounded(8));
+    assert_eq!(options("-R 5 --pool 100").pool, Pool::Bounded(100));
+    assert_eq!(options("-R 5 --pool unbounded:9").pool, Pool::Unbounded { at_most: Some(9) });
+}
+
+#[test]
+fn connections_and_times() {
+    let plain = options("");
+    assert_eq!((plain.timeout, plain.connect_timeout, plain.grace, plain.warm_up), (S(10), S(5), None, S(0)));
+    assert_eq!(plain.sources, Sources::Rotated(32));
+    assert_eq!(options("--timeout 2s").connect_timeout, S(2));
+    assert_eq!(options("--no-keepalive").connection, ConnectionPolicy::PerRequest);
+    assert_eq!(options("--disable-keepalive").connection, ConnectionPolicy::PerRequest);
+    let several = ConnectionPolicy::Requests { requests_per_connection: 7 };
+    assert_eq!(options("--requests-per-connection 7").connection, several);
+    assert_eq!(options("--read-rate 10KB/s").pace, Pace { read_bytes_per_s: Some(10_000), write_bytes_per_s: None });
+    assert_eq!(options("--think 1s..2s").think_time, ThinkTime { least: S(1), most: S(2) });
+    let generator = options("--unix-socket /run/a --timer spin").generator;
+    assert_eq!((generator.unix_socket, generator.timer), (Some("/run/a".into()), Some(Timer::Spin)));
+}
+
+#[test]
+fn threads_are_those_of_the_cpus_and_never_more_than_users() {
+    let threads = |words: &str| options(words).generator.threads;
+    assert_eq!(["", "-t 3", "--cpus 0,2-3", "--cpus 0-3 -c 2", "--cpus 0-3 -t 2"].map(threads), [1, 3, 3, 2, 2]);
+    assert_eq!((threads("-t auto -c 1"), threads("-t auto -R 5 --pool 1"), threads("-t auto -n 1")), (1, 1, 1));
+    assert_eq!(threads("-t auto -c 9999"), sched_getaffinity(None).unwrap().count());
+}
+
+#[test]
+fn requests_bodies_and_what_is_expected() {
+    let one = &options("-m post --body a=1 -H 'X-A: b' --expect-status 201 http://127.0.0.1/a?b=c").requests[0];
+    assert_eq!((one.method, one.path.as_str(), one.body.as_slice()), (Method::Post, "/a?b=c", b"a=1".as_slice()));
+    assert_eq!(one.headers, [("X-A".to_owned(), "b".to_owned())]);
+    assert_eq!(one.expect.status, ExpectStatus::Exactly(201));
+    let mixed = options("--sequence --body x --request '3 GET /a' --request 'POST /b'");
+    assert_eq!(mixed.mix, Mix::Sequence);
+    let seen: Vec<_> = mixed.requests.iter().map(|one| (one.weight, one.path.as_str(), one.body.len())).collect();
+    assert_eq!(seen, [(3, "/a", 0), (1, "/b", 1)]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "[1]").unwrap();
+    let name = file.path().display();
+    let body = |words: &str| options(words).requests.remove(0).expect.body;
+    assert!(matches!(body(&format!("--expect-body {name}")), ExpectBody::Exactly(bytes) if bytes == b"[1]"));
+    assert!(matches!(body(&format!("--expect-json {name} --check-every 9")), ExpectBody::Json { every: 9, .. }));
+    assert!(matches!(body("--expect-length 3"), ExpectBody::Length(3)));
+    assert!(matches!(body("--discard --expect-length 3"), ExpectBody::Discard { length: Some(3) }));
+    assert_eq!(options(&format!("-m PUT --body @{name}")).requests[0].body, b"[1]");
+}
+
+#[test]
+fn every_contradiction_is_one_sentence() {
+    let wrong = [
+        "-n 10 --iterations-per-vu 5",
+        "-n 200 -R 100",
+        "--iterations-per-vu 2 -R 100",
+        "--stage 5:1s -n 10",
+        "--stage 5:1s -d 10s",
+        "-R 5 --think 1s",
+        "-R 5 -c 8 --pool 9",
+        "--arrivals poisson",
+        "--pool 5",
+        "-c 0",
+        "-R 5 -c 0",
+        "--stage 5/s:1s",
+        "--stage 1.5:1s",
+        "--executor ramping-vus",
+        "--executor per-vu-iterations -n 100",
+        "--executor constant-vus -R 5",
+        "--no-keepalive --requests-per-connection 5",
+        "--timeout 1s --connect-timeout 2s",
+        "--expect-length 3 --expect-body a",
+        "--discard --expect-body a",
+        "--check-every 3",
+        "-m GET --request 'GET /a'",
+        "--sequence",
+        "--body a=1",
+        "--body a=1 --request 'GET /a'",
+        "--unix-socket /a --congestion reno",
+        "--abort",
+        "--request 'GET /a' http://127.0.0.1/b",
+        "--expect-body no-such-file",
+        "-o /no-such-folder/file",
+        "ftp://127.0.0.1/",
+    ];
+    let said: Vec<String> = wrong
+        .iter()
+        .map(|words| format!("{words}\n    {}", ask(words).err().unwrap_or_else(|| panic!("{words} is accepted"))))
+        .collect();
+    insta::assert_snapshot!("contradictions", said.join("\n"));
+}
+
+#[test]
+fn values_that_are_none_are_refused_with_what_would_be_one() {
+    let wrong = ["-d 10", "-R fast", "--stage 5", "-c many", "--pool all", "-t 0", "-m FETCH", "--threshold 'p99 < 5'"];
+    let said: Vec<String> = wrong
+        .iter()
+        .map(|words| {
+            let message = ask(words).err().unwrap_or_else(|| panic!("{words} is accepted"));
+            message.lines().next().unwrap_or_default().to_owned()
+        })
+        .collect();
+    insta::assert_snapshot!("values", said.join("\n"));
+}

@@ -1,0 +1,149 @@
+//! What was done, in words: the same for the terminal and for Markdown.
+
+use tolok_load::options::{Arrivals, ConnectionPolicy, Mix};
+use tolok_load::record::{LoopModel, PlanSummary, Profile, Record, RequestSummary};
+
+use super::figures::{bytes, count, number, plural, seconds};
+
+/// `GET http://127.0.0.1:8080/json`, or how many requests there are.
+pub fn title(plan: &PlanSummary) -> String {
+    let mut title = match (plan.requests.as_slice(), plan.mix) {
+        ([request], _) => format!("{} {}", request.method, plan.url),
+        (requests, Mix::Weighted) => format!("{}: {} by weight", plan.url, listed(requests)),
+        (requests, Mix::Sequence) => format!("{}: {} in sequence", plan.url, listed(requests)),
+    };
+    if plan.address.starts_with("unix:") {
+        title += &format!(" over {}", plan.address);
+    }
+    title
+}
+
+fn listed(requests: &[RequestSummary]) -> String {
+    let one = |request: &RequestSummary| format!("{} {} {}", request.weight, request.method, request.path);
+    requests.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Executor, loop, users or pool, connections, window.
+pub fn done(record: &Record) -> Vec<String> {
+    let plan = &record.plan;
+    let loop_model = match plan.loop_model {
+        LoopModel::Closed => "closed loop",
+        LoopModel::Open => "open loop",
+    };
+    let mut parts = vec![format!("{} ({loop_model}): {}", plan.executor, profile(&plan.profile))];
+    if plan.loop_model == LoopModel::Open {
+        parts.push(pool(plan));
+    }
+    parts.push(match plan.connection {
+        ConnectionPolicy::KeepAlive => "keep-alive".to_owned(),
+        ConnectionPolicy::PerRequest => "a connection for every request".to_owned(),
+        ConnectionPolicy::Requests { requests_per_connection } => {
+            format!("a connection for {}", plural(u64::from(requests_per_connection), "request", "requests"))
+        }
+    });
+    parts.extend(pauses(plan));
+    parts.extend(body_check(plan));
+    parts.push(window(record));
+    parts
+}
+
+fn profile(profile: &Profile) -> String {
+    let users = |vus: u32| plural(u64::from(vus), "user", "users");
+    let spaced = |arrivals: &Arrivals| match arrivals {
+        Arrivals::Uniform => "evenly spaced",
+        Arrivals::Poisson => "as a Poisson process",
+    };
+    match profile {
+        Profile::ConstantVus { vus, .. } => users(*vus),
+        Profile::RampingVus { start_vus, stages } => {
+            let stages: Vec<String> = stages
+                .iter()
+                .map(|stage| format!("{} in {}", number(stage.target), seconds(stage.duration_s)))
+                .collect();
+            format!("{} → {}", users(*start_vus), stages.join(" → "))
+        }
+        Profile::PerVuIterations { vus, iterations, .. } => {
+            format!("{} × {}", users(*vus), plural(*iterations, "iteration", "iterations"))
+        }
+        Profile::SharedIterations { vus, iterations, .. } => {
+            format!("{} by {}", plural(*iterations, "iteration", "iterations"), users(*vus))
+        }
+        Profile::ConstantArrivalRate { rate_rps, arrivals, .. } => {
+            format!("{}/s {}", number(*rate_rps), spaced(arrivals))
+        }
+        Profile::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
+            let stages: Vec<String> = stages
+                .iter()
+                .map(|stage| format!("{}/s in {}", number(stage.target), seconds(stage.duration_s)))
+                .collect();
+            format!("{}/s → {}, {}", number(*start_rate_rps), stages.join(" → "), spaced(arrivals))
+        }
+    }
+}
+
+fn pool(plan: &PlanSummary) -> String {
+    match (plan.pool_unbounded, plan.vus) {
+        (false, connections) => format!("pool of {}", plural(u64::from(connections), "connection", "connections")),
+        (true, 0) => "unbounded pool".to_owned(),
+        (true, most) => format!("pool of up to {} connections", count(u64::from(most))),
+    }
+}
+
+fn pauses(plan: &PlanSummary) -> Vec<String> {
+    let [least, most] = plan.think_time_s;
+    let mut parts = Vec::new();
+    if most > 0.0 {
+        let range = if least < most { format!("{} to {}", seconds(least), seconds(most)) } else { seconds(most) };
+        parts.push(format!("pauses of {range}"));
+    }
+    if let Some(rate) = plan.read_bytes_per_s {
+        parts.push(format!("reading at most {}/s", bytes(rate as f64)));
+    }
+    if let Some(rate) = plan.write_bytes_per_s {
+        parts.push(format!("writing at most {}/s", bytes(rate as f64)));
+    }
+    parts
+}
+
+fn body_check(plan: &PlanSummary) -> Option<String> {
+    let words = match plan.requests.first()?.body_check.as_str() {
+        "length" => "length of every body checked",
+        "exactly" => "every body compared",
+        "json" => "bodies compared as JSON",
+        "discard" => "bodies discarded unread",
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
+fn window(record: &Record) -> String {
+    let plan = &record.plan;
+    let planned = if (plan.window_s - record.window_s).abs() > 0.005 {
+        format!("{} of {}", seconds(record.window_s), seconds(plan.window_s))
+    } else {
+        seconds(plan.window_s)
+    };
+    let measured = match undone(record) {
+        _ if record.interrupted => format!("interrupted after {planned}"),
+        _ if record.aborted => format!("ended after {planned}, as a threshold was crossed"),
+        Some(undone) => format!("stopped after {} with {} left", seconds(record.window_s), undone),
+        None => seconds(record.window_s),
+    };
+    if record.warm_up_s > 0.0 { format!("{measured} after {} of warm-up", seconds(record.warm_up_s)) } else { measured }
+}
+
+/// Requests of the planned iterations that the clock left no time for.
+fn undone(record: &Record) -> Option<String> {
+    let planned = match &record.plan.profile {
+        Profile::SharedIterations { iterations, .. } => *iterations,
+        Profile::PerVuIterations { vus, iterations, .. } => iterations.saturating_mul(u64::from(*vus)),
+        _ => return None,
+    };
+    let each = match record.plan.mix {
+        Mix::Weighted => 1,
+        Mix::Sequence => record.plan.requests.iter().map(|request| u64::from(request.weight)).sum(),
+    };
+    let planned = planned.saturating_mul(each);
+    let left = planned.saturating_sub(record.ledger.scheduled);
+    (left > 0).then(|| format!("{} of {}", count(left), plural(planned, "request", "requests")))
+}

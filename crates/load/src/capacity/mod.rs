@@ -1,0 +1,306 @@
+//! The highest rate that keeps all thresholds: many short runs with arrivals by the clock, each at a rate that the ones
+//! before it suggest.
+//!
+//! A search climbs by a factor until a rate fails, and then halves the ratio between the highest rate that was kept and the
+//! lowest that was not, until they are close enough. One search is one throw of the dice near the limit, so it is repeated;
+//! the repeats begin where the first one ended and climb in small steps. What is reported is the median of the searches and
+//! the range that all of them span.
+
+mod search;
+
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::LoadError;
+use crate::event::Event;
+use crate::fault::ErrorClass;
+use crate::options::{Executor, Options};
+use crate::record::Record;
+use crate::threshold::{Judged, KeptOrCrossed, Metric};
+use crate::verdict::Gate;
+use crate::{Judgement, run_with};
+pub use search::Bracket;
+use search::Search;
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plan {
+    /// The first rate that is tried.
+    pub start_rps: f64,
+    /// No higher rate is tried.
+    pub most_rps: f64,
+    /// The search ends when the rates that were kept and not kept are this close, as a share.
+    pub precision: f64,
+    /// Number of searches.
+    pub repeats: u32,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan { start_rps: 100.0, most_rps: 10_000_000.0, precision: 0.05, repeats: 5 }
+    }
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Version of this format; see [`Capacity::FORMAT`].
+    pub format: u32,
+    /// The target as a URL.
+    pub url: String,
+    /// The thresholds that were to be kept.
+    pub thresholds: Vec<String>,
+    /// Median over the searches of the highest rate that was kept; null if none was, or the search was interrupted.
+    pub capacity_rps: Option<f64>,
+    /// From the lowest rate at which a search ended to the highest at which one failed.
+    pub low_rps: Option<f64>,
+    /// Its upper end; null where a search came to no rate that failed.
+    pub high_rps: Option<f64>,
+    /// Probability that the range holds the median of all searches that could be made: 1 - 2 / 2^n for n searches.
+    pub range_confidence: Option<f64>,
+    /// What ended the searches.
+    pub limit: Limit,
+    /// What each search came to.
+    pub searches: Vec<Bracket>,
+    /// Every run, in order.
+    pub probes: Vec<Probe>,
+    /// The search was ended before it came to its end.
+    pub interrupted: bool,
+}
+
+impl Capacity {
+    /// The version written by this crate.
+    pub const FORMAT: u32 = 1;
+}
+
+/// What kept the rate from being higher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// Thresholds were crossed.
+    Target,
+    /// The generator had no more to give: the capacity is at least this high.
+    Generator,
+    /// The highest rate that was to be tried: the capacity is at least this high.
+    HighestRate,
+    /// Not even the lowest rate was kept.
+    Nothing,
+}
+
+/// One run of a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Number of the search, from 0.
+    pub search: u32,
+    /// The rate that was offered.
+    pub rate_rps: f64,
+    /// What came of it.
+    pub outcome: ProbeOutcome,
+    /// Good answers a second.
+    pub goodput_rps: Option<f64>,
+    /// The thresholds and their figures.
+    pub thresholds: Vec<Judged>,
+    /// What was wrong with the run, in sentences.
+    pub reasons: Vec<String>,
+}
+
+/// Whether a rate was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeOutcome {
+    /// All thresholds held.
+    Kept,
+    /// The target did not keep up.
+    Crossed,
+    /// The generator did not.
+    GeneratorLimited,
+}
+
+/// A moment of a search.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A run at this rate begins.
+    Trying {
+        /// Number of the search, from 0.
+        search: u32,
+        /// Requests a second.
+        rate_rps: f64,
+    },
+    /// A run goes on.
+    Running(Event),
+    /// A run has ended.
+    Tried(&'a Probe),
+}
+
+/// The largest number of runs in one search; each halves what is left, so that only a target that changes its mind all the
+/// time comes near.
+const MOST_PROBES: usize = 64;
+
+/// Searches for the highest rate. The executor of `options` gives the length of each run and how arrivals are spaced; its
+/// rate is of no account.
+pub fn find(
+    options: &Options,
+    judgement: &Judgement,
+    plan: &Plan,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Capacity, LoadError> {
+    let Executor::ConstantArrivalRate { duration, arrivals, .. } = options.executor else {
+        let reason = "a search needs arrivals at a constant rate".to_owned();
+        return Err(LoadError::Option { option: "capacity", reason });
+    };
+    let mut options = options.clone();
+    let mut finding = Finding::new(options.target.url(), judgement);
+    let mut start = (plan.start_rps, search::FIRST_STEP);
+    for number in 0..plan.repeats {
+        let mut search = Search::new(start.0, start.1, plan);
+        while let Some(rate_rps) = search.next().filter(|_| finding.probes_of(number) < MOST_PROBES) {
+            progress(Progress::Trying { search: number, rate_rps });
+            options.executor = Executor::ConstantArrivalRate { rate_rps, duration, arrivals };
+            let record = run_with(&options, judgement, stop, &mut |event| progress(Progress::Running(event)))?;
+            if record.interrupted {
+                return Ok(finding.finish(true));
+            }
+            let probe = probe(number, rate_rps, judgement, &record);
+            search.tried(rate_rps, probe.outcome == ProbeOutcome::Kept);
+            progress(Progress::Tried(&probe));
+            finding.probes.push(probe);
+        }
+        let bracket = search.bracket();
+        start = (bracket.kept_rps.unwrap_or(plan.start_rps), 1.0 + 2.0 * plan.precision);
+        finding.searches.push(bracket);
+        if bracket.kept_rps.is_none() {
+            break;
+        }
+    }
+    Ok(finding.finish(false))
+}
+
+fn probe(search: u32, rate_rps: f64, judgement: &Judgement, record: &Record) -> Probe {
+    let has = |gates: &[Gate]| record.verdict.reasons.iter().any(|reason| gates.contains(&reason.gate));
+    let on_failures = |metric| matches!(metric, Metric::GoodputShare | Metric::FailedShare | Metric::FailedCount);
+    let tolerates_failures = judgement.thresholds.iter().any(|threshold| on_failures(threshold.metric));
+    let failed = record.ledger.failed + record.drain.failed;
+    let local = record.ledger.failed_by_class.contains_key(&ErrorClass::Local);
+    let outcome = if has(&[Gate::GeneratorBusy]) || local {
+        ProbeOutcome::GeneratorLimited
+    } else if record.thresholds.iter().any(|judged| judged.outcome != KeptOrCrossed::Kept)
+        || has(&[Gate::OfferedRate, Gate::NoAnswers, Gate::Ledger])
+        || (failed > 0 && !tolerates_failures)
+    {
+        ProbeOutcome::Crossed
+    } else {
+        ProbeOutcome::Kept
+    };
+    Probe {
+        search,
+        rate_rps,
+        outcome,
+        goodput_rps: record.goodput_rps,
+        thresholds: record.thresholds.clone(),
+        reasons: record.verdict.reasons.iter().map(|reason| reason.text.clone()).collect(),
+    }
+}
+
+/// What has been found so far.
+struct Finding {
+    url: String,
+    thresholds: Vec<String>,
+    searches: Vec<Bracket>,
+    probes: Vec<Probe>,
+}
+
+impl Finding {
+    fn new(url: String, judgement: &Judgement) -> Finding {
+        let thresholds = judgement.thresholds.iter().map(|threshold| threshold.text.clone()).collect();
+        Finding { url, thresholds, searches: Vec::new(), probes: Vec::new() }
+    }
+
+    fn probes_of(&self, search: u32) -> usize {
+        self.probes.iter().filter(|probe| probe.search == search).count()
+    }
+
+    fn limit(&self) -> Limit {
+        let generator = self.probes.iter().any(|probe| probe.outcome == ProbeOutcome::GeneratorLimited);
+        if generator {
+            Limit::Generator
+        } else if self.searches.iter().any(|search| search.kept_rps.is_none()) || self.searches.is_empty() {
+            Limit::Nothing
+        } else if self.searches.iter().any(|search| search.crossed_rps.is_none()) {
+            Limit::HighestRate
+        } else {
+            Limit::Target
+        }
+    }
+
+    fn finish(self, interrupted: bool) -> Capacity {
+        let limit = self.limit();
+        let mut kept: Vec<f64> = self.searches.iter().filter_map(|search| search.kept_rps).collect();
+        kept.sort_by(f64::total_cmp);
+        let all_kept = !kept.is_empty() && kept.len() == self.searches.len() && !interrupted;
+        let crossed: Option<Vec<f64>> = self.searches.iter().map(|search| search.crossed_rps).collect();
+        let high_rps =
+            crossed.map(|crossed| crossed.into_iter().fold(0.0, f64::max)).filter(|_| limit == Limit::Target);
+        let range_confidence = (all_kept && kept.len() > 1).then(|| 1.0 - 2.0f64.powi(1 - kept.len() as i32));
+        Capacity {
+            format: Capacity::FORMAT,
+            url: self.url,
+            thresholds: self.thresholds,
+            capacity_rps: if all_kept { Some(median(&kept)) } else { None },
+            low_rps: if all_kept { kept.first().copied() } else { None },
+            high_rps: high_rps.filter(|_| all_kept),
+            range_confidence,
+            limit,
+            searches: self.searches,
+            probes: self.probes,
+            interrupted,
+        }
+    }
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(searches: &[(Option<f64>, Option<f64>)]) -> Finding {
+        let bracket = |(kept_rps, crossed_rps): &(Option<f64>, Option<f64>)| Bracket {
+            kept_rps: *kept_rps,
+            crossed_rps: *crossed_rps,
+        };
+        let searches = searches.iter().map(bracket).collect();
+        Finding { searches, ..Finding::new("http://localhost/".into(), &Judgement::default()) }
+    }
+
+    #[test]
+    fn the_range_spans_what_the_searches_found() {
+        let found =
+            finding(&[(Some(100.0), Some(105.0)), (Some(90.0), Some(94.0)), (Some(98.0), Some(110.0))]).finish(false);
+        assert_eq!((found.capacity_rps, found.low_rps, found.high_rps), (Some(98.0), Some(90.0), Some(110.0)));
+        assert_eq!((found.range_confidence, found.limit), (Some(0.75), Limit::Target));
+    }
+
+    #[test]
+    fn without_a_rate_that_failed_there_is_no_upper_end() {
+        let found = finding(&[(Some(100.0), None)]).finish(false);
+        assert_eq!((found.capacity_rps, found.high_rps, found.limit), (Some(100.0), None, Limit::HighestRate));
+        assert_eq!(found.range_confidence, None);
+    }
+
+    #[test]
+    fn a_target_that_keeps_nothing_has_no_capacity() {
+        let found = finding(&[(None, Some(1.0))]).finish(false);
+        assert_eq!((found.capacity_rps, found.low_rps, found.limit), (None, None, Limit::Nothing));
+    }
+
+    #[test]
+    fn an_interrupted_search_says_nothing() {
+        let found = finding(&[(Some(100.0), Some(105.0))]).finish(true);
+        assert_eq!((found.capacity_rps, found.interrupted), (None, true));
+    }
+}

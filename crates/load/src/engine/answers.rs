@@ -1,0 +1,188 @@
+//! Receiving answers, and what follows from them or from their failure.
+
+use std::time::Duration;
+
+use super::slots::Doing;
+use super::{BUFFER_BYTES, Engine, Listener};
+use crate::clock::{Clock, MonotonicNs};
+use crate::fault::Fault;
+use crate::http::answer::Answer;
+use crate::recording::Attempt;
+use crate::schedule::Schedule;
+use crate::transport::{Connection, Ready, Stream};
+
+/// How long a target that has announced to close a connection may take to do so. That it closes first leaves the
+/// waiting state of the closed connection, and the port, on its side.
+const LINGER: Duration = Duration::from_millis(250);
+
+impl<C: Clock, L: Listener> Engine<'_, C, L> {
+    /// A socket is ready for something.
+    pub(super) fn handle(&mut self, ready: Ready) {
+        let slot = ready.token;
+        match self.slots[slot as usize].doing {
+            Doing::Nothing => self.drop_idle(slot),
+            Doing::Connecting(attempt) => self.send_first(slot, attempt),
+            Doing::Exchanging(attempt) => {
+                if ready.writable {
+                    self.transmit(slot, attempt);
+                }
+                // Sending may have failed, and then the connection that was readable is gone.
+                if ready.readable && matches!(self.slots[slot as usize].doing, Doing::Exchanging(_)) {
+                    self.receive(slot, attempt, ready.ended);
+                }
+            }
+            Doing::Lingering(_) => self.linger(slot),
+        }
+    }
+
+    /// Receives all there is of an answer. `ended` says that the stream had ended already, so nothing follows what a
+    /// buffer holds that is not full.
+    fn receive(&mut self, slot: u32, attempt: Attempt, ended: bool) {
+        let exchange = self.slots[slot as usize].exchange;
+        loop {
+            let full = self.receive_once(slot, attempt, ended, BUFFER_BYTES);
+            let place = &self.slots[slot as usize];
+            // The end of the stream is told once only, so it must be read now if it is behind what was read.
+            if !(full || ended) || place.exchange != exchange || !matches!(place.doing, Doing::Exchanging(_)) {
+                return;
+            }
+        }
+    }
+
+    /// Receives at most so many bytes of an answer. Returns whether there may be more.
+    pub(super) fn receive_once(&mut self, slot: u32, attempt: Attempt, ended: bool, at_most: usize) -> bool {
+        let place = &mut self.slots[slot as usize];
+        let Some(connection) = &mut place.connection else { return false };
+        let prepared = &mut self.requests[place.request as usize];
+        let at_most = at_most.min(connection.worth_reading(&prepared.rules));
+        let received = connection.receive(&mut self.buffer[..at_most], &prepared.rules);
+        let at = self.clock.now();
+        let answer = match received {
+            Ok(stream) => {
+                if let Stream::Bytes(bytes) | Stream::Discarded(bytes) = stream {
+                    if !connection.has_begun() {
+                        self.recorder.first_byte(&attempt, at);
+                    }
+                    self.recorder.received(bytes, at);
+                }
+                let last = self.requests_per_connection.is_some_and(|most| connection.requests() >= most);
+                let request = if last { &prepared.last_bytes } else { &prepared.bytes };
+                connection.digest(stream, &self.buffer, request, &mut prepared.rules)
+            }
+            Err(fault) => Err(fault),
+        };
+        let full = matches!(received, Ok(Stream::Bytes(bytes)) if bytes == at_most);
+        match answer {
+            Ok(Some(answer)) => {
+                let ended = matches!(received, Ok(Stream::End)) || (ended && !full);
+                self.answered(slot, attempt, at, answer, ended);
+            }
+            Ok(None) => {}
+            Err(fault) => self.fail(slot, attempt, at, &fault),
+        }
+        full
+    }
+
+    /// A request has its answer, if only a wrong status: on to the next one.
+    fn answered(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, answer: Answer, ended: bool) {
+        match answer.wrong_status {
+            None => self.recorder.good(&attempt, at),
+            Some(status) => self.recorder.failed(&attempt, at, &Fault::BadStatus(status)),
+        }
+        self.in_flight -= 1;
+        let place = &mut self.slots[slot as usize];
+        place.backoff.reset();
+        place.doing = Doing::Nothing;
+        if answer.wrong_status.is_some() {
+            // A failure ends its iteration.
+            place.step = self.steps.in_iteration();
+        }
+        let spent = self
+            .requests_per_connection
+            .is_some_and(|most| place.connection.as_ref().is_some_and(|connection| connection.requests() >= most));
+        if answer.keep_alive && !spent && !ended {
+            return self.next_step(slot, at);
+        }
+        if !answer.keep_alive && !ended && at < self.end_of_sending() {
+            let place = &mut self.slots[slot as usize];
+            place.doing = Doing::Lingering(at + LINGER);
+            if let Some(connection) = &mut place.connection {
+                // If this fails, the end is not noticed before the wait for it is over, and nothing worse.
+                let _ = connection.watch_reading(&self.poller);
+            }
+            self.next_sweep = self.next_sweep.min(at + LINGER);
+            return;
+        }
+        self.disconnect(slot);
+        self.next_step(slot, self.clock.now());
+    }
+
+    /// From here on no request is sent, and nothing is gained by waiting for a target to close first.
+    fn end_of_sending(&self) -> MonotonicNs {
+        match self.schedule {
+            Schedule::Closed(_) => self.span.window_end,
+            Schedule::Open(_) => self.end_of_grace(),
+        }
+    }
+
+    /// Something came on a connection that is only waiting for its end.
+    fn linger(&mut self, slot: u32) {
+        let Some(connection) = &mut self.slots[slot as usize].connection else { return };
+        loop {
+            match connection.receive_unasked(&mut self.buffer) {
+                Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
+                Ok(Stream::Nothing | Stream::Discarded(_)) => return,
+                // A reset after the answer ends the connection just as well.
+                Ok(Stream::End) | Err(_) => break,
+            }
+        }
+        self.let_go(slot);
+    }
+
+    /// A connection that was to be closed is, or has been given up.
+    pub(super) fn let_go(&mut self, slot: u32) {
+        self.slots[slot as usize].doing = Doing::Nothing;
+        self.disconnect(slot);
+        self.next_step(slot, self.clock.now());
+    }
+
+    /// Something came on a connection between two requests: the target has closed it, or sends what nobody has asked
+    /// for. Either way it can carry no further request.
+    fn drop_idle(&mut self, slot: u32) {
+        if let Some(connection) = &mut self.slots[slot as usize].connection
+            && let Ok(Stream::Bytes(bytes)) = connection.receive_unasked(&mut self.buffer)
+        {
+            self.recorder.unasked(bytes);
+        }
+        self.disconnect(slot);
+    }
+
+    /// A request has failed, and with it its iteration: the connection is given up, and the next turn is planned, after a
+    /// pause if the connection died without an answer. It is never taken from here, so that a target that fails at once
+    /// cannot make this recurse.
+    pub(super) fn fail(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
+        self.recorder.failed(&attempt, at, fault);
+        self.in_flight -= 1;
+        let place = &mut self.slots[slot as usize];
+        let established = matches!(place.doing, Doing::Exchanging(_));
+        let alive = place.connection.as_ref().is_some_and(Connection::has_answered);
+        // A timeout was pause enough. Arrivals by the clock come no more often for a dead target, so they need none.
+        let pauses = !alive && !matches!(fault, Fault::Timeout) && matches!(self.schedule, Schedule::Closed(_));
+        let pause = if pauses { place.backoff.after_death() } else { Duration::ZERO };
+        place.doing = Doing::Nothing;
+        if established {
+            self.disconnect(slot);
+        } else {
+            place.connection = None;
+            self.recorder.not_connected();
+        }
+        self.plan_turn(slot, at + pause);
+    }
+
+    /// Closes an established connection, if there is one.
+    pub(super) fn disconnect(&mut self, slot: u32) {
+        if let Some(connection) = self.slots[slot as usize].connection.take() {
+            self.recorder.disconnected(connection.has_answered());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What takes too long.
+
+use std::time::Duration;
+
+use super::slots::Doing;
+use super::{Engine, Listener};
+use crate::clock::{Clock, MonotonicNs};
+use crate::fault::Fault;
+
+/// Deadlines are looked at no more often than this.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(1);
+
+impl<C: Clock, L: Listener> Engine<'_, C, L> {
+    /// Looks for deadlines that have passed. Walks over all slots, but only when the earliest deadline known has come:
+    /// about once in a timeout, at no cost for a request.
+    pub(super) fn sweep(&mut self, now: MonotonicNs) {
+        if now < self.next_sweep {
+            return;
+        }
+        // Whatever starts from now on has its deadline no earlier than this.
+        let mut earliest = now + self.connect_timeout.min(self.timeout);
+        for slot in 0..self.slots.len() as u32 {
+            let Some((deadline, fault)) = self.deadline(slot) else { continue };
+            if deadline > now {
+                earliest = earliest.min(deadline);
+                continue;
+            }
+            match (self.slots[slot as usize].doing, fault) {
+                (Doing::Connecting(attempt) | Doing::Exchanging(attempt), Some(fault)) => {
+                    self.fail(slot, attempt, now, &fault);
+                }
+                _ => {
+                    self.recorder.not_closed_by_target();
+                    self.let_go(slot);
+                }
+            }
+        }
+        self.next_sweep = earliest.max(now + SWEEP_INTERVAL);
+    }
+
+    /// When what a slot is doing must be over, and what it is otherwise; the end of lingering is no fault.
+    fn deadline(&self, slot: u32) -> Option<(MonotonicNs, Option<Fault>)> {
+        match self.slots[slot as usize].doing {
+            Doing::Nothing => None,
+            Doing::Connecting(attempt) => Some((attempt.acted + self.connect_timeout, Some(Fault::ConnectTimeout))),
+            Doing::Exchanging(attempt) => Some((attempt.acted + self.timeout, Some(Fault::Timeout))),
+            Doing::Lingering(until) => Some((until, None)),
+        }
+    }
+}

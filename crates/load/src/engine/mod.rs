@@ -1,0 +1,402 @@
+//! The one event loop. It composes schedule, transport and recording, and decides nothing that they can decide.
+//!
+//! A slot is a place for one connection: a virtual user's in a closed loop, one of the pool's in an open one. It sends its
+//! next request straight from where its answer was read: in the steady state of the closed loop a request costs one
+//! send(2), one recv(2), and its share of one epoll_wait(2).
+
+mod answers;
+mod deadlines;
+mod pace;
+mod slots;
+mod starts;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use rustix::io::Errno;
+
+use crate::clock::{Clock, MonotonicNs};
+use crate::error::LoadError;
+use crate::http::answer::Rules;
+use crate::http::request;
+use crate::options::{Options, Timer};
+use crate::recording::{Recorded, Recorder, Rows};
+use crate::schedule::{Phase, Schedule, Share, Span, Steps};
+use crate::stop::Stop;
+use crate::sys::{CpuTime, run_queue_wait};
+use crate::transport::{Connector, Poller};
+use pace::Rations;
+use slots::{Doing, Pool, Slot};
+
+/// One buffer for all connections: answers are judged while they stream through it. Smaller ones cost a system call for
+/// every piece of a large body, larger ones fall out of the processor's cache.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Longest wait for the event queue, so that a stop is seen soon.
+pub(crate) const STOP_LATENCY: Duration = Duration::from_millis(100);
+
+/// Requests started between two looks at the event queue. Without a bound, thousands of users that begin at once
+/// would let the first answers lie unread until the last user has connected.
+const STARTS_IN_A_ROW: usize = 64;
+
+/// Grace period of a run that was stopped: whoever stopped it is waiting.
+const INTERRUPTED_GRACE: Duration = Duration::from_secs(1);
+
+/// How long before a planned instant the hybrid timer is awake, at most: what it takes to wake up a virtual CPU that sleeps.
+const AWAKE_BEFORE: Duration = Duration::from_micros(30);
+
+/// What all threads of a run know of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'run> {
+    pub options: &'run Options,
+    pub connector: &'run Connector,
+    /// Ends the run early.
+    pub stop: &'run Stop<'run>,
+    /// Iterations that all threads share.
+    pub iterations: &'run Arc<AtomicU64>,
+    /// Most connections of an unbounded pool, all threads together.
+    pub most_connections: u32,
+}
+
+/// A request of the plan, ready to be sent and judged.
+#[derive(Debug)]
+struct Prepared {
+    bytes: Vec<u8>,
+    /// The same with `Connection: close`, for the last one on a connection.
+    last_bytes: Vec<u8>,
+    rules: Rules,
+}
+
+/// What a thread leaves behind.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub recorded: Recorded,
+    pub interrupted: bool,
+    pub usage: Usage,
+}
+
+/// What a thread cost inside the window.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    pub cpu: CpuTime,
+    pub spin: Duration,
+    pub run_queue_wait: Option<Duration>,
+}
+
+/// Told at the borders of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Border {
+    WindowStarted(MonotonicNs),
+    WindowEnded(MonotonicNs),
+}
+
+/// Whoever a thread tells of its progress.
+pub(crate) trait Listener: Rows {
+    /// A border of the window is passed.
+    fn passed(&mut self, border: Border);
+}
+
+/// One thread of a run in progress.
+pub(crate) struct Engine<'run, C, L> {
+    clock: C,
+    listener_told: Progress,
+    stop: &'run Stop<'run>,
+    span: Span,
+    schedule: Schedule,
+    steps: Steps,
+    recorder: Recorder<L>,
+    connector: Connector,
+    poller: Poller,
+    requests: Vec<Prepared>,
+    requests_per_connection: Option<u32>,
+    timeout: Duration,
+    connect_timeout: Duration,
+    grace: Duration,
+    rations: Rations,
+    slots: Vec<Slot>,
+    pool: Pool,
+    /// Slots with the planned instants of their next turns, the earliest first; each slot is here at most once.
+    planned: BinaryHeap<Reverse<(MonotonicNs, u32)>>,
+    /// Slots that are connecting or exchanging.
+    in_flight: usize,
+    /// Requests acted on.
+    acts: u64,
+    /// No deadline passes before this instant.
+    next_sweep: MonotonicNs,
+    buffer: Vec<u8>,
+    timer: Timer,
+    /// How long before a planned instant the hybrid timer is awake.
+    awake_before: Duration,
+    waiting: Waiting,
+    interrupted: bool,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy)]
+enum Progress {
+    BeforeWindow,
+    InWindow { since: Usage },
+    Draining { usage: Usage },
+}
+
+/// Time spent looking at the clock.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waiting {
+    spin: Duration,
+    /// The last look at the event queue did not sleep and found nothing; it was begun then.
+    idle_since: Option<MonotonicNs>,
+}
+
+impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
+    pub fn new(clock: C, run: &Run<'run>, share: Share, span: Span, listener: L) -> Result<Self, LoadError> {
+        let options = run.options;
+        let poller = Poller::new().map_err(queue_failed)?;
+        let (slots, pool) = slots::of(options, share, run.most_connections);
+        Ok(Engine {
+            listener_told: Progress::BeforeWindow,
+            stop: run.stop,
+            span,
+            schedule: Schedule::new(options, span, share, run.iterations),
+            steps: Steps::new(options.mix, &options.requests, options.seed, share.thread),
+            recorder: Recorder::new(span, listener),
+            connector: run.connector.for_thread(share.thread),
+            poller,
+            requests: prepare(options)?,
+            requests_per_connection: options.connection.requests_per_connection(),
+            timeout: options.timeout,
+            connect_timeout: options.connect_timeout.min(options.timeout),
+            grace: options.grace_period(),
+            rations: Rations::new(options.pace),
+            planned: BinaryHeap::with_capacity(slots.len()),
+            slots,
+            pool,
+            in_flight: 0,
+            acts: 0,
+            next_sweep: MonotonicNs(0),
+            buffer: vec![0; BUFFER_BYTES],
+            timer: options.timer(),
+            awake_before: awake_before(options),
+            waiting: Waiting::default(),
+            interrupted: false,
+            clock,
+        })
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> Result<Outcome, LoadError> {
+        self.plan_first_turns();
+        loop {
+            let now = self.clock.now();
+            if let Some(at) = self.stop.instant(now) {
+                self.interrupt(at);
+            }
+            self.count_spinning(now);
+            self.end_with_iterations(now);
+            self.pass_time(now);
+            if let Progress::Draining { usage } = self.listener_told
+                && (self.is_drained() || now >= self.end_of_grace())
+            {
+                return Ok(self.finish(now, usage));
+            }
+            let acts = self.acts;
+            self.sweep(now);
+            self.tick(now);
+            self.start_due(now);
+            let idle_since = (self.acts == acts).then_some(now);
+            let ready = self.wait(now, idle_since)?;
+            for index in 0..ready {
+                self.handle(self.poller.event(index));
+            }
+        }
+    }
+
+    /// Tells the listener what time has brought: rows, and the borders of the window.
+    fn pass_time(&mut self, now: MonotonicNs) {
+        self.note_queue(now);
+        self.recorder.advance(now);
+        if matches!(self.listener_told, Progress::BeforeWindow) && now >= self.span.window_start {
+            self.listener_told = Progress::InWindow { since: self.usage() };
+            self.recorder.rows().passed(Border::WindowStarted(self.span.window_start));
+        }
+        if let Progress::InWindow { since } = self.listener_told
+            && now >= self.span.window_end
+        {
+            let usage = self.usage().since(since);
+            self.listener_told = Progress::Draining { usage };
+            self.recorder.rows().passed(Border::WindowEnded(self.span.window_end));
+        }
+    }
+
+    /// Notes the queue at the end of a row: with all connections busy nothing wakes the loop for an arrival, so that the
+    /// queue may have grown since it was last counted.
+    fn note_queue(&mut self, now: MonotonicNs) {
+        let Schedule::Open(cursor) = &self.schedule else { return };
+        if let Some(end) = self.recorder.next_row_end()
+            && end <= now
+            && !self.pool.has_room(self.slots.len())
+        {
+            let waiting = self.pool.waiting(cursor, MonotonicNs(end.0.saturating_sub(1)));
+            self.recorder.queued(waiting);
+        }
+    }
+
+    fn usage(&self) -> Usage {
+        Usage { cpu: CpuTime::of_this_thread(), spin: self.waiting.spin, run_queue_wait: run_queue_wait() }
+    }
+
+    /// Ends the run at `at`, unless its window is over by then anyway; then only the grace period is cut short.
+    fn interrupt(&mut self, at: MonotonicNs) {
+        self.grace = self.grace.min(INTERRUPTED_GRACE);
+        if at < self.span.window_end {
+            self.interrupted = true;
+            self.end_window(at);
+        }
+    }
+
+    /// Ends the window at `at`, now or later.
+    fn end_window(&mut self, at: MonotonicNs) {
+        self.span = self.span.cut_at(at);
+        self.schedule.stop(at);
+        self.pool.stop(at);
+        self.recorder.stop(at);
+    }
+
+    /// Ends the window when all iterations that there were to do are done.
+    fn end_with_iterations(&mut self, now: MonotonicNs) {
+        let counted = matches!(&self.schedule, Schedule::Closed(users) if users.end_with_iterations());
+        if counted && self.in_flight == 0 && self.pool.retired == self.slots.len() && now < self.span.window_end {
+            // A thread for which none were left may be done before its window has begun.
+            self.end_window(now.max(self.span.window_start));
+        }
+    }
+
+    fn end_of_grace(&self) -> MonotonicNs {
+        self.span.window_end + self.grace
+    }
+
+    /// Whether nothing is on its way and nothing waits.
+    fn is_drained(&self) -> bool {
+        let waits = matches!(&self.schedule, Schedule::Open(cursor) if cursor.next().is_some());
+        self.in_flight == 0 && !waits
+    }
+
+    /// Waits for the event queue: until the next thing that no socket will wake the loop for. Returns the number of events.
+    /// `idle_since` is when the loop last looked at the clock, if it has had nothing to do since.
+    fn wait(&mut self, now: MonotonicNs, idle_since: Option<MonotonicNs>) -> Result<usize, LoadError> {
+        let next_planned = self.next_planned();
+        // Where no instant is planned, how long the loop has taken since it looked at the clock makes no difference.
+        let now = if next_planned.is_some() { self.clock.now() } else { now };
+        let mut for_planned = next_planned.map(|planned| planned.since(now));
+        if self.timer == Timer::Sleep {
+            for_planned = for_planned.filter(|left| left.is_zero());
+        }
+        let left = self.next_wake_up().since(now).min(STOP_LATENCY);
+        let (at_most, sleeps) = match (self.timer, for_planned) {
+            (Timer::Spin, _) => (Duration::ZERO, false),
+            (Timer::Hybrid, Some(planned)) if planned <= self.awake_before => (Duration::ZERO, false),
+            (Timer::Hybrid, Some(planned)) => (left.min(planned - self.awake_before), true),
+            _ => (left, true),
+        };
+        let ready = self.poller.wait(at_most).map_err(queue_failed)?;
+        self.waiting.idle_since = idle_since.or(Some(now)).filter(|_| !sleeps && ready == 0);
+        Ok(ready)
+    }
+
+    /// Adds up the time in which the loop did nothing but look at the clock.
+    fn count_spinning(&mut self, now: MonotonicNs) {
+        if let Some(since) = self.waiting.idle_since.take() {
+            self.waiting.spin += now.since(since);
+        }
+    }
+
+    /// The next instant at which a request is to start.
+    fn next_planned(&self) -> Option<MonotonicNs> {
+        let turn = self.planned.peek().map(|Reverse((planned, _))| *planned);
+        let arrival = match &self.schedule {
+            Schedule::Open(cursor) if self.pool.has_room(self.slots.len()) => cursor.next().map(|next| next.planned),
+            _ => None,
+        };
+        turn.into_iter().chain(arrival).min()
+    }
+
+    /// The next instant at which the loop has something to do that no socket will wake it for.
+    fn next_wake_up(&self) -> MonotonicNs {
+        let border = match self.listener_told {
+            Progress::BeforeWindow | Progress::InWindow { .. } => self.recorder.next_row_end(),
+            Progress::Draining { .. } => Some(self.end_of_grace()),
+        };
+        let tick = self.rations.next_tick();
+        let others = self.next_planned().into_iter().chain(border).chain(tick);
+        others.fold(self.next_sweep, MonotonicNs::min)
+    }
+
+    /// Closes everything and sums up.
+    fn finish(mut self, now: MonotonicNs, usage: Usage) -> Outcome {
+        for slot in 0..self.slots.len() as u32 {
+            let place = &mut self.slots[slot as usize];
+            if let Doing::Connecting(attempt) | Doing::Exchanging(attempt) = place.doing {
+                self.recorder.abandoned(&attempt, now);
+            }
+            if matches!(place.doing, Doing::Connecting(_)) {
+                place.connection = None;
+                self.recorder.not_connected();
+            }
+            self.disconnect(slot);
+        }
+        if let Schedule::Open(cursor) = &mut self.schedule {
+            let mut left = 0;
+            while let Some(arrival) = cursor.next() {
+                // What still waits from the warm-up is no request of the window.
+                // One request each, as those that are sent late have: how many steps would have followed, nobody knows.
+                left += u64::from(arrival.phase == Phase::Measure);
+                cursor.advance();
+            }
+            self.recorder.never_sent(left);
+        }
+        Outcome { recorded: self.recorder.finish(), interrupted: self.interrupted, usage }
+    }
+}
+
+impl Usage {
+    fn since(self, earlier: Usage) -> Usage {
+        let waited = self.run_queue_wait.zip(earlier.run_queue_wait);
+        Usage {
+            cpu: self.cpu.since(earlier.cpu),
+            spin: self.spin.saturating_sub(earlier.spin),
+            run_queue_wait: waited.map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
+}
+
+/// Refuses requests that cannot be sent, or expectations that cannot be met.
+pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
+    prepare(options).map(drop)
+}
+
+fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
+    let one = |request| {
+        Ok(Prepared {
+            bytes: request::render(&options.target, request, false)?,
+            last_bytes: request::render(&options.target, request, true)?,
+            rules: Rules::new(request, options.body_limit_bytes)?,
+        })
+    };
+    options.requests.iter().map(one).collect()
+}
+
+/// A thread that is awake all the time is sent off its CPU by the scheduler, for milliseconds. So it sleeps for most of the
+/// time between two arrivals, however dense they are.
+fn awake_before(options: &Options) -> Duration {
+    let rate_rps = options.executor.most_rps() / f64::from(options.generator.threads);
+    if rate_rps > 0.0 { AWAKE_BEFORE.min(Duration::from_secs_f64(1.0 / 3.0 / rate_rps)) } else { AWAKE_BEFORE }
+}
+
+fn queue_failed(errno: Errno) -> LoadError {
+    LoadError::EventQueue(errno.into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! Starting requests: whose turn it is, and handing bytes to the kernel.
+
+use std::cmp::Reverse;
+
+use super::slots::{Doing, Slot};
+use super::{Engine, Listener, STARTS_IN_A_ROW};
+use crate::clock::{Clock, MonotonicNs};
+use crate::recording::Attempt;
+use crate::schedule::{Arrival, Schedule, Turn};
+use crate::transport::Connection;
+
+impl<C: Clock, L: Listener> Engine<'_, C, L> {
+    /// In a closed loop every virtual user plans its first turn.
+    pub(super) fn plan_first_turns(&mut self) {
+        if matches!(self.schedule, Schedule::Closed(_)) {
+            for slot in 0..self.slots.len() as u32 {
+                self.plan_turn(slot, self.span.start);
+            }
+        }
+    }
+
+    /// Asks the schedule for a user's next turn and keeps it for its time.
+    pub(super) fn plan_turn(&mut self, slot: u32, free_at: MonotonicNs) {
+        let Schedule::Closed(users) = &mut self.schedule else { return self.pool.give_back(slot, free_at) };
+        match users.turn(slot, free_at) {
+            Turn::SendAt(planned) => self.planned.push(Reverse((planned, slot))),
+            Turn::Done => self.retire(slot),
+        }
+    }
+
+    /// Starts the requests whose time has come.
+    pub(super) fn start_due(&mut self, now: MonotonicNs) {
+        for _ in 0..STARTS_IN_A_ROW {
+            match self.planned.peek() {
+                Some(Reverse((planned, _))) if *planned <= now => {}
+                _ => break,
+            }
+            if let Some(Reverse((planned, slot))) = self.planned.pop() {
+                self.start(slot, planned, planned);
+            }
+        }
+        if matches!(self.schedule, Schedule::Open(_)) {
+            self.start_arrivals(now);
+        }
+    }
+
+    /// Starts the arrivals that are due and find a connection; the others wait.
+    fn start_arrivals(&mut self, now: MonotonicNs) {
+        for _ in 0..STARTS_IN_A_ROW {
+            let Some(arrival) = self.due_arrival(now) else { return self.recorder.queued(0) };
+            let Some((slot, free_since)) = self.pool.take(self.slots.len()) else { break };
+            if slot as usize == self.slots.len() {
+                self.slots.push(Slot::new());
+            }
+            self.pass_arrival();
+            self.start(slot, arrival.planned, arrival.planned.max(free_since));
+        }
+        if let Schedule::Open(cursor) = &self.schedule {
+            let waiting = self.pool.waiting(cursor, now);
+            self.recorder.queued(waiting);
+        }
+    }
+
+    /// The next arrival, if its time has come.
+    fn due_arrival(&self, now: MonotonicNs) -> Option<Arrival> {
+        let Schedule::Open(cursor) = &self.schedule else { return None };
+        cursor.next().filter(|arrival| arrival.planned <= now)
+    }
+
+    fn pass_arrival(&mut self) {
+        if let Schedule::Open(cursor) = &mut self.schedule {
+            cursor.advance();
+            self.pool.started += 1;
+        }
+    }
+
+    /// A slot has its answer: on to the next request of its iteration, or to the next iteration.
+    pub(super) fn next_step(&mut self, slot: u32, free_at: MonotonicNs) {
+        let place = &mut self.slots[slot as usize];
+        place.step += 1;
+        if place.step < self.steps.in_iteration() && free_at < self.span.window_end {
+            return self.start_step(slot, free_at, free_at);
+        }
+        self.next_iteration(slot, free_at);
+    }
+
+    /// A slot is free: it starts the next iteration at once if one is due, else in its time.
+    fn next_iteration(&mut self, slot: u32, free_at: MonotonicNs) {
+        let users = match &mut self.schedule {
+            Schedule::Closed(users) => users,
+            Schedule::Open(cursor) => match cursor.next().filter(|arrival| arrival.planned <= free_at) {
+                Some(arrival) => {
+                    if !self.pool.has_room(self.slots.len()) {
+                        self.recorder.queued(self.pool.waiting(cursor, free_at));
+                    }
+                    self.pass_arrival();
+                    // It has not waited for this slot if another was free: then it is the engine that is late.
+                    let free_since = self.pool.free_since(self.slots.len()).unwrap_or(free_at);
+                    return self.start(slot, arrival.planned, arrival.planned.max(free_since));
+                }
+                None => return self.pool.give_back(slot, free_at),
+            },
+        };
+        let pause = users.think();
+        match users.turn(slot, free_at + pause) {
+            Turn::SendAt(planned) if planned <= free_at => self.start(slot, planned, planned),
+            Turn::SendAt(planned) => self.planned.push(Reverse((planned, slot))),
+            Turn::Done => self.retire(slot),
+        }
+    }
+
+    /// Starts an iteration that was intended for an instant and could start at `ready`.
+    fn start(&mut self, slot: u32, intended: MonotonicNs, ready: MonotonicNs) {
+        self.slots[slot as usize].step = 0;
+        self.start_step(slot, intended, ready);
+    }
+
+    /// Acts on a slot's request: sends it, after opening a connection if there is none.
+    fn start_step(&mut self, slot: u32, intended: MonotonicNs, ready: MonotonicNs) {
+        let acted = self.clock.now();
+        if acted >= self.span.window_end && matches!(self.schedule, Schedule::Closed(_)) {
+            return self.retire(slot);
+        }
+        let attempt = self.recorder.sent(intended, ready, acted);
+        self.in_flight += 1;
+        self.acts += 1;
+        let place = &mut self.slots[slot as usize];
+        place.request = self.steps.request(place.step);
+        place.exchange = place.exchange.wrapping_add(1);
+        if let Some(connection) = &mut place.connection {
+            connection.begin();
+            place.doing = Doing::Exchanging(attempt);
+            return self.transmit(slot, attempt);
+        }
+        place.doing = Doing::Connecting(attempt);
+        match Connection::open(&mut self.connector, &self.poller, slot, !self.rations.reads_by_the_clock()) {
+            Ok(mut connection) => {
+                connection.begin();
+                self.slots[slot as usize].connection = Some(connection);
+                self.send_first(slot, attempt);
+            }
+            Err(fault) => self.fail(slot, attempt, self.clock.now(), &fault),
+        }
+    }
+
+    /// Sends the first request of a connection, if the connection is established; otherwise this is tried again when
+    /// the socket becomes writable, which is when the attempt is decided.
+    pub(super) fn send_first(&mut self, slot: u32, attempt: Attempt) {
+        let at = self.clock.now();
+        let place = &mut self.slots[slot as usize];
+        let Some(connection) = &mut place.connection else { return };
+        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        match connection.send_first(request, self.rations.to_write()) {
+            Ok(0) => self.watch_writing(slot, attempt, true),
+            Ok(bytes) => {
+                let attempt = Attempt { sent: at, ..attempt };
+                place.doing = Doing::Exchanging(attempt);
+                self.recorder.connected(attempt.acted, at);
+                self.sent_some(slot, attempt, bytes, at);
+            }
+            Err(fault) => self.fail(slot, attempt, at, &fault),
+        }
+    }
+
+    /// Sends a request, or the rest of it.
+    pub(super) fn transmit(&mut self, slot: u32, attempt: Attempt) {
+        let place = &mut self.slots[slot as usize];
+        let Some(connection) = &mut place.connection else { return };
+        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        match connection.send(request, self.rations.to_write()) {
+            Ok(bytes) => self.sent_some(slot, attempt, bytes, attempt.sent),
+            Err(fault) => self.fail(slot, attempt, self.clock.now(), &fault),
+        }
+    }
+
+    /// The kernel has taken so many bytes of a request: sees to it that the rest follows.
+    fn sent_some(&mut self, slot: u32, attempt: Attempt, bytes: usize, at: MonotonicNs) {
+        self.recorder.transmitted(bytes, at);
+        let place = &self.slots[slot as usize];
+        let Some(connection) = &place.connection else { return };
+        let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
+        let whole = connection.has_sent(request);
+        if self.rations.are_set() {
+            return self.next_ration(slot, attempt, whole);
+        }
+        self.watch_writing(slot, attempt, !whole);
+    }
+
+    pub(super) fn watch_writing(&mut self, slot: u32, attempt: Attempt, on: bool) {
+        let Some(connection) = &mut self.slots[slot as usize].connection else { return };
+        if let Err(fault) = connection.watch_writing(on, &self.poller) {
+            self.fail(slot, attempt, self.clock.now(), &fault);
+        }
+    }
+
+    /// A user will send no more requests.
+    pub(super) fn retire(&mut self, slot: u32) {
+        self.slots[slot as usize].doing = Doing::Nothing;
+        self.pool.retired += 1;
+        self.disconnect(slot);
+    }
+}
+
+impl super::Prepared {
+    /// The bytes to send on a connection: other ones if this is the last request that it may carry.
+    pub(super) fn bytes(&self, connection: &Connection, at_most: Option<u32>) -> &[u8] {
+        match at_most {
+            Some(at_most) if connection.requests() >= at_most => &self.last_bytes,
+            _ => &self.bytes,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The door for a fuzzer: bytes become an answer, and however it is cut into pieces, the verdict must be the same.
+//!
+//! The first two bytes of the input choose what is expected and where the answer is cut, the others are the answer. They
+//! are the caller's to choose, so a corpus is written in printable characters.
+
+use super::answer::{Answer, AnswerReader, Rules};
+use crate::fault::Fault;
+use crate::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
+
+/// Small, so that a fuzzer finds bodies that exceed it.
+const BODY_LIMIT_BYTES: u64 = 200;
+
+type Verdict = Result<Answer, Fault>;
+
+/// Judges one answer as a whole, byte by byte, cut at random, after itself on the same connection, and with its body
+/// thrown away; panics if two verdicts differ.
+pub fn answer(data: &[u8]) {
+    let Some(([choice, seed], answer)) = data.split_first_chunk() else { return };
+    let request = request(*choice);
+    let whole = judge([answer], &mut rules(&request));
+    let check = |verdict: Verdict, how: &str| {
+        assert_eq!(verdict, whole, "{how}, choice {choice:#04x}: {:?}", String::from_utf8_lossy(answer));
+    };
+    check(judge(answer.chunks(1), &mut rules(&request)), "byte by byte");
+    for longest in [2, 7, 100] {
+        check(judge(pieces(answer, *seed, longest), &mut rules(&request)), "in pieces");
+    }
+    // The head of the first answer is known when the second one comes.
+    let mut seasoned = rules(&request);
+    let first = judge([answer], &mut seasoned);
+    let again = judge([answer], &mut seasoned);
+    // Of JSON only some answers are looked at, so that the second one may be good where the first is not.
+    if !matches!(request.expect.body, ExpectBody::Json { every: 2.., .. }) {
+        check(again, "once more");
+        check(judge(pieces(answer, *seed, 50), &mut seasoned), "once more in pieces");
+        check(first, "first of two");
+    }
+    check(discard(answer, *seed, &mut rules(&request)), "thrown away");
+}
+
+/// What a byte chooses: three bits the body, one the method, one the status.
+fn request(choice: u8) -> Request {
+    let document = || br#"{"a":[1,2.5,"x"],"b":{"c":null,"d":true}}"#.to_vec();
+    let body = match choice & 7 {
+        0 => ExpectBody::Anything,
+        1 => ExpectBody::Length(5),
+        2 => ExpectBody::Exactly(b"hello".to_vec()),
+        3 => ExpectBody::Exactly(Vec::new()),
+        4 => ExpectBody::Json { document: document(), every: 1 },
+        5 => ExpectBody::Json { document: document(), every: 2 },
+        6 => ExpectBody::Discard { length: None },
+        _ => ExpectBody::Discard { length: Some(5) },
+    };
+    let method = if choice & 8 == 0 { Method::Get } else { Method::Head };
+    let status = if choice & 16 == 0 { ExpectStatus::Success } else { ExpectStatus::Exactly(304) };
+    Request { method, expect: Expect { status, body }, ..Request::get("/") }
+}
+
+fn rules(request: &Request) -> Rules {
+    Rules::new(request, BODY_LIMIT_BYTES).expect("these requests are good")
+}
+
+/// What comes of an answer whose stream ends after the last piece.
+fn judge<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, rules: &mut Rules) -> Verdict {
+    let mut reader = AnswerReader::new();
+    let mut complete = None;
+    for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+        if complete.is_some() {
+            return unasked();
+        }
+        complete = reader.feed(piece, rules)?;
+        assert!(complete.is_some() != reader.has_begun(), "an answer that is over has not begun");
+    }
+    complete.map_or_else(|| reader.end_of_stream(rules), Ok)
+}
+
+/// The same for a transport that throws away what it may.
+fn discard(mut answer: &[u8], seed: u8, rules: &mut Rules) -> Verdict {
+    let mut reader = AnswerReader::new();
+    let mut lengths = Lengths::new(seed, 60);
+    let mut complete = None;
+    while !answer.is_empty() {
+        if complete.is_some() {
+            return unasked();
+        }
+        let mut length = answer.len().min(lengths.draw());
+        complete = match reader.discardable(rules) {
+            Some(left) => {
+                length = length.min(left);
+                assert!(length > 0, "a body of which nothing is left is complete");
+                reader.discarded(length, rules)?
+            }
+            None => reader.feed(&answer[..length], rules)?,
+        };
+        answer = &answer[length..];
+    }
+    complete.map_or_else(|| reader.end_of_stream(rules), Ok)
+}
+
+/// What a reader says that is given an answer and more at once.
+fn unasked() -> Verdict {
+    Err(Fault::Malformed("bytes after the answer"))
+}
+
+fn pieces(mut answer: &[u8], seed: u8, longest: usize) -> impl Iterator<Item = &[u8]> {
+    let mut lengths = Lengths::new(seed, longest);
+    std::iter::from_fn(move || {
+        let (piece, rest) = answer.split_at(answer.len().min(lengths.draw()));
+        answer = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// Lengths from 1 to the longest, the same for the same seed (xorshift, Marsaglia 2003).
+struct Lengths {
+    state: u32,
+    longest: usize,
+}
+
+impl Lengths {
+    fn new(seed: u8, longest: usize) -> Lengths {
+        Lengths { state: 0x9e37_79b9 ^ u32::from(seed), longest }
+    }
+
+    fn draw(&mut self) -> usize {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 17;
+        self.state ^= self.state << 5;
+        self.state as usize % self.longest + 1
+    }
+}
+
+#[cfg(test)]
+#[path = "fuzzing_tests.rs"]
+mod tests;

@@ -1,0 +1,182 @@
+//! Whether a body is JSON that means the same as an expected document: strict about what JSON is (RFC 8259), indifferent
+//! to everything two servers may write differently without meaning something else.
+//!
+//! The same are: keys in any order, any blanks, any escapes, and numbers of equal value. The body is compared while it is
+//! read, against the document, so that no tree of it is built: an answer made of a million brackets costs no more memory
+//! than its bytes.
+
+mod lexer;
+mod number;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::lexer::{Kind, Lexer};
+use self::number::Number;
+use crate::fault::{BodyFault, JsonDifference, JsonFlaw};
+
+/// Deepest nesting; reading recurses, and the stack is finite.
+const DEPTH_LIMIT: u32 = 128;
+
+/// Where a text ceases to be JSON, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotJson {
+    pub at: usize,
+    pub flaw: JsonFlaw,
+}
+
+/// The expected document.
+#[derive(Debug)]
+pub(super) struct Document {
+    text: Vec<u8>,
+    root: Value,
+}
+
+impl Document {
+    pub fn parse(text: &[u8]) -> Result<Document, NotJson> {
+        let mut lexer = Lexer::new(text);
+        let root = read(&mut lexer, 0)?;
+        lexer.end()?;
+        Ok(Document { text: text.to_vec(), root })
+    }
+
+    /// Compares a body. Reading stops at the first difference, so what is wrong behind it is not told.
+    pub fn compare(&self, body: &[u8]) -> Result<(), BodyFault> {
+        // Most servers write the same bytes every time.
+        if body == self.text {
+            return Ok(());
+        }
+        let mut lexer = Lexer::new(body);
+        compare(&self.root, &mut lexer, 0)?;
+        Ok(lexer.end()?)
+    }
+}
+
+#[derive(Debug)]
+enum Value {
+    Null,
+    Boolean(bool),
+    Number(Number),
+    String(String),
+    Array(Vec<Value>),
+    Object(BTreeMap<String, Value>),
+}
+
+impl Value {
+    fn kind(&self) -> Kind {
+        match self {
+            Value::Null => Kind::Null,
+            Value::Boolean(_) => Kind::Boolean,
+            Value::Number(_) => Kind::Number,
+            Value::String(_) => Kind::String,
+            Value::Array(_) => Kind::Array,
+            Value::Object(_) => Kind::Object,
+        }
+    }
+}
+
+impl From<NotJson> for BodyFault {
+    fn from(NotJson { at, flaw }: NotJson) -> BodyFault {
+        BodyFault::NotJson { at: at as u64, flaw }
+    }
+}
+
+fn differs(at: usize, difference: JsonDifference) -> BodyFault {
+    BodyFault::DiffersInJson { at: at as u64, difference }
+}
+
+fn same(same: bool, at: usize, otherwise: JsonDifference) -> Result<(), BodyFault> {
+    if same { Ok(()) } else { Err(differs(at, otherwise)) }
+}
+
+fn deeper(lexer: &Lexer, depth: u32) -> Result<u32, NotJson> {
+    if depth == DEPTH_LIMIT { Err(NotJson { at: lexer.at(), flaw: JsonFlaw::TooDeep }) } else { Ok(depth + 1) }
+}
+
+fn read(lexer: &mut Lexer, depth: u32) -> Result<Value, NotJson> {
+    Ok(match lexer.kind()? {
+        Kind::Null => lexer.null().map(|()| Value::Null)?,
+        Kind::Boolean => Value::Boolean(lexer.boolean()?),
+        Kind::Number => Value::Number(lexer.number()?),
+        Kind::String => Value::String(lexer.string()?.into_owned()),
+        Kind::Array => {
+            let (depth, mut elements) = (deeper(lexer, depth)?, Vec::new());
+            lexer.open();
+            while lexer.more(b']', elements.is_empty())? {
+                elements.push(read(lexer, depth)?);
+            }
+            Value::Array(elements)
+        }
+        Kind::Object => {
+            let (depth, mut members) = (deeper(lexer, depth)?, BTreeMap::new());
+            lexer.open();
+            while lexer.more(b'}', members.is_empty())? {
+                let (at, key) = key(lexer)?;
+                let value = read(lexer, depth)?;
+                if members.insert(key.into_owned(), value).is_some() {
+                    return Err(NotJson { at, flaw: JsonFlaw::DuplicateKey });
+                }
+            }
+            Value::Object(members)
+        }
+    })
+}
+
+/// The key of a member with the colon behind it, and where it begins.
+fn key<'text>(lexer: &mut Lexer<'text>) -> Result<(usize, Cow<'text, str>), NotJson> {
+    lexer.skip_blanks();
+    let at = lexer.at();
+    let key = lexer.string()?;
+    lexer.colon()?;
+    Ok((at, key))
+}
+
+fn compare(expected: &Value, lexer: &mut Lexer, depth: u32) -> Result<(), BodyFault> {
+    let kind = lexer.kind()?;
+    let at = lexer.at();
+    if kind != expected.kind() {
+        return Err(differs(at, JsonDifference::Type));
+    }
+    match expected {
+        Value::Null => Ok(lexer.null()?),
+        Value::Boolean(expected) => same(*expected == lexer.boolean()?, at, JsonDifference::Boolean),
+        Value::Number(expected) => same(expected.equals(&lexer.number()?), at, JsonDifference::Number),
+        Value::String(expected) => same(*expected == lexer.string()?, at, JsonDifference::String),
+        Value::Array(expected) => compare_array(expected, lexer, deeper(lexer, depth)?),
+        Value::Object(expected) => compare_object(expected, lexer, deeper(lexer, depth)?),
+    }
+}
+
+fn compare_array(expected: &[Value], lexer: &mut Lexer, depth: u32) -> Result<(), BodyFault> {
+    lexer.open();
+    let mut compared = 0;
+    while lexer.more(b']', compared == 0)? {
+        let Some(element) = expected.get(compared) else {
+            lexer.skip_blanks();
+            return Err(differs(lexer.at(), JsonDifference::ElementExtra));
+        };
+        compare(element, lexer, depth)?;
+        compared += 1;
+    }
+    same(compared == expected.len(), lexer.at() - 1, JsonDifference::ElementMissing)
+}
+
+fn compare_object(expected: &BTreeMap<String, Value>, lexer: &mut Lexer, depth: u32) -> Result<(), BodyFault> {
+    lexer.open();
+    let mut compared = BTreeSet::new();
+    while lexer.more(b'}', compared.is_empty())? {
+        let (at, key) = key(lexer)?;
+        let Some((key, value)) = expected.get_key_value(key.as_ref()) else {
+            return Err(differs(at, JsonDifference::KeyExtra));
+        };
+        if !compared.insert(key.as_str()) {
+            return Err(NotJson { at, flaw: JsonFlaw::DuplicateKey }.into());
+        }
+        compare(value, lexer, depth)?;
+    }
+    same(compared.len() == expected.len(), lexer.at() - 1, JsonDifference::KeyMissing)
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -1,0 +1,62 @@
+//! Numbers that keep what was written: a double would make the same number of 9007199254740992 and 9007199254740993.
+
+/// Longest exponent in digits, leading zeros aside. No number that anyone computes with has a longer one, and sums with
+/// it cannot overflow.
+const EXPONENT_DIGITS: usize = 9;
+
+/// A number of JSON: `digits` · 10^`exponent`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Number {
+    negative: bool,
+    /// Without leading and trailing zeros, therefore empty for zero.
+    digits: Vec<u8>,
+    exponent: i64,
+    /// The double that a reader would make of it, if it is written with a point or an exponent.
+    double: Option<u64>,
+}
+
+impl Number {
+    /// The number that `text` writes in the grammar of JSON; none if its exponent is beyond reason.
+    pub fn of(text: &[u8]) -> Option<Number> {
+        let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
+        let split = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
+        let (mantissa, written) = split.map_or((text, &b"0"[..]), |at| (&text[..at], &text[at + 1..]));
+        let point = mantissa.iter().position(|&byte| byte == b'.');
+        let fraction = point.map_or(0, |at| mantissa.len() - at - 1);
+        let all: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+        let start = all.iter().position(|&digit| digit != b'0').unwrap_or(all.len());
+        let end = all.iter().rposition(|&digit| digit != b'0').map_or(start, |last| last + 1);
+        let digits = all[start..end].to_vec();
+        let exponent = exponent(written)? - fraction as i64 + (all.len() - end) as i64;
+        let float = point.is_some() || split.is_some();
+        let exponent = if digits.is_empty() { 0 } else { exponent };
+        Some(Number { double: if float { double(text) } else { None }, negative, digits, exponent })
+    }
+
+    /// Equal in value. Between two numbers that are both written as doubles are, it is enough that a reader would make the
+    /// same double of them: 0.1 and 0.10000000000000001 are two ways to print one.
+    pub fn equals(&self, other: &Number) -> bool {
+        let signs = self.negative == other.negative;
+        let exactly = self.digits == other.digits && self.exponent == other.exponent;
+        // There is but one zero.
+        exactly && (signs || self.digits.is_empty()) || signs && self.double.is_some() && self.double == other.double
+    }
+}
+
+fn exponent(written: &[u8]) -> Option<i64> {
+    let (sign, digits) = match written {
+        [b'-', digits @ ..] => (-1, digits),
+        [b'+', digits @ ..] | digits => (1, digits),
+    };
+    let start = digits.iter().position(|&digit| digit != b'0').unwrap_or(digits.len());
+    let digits = &digits[start..];
+    let small = digits.len() <= EXPONENT_DIGITS;
+    small.then(|| sign * digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')))
+}
+
+/// The bits of the double nearest to a text without a sign. Those that all too large and all too small numbers share do
+/// not tell them apart, and are none.
+fn double(text: &[u8]) -> Option<u64> {
+    let double: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
+    (double.is_finite() && double > 0.0).then(|| double.to_bits())
+}

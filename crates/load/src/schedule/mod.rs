@@ -1,0 +1,191 @@
+//! When requests start. Pure: it takes instants and returns instants, and knows neither sockets nor histograms.
+//!
+//! The engine has one loop for every executor. In a closed loop a virtual user that is free asks for its next [`Turn`] and
+//! is told the *planned* instant of its next iteration. In an open loop the planned instants come by the clock, whoever is
+//! free: one in the past has had to wait (its response time runs from there), one in the future is waited for.
+
+mod arrivals;
+mod mix;
+mod random;
+mod stages;
+mod users;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::MonotonicNs;
+use crate::options::{Executor, Options};
+pub(crate) use arrivals::{Arrival, Cursor, Share};
+pub(crate) use mix::Steps;
+use stages::Line;
+pub(crate) use users::Users;
+
+/// Part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Requests are sent, shown and discarded.
+    #[serde(rename = "warmup")]
+    WarmUp,
+    /// Requests count.
+    #[serde(rename = "measure")]
+    Measure,
+}
+
+/// The instants that cut a run into its phases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first request may start.
+    pub start: MonotonicNs,
+    /// The window begins; equal to `start` without a warm-up.
+    pub window_start: MonotonicNs,
+    /// The window ends; no request starts from here on.
+    pub window_end: MonotonicNs,
+}
+
+impl Span {
+    /// A run that starts at `start`.
+    pub fn new(start: MonotonicNs, warm_up: Duration, window: Duration) -> Span {
+        let window_start = start + warm_up;
+        Span { start, window_start, window_end: window_start + window }
+    }
+
+    /// The same run ended early.
+    pub fn cut_at(self, at: MonotonicNs) -> Span {
+        Span { window_start: self.window_start.min(at), window_end: self.window_end.min(at), ..self }
+    }
+
+    /// The phase a request belongs to by the instant at which it was meant to start.
+    pub fn phase_of(&self, intended: MonotonicNs) -> Phase {
+        if intended < self.window_start { Phase::WarmUp } else { Phase::Measure }
+    }
+
+    /// Length of the window.
+    pub fn window(&self) -> Duration {
+        self.window_end.since(self.window_start)
+    }
+}
+
+/// What a virtual user does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Start an iteration that is planned for this instant, now or later.
+    SendAt(MonotonicNs),
+    /// Nothing any more.
+    Done,
+}
+
+/// A thread's part of the plan.
+#[derive(Debug)]
+pub(crate) enum Schedule {
+    /// Virtual users ask for their turns: a slow answer delays the next request.
+    Closed(Users),
+    /// Arrivals come by the clock.
+    Open(Cursor),
+}
+
+impl Schedule {
+    /// The share of a thread in the plan of `options` over `span`; `shared` holds the iterations that all threads share.
+    pub fn new(options: &Options, span: Span, share: Share, shared: &Arc<AtomicU64>) -> Schedule {
+        let seconds = span.window().as_secs_f64();
+        let open = |line, arrivals| Schedule::Open(Cursor::new(line, arrivals, share, span, options.seed));
+        match &options.executor {
+            Executor::ConstantArrivalRate { rate_rps, arrivals, .. } => {
+                open(Line::constant(*rate_rps, seconds), *arrivals)
+            }
+            Executor::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
+                open(Line::new(*start_rate_rps, stages), *arrivals)
+            }
+            closed => {
+                let think_time = options.think_time;
+                Schedule::Closed(Users::new(closed, think_time, share, span, Arc::clone(shared), options.seed))
+            }
+        }
+    }
+
+    /// Ends the run at `at`, if it was to go on longer.
+    pub fn stop(&mut self, at: MonotonicNs) {
+        match self {
+            Schedule::Closed(users) => users.stop(at),
+            Schedule::Open(cursor) => cursor.stop(at),
+        }
+    }
+}
+
+/// The pause after connections that died without having brought one answer, so that a dead target is not hammered and the
+/// engine does not spin: 10 ms, doubling to 1 s, gone with the first answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backoff {
+    deaths: u32,
+}
+
+impl Backoff {
+    /// First pause.
+    pub const FIRST: Duration = Duration::from_millis(10);
+    /// Longest pause.
+    pub const LONGEST: Duration = Duration::from_secs(1);
+
+    /// A connection died without an answer: how long to wait before the next one.
+    pub fn after_death(&mut self) -> Duration {
+        // Seven doublings exceed the longest pause, so the exponent is bounded and cannot overflow.
+        let pause = Backoff::FIRST * 2u32.pow(self.deaths.min(7));
+        self.deaths = self.deaths.saturating_add(1);
+        pause.min(Backoff::LONGEST)
+    }
+
+    /// An answer came.
+    pub fn reset(&mut self) {
+        self.deaths = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn span() -> Span {
+        Span::new(MonotonicNs(1_000), SECOND * 2, SECOND * 10)
+    }
+
+    #[test]
+    fn phases_are_cut_at_the_nanosecond() {
+        let span = span();
+        assert_eq!(span.phase_of(MonotonicNs(span.window_start.0 - 1)), Phase::WarmUp);
+        assert_eq!(span.phase_of(span.window_start), Phase::Measure);
+        assert_eq!(span.window(), SECOND * 10);
+    }
+
+    #[test]
+    fn a_stop_shortens_the_window_and_never_lengthens_it() {
+        let stop = span().window_start + SECOND * 3;
+        assert_eq!(span().cut_at(stop).cut_at(stop + SECOND).window(), SECOND * 3);
+    }
+
+    #[test]
+    fn a_stop_inside_the_warm_up_leaves_an_empty_window() {
+        let cut = span().cut_at(span().start + SECOND);
+        assert_eq!((cut.window(), cut.window_start), (Duration::ZERO, span().start + SECOND));
+    }
+
+    #[test]
+    fn threads_divide_what_there_is_evenly() {
+        let shares =
+            |threads, total| (0..threads).map(|thread| Share { thread, threads }.of(total)).collect::<Vec<_>>();
+        assert_eq!(shares(3, 8), [3, 3, 2]);
+        assert_eq!(shares(4, 2), [1, 1, 0, 0]);
+        assert_eq!(Share { thread: 2, threads: 3 }.number(1), 5);
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_second_and_end_with_an_answer() {
+        let mut backoff = Backoff::default();
+        let pauses: Vec<u128> = (0..9).map(|_| backoff.after_death().as_millis()).collect();
+        assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
+        backoff.reset();
+        assert_eq!(backoff.after_death(), Backoff::FIRST);
+    }
+}

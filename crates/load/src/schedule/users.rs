@@ -1,0 +1,211 @@
+//! Virtual users: whether and when a user that is free starts its next iteration.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::arrivals::Share;
+use super::random::Random;
+use super::stages::Line;
+use super::{Phase, Span, Turn};
+use crate::clock::MonotonicNs;
+use crate::options::{Executor, ThinkTime};
+
+/// The turns of one thread's users.
+#[derive(Debug)]
+pub(crate) struct Users {
+    span: Span,
+    rule: Rule,
+    share: Share,
+    think_time: ThinkTime,
+    random: Random,
+}
+
+/// What lets a user start an iteration.
+#[derive(Debug)]
+enum Rule {
+    /// The window is open.
+    Always,
+    /// The line of users is above its number.
+    Ramp(Line),
+    /// It has iterations of its own left; one number for each user of the thread.
+    Own(Vec<u64>),
+    /// Iterations of all threads are left.
+    Shared(Arc<AtomicU64>),
+}
+
+impl Users {
+    /// The users of a thread. `shared` holds the iterations that all threads share.
+    pub fn new(
+        executor: &Executor,
+        think_time: ThinkTime,
+        share: Share,
+        span: Span,
+        shared: Arc<AtomicU64>,
+        seed: u64,
+    ) -> Users {
+        let rule = match executor {
+            Executor::RampingVus { start_vus, stages } => Rule::Ramp(Line::new(f64::from(*start_vus), stages)),
+            Executor::PerVuIterations { iterations, .. } => {
+                Rule::Own(vec![*iterations; share.of(executor.vus()) as usize])
+            }
+            Executor::SharedIterations { .. } => Rule::Shared(shared),
+            _ => Rule::Always,
+        };
+        Users { span, rule, share, think_time, random: Random::new(seed, 3, u64::from(share.thread)) }
+    }
+
+    /// The next turn of a user (its number in this thread) that is free from `free_at` on.
+    pub fn turn(&mut self, user: u32, free_at: MonotonicNs) -> Turn {
+        let planned = free_at.max(self.span.start);
+        let measured = self.span.phase_of(planned) == Phase::Measure;
+        let planned = match &mut self.rule {
+            Rule::Always => Some(planned),
+            Rule::Ramp(line) => active_from(line, self.share.number(user), planned, &self.span),
+            // Iterations of the warm-up are not counted.
+            Rule::Own(left) if measured => take(&mut left[user as usize]).then_some(planned),
+            Rule::Shared(left) if measured => take_shared(left).then_some(planned),
+            Rule::Own(_) | Rule::Shared(_) => Some(planned),
+        };
+        planned.filter(|planned| *planned < self.span.window_end).map_or(Turn::Done, Turn::SendAt)
+    }
+
+    /// How long a user pauses after an iteration.
+    pub fn think(&mut self) -> Duration {
+        let ThinkTime { least, most } = self.think_time;
+        let spread_ns = most.saturating_sub(least).as_nanos() as u64;
+        if spread_ns == 0 { least } else { least + Duration::from_nanos(self.random.below(spread_ns + 1)) }
+    }
+
+    /// Whether the number of iterations ends the run, and not the clock.
+    pub fn end_with_iterations(&self) -> bool {
+        matches!(self.rule, Rule::Own(_) | Rule::Shared(_))
+    }
+
+    /// Ends the run at `at`.
+    pub fn stop(&mut self, at: MonotonicNs) {
+        self.span = self.span.cut_at(at);
+    }
+}
+
+/// From when on, beginning at `from`, the line has room for user `number`. In the warm-up it stands where it starts.
+fn active_from(line: &Line, number: u32, from: MonotonicNs, span: &Span) -> Option<MonotonicNs> {
+    let level = f64::from(number) + 1.0;
+    if from < span.window_start && line.start() >= level {
+        return Some(from);
+    }
+    let at_s = line.first_at_least(level, from.since(span.window_start).as_secs_f64())?;
+    Some(from.max(span.window_start + Duration::from_secs_f64(at_s)))
+}
+
+fn take(left: &mut u64) -> bool {
+    let any = *left > 0;
+    *left -= u64::from(any);
+    any
+}
+
+fn take_shared(left: &AtomicU64) -> bool {
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Stage;
+
+    const SECOND: Duration = Duration::from_secs(1);
+    const START: MonotonicNs = MonotonicNs(1_000);
+
+    fn users(executor: &Executor, share: Share) -> Users {
+        let span = Span::new(START, SECOND * 2, executor.window());
+        Users::new(executor, ThinkTime::NONE, share, span, Arc::new(AtomicU64::new(5)), 1)
+    }
+
+    fn window(offset: Duration) -> MonotonicNs {
+        START + SECOND * 2 + offset
+    }
+
+    #[test]
+    fn in_the_closed_loop_a_request_is_meant_for_the_moment_its_user_is_free() {
+        let mut users = users(&Executor::ConstantVus { vus: 2, duration: SECOND * 10 }, Share::ALL);
+        for free_at in [START, START + SECOND, window(SECOND * 10).min(window(SECOND * 9))] {
+            assert_eq!(users.turn(0, free_at), Turn::SendAt(free_at));
+        }
+        assert_eq!(
+            users.turn(0, MonotonicNs(window(SECOND * 10).0 - 1)),
+            Turn::SendAt(MonotonicNs(window(SECOND * 10).0 - 1))
+        );
+        assert_eq!(users.turn(0, window(SECOND * 10)), Turn::Done);
+        assert!(!users.end_with_iterations());
+    }
+
+    #[test]
+    fn a_ramp_lets_its_users_in_one_by_one_and_out_again() {
+        let stages =
+            [(10, 10.0), (10, 10.0), (10, 0.0)].map(|(seconds, target)| Stage { duration: SECOND * seconds, target });
+        let ramp = Executor::RampingVus { start_vus: 1, stages: stages.to_vec() };
+        let mut users = users(&ramp, Share::ALL);
+        // 1 + 0.9 t reaches 10 after 10 s; the first user is there from the start, and in the warm-up alone.
+        assert_eq!(users.turn(0, START), Turn::SendAt(START));
+        assert_eq!(users.turn(9, START), Turn::SendAt(window(SECOND * 10)));
+        assert_eq!(users.turn(0, window(SECOND * 15)), Turn::SendAt(window(SECOND * 15)));
+        // On the way down the tenth leaves at once and the first only at the end.
+        assert_eq!(users.turn(9, window(SECOND * 21)), Turn::Done);
+        assert_eq!(users.turn(0, window(SECOND * 28)), Turn::SendAt(window(SECOND * 28)));
+        assert_eq!(users.turn(0, window(Duration::from_millis(29_500))), Turn::Done);
+    }
+
+    #[test]
+    fn threads_have_every_so_manyth_user_of_a_ramp() {
+        let stages = vec![Stage { duration: SECOND * 4, target: 4.0 }];
+        let ramp = Executor::RampingVus { start_vus: 0, stages };
+        let second = Share { thread: 1, threads: 2 };
+        let mut users = users(&ramp, second);
+        assert_eq!(users.turn(0, START), Turn::SendAt(window(SECOND * 2)));
+        // The fourth comes when the window ends.
+        assert_eq!(users.turn(1, START), Turn::Done);
+    }
+
+    #[test]
+    fn own_iterations_are_counted_from_the_window_on() {
+        let executor = Executor::PerVuIterations { vus: 2, iterations: 2, max_duration: SECOND * 10 };
+        let mut users = users(&executor, Share::ALL);
+        assert!(users.end_with_iterations());
+        for _ in 0..3 {
+            assert_eq!(users.turn(0, START), Turn::SendAt(START));
+        }
+        let now = window(SECOND);
+        assert_eq!([(); 3].map(|()| users.turn(0, now)), [Turn::SendAt(now), Turn::SendAt(now), Turn::Done]);
+        assert_eq!(users.turn(1, now), Turn::SendAt(now));
+        assert_eq!(users.turn(1, window(SECOND * 10)), Turn::Done);
+    }
+
+    #[test]
+    fn shared_iterations_go_to_whoever_is_free() {
+        let executor = Executor::SharedIterations { vus: 2, iterations: 5, max_duration: SECOND * 10 };
+        let mut users = users(&executor, Share::ALL);
+        let now = window(SECOND);
+        let taken = (0..8).filter(|turn| users.turn(turn % 2, now) != Turn::Done).count();
+        assert_eq!(taken, 5);
+    }
+
+    #[test]
+    fn a_stop_shortens_the_window_and_never_lengthens_it() {
+        let mut users = users(&Executor::ConstantVus { vus: 1, duration: SECOND * 10 }, Share::ALL);
+        users.stop(window(SECOND * 3));
+        users.stop(window(SECOND * 4));
+        assert_eq!(users.turn(0, window(SECOND * 3)), Turn::Done);
+        assert_eq!(users.turn(0, window(SECOND * 2)), Turn::SendAt(window(SECOND * 2)));
+    }
+
+    #[test]
+    fn thinking_takes_between_the_least_and_the_most() {
+        let mut users = users(&Executor::ConstantVus { vus: 1, duration: SECOND }, Share::ALL);
+        assert_eq!(users.think(), Duration::ZERO);
+        users.think_time = ThinkTime { least: SECOND, most: SECOND * 3 };
+        let pauses: Vec<Duration> = (0..1_000).map(|_| users.think()).collect();
+        let mean = pauses.iter().sum::<Duration>().as_secs_f64() / 1_000.0;
+        assert!(pauses.iter().all(|pause| (SECOND..=SECOND * 3).contains(pause)));
+        assert!((mean - 2.0).abs() < 0.1, "{mean}");
+    }
+}

@@ -1,0 +1,190 @@
+//! Puts the record together.
+
+use std::time::Duration;
+
+use crate::engine::Usage;
+use crate::fault::ErrorClass;
+use crate::histogram::seconds;
+use crate::http::answer::Rules;
+use crate::options::{ExpectBody, Options, Pool};
+use crate::record::{GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, ThreadSummary};
+use crate::recording::{Recorded, Totals};
+use crate::threads::{Collected, cpu_of};
+use crate::threshold::{Figures, Judged, Rest, Threshold};
+use crate::transport::Connector;
+use crate::verdict::{self, Evidence};
+
+/// What was asked for.
+pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control: Option<String>) -> PlanSummary {
+    let open = options.executor.is_open();
+    let (vus, pool_unbounded) = match options.pool {
+        _ if !open => (options.executor.vus(), false),
+        Pool::Bounded(connections) => (connections, false),
+        Pool::Unbounded { at_most } => (at_most.unwrap_or(0), true),
+    };
+    PlanSummary {
+        url: options.target.url(),
+        address: connector.target().to_string(),
+        requests: options.requests.iter().map(request_summary).collect(),
+        mix: options.mix,
+        executor: options.executor.name().to_owned(),
+        profile: Profile::from(&options.executor),
+        loop_model: if open { LoopModel::Open } else { LoopModel::Closed },
+        vus,
+        pool_unbounded,
+        think_time_s: [options.think_time.least.as_secs_f64(), options.think_time.most.as_secs_f64()],
+        warm_up_s: options.warm_up.as_secs_f64(),
+        window_s: options.executor.window().as_secs_f64(),
+        timeout_s: options.timeout.as_secs_f64(),
+        connect_timeout_s: options.connect_timeout.as_secs_f64(),
+        grace_s: options.grace_period().as_secs_f64(),
+        connection: options.connection,
+        source_addresses: connector.source_addresses(),
+        congestion_control,
+        read_bytes_per_s: options.pace.read_bytes_per_s,
+        write_bytes_per_s: options.pace.write_bytes_per_s,
+        expected_body_bytes: expected_body_bytes(options),
+        seed: options.seed,
+    }
+}
+
+fn request_summary(request: &crate::options::Request) -> RequestSummary {
+    RequestSummary {
+        method: request.method.as_str().to_owned(),
+        path: request.path.clone(),
+        weight: request.weight,
+        body_bytes: request.body.len() as u64,
+        body_check: match request.expect.body {
+            ExpectBody::Anything => "anything",
+            ExpectBody::Length(_) => "length",
+            ExpectBody::Exactly(_) => "exactly",
+            ExpectBody::Json { .. } => "json",
+            ExpectBody::Discard { .. } => "discard",
+        }
+        .to_owned(),
+    }
+}
+
+fn expected_body_bytes(options: &Options) -> Option<u64> {
+    match options.requests.as_slice() {
+        [request] => Rules::new(request, options.body_limit_bytes).ok()?.expected_body_bytes(),
+        _ => None,
+    }
+}
+
+/// What happened.
+pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Threshold], collected: Collected) -> Record {
+    let Collected { recorded, totals, timeline, usage, interrupted, aborted, start } = collected;
+    let span = recorded.span;
+    let window_s = span.window().as_secs_f64();
+    // Computed from the figures of the record, so that anyone who computes them again gets the same to the last bit.
+    let per_window = |amount: f64| (window_s > 0.0).then(|| amount / window_s);
+    let generator = generator(options, &usage);
+    let cpu = |part: fn(&ThreadSummary) -> f64| generator.threads.iter().map(part).sum::<f64>();
+    let generator_busy = (window_s > 0.0).then(|| busiest(&generator, window_s));
+    let open = options.executor.is_open();
+    let waits = generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s);
+    let evidence = Evidence {
+        busy: generator_busy,
+        run_queue_wait: per_window(waits.fold(0.0, f64::max)).unwrap_or_default(),
+        ..evidence(&recorded, &totals)
+    };
+    Record {
+        format: Record::FORMAT,
+        engine: concat!("tolok-load ", env!("CARGO_PKG_VERSION")).to_owned(),
+        plan,
+        interrupted,
+        warm_up_s: span.window_start.since(start).as_secs_f64(),
+        window_s,
+        window_start_monotonic_ns: span.window_start.0,
+        window_end_monotonic_ns: span.window_end.0,
+        goodput_rps: per_window((recorded.ledger.good + recorded.warm_up.carried_over_good) as f64),
+        last_good_s: recorded.last_good.map(|at| seconds(at.ns_since(span.window_start))),
+        offered_rps: if open { per_window(recorded.ledger.scheduled as f64) } else { None },
+        verdict: verdict::judge(&evidence),
+        thresholds: judge(thresholds, &recorded, &totals, window_s),
+        aborted,
+        response_time: totals.response_time.summary(),
+        service_time: totals.service_time.summary(),
+        lateness: totals.lateness.summary(),
+        queue_time: recorded.queue_time.summary(),
+        time_to_first_byte: recorded.time_to_first_byte.summary(),
+        failure_time: recorded.failure_time.summary(),
+        connect_time: recorded.connect_time.summary(),
+        in_flight_mean: per_window(recorded.occupancy.area_ns as f64 / 1e9),
+        queue_max: recorded.queue_max,
+        timeline,
+        connections: recorded.connections,
+        received_bytes: recorded.received_bytes,
+        sent_bytes: recorded.sent_bytes,
+        error_examples: recorded.error_examples.into_values().collect(),
+        cpu_user_s: cpu(|thread| thread.cpu_user_s),
+        cpu_system_s: cpu(|thread| thread.cpu_system_s),
+        generator_busy,
+        generator,
+        ledger: recorded.ledger,
+        warm_up: recorded.warm_up,
+        drain: recorded.drain,
+    }
+}
+
+fn generator(options: &Options, usage: &[Usage]) -> GeneratorSummary {
+    let thread = |(number, usage): (u32, &Usage)| ThreadSummary {
+        cpu: cpu_of(&options.generator.cpus, number),
+        cpu_user_s: usage.cpu.user.as_secs_f64(),
+        cpu_system_s: usage.cpu.system.as_secs_f64(),
+        spin_s: usage.spin.as_secs_f64(),
+        run_queue_wait_s: usage.run_queue_wait.map(|wait: Duration| wait.as_secs_f64()),
+    };
+    GeneratorSummary { timer: options.timer(), threads: (0..).zip(usage).map(thread).collect() }
+}
+
+/// How busy the busiest thread was. Looking at the clock is no work: it ends when there is any.
+fn busiest(generator: &GeneratorSummary, window_s: f64) -> f64 {
+    let busy = |thread: &ThreadSummary| (thread.cpu_user_s + thread.cpu_system_s - thread.spin_s).max(0.0) / window_s;
+    generator.threads.iter().map(busy).fold(0.0, f64::max)
+}
+
+fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
+    let Ledger { scheduled, unsent, good, .. } = recorded.ledger;
+    let window_s = recorded.span.window().as_secs_f64();
+    Evidence {
+        scheduled,
+        unsent,
+        good: good + recorded.drain.good + recorded.warm_up.carried_over_good,
+        local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
+        ledger_closes: recorded.ledger.closes(),
+        lateness_p99_s: totals.lateness.quantile_s(0.99),
+        response_median_s: totals.response_time.quantile_s(0.5),
+        in_flight_mean: recorded.occupancy.area_ns as f64 / 1e9 / window_s,
+        outcomes: recorded.occupancy.outcomes,
+        time_in_flight_s: recorded.occupancy.time_ns as f64 / 1e9,
+        window_s,
+        ..Evidence::default()
+    }
+}
+
+fn judge(thresholds: &[Threshold], recorded: &Recorded, totals: &Totals, window_s: f64) -> Vec<Judged> {
+    let (ledger, drain) = (&recorded.ledger, &recorded.drain);
+    let figures = Figures {
+        window_s,
+        good_in_window: ledger.good + recorded.warm_up.carried_over_good,
+        failed_in_window: ledger.failed,
+        good: ledger.good + drain.good,
+        failed: ledger.failed + drain.failed,
+        never_sent: drain.never_sent,
+        response: &totals.response_time,
+        service: &totals.service_time,
+        lateness: &totals.lateness,
+        rest: Some(Rest {
+            queue: &recorded.queue_time,
+            connect: &recorded.connect_time,
+            first_byte: &recorded.time_to_first_byte,
+            failure: &recorded.failure_time,
+        }),
+    };
+    thresholds.iter().map(|threshold| threshold.judge(&figures)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! Runs one engine on each thread and collects what they tell. The measuring threads hand over whole rows, once a second;
+//! everything that takes time (adding up, percentiles, encoding, telling the caller) happens here, on the caller's thread.
+
+use std::mem;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::clock::{Clock, MonotonicNs, SystemClock};
+use crate::engine::{Border, Engine, Listener, Outcome, Run, Usage};
+use crate::error::LoadError;
+use crate::event::Event;
+use crate::record::SecondRow;
+use crate::recording::{Collector, Recorded, Row, Rows, Totals};
+use crate::schedule::{Phase, Share, Span};
+use crate::sys;
+use crate::threshold::{Figures, KeptOrCrossed, Threshold};
+
+/// Empty rows that each thread has in reserve. It needs one; a second is there should the collector be late.
+const SPARE_ROWS: usize = 2;
+
+/// Time for the threads to get ready, so that they start together.
+const LEAD: Duration = Duration::from_millis(1);
+
+/// What a run has brought, all threads together.
+#[derive(Debug)]
+pub(crate) struct Collected {
+    pub recorded: Recorded,
+    pub totals: Totals,
+    pub timeline: Vec<SecondRow>,
+    pub usage: Vec<Usage>,
+    pub interrupted: bool,
+    /// A threshold was crossed and the run ended for it.
+    pub aborted: bool,
+    pub start: MonotonicNs,
+}
+
+/// What a thread tells.
+enum Message {
+    Row(Box<Row>),
+    Border(Border),
+    Ended(Result<Box<Outcome>, LoadError>),
+}
+
+/// A thread's end of the line.
+struct Line {
+    thread: u32,
+    messages: Sender<(u32, Message)>,
+    spare: Receiver<Box<Row>>,
+}
+
+impl Line {
+    fn tell(&self, message: Message) {
+        // The collector listens until every thread has ended.
+        let _ = self.messages.send((self.thread, message));
+    }
+}
+
+impl Rows for Line {
+    fn exchange(&mut self, row: &mut Box<Row>) {
+        let empty = self.spare.try_recv().unwrap_or_else(|_| Box::new(Row::new()));
+        self.tell(Message::Row(mem::replace(row, empty)));
+    }
+}
+
+impl Listener for Line {
+    fn passed(&mut self, border: Border) {
+        self.tell(Message::Border(border));
+    }
+}
+
+/// Runs all threads to their end. `abort_on` ends the run when one of its thresholds is crossed.
+pub(crate) fn run(
+    run: &Run<'_>,
+    abort_on: &[Threshold],
+    events: &mut dyn FnMut(Event),
+) -> Result<Collected, LoadError> {
+    let threads = run.options.generator.threads;
+    let (messages, told) = channel();
+    let start = SystemClock.now() + LEAD * threads;
+    let span = Span::new(start, run.options.warm_up, run.options.executor.window());
+    thread::scope(|scope| {
+        let mut spares = Vec::new();
+        for thread in 0..threads {
+            let (spare, empties) = channel();
+            for _ in 0..SPARE_ROWS {
+                let _ = spare.send(Box::new(Row::new()));
+            }
+            spares.push(spare);
+            let line = Line { thread, messages: messages.clone(), spare: empties };
+            let share = Share { thread, threads };
+            let name = format!("load-{thread}");
+            let spawned =
+                thread::Builder::new().name(name).spawn_scoped(scope, move || one_thread(run, share, span, line));
+            spawned.map_err(LoadError::Thread)?;
+        }
+        // The channel ends when the last thread does.
+        drop(messages);
+        let mut collecting = Collecting::new(span, threads, spares, run, abort_on);
+        if !run.options.warm_up.is_zero() {
+            events(Event::WarmupStarted);
+        }
+        for (thread, message) in told {
+            collecting.take(thread, message, events);
+        }
+        collecting.finish(span)
+    })
+}
+
+fn one_thread(run: &Run<'_>, share: Share, span: Span, line: Line) {
+    sys::wake_on_time();
+    let teller = Line { thread: line.thread, messages: line.messages.clone(), spare: channel().1 };
+    let pinned = pin(&run.options.generator.cpus, share.thread);
+    let outcome = pinned.and_then(|()| Engine::new(SystemClock, run, share, span, line)?.run());
+    teller.tell(Message::Ended(outcome.map(Box::new)));
+}
+
+/// The CPU of a thread; none leaves the choice to the system.
+pub(crate) fn cpu_of(cpus: &[u32], thread: u32) -> Option<u32> {
+    cpus.get(thread as usize % cpus.len().max(1)).copied()
+}
+
+fn pin(cpus: &[u32], thread: u32) -> Result<(), LoadError> {
+    let Some(cpu) = cpu_of(cpus, thread) else { return Ok(()) };
+    let refused = |reason: String| LoadError::Option { option: "cpus", reason };
+    let mut set = CpuSet::new();
+    if cpu as usize >= CpuSet::MAX_CPU {
+        return Err(refused(format!("there is no CPU {cpu}")));
+    }
+    set.set(cpu as usize);
+    sched_setaffinity(None, &set).map_err(|errno| refused(format!("cannot run on CPU {cpu}: {errno}")))
+}
+
+/// What has been told so far.
+struct Collecting<'run> {
+    collector: Collector,
+    spares: Vec<Sender<Box<Row>>>,
+    run: &'run Run<'run>,
+    abort_on: &'run [Threshold],
+    aborted: bool,
+    timeline: Vec<SecondRow>,
+    started: usize,
+    ended: usize,
+    window_end: MonotonicNs,
+    usage: Vec<Option<Usage>>,
+    interrupted: bool,
+    error: Option<LoadError>,
+}
+
+impl<'run> Collecting<'run> {
+    fn new(
+        span: Span,
+        threads: u32,
+        spares: Vec<Sender<Box<Row>>>,
+        run: &'run Run<'run>,
+        abort_on: &'run [Threshold],
+    ) -> Collecting<'run> {
+        Collecting {
+            collector: Collector::new(span, threads),
+            spares,
+            run,
+            abort_on,
+            aborted: false,
+            timeline: Vec::new(),
+            started: 0,
+            ended: 0,
+            window_end: span.start,
+            usage: vec![None; threads as usize],
+            interrupted: false,
+            error: None,
+        }
+    }
+
+    fn take(&mut self, thread: u32, message: Message, events: &mut dyn FnMut(Event)) {
+        match message {
+            Message::Row(mut row) => {
+                self.collector.row(thread, &row);
+                row.clear();
+                // A thread that has ended needs no rows any more.
+                let _ = self.spares[thread as usize].send(row);
+            }
+            Message::Border(Border::WindowStarted(at)) => {
+                self.started += 1;
+                if self.started == self.spares.len() {
+                    events(Event::WindowStarted { monotonic_ns: at.0 });
+                }
+            }
+            Message::Border(Border::WindowEnded(at)) => {
+                self.ended += 1;
+                self.window_end = self.window_end.max(at);
+                if self.ended == self.spares.len() {
+                    self.tell_seconds(events);
+                    events(Event::WindowEnded { monotonic_ns: self.window_end.0 });
+                }
+            }
+            Message::Ended(Ok(outcome)) => {
+                let Outcome { recorded, interrupted, usage } = *outcome;
+                self.interrupted |= interrupted;
+                self.usage[thread as usize] = Some(usage);
+                self.collector.ended(thread, recorded);
+            }
+            Message::Ended(Err(error)) => {
+                // The others need not go on for a result that nobody gets.
+                self.run.stop.abort();
+                self.error.get_or_insert(error);
+            }
+        }
+        self.tell_seconds(events);
+    }
+
+    fn tell_seconds(&mut self, events: &mut dyn FnMut(Event)) {
+        while let Some(second) = self.collector.next_second() {
+            let measured = second.phase == Phase::Measure;
+            events(Event::Second(second.clone()));
+            self.timeline.push(second);
+            if measured && !self.aborted && self.is_crossed() {
+                self.aborted = true;
+                self.run.stop.abort();
+            }
+        }
+    }
+
+    /// Whether one of the thresholds that end a run is crossed by what has been told.
+    fn is_crossed(&self) -> bool {
+        let measured = self.timeline.iter().filter(|row| row.phase == Phase::Measure);
+        let (window_s, good, failed) =
+            measured.fold((0.0, 0, 0), |sum, row| (sum.0 + row.duration_s, sum.1 + row.good, sum.2 + row.failed));
+        let totals = &self.collector.totals;
+        let figures = Figures {
+            window_s,
+            good_in_window: good,
+            failed_in_window: failed,
+            good,
+            failed,
+            never_sent: 0,
+            response: &totals.response_time,
+            service: &totals.service_time,
+            lateness: &totals.lateness,
+            rest: None,
+        };
+        let crossed = |threshold: &Threshold| threshold.judge(&figures).outcome == KeptOrCrossed::Crossed;
+        self.abort_on.iter().filter(|threshold| threshold.may_abort()).any(crossed)
+    }
+
+    fn finish(self, span: Span) -> Result<Collected, LoadError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let (recorded, totals) = self.collector.finish().expect("every thread has ended, and without an error");
+        Ok(Collected {
+            recorded,
+            totals,
+            timeline: self.timeline,
+            usage: self.usage.into_iter().flatten().collect(),
+            interrupted: self.interrupted && !self.aborted,
+            aborted: self.aborted,
+            start: span.start,
+        })
+    }
+}

@@ -1,0 +1,274 @@
+//! Thresholds: what a run's figures must keep to. Judged once a second for those who want to stop early, and at the end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::Durations;
+
+/// A condition on one figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Threshold {
+    /// As it was written.
+    pub text: String,
+    /// The figure.
+    pub metric: Metric,
+    /// How it is compared.
+    pub comparison: Comparison,
+    /// With what: seconds, answers a second, a share between 0 and 1, or a number.
+    pub limit: f64,
+}
+
+/// A figure of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Metric {
+    /// A quantile (0 to 1) of a distribution.
+    Quantile(Part, f64),
+    /// Its mean.
+    Mean(Part),
+    /// Its smallest value.
+    Min(Part),
+    /// Its largest value.
+    Max(Part),
+    /// Good answers a second in the window.
+    GoodputRate,
+    /// Good answers among the requests that came to an end or could never be sent.
+    GoodputShare,
+    /// Answers a second in the window, good and failed.
+    Rate,
+    /// Failures among the requests that came to an end.
+    FailedShare,
+    /// Number of failures.
+    FailedCount,
+}
+
+/// Which distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// From the intended start.
+    Response,
+    /// From the send.
+    Service,
+    /// The generator's own delay.
+    Lateness,
+    /// Waiting for a connection of the pool.
+    Queue,
+    /// Establishing a connection.
+    Connect,
+    /// From the send to the first byte.
+    FirstByte,
+    /// Failed requests, from the intended start.
+    Failure,
+}
+
+/// How a figure is compared with its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// <
+    Below,
+    /// <=
+    AtMost,
+    /// >
+    Above,
+    /// >=
+    AtLeast,
+}
+
+impl Comparison {
+    fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Comparison::Below => value < limit,
+            Comparison::AtMost => value <= limit,
+            Comparison::Above => value > limit,
+            Comparison::AtLeast => value >= limit,
+        }
+    }
+}
+
+/// What became of a threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The threshold as it was written.
+    pub text: String,
+    /// The figure; null where there is none.
+    pub value: Option<f64>,
+    /// Its unit.
+    pub unit: Unit,
+    /// Kept or not.
+    pub outcome: KeptOrCrossed,
+}
+
+/// Unit of a judged figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// Seconds.
+    #[serde(rename = "s")]
+    Seconds,
+    /// A share or a number.
+    #[serde(rename = "1")]
+    One,
+    /// A second.
+    #[serde(rename = "per_s")]
+    PerSecond,
+}
+
+/// Whether a threshold held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptOrCrossed {
+    /// The figure keeps to it.
+    Kept,
+    /// The figure does not.
+    Crossed,
+    /// There is no such figure.
+    Unknown,
+}
+
+/// The figures of a run, or of one in progress.
+#[derive(Debug)]
+pub(crate) struct Figures<'a> {
+    pub window_s: f64,
+    pub good_in_window: u64,
+    pub failed_in_window: u64,
+    /// Drain included.
+    pub good: u64,
+    pub failed: u64,
+    pub never_sent: u64,
+    pub response: &'a Durations,
+    pub service: &'a Durations,
+    pub lateness: &'a Durations,
+    /// Absent while the run is in progress.
+    pub rest: Option<Rest<'a>>,
+}
+
+/// The distributions that are known at the end only.
+#[derive(Debug)]
+pub(crate) struct Rest<'a> {
+    pub queue: &'a Durations,
+    pub connect: &'a Durations,
+    pub first_byte: &'a Durations,
+    pub failure: &'a Durations,
+}
+
+impl Figures<'_> {
+    fn part(&self, part: Part) -> Option<&Durations> {
+        match (part, &self.rest) {
+            (Part::Response, _) => Some(self.response),
+            (Part::Service, _) => Some(self.service),
+            (Part::Lateness, _) => Some(self.lateness),
+            (Part::Queue, Some(rest)) => Some(rest.queue),
+            (Part::Connect, Some(rest)) => Some(rest.connect),
+            (Part::FirstByte, Some(rest)) => Some(rest.first_byte),
+            (Part::Failure, Some(rest)) => Some(rest.failure),
+            (Part::Queue | Part::Connect | Part::FirstByte | Part::Failure, None) => None,
+        }
+    }
+
+    fn value(&self, metric: Metric) -> Option<f64> {
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let rate = |count: u64| (self.window_s > 0.0).then(|| count as f64 / self.window_s);
+        match metric {
+            // However few values there are: a limit that is crossed by one answer in a hundred is crossed.
+            Metric::Quantile(part, quantile) => self.part(part)?.value_s(quantile),
+            Metric::Mean(part) => self.part(part)?.mean_s(),
+            Metric::Min(part) => self.part(part)?.min_s(),
+            Metric::Max(part) => self.part(part)?.max_s(),
+            Metric::GoodputRate => rate(self.good_in_window),
+            Metric::Rate => rate(self.good_in_window + self.failed_in_window),
+            Metric::GoodputShare => share(self.good, self.good + self.failed + self.never_sent),
+            Metric::FailedShare => share(self.failed, self.good + self.failed),
+            Metric::FailedCount => Some(self.failed as f64),
+        }
+    }
+}
+
+impl Threshold {
+    /// Holds the figures against it.
+    pub(crate) fn judge(&self, figures: &Figures<'_>) -> Judged {
+        let value = figures.value(self.metric);
+        let outcome = match value {
+            Some(value) if self.comparison.holds(value, self.limit) => KeptOrCrossed::Kept,
+            Some(_) => KeptOrCrossed::Crossed,
+            None => KeptOrCrossed::Unknown,
+        };
+        Judged { text: self.text.clone(), value, unit: self.unit(), outcome }
+    }
+
+    fn unit(&self) -> Unit {
+        match self.metric {
+            Metric::Quantile(..) | Metric::Mean(_) | Metric::Min(_) | Metric::Max(_) => Unit::Seconds,
+            Metric::GoodputRate | Metric::Rate => Unit::PerSecond,
+            Metric::GoodputShare | Metric::FailedShare | Metric::FailedCount => Unit::One,
+        }
+    }
+
+    /// Whether more of the same can only make it worse, so that a run which crosses it need not go on. Figures that start
+    /// low and rise, such as a rate, are left to the end.
+    pub(crate) fn may_abort(&self) -> bool {
+        let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
+        match self.metric {
+            Metric::Quantile(..) | Metric::Mean(_) | Metric::Max(_) | Metric::FailedShare | Metric::FailedCount => {
+                upper
+            }
+            Metric::GoodputShare => !upper,
+            Metric::Min(_) | Metric::GoodputRate | Metric::Rate => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn durations(ms: impl IntoIterator<Item = u64>) -> Durations {
+        let mut durations = Durations::new();
+        ms.into_iter().for_each(|ms| durations.record(ms * 1_000_000));
+        durations
+    }
+
+    fn judge(metric: Metric, comparison: Comparison, limit: f64) -> (Option<f64>, KeptOrCrossed) {
+        let (response, service, none) = (durations(1..=100), durations(1..=50), durations([]));
+        let rest = Rest { queue: &none, connect: &none, first_byte: &none, failure: &service };
+        let figures = Figures {
+            window_s: 2.0,
+            good_in_window: 90,
+            failed_in_window: 10,
+            good: 95,
+            failed: 15,
+            never_sent: 90,
+            response: &response,
+            service: &service,
+            lateness: &none,
+            rest: Some(rest),
+        };
+        let judged = Threshold { text: "as written".into(), metric, comparison, limit }.judge(&figures);
+        assert_eq!(judged.text, "as written");
+        (judged.value, judged.outcome)
+    }
+
+    #[test]
+    fn figures_are_held_against_their_limits() {
+        use Comparison::*;
+        use KeptOrCrossed::*;
+        let (value, outcome) = judge(Metric::Quantile(Part::Response, 0.5), Below, 0.051);
+        assert!((value.unwrap() - 0.05).abs() < 1e-4 && outcome == Kept);
+        assert_eq!(judge(Metric::Max(Part::Response), AtMost, 0.1), (Some(0.1), Kept));
+        assert_eq!(judge(Metric::Max(Part::Response), Below, 0.1), (Some(0.1), Crossed));
+        assert_eq!(judge(Metric::Min(Part::Failure), Above, 0.001), (Some(0.001), Crossed));
+        assert_eq!(judge(Metric::Mean(Part::Service), AtLeast, 0.0255), (Some(0.0255), Kept));
+        assert_eq!(judge(Metric::Mean(Part::Connect), Below, 1.0), (None, Unknown));
+        assert_eq!(judge(Metric::GoodputRate, AtLeast, 45.0), (Some(45.0), Kept));
+        assert_eq!(judge(Metric::Rate, Above, 50.0), (Some(50.0), Crossed));
+        assert_eq!(judge(Metric::GoodputShare, AtLeast, 0.5), (Some(0.475), Crossed));
+        assert_eq!(judge(Metric::FailedShare, Below, 0.2), (Some(15.0 / 110.0), Kept));
+        assert_eq!(judge(Metric::FailedCount, AtMost, 14.0), (Some(15.0), Crossed));
+    }
+
+    #[test]
+    fn only_what_cannot_get_better_ends_a_run() {
+        let may_abort =
+            |metric, comparison| Threshold { text: String::new(), metric, comparison, limit: 1.0 }.may_abort();
+        assert!(may_abort(Metric::Quantile(Part::Response, 0.99), Comparison::Below));
+        assert!(may_abort(Metric::GoodputShare, Comparison::AtLeast));
+        assert!(!may_abort(Metric::Quantile(Part::Response, 0.99), Comparison::Above));
+        assert!(!may_abort(Metric::GoodputRate, Comparison::AtLeast));
+    }
+}

@@ -1,0 +1,233 @@
+//! Whether a run's figures can be trusted. Each gate is one way in which a generator fools its user without noticing.
+
+use serde::{Deserialize, Serialize};
+
+/// A verdict on a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Every gate is passed.
+    pub trusted: bool,
+    /// The gates that are not.
+    pub reasons: Vec<Reason>,
+}
+
+/// A gate that is not passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// Which.
+    pub gate: Gate,
+    /// In a sentence, with its figures.
+    pub text: String,
+}
+
+/// The gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gate {
+    /// What was offered was sent.
+    OfferedRate,
+    /// The generator had time left.
+    GeneratorBusy,
+    /// The generator was punctual.
+    Lateness,
+    /// Every request is accounted for.
+    Ledger,
+    /// Requests in flight = rate x time.
+    Little,
+    /// There were good answers.
+    NoAnswers,
+    /// The generator's own machine had what it needed.
+    LocalErrors,
+}
+
+/// More than this share of the offered requests unsent: the rate was not offered.
+pub const UNSENT_SHARE: f64 = 0.001;
+/// Busier than this, the generator is as likely to be the limit as the target.
+pub const BUSY_SHARE: f64 = 0.85;
+/// Lateness beyond this share of the median response time is felt in every figure.
+pub const LATENESS_SHARE: f64 = 0.1;
+/// Little's law must hold to this.
+pub const LITTLE_SHARE: f64 = 0.03;
+
+/// What is judged.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Evidence {
+    pub scheduled: u64,
+    pub unsent: u64,
+    pub good: u64,
+    pub local_errors: u64,
+    pub ledger_closes: bool,
+    pub busy: Option<f64>,
+    /// Share of the window in which the thread that waited longest for a CPU was ready to run and did not.
+    pub run_queue_wait: f64,
+    pub lateness_p99_s: Option<f64>,
+    pub response_median_s: Option<f64>,
+    pub in_flight_mean: f64,
+    /// Outcomes inside the window, and the time they were in flight, added up.
+    pub outcomes: u64,
+    pub time_in_flight_s: f64,
+    pub window_s: f64,
+}
+
+/// Says what is wrong, if anything is.
+type Check = fn(&Evidence) -> Option<String>;
+
+/// Passes the evidence through all gates.
+pub(crate) fn judge(evidence: &Evidence) -> Verdict {
+    let gates: [(Gate, Check); 7] = [
+        (Gate::NoAnswers, no_answers),
+        (Gate::LocalErrors, local_errors),
+        (Gate::OfferedRate, offered_rate),
+        (Gate::GeneratorBusy, generator_busy),
+        (Gate::Lateness, lateness),
+        (Gate::Ledger, ledger),
+        (Gate::Little, little),
+    ];
+    let failed =
+        |(gate, check): (Gate, fn(&Evidence) -> Option<String>)| check(evidence).map(|text| Reason { gate, text });
+    let reasons: Vec<Reason> = gates.into_iter().filter_map(failed).collect();
+    Verdict { trusted: reasons.is_empty(), reasons }
+}
+
+fn no_answers(evidence: &Evidence) -> Option<String> {
+    (evidence.good == 0)
+        .then(|| "not one good answer came in the window; see what failed and the server's log".to_owned())
+}
+
+fn local_errors(evidence: &Evidence) -> Option<String> {
+    (evidence.local_errors > 0).then(|| {
+        format!(
+            "{} requests failed because this machine ran out of something (see what failed), not because of the server",
+            evidence.local_errors
+        )
+    })
+}
+
+fn offered_rate(evidence: &Evidence) -> Option<String> {
+    let share = evidence.unsent as f64 / evidence.scheduled.max(1) as f64;
+    (share > UNSENT_SHARE).then(|| {
+        format!(
+            "the offered rate was missed: {} of {} requests ({:.1} %) still waited for a connection when the window ended; \
+             the server is slower than the rate, or the pool too small for it",
+            evidence.unsent,
+            evidence.scheduled,
+            share * 100.0
+        )
+    })
+}
+
+fn generator_busy(evidence: &Evidence) -> Option<String> {
+    let (busy, wait) = (evidence.busy?, evidence.run_queue_wait);
+    let waited = if wait > 0.01 {
+        format!(", and for {:.0} % of the time something else had its CPU", wait * 100.0)
+    } else {
+        String::new()
+    };
+    (busy + wait > BUSY_SHARE).then(|| {
+        format!(
+            "the generator was {:.0} % busy{waited}: these figures are its limit as much as the server's; give it more \
+             threads (--threads) or CPUs of its own (--cpus), or fewer users",
+            busy * 100.0
+        )
+    })
+}
+
+fn lateness(evidence: &Evidence) -> Option<String> {
+    let (late_s, median_s) = (evidence.lateness_p99_s?, evidence.response_median_s?);
+    (late_s > LATENESS_SHARE * median_s).then(|| {
+        format!(
+            "the generator was late: its 99th percentile of lateness, {:.0} µs, is more than 10 % of the median response \
+             time, {:.0} µs; give it a CPU of its own (--cpus) or a lower rate",
+            late_s * 1e6,
+            median_s * 1e6
+        )
+    })
+}
+
+fn ledger(evidence: &Evidence) -> Option<String> {
+    (!evidence.ledger_closes)
+        .then(|| "requests were lost in the account; this is a fault of tolok, please report it".to_owned())
+}
+
+/// Requests in flight on average = outcomes a second x mean time in flight. Requests that cross the window's borders are
+/// counted by one side only, so the law is held against a run in which they are few.
+fn little(evidence: &Evidence) -> Option<String> {
+    let by_law = evidence.time_in_flight_s / evidence.window_s;
+    let enough = evidence.outcomes as f64 >= 200.0 * evidence.in_flight_mean.max(0.5);
+    let off = (by_law - evidence.in_flight_mean).abs() / evidence.in_flight_mean;
+    (enough && off > LITTLE_SHARE).then(|| {
+        format!(
+            "Little's law does not hold: {:.1} requests were in flight on average, and rate x time gives {by_law:.1}; \
+             the load was not steady, or the clocks are wrong",
+            evidence.in_flight_mean
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run that passes every gate: 10,000 requests of 1 ms in 10 s, one in flight on average.
+    fn sound() -> Evidence {
+        Evidence {
+            scheduled: 10_000,
+            unsent: 10,
+            good: 9_990,
+            local_errors: 0,
+            ledger_closes: true,
+            busy: Some(0.85),
+            run_queue_wait: 0.0,
+            lateness_p99_s: Some(0.0001),
+            response_median_s: Some(0.001),
+            in_flight_mean: 1.0,
+            outcomes: 10_000,
+            time_in_flight_s: 10.29,
+            window_s: 10.0,
+        }
+    }
+
+    fn failed(change: impl FnOnce(&mut Evidence)) -> Vec<Gate> {
+        let mut evidence = sound();
+        change(&mut evidence);
+        let verdict = judge(&evidence);
+        assert_eq!(verdict.trusted, verdict.reasons.is_empty());
+        verdict.reasons.into_iter().map(|reason| reason.gate).collect()
+    }
+
+    #[test]
+    fn a_sound_run_is_trusted_at_the_very_limits() {
+        assert_eq!(failed(|_| {}), []);
+        assert_eq!(failed(|evidence| (evidence.busy, evidence.lateness_p99_s) = (None, None)), []);
+    }
+
+    #[test]
+    fn each_gate_catches_its_own_fault_and_no_other() {
+        assert_eq!(failed(|evidence| evidence.unsent = 11), [Gate::OfferedRate]);
+        assert_eq!(failed(|evidence| evidence.busy = Some(0.86)), [Gate::GeneratorBusy]);
+        assert_eq!(
+            failed(|evidence| (evidence.busy, evidence.run_queue_wait) = (Some(0.5), 0.4)),
+            [Gate::GeneratorBusy]
+        );
+        assert_eq!(failed(|evidence| evidence.lateness_p99_s = Some(0.00011)), [Gate::Lateness]);
+        assert_eq!(failed(|evidence| evidence.ledger_closes = false), [Gate::Ledger]);
+        assert_eq!(failed(|evidence| evidence.time_in_flight_s = 10.4), [Gate::Little]);
+        assert_eq!(failed(|evidence| evidence.time_in_flight_s = 9.6), [Gate::Little]);
+        assert_eq!(failed(|evidence| evidence.good = 0), [Gate::NoAnswers]);
+        assert_eq!(failed(|evidence| evidence.local_errors = 1), [Gate::LocalErrors]);
+    }
+
+    #[test]
+    fn littles_law_is_not_held_against_a_handful_of_requests() {
+        assert_eq!(failed(|evidence| (evidence.outcomes, evidence.time_in_flight_s) = (199, 5.0)), []);
+    }
+
+    #[test]
+    fn a_reason_says_what_and_what_to_do() {
+        let mut evidence = sound();
+        (evidence.unsent, evidence.busy) = (1_000, Some(0.99));
+        let texts: Vec<String> = judge(&evidence).reasons.into_iter().map(|reason| reason.text).collect();
+        assert!(texts[0].contains("1000 of 10000 requests (10.0 %)"), "{texts:?}");
+        assert!(texts[1].contains("99 % busy") && texts[1].contains("--threads"), "{texts:?}");
+    }
+}
