@@ -46,12 +46,16 @@ pub enum Case {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Extent {
     /// Of the load on the server that stalls.
+    #[serde(rename = "stalls_s", serialize_with = "seconds")]
     pub stalls: Duration,
     /// From stall to stall.
+    #[serde(rename = "period_s", serialize_with = "seconds")]
     pub period: Duration,
     /// Of a stall.
+    #[serde(rename = "stall_s", serialize_with = "seconds")]
     pub stall: Duration,
     /// Of the load on the server that is too slow.
+    #[serde(rename = "too_slow_s", serialize_with = "seconds")]
     pub too_slow: Duration,
 }
 
@@ -141,6 +145,10 @@ impl Extent {
             Case::TooSlow => ["--service-us".to_owned(), service, "--stall-ms".to_owned(), "0".to_owned()],
         }
     }
+}
+
+fn seconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64())
 }
 
 /// Who takes part, with nothing measured yet.

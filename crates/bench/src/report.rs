@@ -113,8 +113,7 @@ fn cell_tables(cell: &CellOutcome, outcome: &Outcome, regimes: Regimes) -> Vec<T
     let tables = regime_titles(regimes).into_iter().filter_map(|(regime, words)| {
         let Some(regime) = regime else { return Some(table(cell, outcome, cell.cell.title.to_owned(), false)) };
         let kept = only(cell, &|transfer| regimes.place(transfer) == regime);
-        let is_empty = kept.entries.iter().all(|entry| entry.rounds.iter().all(Option::is_none));
-        (!is_empty).then(|| table(&kept, outcome, format!("{}{words}", cell.cell.title), true))
+        (!kept.entries.is_empty()).then(|| table(&kept, outcome, format!("{}{words}", cell.cell.title), true))
     });
     let transfers = cell.entries.iter().flat_map(|entry| entry.rounds.iter().flatten()).map(|one| one.transfer);
     noted(tables.collect(), transfers, regimes)
@@ -154,12 +153,13 @@ fn noted(
     tables
 }
 
-/// The cell with those measurements alone. A ratio is formed where both are left, so only within a round and a state.
+/// The cell with those measurements alone, and those who have any. A ratio is formed where both are left, so only within a round and a state.
 fn only(cell: &CellOutcome, kept: &dyn Fn(Option<Transfer>) -> bool) -> CellOutcome {
     let entries = cell.entries.iter().map(|entry| {
         let rounds = entry.rounds.iter().map(|one| one.clone().filter(|one| kept(one.transfer)));
         Entry { contender: entry.contender, rounds: rounds.collect() }
     });
+    let entries = entries.filter(|entry| entry.rounds.iter().any(Option::is_some));
     CellOutcome { cell: cell.cell, entries: entries.collect(), left_out: cell.left_out.clone() }
 }
 
@@ -246,7 +246,7 @@ fn compared(ratio: Option<Ratio>, with_itself: bool, counted: bool) -> String {
         return if with_itself { "1".to_owned() } else { NONE.to_owned() };
     };
     let interval = interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", digits(low), digits(high)));
-    let pairs = if counted { format!(" of {pairs}") } else { String::new() };
+    let pairs = if counted { format!(" n={pairs}") } else { String::new() };
     format!("{}{interval}{pairs}", digits(ratio))
 }
 
@@ -337,11 +337,20 @@ mod tests {
         assert_eq!(tables.len(), 2);
         assert_eq!(tables[0].title, "hello, keep-alive, 64 connections, while a cache line travels fast");
         let row = |table: &Table, front: &str| table.rows.iter().find(|row| row[0].starts_with(front)).unwrap().clone();
-        assert_eq!((row(&tables[0], "tolok")[4].as_str(), row(&tables[0], "tolok")[13].as_str()), ("0.70 of 2", "2"));
-        assert_eq!((row(&tables[0], "wrk")[5].as_str(), row(&tables[0], "wrk")[13].as_str()), ("1.43 of 2", "3"));
-        assert_eq!((row(&tables[1], "tolok")[4].as_str(), row(&tables[1], "tolok")[13].as_str()), ("0.90 of 2", "3"));
+        assert_eq!((row(&tables[0], "tolok")[4].as_str(), row(&tables[0], "tolok")[13].as_str()), ("0.70 n=2", "2"));
+        assert_eq!((row(&tables[0], "wrk")[5].as_str(), row(&tables[0], "wrk")[13].as_str()), ("1.43 n=2", "3"));
+        assert_eq!((row(&tables[1], "tolok")[4].as_str(), row(&tables[1], "tolok")[13].as_str()), ("0.90 n=2", "3"));
         assert_eq!(tables[0].notes, Vec::<String>::new());
         assert_eq!(tables[1].notes, ["2 of 12 measurements saw the machine change, and are in no table"]);
+    }
+
+    #[test]
+    fn who_never_met_a_state_of_the_machine_is_not_in_its_table() {
+        let (fast, slow) = ((100.0, 110.0), (400.0, 420.0));
+        let mut outcome = between_states([fast, slow, fast, fast, fast, fast]);
+        outcome.cells[0].entries[0].rounds[1] = None;
+        let tables = &Report::of(&outcome).sections[0].tables;
+        assert_eq!([tables[0].rows.len(), tables[1].rows.len()], [2, 1]);
     }
 
     #[test]

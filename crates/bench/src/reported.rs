@@ -127,7 +127,7 @@ mod tests {
         let hey = include_str!("../recordings/hey.txt");
         check(Tool::Hey, hey, [Some(0.0001), Some(0.0003), None, Some(0.006)]);
         let wrk = include_str!("../recordings/wrk-stalled.txt");
-        check(Tool::Wrk, wrk, [Some(0.000_393), Some(0.000_867), None, Some(0.050_58)]);
+        check(Tool::Wrk, wrk, [Some(0.000_191), Some(0.089_37), None, Some(0.100_33)]);
         let k6 = r#"{"requests":201,"failed":0,"latency_ms":{"med":0.5,"p(99)":2,"p(99.9)":6,"max":7.5}}"#;
         check(Tool::K6, k6, [Some(0.0005), Some(0.002), Some(0.006), Some(0.0075)]);
         let tolok = r#"{"response_time":{"max_s":0.5,"percentiles":[{"quantile":0.5,"latency_s":0.1},

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// Not a URL this engine can load.
-    #[error("understand the URL `{url}`: {reason}; write it as http://host:port/path")]
+    #[error("understand the URL `{url}`: {reason}; write it as http://host:port/path or https://host:port/path")]
     Url {
         /// As given.
         url: String,
@@ -40,6 +40,14 @@ pub enum LoadError {
         address: String,
         /// Why it failed.
         source: io::Error,
+    },
+    /// The target takes connections, but TLS does not come about.
+    #[error("agree on TLS with the target at {address}: {reason}")]
+    Tls {
+        /// Where the connection was tried.
+        address: String,
+        /// Why it failed, and what can be done.
+        reason: String,
     },
     /// More connections than the process may open.
     #[error(

@@ -11,6 +11,8 @@ pub enum Event {
     WindowStarted {
         /// On `CLOCK_MONOTONIC`.
         monotonic_ns: u64,
+        /// When the last thread came to it: one that had no CPU at the border put on no load meanwhile.
+        reached_monotonic_ns: u64,
     },
     /// A second of the timeline is complete.
     Second(SecondRow),

@@ -13,8 +13,10 @@ use thiserror::Error;
 pub enum ErrorClass {
     /// The target refused the connection or could not be reached.
     Connect,
-    /// No connection within the connect timeout.
+    /// No connection within the connect timeout, with TLS no finished handshake.
     ConnectTimeout,
+    /// TLS did not come about, or broke.
+    Tls,
     /// No complete answer before the request's deadline.
     Timeout,
     /// The target closed the connection before or inside an answer.
@@ -33,9 +35,10 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Every class, in the order of the record.
-    pub const ALL: [ErrorClass; 9] = [
+    pub const ALL: [ErrorClass; 10] = [
         ErrorClass::Connect,
         ErrorClass::ConnectTimeout,
+        ErrorClass::Tls,
         ErrorClass::Timeout,
         ErrorClass::Closed,
         ErrorClass::Reset,
@@ -50,6 +53,7 @@ impl ErrorClass {
         match self {
             ErrorClass::Connect => "connect",
             ErrorClass::ConnectTimeout => "connect_timeout",
+            ErrorClass::Tls => "tls",
             ErrorClass::Timeout => "timeout",
             ErrorClass::Closed => "closed",
             ErrorClass::Reset => "reset",
@@ -70,6 +74,9 @@ pub enum Fault {
     /// The connection attempt was not answered in time.
     #[error("no connection within the connect timeout")]
     ConnectTimeout,
+    /// TLS did not come about, or broke.
+    #[error("TLS failed: {0}")]
+    Tls(TlsFault),
     /// The request's deadline passed.
     #[error("no complete answer within the request timeout")]
     Timeout,
@@ -79,6 +86,9 @@ pub enum Fault {
     /// End of stream inside an answer.
     #[error("the target closed the connection inside the answer")]
     ClosedInsideAnswer,
+    /// End of stream where the answer may end, but without the word that TLS has for it: what is missing, nobody knows.
+    #[error("the target ended the stream without TLS's close_notify, so that the answer may be cut off")]
+    ClosedWithoutNotice,
     /// The connection broke.
     #[error("the target reset the connection: {0}")]
     Reset(Errno),
@@ -99,6 +109,38 @@ pub enum Fault {
         /// Why.
         errno: Errno,
     },
+}
+
+/// Why TLS did not come about, or broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TlsFault {
+    /// Nobody that is trusted vouches for the certificate.
+    #[error("the target's certificate is not trusted: nobody who is trusted has issued it")]
+    UnknownIssuer,
+    /// The certificate is somebody else's.
+    #[error("the target's certificate is for another name")]
+    OtherName,
+    /// The certificate is expired, or not valid yet.
+    #[error("the target's certificate is expired or not valid yet")]
+    Dates,
+    /// Another flaw of the certificate.
+    #[error("the target's certificate is not acceptable")]
+    Certificate,
+    /// The target sends something else.
+    #[error("what the target sends is no TLS")]
+    NotTls,
+    /// There is no version, cipher, or protocol that both know.
+    #[error("the target and the engine have no version, cipher or application protocol in common")]
+    NothingInCommon,
+    /// The target's own reason.
+    #[error("the target gave up with the alert {0}")]
+    Alert(&'static str),
+    /// The connection ended within the handshake.
+    #[error("the target closed the connection during the handshake")]
+    ClosedInHandshake,
+    /// Another breach of the protocol.
+    #[error("the target does not keep to the protocol")]
+    Protocol,
 }
 
 /// How a body differs from the expected one.
@@ -217,8 +259,9 @@ impl Fault {
         match self {
             Fault::Connect(_) => ErrorClass::Connect,
             Fault::ConnectTimeout => ErrorClass::ConnectTimeout,
+            Fault::Tls(_) => ErrorClass::Tls,
             Fault::Timeout => ErrorClass::Timeout,
-            Fault::ClosedBeforeAnswer | Fault::ClosedInsideAnswer => ErrorClass::Closed,
+            Fault::ClosedBeforeAnswer | Fault::ClosedInsideAnswer | Fault::ClosedWithoutNotice => ErrorClass::Closed,
             Fault::Reset(_) => ErrorClass::Reset,
             Fault::Malformed(_) => ErrorClass::Malformed,
             Fault::BadStatus(_) => ErrorClass::BadStatus,

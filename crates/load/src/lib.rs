@@ -58,7 +58,7 @@ use crate::options::{Executor, Options, Pool};
 use crate::record::Record;
 use crate::stop::Stop;
 use crate::threshold::Threshold;
-use crate::transport::{Address, Connector};
+use crate::transport::{Address, Connector, TlsClient};
 
 /// Loads a target and reports what happened.
 ///
@@ -91,7 +91,7 @@ pub fn run_with(
         Some(path) => Address::Unix(path.clone()),
         None => Address::Inet(options.target.resolve()?),
     };
-    let connector = Connector::new(address, options);
+    let connector = Connector::new(address, options).with_tls(TlsClient::of(options)?);
     let congestion_control = connector.probe(options.connect_timeout)?;
     // With one thread nobody else need hear of a stop.
     let lead =

@@ -29,7 +29,7 @@ pub struct Options {
     pub connection: ConnectionPolicy,
     /// Deadline of one request, from the moment the engine acts on it, connecting included.
     pub timeout: Duration,
-    /// Deadline for establishing a connection.
+    /// Deadline for establishing a connection, with TLS its handshake included.
     pub connect_timeout: Duration,
     /// How long requests in flight at the end of the window, and arrivals that still wait for a connection, may take to
     /// finish; by default the request timeout, capped at [`Options::GRACE_CAP`].
@@ -40,6 +40,8 @@ pub struct Options {
     pub pace: Pace,
     /// An answer with a longer body is malformed. Only matters where the length is not known beforehand.
     pub body_limit_bytes: u64,
+    /// How an `https://` target proves who it is; nothing else looks at it.
+    pub tls: Tls,
     /// The engine's own threads and how they wait.
     pub generator: Generator,
     /// Seeds what is drawn at random: Poisson arrivals, the choice between weighted requests, think times.
@@ -68,6 +70,7 @@ impl Options {
             sources: Sources::Rotated(Sources::DEFAULT_ADDRESSES),
             pace: Pace::default(),
             body_limit_bytes: 1 << 30,
+            tls: Tls::default(),
             generator: Generator::default(),
             seed: 0,
         })
@@ -366,6 +369,24 @@ pub struct Pace {
     pub write_bytes_per_s: Option<u64>,
 }
 
+/// How an `https://` target proves who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// Its certificate must be trusted and be for its name. Without that, anybody may answer in its place; the handshake
+    /// costs the same but for looking at the certificate's issuers.
+    pub verify: bool,
+    /// A PEM file of the only certificates to trust, instead of the machine's store: authorities, or the target's own.
+    pub ca_file: Option<PathBuf>,
+    /// The name that is asked for and that the certificate must be for; nothing means the URL's host.
+    pub server_name: Option<String>,
+}
+
+impl Default for Tls {
+    fn default() -> Tls {
+        Tls { verify: true, ca_file: None, server_name: None }
+    }
+}
+
 /// The engine's own side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generator {
@@ -488,6 +509,9 @@ impl Options {
         }
         if self.pace.read_bytes_per_s == Some(0) || self.pace.write_bytes_per_s == Some(0) {
             return refuse("read-rate", "nothing is ever read or written at 0 bytes a second");
+        }
+        if self.tls != Tls::default() && !self.target.is_secure() {
+            return refuse("tls", "the target is not encrypted; its URL must begin with https://");
         }
         if generator.unix_socket.is_some() && (self.target.is_secure() || matches!(self.sources, Sources::Listed(_))) {
             return refuse("unix-socket", "a socket in the file system has neither TLS nor source addresses");

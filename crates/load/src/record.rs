@@ -72,7 +72,7 @@ pub struct Record {
     pub time_to_first_byte: Distribution,
     /// Failed requests of the window, drain included: from the intended start to the failure.
     pub failure_time: Distribution,
-    /// Time to establish a connection, over the whole run, warm-up included.
+    /// Time to establish a connection, over the whole run, warm-up included; with TLS until its handshake is over.
     pub connect_time: Distribution,
     /// Requests in flight, on average over the window.
     pub in_flight_mean: Option<f64>,
@@ -142,6 +142,8 @@ pub struct PlanSummary {
     pub connection: ConnectionPolicy,
     /// Number of source addresses the connections were spread over; 0 when the system chose.
     pub source_addresses: u32,
+    /// Whether connections were encrypted, and whether the target's certificate had to be a trusted one; null for http.
+    pub tls_verified: Option<bool>,
     /// Congestion control of the engine's sockets; null where the target is no TCP socket or the system does not tell.
     pub congestion_control: Option<String>,
     /// Most bytes a second read of an answer; null for no limit.

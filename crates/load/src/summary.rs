@@ -40,6 +40,7 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
         grace_s: options.grace_period().as_secs_f64(),
         connection: options.connection,
         source_addresses: connector.source_addresses(),
+        tls_verified: options.target.is_secure().then_some(options.tls.verify),
         congestion_control,
         read_bytes_per_s: options.pace.read_bytes_per_s,
         write_bytes_per_s: options.pace.write_bytes_per_s,
@@ -86,6 +87,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
     let waits = generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s);
     let evidence = Evidence {
         busy: generator_busy,
+        lateness_p99_s: totals.lateness.quantile_s(0.99).filter(|_| open),
         run_queue_wait: per_window(waits.fold(0.0, f64::max)).unwrap_or_default(),
         ..evidence(&recorded, &totals)
     };
@@ -154,10 +156,8 @@ fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
         good: good + recorded.drain.good + recorded.warm_up.carried_over_good,
         local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
         ledger_closes: recorded.ledger.closes(),
-        lateness_p99_s: totals.lateness.quantile_s(0.99),
         response_median_s: totals.response_time.quantile_s(0.5),
         in_flight_mean: recorded.occupancy.area_ns as f64 / 1e9 / window_s,
-        outcomes: recorded.occupancy.outcomes,
         time_in_flight_s: recorded.occupancy.time_ns as f64 / 1e9,
         window_s,
         ..Evidence::default()

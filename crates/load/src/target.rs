@@ -7,19 +7,21 @@ use crate::error::LoadError;
 /// A target as a URL names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
+    secure: bool,
     host: String,
     port: u16,
     path: String,
 }
 
 impl Target {
-    /// Takes `http://host[:port][/path][?query]` apart. The host is a name, an IPv4 address, or an IPv6 address in brackets.
+    /// Takes `http://host[:port][/path][?query]` apart, or the same with `https://`. The host is a name, an IPv4 address, or an IPv6 address in brackets.
     pub fn parse(url: &str) -> Result<Target, LoadError> {
         let wrong = |reason| LoadError::Url { url: url.to_owned(), reason };
-        if url.starts_with("https://") {
-            return Err(wrong("https is not supported"));
-        }
-        let rest = url.strip_prefix("http://").ok_or_else(|| wrong("it does not start with http://"))?;
+        let (secure, rest) = match (url.strip_prefix("http://"), url.strip_prefix("https://")) {
+            (Some(rest), _) => (false, rest),
+            (_, Some(rest)) => (true, rest),
+            _ => return Err(wrong("it starts with neither http:// nor https://")),
+        };
         let split = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(split);
         if authority.contains('@') {
@@ -29,9 +31,9 @@ impl Target {
         if !url.bytes().all(|byte| byte.is_ascii_graphic()) || path.contains('#') {
             return Err(wrong("it holds a blank, a `#`, or a character outside ASCII; encode it as %XX"));
         }
-        let (host, port) = split_authority(authority).map_err(wrong)?;
+        let (host, port) = split_authority(authority, usual_port(secure)).map_err(wrong)?;
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Target { host: host.to_owned(), port, path })
+        Ok(Target { secure, host: host.to_owned(), port, path })
     }
 
     /// The path with its query, as it stands in the request line.
@@ -42,17 +44,23 @@ impl Target {
     /// The value of the Host header.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        if self.port == 80 { host } else { format!("{host}:{}", self.port) }
+        if self.port == usual_port(self.secure) { host } else { format!("{host}:{}", self.port) }
+    }
+
+    /// The host, as the URL names it; an IPv6 address without its brackets.
+    pub fn host(&self) -> &str {
+        &self.host
     }
 
     /// Whether connections are encrypted.
     pub fn is_secure(&self) -> bool {
-        false
+        self.secure
     }
 
     /// The URL, written in full.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.authority(), self.path)
+        let scheme = if self.secure { "https" } else { "http" };
+        format!("{scheme}://{}{}", self.authority(), self.path)
     }
 
     /// The address of the host, IPv4 if it has one: a name with both must not mean another protocol from run to run.
@@ -64,7 +72,12 @@ impl Target {
     }
 }
 
-fn split_authority(authority: &str) -> Result<(&str, u16), &'static str> {
+/// The port that a URL need not name.
+fn usual_port(secure: bool) -> u16 {
+    if secure { 443 } else { 80 }
+}
+
+fn split_authority(authority: &str, usual_port: u16) -> Result<(&str, u16), &'static str> {
     let (host, port) = match authority.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(None) => return Err("the bracket of the IPv6 address is not closed"),
         Some(Some((host, port))) => {
@@ -77,7 +90,7 @@ fn split_authority(authority: &str) -> Result<(&str, u16), &'static str> {
         return Err("the host is missing");
     }
     let port = match port.strip_prefix(':') {
-        None if port.is_empty() => 80,
+        None if port.is_empty() => usual_port,
         Some(digits) => match digits.parse() {
             Ok(0) | Err(_) => return Err("the port is not a number from 1 to 65535"),
             Ok(port) => port,
@@ -92,7 +105,7 @@ mod tests {
     use super::*;
 
     fn check(url: &str, host: &str, port: u16, path: &str) {
-        let expected = Target { host: host.into(), port, path: path.into() };
+        let expected = Target { secure: url.starts_with("https:"), host: host.into(), port, path: path.into() };
         assert_eq!(Target::parse(url).unwrap(), expected, "{url}");
     }
 
@@ -102,13 +115,15 @@ mod tests {
         check("http://localhost", "localhost", 80, "/");
         check("http://localhost?x=1", "localhost", 80, "/?x=1");
         check("http://[::1]:9000/a?b=c", "::1", 9000, "/a?b=c");
+        check("https://localhost/a", "localhost", 443, "/a");
+        check("https://[::1]:8443", "::1", 8443, "/");
     }
 
     #[test]
     fn a_wrong_url_is_refused_with_its_reason() {
         for (url, reason) in [
-            ("https://localhost/", "https is not supported"),
-            ("localhost:80", "it does not start with http://"),
+            ("localhost:80", "it starts with neither http:// nor https://"),
+            ("ftp://localhost/", "it starts with neither http:// nor https://"),
             ("http://", "the host is missing"),
             ("http://:80/", "the host is missing"),
             ("http://host:0/", "the port is not a number from 1 to 65535"),
@@ -127,10 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn the_host_header_names_the_port_unless_it_is_80() {
+    fn the_host_header_names_the_port_unless_it_is_the_usual_one() {
         assert_eq!(Target::parse("http://a.example:80/x").unwrap().authority(), "a.example");
         assert_eq!(Target::parse("http://[::1]:81/x").unwrap().authority(), "[::1]:81");
         assert_eq!(Target::parse("http://a:81?q").unwrap().url(), "http://a:81/?q");
+        assert_eq!(Target::parse("https://a:443?q").unwrap().url(), "https://a/?q");
+        assert_eq!(Target::parse("https://a:80/").unwrap().authority(), "a:80");
     }
 
     #[test]

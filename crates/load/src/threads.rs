@@ -98,6 +98,8 @@ pub(crate) fn run(
         }
         // The channel ends when the last thread does.
         drop(messages);
+        // On one CPU with a measuring thread that is busy all the time, what it tells would be heard late.
+        sys::wake_on_time();
         let mut collecting = Collecting::new(span, threads, spares, run, abort_on);
         if !run.options.warm_up.is_zero() {
             events(Event::WarmupStarted);
@@ -142,6 +144,7 @@ struct Collecting<'run> {
     aborted: bool,
     timeline: Vec<SecondRow>,
     started: usize,
+    reached: MonotonicNs,
     ended: usize,
     window_end: MonotonicNs,
     usage: Vec<Option<Usage>>,
@@ -165,6 +168,7 @@ impl<'run> Collecting<'run> {
             aborted: false,
             timeline: Vec::new(),
             started: 0,
+            reached: span.window_start,
             ended: 0,
             window_end: span.start,
             usage: vec![None; threads as usize],
@@ -181,10 +185,12 @@ impl<'run> Collecting<'run> {
                 // A thread that has ended needs no rows any more.
                 let _ = self.spares[thread as usize].send(row);
             }
-            Message::Border(Border::WindowStarted(at)) => {
+            Message::Border(Border::WindowStarted { planned, reached }) => {
                 self.started += 1;
+                self.reached = self.reached.max(reached);
                 if self.started == self.spares.len() {
-                    events(Event::WindowStarted { monotonic_ns: at.0 });
+                    let reached_monotonic_ns = self.reached.0;
+                    events(Event::WindowStarted { monotonic_ns: planned.0, reached_monotonic_ns });
                 }
             }
             Message::Border(Border::WindowEnded(at)) => {

@@ -60,11 +60,11 @@ pub(crate) struct Evidence {
     pub busy: Option<f64>,
     /// Share of the window in which the thread that waited longest for a CPU was ready to run and did not.
     pub run_queue_wait: f64,
+    /// Nothing in a closed loop: where no instant is planned, nothing is late, and a generator that is slow there is busy.
     pub lateness_p99_s: Option<f64>,
     pub response_median_s: Option<f64>,
     pub in_flight_mean: f64,
-    /// Outcomes inside the window, and the time they were in flight, added up.
-    pub outcomes: u64,
+    /// The time that each request was in flight inside the window, added up.
     pub time_in_flight_s: f64,
     pub window_s: f64,
 }
@@ -149,16 +149,15 @@ fn ledger(evidence: &Evidence) -> Option<String> {
         .then(|| "requests were lost in the account; this is a fault of tolok, please report it".to_owned())
 }
 
-/// Requests in flight on average = outcomes a second x mean time in flight. Requests that cross the window's borders are
-/// counted by one side only, so the law is held against a run in which they are few.
+/// Requests in flight on average = requests a second x mean time in flight. Both sides are counted by themselves, one from
+/// the level, the other from the requests.
 fn little(evidence: &Evidence) -> Option<String> {
     let by_law = evidence.time_in_flight_s / evidence.window_s;
-    let enough = evidence.outcomes as f64 >= 200.0 * evidence.in_flight_mean.max(0.5);
     let off = (by_law - evidence.in_flight_mean).abs() / evidence.in_flight_mean;
-    (enough && off > LITTLE_SHARE).then(|| {
+    (off > LITTLE_SHARE).then(|| {
         format!(
-            "Little's law does not hold: {:.1} requests were in flight on average, and rate x time gives {by_law:.1}; \
-             the load was not steady, or the clocks are wrong",
+            "Little's law does not hold: {:.2} requests were in flight on average, and rate x time gives {by_law:.2}; \
+             requests were lost or clocks jumped",
             evidence.in_flight_mean
         )
     })
@@ -181,7 +180,6 @@ mod tests {
             lateness_p99_s: Some(0.0001),
             response_median_s: Some(0.001),
             in_flight_mean: 1.0,
-            outcomes: 10_000,
             time_in_flight_s: 10.29,
             window_s: 10.0,
         }
@@ -215,11 +213,6 @@ mod tests {
         assert_eq!(failed(|evidence| evidence.time_in_flight_s = 9.6), [Gate::Little]);
         assert_eq!(failed(|evidence| evidence.good = 0), [Gate::NoAnswers]);
         assert_eq!(failed(|evidence| evidence.local_errors = 1), [Gate::LocalErrors]);
-    }
-
-    #[test]
-    fn littles_law_is_not_held_against_a_handful_of_requests() {
-        assert_eq!(failed(|evidence| (evidence.outcomes, evidence.time_in_flight_s) = (199, 5.0)), []);
     }
 
     #[test]

@@ -38,6 +38,8 @@ Examples:
     tolok load -n 100k -c 4 http://127.0.0.1:8080/
   Compare every body, and judge:
     tolok load --expect-body want.json --threshold 'p99 < 50ms' --threshold 'failed < 0.1%' URL
+  Search for the highest rate that keeps the thresholds:
+    tolok load --capacity --threshold 'p99 < 50ms' --threshold 'goodput >= 99.9%' URL
   A record for programs, a table for an issue, the seconds for a plot:
     tolok load --format json|md|csv -o FILE URL
 
@@ -55,7 +57,7 @@ Only put load on servers that are yours.";
 #[derive(Debug, Clone, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct LoadArgs {
-    /// Where to: http://HOST[:PORT][/PATH].
+    /// Where to: http://HOST[:PORT][/PATH], or https://.
     pub url: String,
 
     /// Virtual users, each with one connection and one request at a time [default: 64]. With --rate: connections of the
@@ -152,6 +154,16 @@ pub struct LoadArgs {
     /// An iteration is all of the --request in their order, one after the other, each as often as its weight says.
     #[arg(help_heading = REQUESTS, long)]
     pub sequence: bool,
+
+    /// https: trust these certificates (PEM) instead of the machine's; a server's own may be among them.
+    #[arg(help_heading = CONNECTIONS, long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+    /// https: the name that the server's certificate must have [default: the URL's host].
+    #[arg(help_heading = CONNECTIONS, long, value_name = "NAME")]
+    pub server_name: Option<String>,
+    /// https: accept any certificate.
+    #[arg(help_heading = CONNECTIONS, short = 'k', long)]
+    pub insecure: bool,
 
     /// The status of a good answer [default: any 2xx].
     #[arg(help_heading = ANSWERS, long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..600))]

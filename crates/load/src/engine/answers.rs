@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::http::answer::Answer;
 use crate::recording::Attempt;
 use crate::schedule::Schedule;
-use crate::transport::{Connection, Ready, Stream};
+use crate::transport::{Connection, Ready, Stream, Untold};
 
 /// How long a target that has announced to close a connection may take to do so. That it closes first leaves the
 /// waiting state of the closed connection, and the port, on its side.
@@ -55,7 +55,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let Some(connection) = &mut place.connection else { return false };
         let prepared = &mut self.requests[place.request as usize];
         let at_most = at_most.min(connection.worth_reading(&prepared.rules));
-        let received = connection.receive(&mut self.buffer[..at_most], &prepared.rules);
+        let received = connection.receive(&mut self.buffer, at_most, &prepared.rules);
         let at = self.clock.now();
         let answer = match received {
             Ok(stream) => {
@@ -71,10 +71,11 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             }
             Err(fault) => Err(fault),
         };
-        let full = matches!(received, Ok(Stream::Bytes(bytes)) if bytes == at_most);
+        let Untold { more, over } = connection.untold();
+        let full = matches!(received, Ok(Stream::Bytes(bytes)) if bytes == at_most) || more;
         match answer {
             Ok(Some(answer)) => {
-                let ended = matches!(received, Ok(Stream::End)) || (ended && !full);
+                let ended = over || matches!(received, Ok(Stream::End)) || (ended && !full);
                 self.answered(slot, attempt, at, answer, ended);
             }
             Ok(None) => {}
@@ -133,7 +134,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                 Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
                 Ok(Stream::Nothing | Stream::Discarded(_)) => return,
                 // A reset after the answer ends the connection just as well.
-                Ok(Stream::End) | Err(_) => break,
+                Ok(Stream::End | Stream::Truncated) | Err(_) => break,
             }
         }
         self.let_go(slot);
@@ -149,10 +150,13 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Something came on a connection between two requests: the target has closed it, or sends what nobody has asked
     /// for. Either way it can carry no further request.
     fn drop_idle(&mut self, slot: u32) {
-        if let Some(connection) = &mut self.slots[slot as usize].connection
-            && let Ok(Stream::Bytes(bytes)) = connection.receive_unasked(&mut self.buffer)
-        {
-            self.recorder.unasked(bytes);
+        if let Some(connection) = &mut self.slots[slot as usize].connection {
+            match connection.receive_unasked(&mut self.buffer) {
+                Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
+                // TLS talks about itself; the connection is as good as before.
+                Ok(Stream::Nothing) if connection.outlives_unasked() => return,
+                _ => {}
+            }
         }
         self.disconnect(slot);
     }

@@ -89,7 +89,7 @@ pub(crate) struct Usage {
 /// Told at the borders of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Border {
-    WindowStarted(MonotonicNs),
+    WindowStarted { planned: MonotonicNs, reached: MonotonicNs },
     WindowEnded(MonotonicNs),
 }
 
@@ -219,7 +219,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         self.recorder.advance(now);
         if matches!(self.listener_told, Progress::BeforeWindow) && now >= self.span.window_start {
             self.listener_told = Progress::InWindow { since: self.usage() };
-            self.recorder.rows().passed(Border::WindowStarted(self.span.window_start));
+            self.recorder.rows().passed(Border::WindowStarted { planned: self.span.window_start, reached: now });
         }
         if let Progress::InWindow { since } = self.listener_told
             && now >= self.span.window_end

@@ -144,11 +144,20 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     }
 
     /// Sends the first request of a connection, if the connection is established; otherwise this is tried again when
-    /// the socket becomes writable, which is when the attempt is decided.
+    /// the socket becomes writable, which is when the attempt is decided. With TLS, the handshake comes before: it is part
+    /// of connecting.
     pub(super) fn send_first(&mut self, slot: u32, attempt: Attempt) {
-        let at = self.clock.now();
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return };
+        match connection.shake_hands(&mut self.buffer) {
+            Ok(true) => {}
+            Ok(false) => {
+                let on = connection.has_unsent();
+                return self.watch_writing(slot, attempt, on);
+            }
+            Err(fault) => return self.fail(slot, attempt, self.clock.now(), &fault),
+        }
+        let at = self.clock.now();
         let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
         match connection.send_first(request, self.rations.to_write()) {
             Ok(0) => self.watch_writing(slot, attempt, true),

@@ -99,7 +99,7 @@ fn a_connection_that_is_established_late_is_used() {
         // Room is made when the warm-up is over: by then the first attempt has been made and not answered.
         let options = one_user(address, Duration::from_secs(3600), Duration::from_secs(3600));
         let recorded = run(&options, &stop, |border| {
-            if matches!(border, Border::WindowStarted(_))
+            if matches!(border, Border::WindowStarted { .. })
                 && let Some(full) = accept.take()
             {
                 let stop = &stop;

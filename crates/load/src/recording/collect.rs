@@ -127,7 +127,6 @@ impl Recorded {
         self.connect_time.add(&other.connect_time);
         self.time_to_first_byte.add(&other.time_to_first_byte);
         self.occupancy.area_ns += other.occupancy.area_ns;
-        self.occupancy.outcomes += other.occupancy.outcomes;
         self.occupancy.time_ns += other.occupancy.time_ns;
         self.queue_max += other.queue_max;
         self.connections.add(&other.connections);

@@ -58,14 +58,12 @@ pub(crate) struct Recorded {
     pub error_examples: BTreeMap<ErrorClass, ErrorExample>,
 }
 
-/// Requests in flight over the window, for Little's law.
+/// Requests in flight over the window, counted in two ways, for Little's law.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Occupancy {
-    /// Requests in flight, summed over every nanosecond of the window.
+    /// By level: requests in flight, summed over every nanosecond of the window.
     pub area_ns: u128,
-    /// Outcomes inside the window, whichever phase they belong to.
-    pub outcomes: u64,
-    /// Time these were in flight, added up.
+    /// By request: the time that each was in flight inside the window, added up.
     pub time_ns: u128,
 }
 
@@ -232,8 +230,7 @@ impl<R: Rows> Recorder<R> {
 
     /// The run ends at `at` and this request has no outcome.
     pub fn abandoned(&mut self, attempt: &Attempt, at: MonotonicNs) {
-        self.occupy(at);
-        self.level.in_flight -= 1;
+        self.ended(attempt, at);
         match attempt.phase {
             Phase::Measure => self.drain.abandoned += 1,
             Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
@@ -306,14 +303,12 @@ impl<R: Rows> Recorder<R> {
         self.level_since = at;
     }
 
-    /// A request has come to its end.
+    /// A request is in flight no longer.
     fn ended(&mut self, attempt: &Attempt, at: MonotonicNs) {
         self.occupy(at);
         self.level.in_flight -= 1;
-        if at >= self.span.window_start && at < self.span.window_end {
-            self.occupancy.outcomes += 1;
-            self.occupancy.time_ns += u128::from(at.ns_since(attempt.acted));
-        }
+        let inside = at.min(self.span.window_end).ns_since(attempt.acted.max(self.span.window_start));
+        self.occupancy.time_ns += u128::from(inside);
     }
 
     /// The sum of it all. The window must be over.

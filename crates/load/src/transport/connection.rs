@@ -1,10 +1,12 @@
-//! One connection: the socket, what is left of the request to send, and the reader of the answer.
+//! One connection: the socket, what is left of the request to send, and the reader of the answer; with TLS its session too,
+//! and then all bytes that are counted here are those of HTTP, before encryption and after decryption.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use super::tls::{Session, TlsClient};
 use super::{Address, Connector, Interest, Poller};
 use crate::fault::Fault;
 use crate::http::answer::{Answer, AnswerReader, Rules};
@@ -18,14 +20,18 @@ const DISCARD_HEAD_BYTES: usize = 4 * 1024;
 pub(crate) struct Connection {
     socket: OwnedFd,
     token: u32,
-    /// Bytes of the present request that the kernel has taken.
+    /// Absent on a plain connection.
+    tls: Option<Box<Session>>,
+    /// It is watched for reading, once it is established.
+    reads: bool,
+    /// Bytes of the present request that the kernel has taken; with TLS, that were encrypted.
     sent: usize,
     interest: Interest,
     reader: AnswerReader,
     answered: bool,
     /// Requests begun on it.
     requests: u32,
-    /// The kernel can throw received bytes away without copying them, which it can for TCP only.
+    /// The kernel can throw received bytes away without copying them, which it can for plain TCP only.
     discards: bool,
 }
 
@@ -38,19 +44,76 @@ pub(crate) enum Stream {
     Discarded(usize),
     /// The target has ended the stream.
     End,
+    /// The same without the word that TLS has for it, so that there may have been more.
+    Truncated,
     /// Nothing yet.
     Nothing,
+}
+
+/// What the event queue will not tell, because it does not look inside TLS.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Untold {
+    /// There is more to receive.
+    pub more: bool,
+    /// The target has said that it sends no more.
+    pub over: bool,
 }
 
 impl Connection {
     /// Begins a connection and registers it. A connection that is read by the clock is not watched for reading.
     pub fn open(connector: &mut Connector, poller: &Poller, token: u32, reading: bool) -> Result<Connection, Fault> {
         let socket = connector.open()?;
-        let interest = Interest { reading, writing: false };
+        let tls = connector.tls().map(begin_session).transpose()?;
+        // A handshake goes at its own pace, whoever reads the answers by the clock.
+        let interest = Interest { reading: reading || tls.is_some(), writing: false };
         poller.register(socket.as_fd(), token, interest)?;
-        let discards = matches!(connector.target(), Address::Inet(_));
-        let reader = AnswerReader::new();
-        Ok(Connection { socket, token, sent: 0, interest, reader, answered: false, requests: 0, discards })
+        let discards = matches!(connector.target(), Address::Inet(_)) && tls.is_none();
+        Ok(Connection {
+            socket,
+            token,
+            tls,
+            reads: reading,
+            sent: 0,
+            interest,
+            reader: AnswerReader::new(),
+            answered: false,
+            requests: 0,
+            discards,
+        })
+    }
+
+    /// With TLS, goes on with the handshake. Returns whether there is nothing left to do before the first request.
+    pub fn shake_hands(&mut self, buffer: &mut [u8]) -> Result<bool, Fault> {
+        match &mut self.tls {
+            None => Ok(true),
+            Some(tls) if tls.is_established() => Ok(true),
+            Some(_) => self.shake_hands_encrypted(buffer),
+        }
+    }
+
+    #[inline(never)]
+    fn shake_hands_encrypted(&mut self, buffer: &mut [u8]) -> Result<bool, Fault> {
+        let Some(tls) = &mut self.tls else { return Ok(true) };
+        tls.shake_hands(self.socket.as_fd(), buffer).map_err(|failure| failure.fault(of_first))
+    }
+
+    /// Whether ciphertext waits for the socket.
+    pub fn has_unsent(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.has_unsent())
+    }
+
+    /// What the event queue will not tell.
+    #[inline]
+    pub fn untold(&self) -> Untold {
+        match &self.tls {
+            None => Untold::default(),
+            Some(tls) => Untold { more: tls.has_more(), over: tls.is_over() },
+        }
+    }
+
+    /// Whether it can go on after something came that was not meant for HTTP.
+    pub fn outlives_unasked(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| !tls.is_over())
     }
 
     /// Whether it has brought an answer, be it a wrong one.
@@ -76,17 +139,14 @@ impl Connection {
 
     /// Whether the present request, of this length, has been sent as a whole.
     pub fn has_sent(&self, request: &[u8]) -> bool {
-        self.sent == request.len()
+        self.sent == request.len() && !self.has_unsent()
     }
 
     /// Sends a request on a connection that may not be established yet: it is if the kernel takes any of it. Trying costs
     /// less than asking, because towards a target on the same machine the handshake is over when connect(2) returns,
     /// though it says that it is in progress. Returns the number of bytes it took.
     pub fn send_first(&mut self, request: &[u8], at_most: usize) -> Result<usize, Fault> {
-        self.push(request, at_most, |errno| match errno {
-            Errno::CONNRESET | Errno::PIPE => Fault::Reset(errno),
-            errno => Fault::of_connecting("connect", errno),
-        })
+        self.push(request, at_most, of_first)
     }
 
     /// Sends a request, or what is left of it, at most so many bytes of it.
@@ -96,6 +156,9 @@ impl Connection {
 
     fn push(&mut self, request: &[u8], at_most: usize, fault: impl Fn(Errno) -> Fault) -> Result<usize, Fault> {
         let left = &request[self.sent..];
+        if self.tls.is_some() {
+            return self.push_encrypted(left, at_most, &fault);
+        }
         let taken = match send(&self.socket, &left[..left.len().min(at_most)], SendFlags::NOSIGNAL) {
             Ok(taken) => taken,
             Err(Errno::AGAIN | Errno::INTR) => 0,
@@ -105,22 +168,33 @@ impl Connection {
         Ok(taken)
     }
 
-    /// Watches the socket for reading from here on, also where it was read by the clock.
-    pub fn watch_reading(&mut self, poller: &Poller) -> Result<(), Fault> {
-        if self.interest.reading {
-            return Ok(());
-        }
-        self.interest.reading = true;
-        poller.watch(self.socket.as_fd(), self.token, self.interest)
+    // Apart, as is its counterpart, so that the plain path stays as short as it is without TLS.
+    #[inline(never)]
+    fn push_encrypted(&mut self, left: &[u8], at_most: usize, fault: &dyn Fn(Errno) -> Fault) -> Result<usize, Fault> {
+        let Some(tls) = &mut self.tls else { return Ok(0) };
+        let taken = tls.send(self.socket.as_fd(), left, at_most).map_err(|failure| failure.fault(fault))?;
+        self.sent += taken;
+        Ok(taken)
     }
 
     /// Watches the socket for room to write, or no longer.
     pub fn watch_writing(&mut self, on: bool, poller: &Poller) -> Result<(), Fault> {
-        if on == self.interest.writing {
+        if on == self.interest.writing && self.reads == self.interest.reading {
             return Ok(());
         }
-        self.interest.writing = on;
+        let shakes_hands = self.tls.as_ref().is_some_and(|tls| !tls.is_established());
+        let interest = Interest { reading: self.reads || shakes_hands, writing: on };
+        if interest == self.interest {
+            return Ok(());
+        }
+        self.interest = interest;
         poller.watch(self.socket.as_fd(), self.token, self.interest)
+    }
+
+    /// Watches the socket for reading from here on, also where it was read by the clock.
+    pub fn watch_reading(&mut self, poller: &Poller) -> Result<(), Fault> {
+        self.reads = true;
+        self.watch_writing(self.interest.writing, poller)
     }
 
     /// How many bytes to ask for. Where bodies are thrown away, a head and no more: what is copied beyond it is copied for
@@ -129,8 +203,12 @@ impl Connection {
         if rules.discards() && self.discards && !self.has_begun() { DISCARD_HEAD_BYTES } else { usize::MAX }
     }
 
-    /// Receives what there is, up to the length of the buffer. A body that nobody looks at stays in the kernel.
-    pub fn receive(&mut self, buffer: &mut [u8], rules: &Rules) -> Result<Stream, Fault> {
+    /// Receives what there is, up to so many bytes. A body that nobody looks at stays in the kernel.
+    pub fn receive(&mut self, buffer: &mut [u8], at_most: usize, rules: &Rules) -> Result<Stream, Fault> {
+        if self.tls.is_some() {
+            return self.receive_encrypted(buffer, at_most);
+        }
+        let buffer = &mut buffer[..at_most];
         let received = match self.reader.discardable(rules) {
             Some(bytes) if self.discards => sys::discard(self.socket.as_fd(), bytes).map(Stream::Discarded),
             _ => recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(bytes, _)| Stream::Bytes(bytes)),
@@ -139,17 +217,26 @@ impl Connection {
             Ok(Stream::Bytes(0) | Stream::Discarded(0)) => Ok(Stream::End),
             Ok(stream) => Ok(stream),
             Err(Errno::AGAIN | Errno::INTR) => Ok(Stream::Nothing),
-            Err(errno) => Err(Fault::of_exchange("receive the answer", errno)),
+            Err(errno) => Err(of_receiving(errno)),
         }
     }
 
-    /// Receives what nobody has asked for.
-    pub fn receive_unasked(&mut self, buffer: &mut [u8]) -> Result<Stream, Errno> {
+    #[inline(never)]
+    fn receive_encrypted(&mut self, buffer: &mut [u8], at_most: usize) -> Result<Stream, Fault> {
+        let Some(tls) = &mut self.tls else { return Ok(Stream::Nothing) };
+        tls.receive(self.socket.as_fd(), buffer, at_most).map_err(|failure| failure.fault(of_receiving))
+    }
+
+    /// Receives what nobody has asked for. With TLS that may be nothing: tickets for later sessions, which nobody wants.
+    pub fn receive_unasked(&mut self, buffer: &mut [u8]) -> Result<Stream, Fault> {
+        if let Some(tls) = &mut self.tls {
+            return tls.receive_unasked(self.socket.as_fd(), buffer).map_err(|failure| failure.fault(of_receiving));
+        }
         match recv(&self.socket, &mut *buffer, RecvFlags::empty()) {
             Ok((0, _)) => Ok(Stream::End),
             Ok((bytes, _)) => Ok(Stream::Bytes(bytes)),
             Err(Errno::AGAIN | Errno::INTR) => Ok(Stream::Nothing),
-            Err(errno) => Err(errno),
+            Err(errno) => Err(of_receiving(errno)),
         }
     }
 
@@ -165,13 +252,40 @@ impl Connection {
             Stream::Bytes(bytes) => self.reader.feed(&buffer[..bytes], rules),
             Stream::Discarded(bytes) => self.reader.discarded(bytes, rules),
             Stream::End => self.reader.end_of_stream(rules).map(Some),
+            // Where only the end of the stream ends a body, this end proves nothing (RFC 9112 §9.8).
+            Stream::Truncated => Err(self.reader.end_of_stream(rules).err().unwrap_or(Fault::ClosedWithoutNotice)),
             Stream::Nothing => return Ok(None),
         };
         // A wrong body is an answer too: the target is alive.
         self.answered |= matches!(outcome, Ok(Some(_)) | Err(Fault::BadBody(_)));
         let Some(mut answer) = outcome? else { return Ok(None) };
         // The target has answered before it had the whole request: what it will make of the rest, nobody knows.
-        answer.keep_alive &= self.sent == request.len();
+        answer.keep_alive &= self.has_sent(request);
         Ok(Some(answer))
     }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.say_close(self.socket.as_fd());
+        }
+    }
+}
+
+#[inline(never)]
+fn begin_session(client: &TlsClient) -> Result<Box<Session>, Fault> {
+    Session::new(client).map(Box::new).map_err(|failure| failure.fault(Fault::Connect))
+}
+
+/// The fault of sending the first bytes, which tells whether the connection was established.
+fn of_first(errno: Errno) -> Fault {
+    match errno {
+        Errno::CONNRESET | Errno::PIPE => Fault::Reset(errno),
+        errno => Fault::of_connecting("connect", errno),
+    }
+}
+
+fn of_receiving(errno: Errno) -> Fault {
+    Fault::of_exchange("receive the answer", errno)
 }

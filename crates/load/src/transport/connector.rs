@@ -11,6 +11,8 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, ipproto, socket_with, sockopt,
 };
 
+use super::tls::{Failure, Session, TlsClient};
+use crate::clock::{Clock, SystemClock};
 use crate::error::LoadError;
 use crate::fault::Fault;
 use crate::options::{Options, Sources};
@@ -18,6 +20,9 @@ use crate::sys;
 
 /// A request with a body below this fits into one segment on any network.
 const SMALL_REQUEST_BYTES: usize = 512;
+
+/// Room for what one recv(2) brings of a handshake, and for what rustls needs in front of it.
+const PROBE_BUFFER_BYTES: usize = 128 * 1024;
 
 /// Where connections go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +46,7 @@ impl std::fmt::Display for Address {
 #[derive(Debug, Clone)]
 pub(crate) struct Connector {
     target: Address,
+    tls: Option<TlsClient>,
     /// Source addresses used in turn; none leaves the choice to the system.
     sources: Vec<IpAddr>,
     /// The system chooses as long as it has a port: binding costs two system calls for each connection.
@@ -76,6 +82,7 @@ impl Connector {
             || !small;
         Connector {
             target,
+            tls: None,
             sources,
             only_if_ports_run_out: matches!(options.sources, Sources::Rotated(_)),
             opened: 0,
@@ -83,6 +90,13 @@ impl Connector {
             receive_buffer_bytes,
             sends_more_than_once,
         }
+    }
+
+    /// The same with TLS, or without it.
+    pub fn with_tls(self, tls: Option<TlsClient>) -> Connector {
+        // A handshake sends more than once.
+        let sends_more_than_once = self.sends_more_than_once || tls.is_some();
+        Connector { tls, sends_more_than_once, ..self }
     }
 
     /// The same for one of several threads, which begins with another source address.
@@ -98,8 +112,12 @@ impl Connector {
         &self.target
     }
 
-    /// Tries one connection, waiting for it, so that a run against nothing ends before it begins. Returns the congestion
-    /// control that connections have.
+    pub fn tls(&self) -> Option<&TlsClient> {
+        self.tls.as_ref()
+    }
+
+    /// Tries one connection, with TLS its whole handshake, waiting for it, so that a run against nothing, or against a
+    /// certificate that is not trusted, ends before it begins. Returns the congestion control that connections have.
     pub fn probe(&self, timeout: Duration) -> Result<Option<String>, LoadError> {
         let unreachable = |source| LoadError::Unreachable { address: self.target.to_string(), source };
         match &self.target {
@@ -107,9 +125,16 @@ impl Connector {
             Address::Inet(address) => {
                 let stream = TcpStream::connect_timeout(address, timeout).map_err(unreachable)?;
                 self.check_congestion_control(&stream)?;
+                self.probe_tls(&stream, timeout)?;
                 Ok(sockopt::tcp_congestion(&stream).ok())
             }
         }
+    }
+
+    fn probe_tls(&self, stream: &TcpStream, timeout: Duration) -> Result<(), LoadError> {
+        let Some(client) = &self.tls else { return Ok(()) };
+        shake_hands(client, stream, timeout)
+            .map_err(|reason| LoadError::Tls { address: self.target.to_string(), reason })
     }
 
     fn check_congestion_control(&self, stream: &TcpStream) -> Result<(), LoadError> {
@@ -170,6 +195,26 @@ impl Connector {
         let Some(bytes) = self.receive_buffer_bytes else { return Ok(()) };
         sockopt::set_socket_recv_buffer_size(socket, bytes)
             .map_err(|errno| Fault::Local { doing: "set the receive buffer", errno })
+    }
+}
+
+/// A handshake on a socket that waits; gives the reason if it does not come about in time.
+fn shake_hands(client: &TlsClient, stream: &TcpStream, timeout: Duration) -> Result<(), String> {
+    let explain = |failure: Failure| failure.explain();
+    let mut session = Session::new(client).map_err(explain)?;
+    let mut buffer = vec![0; PROBE_BUFFER_BYTES];
+    let end = SystemClock.now() + timeout;
+    loop {
+        let left = end.since(SystemClock.now());
+        if left.is_zero() {
+            return Err(format!("no handshake within {} s", timeout.as_secs_f64()));
+        }
+        let limited = stream.set_read_timeout(Some(left)).and_then(|()| stream.set_write_timeout(Some(left)));
+        limited.map_err(|error| error.to_string())?;
+        if session.shake_hands(stream.as_fd(), &mut buffer).map_err(explain)? {
+            session.say_close(stream.as_fd());
+            return Ok(());
+        }
     }
 }
 

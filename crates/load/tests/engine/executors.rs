@@ -65,7 +65,7 @@ fn fewer_iterations_than_users_are_shared_as_well() {
         options.generator.threads = threads;
         let mut started = None;
         let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |event| {
-            if let Event::WindowStarted { monotonic_ns } = event {
+            if let Event::WindowStarted { monotonic_ns, .. } = event {
                 started = Some(monotonic_ns);
             }
         })

@@ -38,7 +38,7 @@ fn stopped_at(number: usize, executor: Executor, thread_count: u32, warm_up: Dur
     (options.warm_up, options.grace) = (warm_up, None);
     let mut borders = Vec::new();
     let record = tolok_load::run(&options, &stop, &mut |event| match event {
-        Event::WindowStarted { monotonic_ns } | Event::WindowEnded { monotonic_ns } => borders.push(monotonic_ns),
+        Event::WindowStarted { monotonic_ns, .. } | Event::WindowEnded { monotonic_ns } => borders.push(monotonic_ns),
         Event::WarmupStarted | Event::Second(_) => {}
     })
     .unwrap();

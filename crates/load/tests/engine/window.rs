@@ -47,10 +47,12 @@ fn a_run_has_a_warm_up_and_a_window_and_tells_both() {
     use Phase::{Measure, WarmUp};
     assert_eq!(cuts, [(0, WarmUp, -0.3, 0.3), (1, Measure, 0.0, 1.0), (2, Measure, 1.0, 0.25)]);
     let (start, end) = (record.window_start_monotonic_ns, record.window_end_monotonic_ns);
+    let Event::WindowStarted { reached_monotonic_ns, .. } = events[2] else { panic!("{events:?}") };
+    assert!((start..end).contains(&reached_monotonic_ns));
     let expected = [
         Event::WarmupStarted,
         Event::Second(rows[0].clone()),
-        Event::WindowStarted { monotonic_ns: start },
+        Event::WindowStarted { monotonic_ns: start, reached_monotonic_ns },
         Event::Second(rows[1].clone()),
         Event::Second(rows[2].clone()),
         Event::WindowEnded { monotonic_ns: end },

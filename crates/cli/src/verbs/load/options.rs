@@ -7,6 +7,7 @@ use rustix::thread::sched_getaffinity;
 use tolok_load::Judgement;
 use tolok_load::options::{
     ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Request, Sources,
+    Tls,
 };
 
 use super::schedule::{Schedule, schedule};
@@ -42,6 +43,7 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, Complaint> {
         (false, Some(requests_per_connection)) => ConnectionPolicy::Requests { requests_per_connection },
         (false, None) => ConnectionPolicy::KeepAlive,
     };
+    options.tls = Tls { verify: !args.insecure, ca_file: args.ca_file.clone(), server_name: args.server_name.clone() };
     options.sources = args.source_addresses.clone().unwrap_or(Sources::Rotated(Sources::DEFAULT_ADDRESSES));
     options.pace = Pace { read_bytes_per_s: args.read_rate, write_bytes_per_s: args.write_rate };
     let places = match pool {
@@ -67,6 +69,15 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
     let some_carries = args.requests.iter().map(|request| request.method).chain(args.method).any(carries);
     let longer = args.connect_timeout.filter(|timeout| *timeout > args.timeout);
     let sentences = [
+        (
+            (args.insecure || args.ca_file.is_some() || args.server_name.is_some())
+                && !args.url.starts_with("https://"),
+            "--insecure, --ca-file and --server-name are for encrypted targets; the URL must begin with https://",
+        ),
+        (
+            args.insecure && args.ca_file.is_some(),
+            "--insecure accepts any certificate, so --ca-file has nothing to say; give one of them",
+        ),
         (
             args.no_keepalive && args.requests_per_connection.is_some(),
             "--no-keepalive and --requests-per-connection exclude each other: the first means 1 request",

@@ -41,6 +41,11 @@ pub fn done(record: &Record) -> Vec<String> {
             format!("a connection for {}", plural(u64::from(requests_per_connection), "request", "requests"))
         }
     });
+    match plan.tls_verified {
+        Some(true) => parts.push("TLS".to_owned()),
+        Some(false) => parts.push("TLS, any certificate accepted".to_owned()),
+        None => {}
+    }
     parts.extend(pauses(plan));
     parts.extend(body_check(plan));
     parts.push(window(record));

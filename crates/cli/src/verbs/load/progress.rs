@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tolok_lab::tools::ToolEvent;
-use tolok_load::clock::{Clock, SystemClock};
 use tolok_load::event::Event;
 use tolok_load::options::{Executor, Options};
 use tolok_load::record::SecondRow;
@@ -130,8 +129,10 @@ impl Line {
 fn tell_laboratory(event: &Event, window_s: f64) {
     let told = match event {
         Event::WarmupStarted => return,
-        // When it is told and not when it was planned: an engine that had no CPU at the border put on no load meanwhile.
-        Event::WindowStarted { .. } => ToolEvent::WindowStarted { monotonic_ns: SystemClock.now().0 },
+        // When it was reached and not when it was planned: an engine without a CPU at the border put on no load meanwhile.
+        Event::WindowStarted { reached_monotonic_ns, .. } => {
+            ToolEvent::WindowStarted { monotonic_ns: *reached_monotonic_ns }
+        }
         // The laboratory reads every process at each line. A second that ends where the window begins or ends would make
         // it do so twice in a row, and late for the border.
         Event::Second(row) if ends_at_border(row, window_s) => return,

@@ -136,6 +136,7 @@ fn plan() -> PlanSummary {
         grace_s: 0.0,
         connection: ConnectionPolicy::KeepAlive,
         source_addresses: 0,
+        tls_verified: None,
         congestion_control: Some("cubic".to_owned()),
         read_bytes_per_s: None,
         write_bytes_per_s: None,

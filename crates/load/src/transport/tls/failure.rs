@@ -1,0 +1,86 @@
+//! What can go wrong with TLS, in the words of the ledger and in those of a run that cannot start.
+
+use rustix::io::Errno;
+use rustls::{CertificateError, Error, InvalidMessage};
+
+use crate::fault::{Fault, TlsFault};
+
+/// What went wrong.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The socket failed.
+    Socket(Errno),
+    /// The stream ended before there was a connection.
+    ClosedInHandshake,
+    /// The target sent data before it was asked for anything.
+    Unasked,
+    /// TLS itself.
+    Tls(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Tls(error)
+    }
+}
+
+impl Failure {
+    /// As it is counted. What a failed socket means depends on what was being done.
+    pub fn fault(&self, of_socket: impl Fn(Errno) -> Fault) -> Fault {
+        match self {
+            Failure::Socket(errno) => of_socket(*errno),
+            Failure::ClosedInHandshake => Fault::Tls(TlsFault::ClosedInHandshake),
+            Failure::Unasked => Fault::Malformed("bytes before the request"),
+            Failure::Tls(error) => Fault::Tls(reason(error)),
+        }
+    }
+
+    /// Why a run cannot start, and what would help.
+    pub fn explain(&self) -> String {
+        let advice = match self {
+            Failure::Tls(Error::InvalidCertificate(error)) => match of_certificate(error) {
+                TlsFault::UnknownIssuer => "; give the file of its authority, or of the certificate itself, as ca-file",
+                TlsFault::OtherName => "; use one of its names, or give it as server-name",
+                TlsFault::Certificate => "; if the target has signed it itself, give its file as ca-file",
+                _ => "",
+            },
+            Failure::Tls(Error::InvalidMessage(_)) => "; if it speaks plain HTTP, begin the URL with http://",
+            _ => "",
+        };
+        let what = match self {
+            Failure::Socket(errno) => errno.to_string(),
+            Failure::ClosedInHandshake | Failure::Unasked => self.fault(Fault::Reset).to_string(),
+            // rustls knows the names and the dates that a fault has no room for.
+            Failure::Tls(error) => format!("{} ({error})", reason(error)),
+        };
+        format!("{what}{advice}")
+    }
+}
+
+fn reason(error: &Error) -> TlsFault {
+    match error {
+        Error::InvalidCertificate(error) => of_certificate(error),
+        Error::AlertReceived(alert) => TlsFault::Alert(alert.as_str().unwrap_or("that has no name")),
+        Error::InvalidMessage(
+            InvalidMessage::InvalidContentType
+            | InvalidMessage::UnknownProtocolVersion
+            | InvalidMessage::MessageTooLarge
+            | InvalidMessage::InvalidEmptyPayload,
+        ) => TlsFault::NotTls,
+        Error::PeerIncompatible(_) | Error::NoApplicationProtocol => TlsFault::NothingInCommon,
+        _ => TlsFault::Protocol,
+    }
+}
+
+fn of_certificate(error: &CertificateError) -> TlsFault {
+    match error {
+        // The second: an authority of the same name with another key.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => TlsFault::UnknownIssuer,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => TlsFault::OtherName,
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => TlsFault::Dates,
+        _ => TlsFault::Certificate,
+    }
+}

@@ -1,0 +1,66 @@
+//! Trust in the certificates of a file: what they have issued, and they themselves.
+//!
+//! The second is for servers that have signed their own certificate. As `openssl req -x509` makes it, that is one of an
+//! authority, which the usual rules refuse as a server's. Whoever lists it means it: it must be for the right name, and the
+//! server must own its key; nobody else vouches for it, and its dates and purposes are not looked at.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::verify_server_name;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+
+/// Trusts these certificates and what they have issued.
+#[derive(Debug)]
+pub(super) struct Listed {
+    certificates: Vec<CertificateDer<'static>>,
+    issued: Arc<WebPkiServerVerifier>,
+}
+
+impl Listed {
+    pub fn new(certificates: Vec<CertificateDer<'static>>, issued: Arc<WebPkiServerVerifier>) -> Listed {
+        Listed { certificates, issued }
+    }
+}
+
+impl ServerCertVerifier for Listed {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if self.certificates.iter().any(|listed| listed == certificate) {
+            verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+            return Ok(ServerCertVerified::assertion());
+        }
+        self.issued.verify_server_cert(certificate, intermediates, name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.issued.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.issued.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.issued.supported_verify_schemes()
+    }
+}

@@ -1,0 +1,379 @@
+//! TLS on one connection: the handshake, what is to be sent as ciphertext, what was received as plaintext.
+//!
+//! rustls does the cryptography and touches no socket; all system calls are here, so that it stays clear what an
+//! edge-triggered queue will tell and what it will not. Two things it will not: plaintext that has been decrypted and not
+//! fetched, and the end of a stream that came together with its last bytes. Of the first there is none, since all that is
+//! received is decrypted and handed over at once; of the second, [`Session::has_more`] knows.
+//!
+//! Sessions are not resumed: every connection does the whole handshake, as the first one of a new client does. What a
+//! connection costs a target then does not hang on which of them came before it.
+
+mod failure;
+mod listed;
+mod trust;
+mod unverified;
+
+use std::fmt;
+use std::os::fd::BorrowedFd;
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
+use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, EncryptError, UnbufferedStatus, WriteTraffic};
+
+use super::Stream;
+pub(crate) use failure::Failure;
+pub(crate) use trust::TlsClient;
+
+/// Room at the beginning of the buffer, in front of the ciphertext: plaintext is copied there while the ciphertext behind it
+/// is decrypted record by record. It holds the longest record's plaintext, and what went before takes less than its
+/// ciphertext did, so it always suffices.
+const HEADROOM_BYTES: usize = 16 * 1024;
+
+/// Plaintext encrypted at a time, and ciphertext that may wait for the socket before more is made.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// Longest plaintext of a record, and more than a record adds to it in any version and cipher.
+const RECORD_BYTES: usize = 16 * 1024;
+const RECORD_OVERHEAD_BYTES: usize = 64;
+
+/// The TLS half of a connection.
+pub(crate) struct Session {
+    rustls: UnbufferedClientConnection,
+    /// Ciphertext for the socket, of which so much has been taken.
+    outgoing: Vec<u8>,
+    taken: usize,
+    /// Ciphertext that is not a whole record yet.
+    held: Vec<u8>,
+    established: bool,
+    /// The target has said that it sends no more.
+    closed: bool,
+    /// We have said so, or have given up with an alert, which says as much.
+    said_close: bool,
+    /// The target has ended the stream.
+    ended: bool,
+    more: bool,
+}
+
+/// What came of one recv(2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Got {
+    Nothing,
+    Bytes { full: bool },
+    End,
+}
+
+/// Where rustls stands after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// It has more to say.
+    GoOn,
+    /// It wants bytes from the target.
+    Blocked,
+    /// It takes plaintext, and has taken the one it was offered.
+    Ready,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// Ciphertext that is done with.
+    consumed: usize,
+    /// Plaintext that came of it.
+    plain: usize,
+    stand: Stand,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("established", &self.established).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Begins a handshake; nothing is sent yet.
+    pub fn new(client: &TlsClient) -> Result<Session, Failure> {
+        let mut session = Session {
+            rustls: client.connection()?,
+            outgoing: Vec::new(),
+            taken: 0,
+            held: Vec::new(),
+            established: false,
+            closed: false,
+            said_close: false,
+            ended: false,
+            more: false,
+        };
+        session.digest(&mut [], 0, 0)?;
+        Ok(session)
+    }
+
+    /// Whether requests can be sent.
+    pub fn is_established(&self) -> bool {
+        self.established
+    }
+
+    /// Whether ciphertext waits for the socket.
+    pub fn has_unsent(&self) -> bool {
+        self.taken < self.outgoing.len()
+    }
+
+    /// Whether there is more to receive of which the event queue will not tell.
+    pub fn has_more(&self) -> bool {
+        self.more
+    }
+
+    /// Whether the target has said that it sends no more, or just stopped.
+    pub fn is_over(&self) -> bool {
+        self.closed || self.ended
+    }
+
+    /// Goes on with the handshake as far as it goes now. Returns whether it is over; what it leaves unsent then goes out with
+    /// the first request. Reads until there is nothing: an end that came with the last bytes is not told again.
+    pub fn shake_hands(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<bool, Failure> {
+        while !self.established {
+            if !self.flush(socket)? {
+                return Ok(false);
+            }
+            match self.pull(socket, buffer, usize::MAX)? {
+                (Got::End, _) => return Err(Failure::ClosedInHandshake),
+                (_, plain) if plain > 0 => return Err(Failure::Unasked),
+                (Got::Nothing, _) => return Ok(false),
+                (Got::Bytes { .. }, _) => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// Encrypts and sends, at most so many bytes. Returns how many were encrypted; what the socket does not take waits here.
+    pub fn send(&mut self, socket: BorrowedFd<'_>, plain: &[u8], at_most: usize) -> Result<usize, Failure> {
+        if self.outgoing.len() - self.taken >= PIECE_BYTES && !self.flush(socket)? {
+            return Ok(0);
+        }
+        let plain = &plain[..plain.len().min(at_most)];
+        let mut sent = 0;
+        for piece in plain.chunks(PIECE_BYTES) {
+            self.encrypt(piece)?;
+            sent += piece.len();
+            if !self.flush(socket)? {
+                return Ok(sent);
+            }
+        }
+        self.flush(socket)?;
+        Ok(sent)
+    }
+
+    /// Receives up to so many bytes of ciphertext and gives their plaintext, at the beginning of the buffer.
+    pub fn receive(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8], at_most: usize) -> Result<Stream, Failure> {
+        self.more = false;
+        if self.closed {
+            return Ok(Stream::End);
+        }
+        let (got, plain) = self.pull(socket, buffer, at_most)?;
+        if self.has_unsent() {
+            // A reply to a change of keys, or the rest of a request. If this fails, the next send will tell.
+            let _ = self.flush(socket);
+        }
+        self.more = got == Got::Bytes { full: true } || (self.closed && plain > 0);
+        Ok(match got {
+            Got::Bytes { .. } if plain > 0 => Stream::Bytes(plain),
+            Got::End if !self.closed => Stream::Truncated,
+            _ if self.closed => Stream::End,
+            _ => Stream::Nothing,
+        })
+    }
+
+    /// Receives what nobody has asked for. The end is the end of the stream here, so that the target closes it first; if it
+    /// waits for our leave, it gets it.
+    pub fn receive_unasked(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Stream, Failure> {
+        loop {
+            match self.pull(socket, buffer, usize::MAX)? {
+                (_, plain) if plain > 0 => return Ok(Stream::Bytes(plain)),
+                (Got::End, _) => return Ok(Stream::End),
+                (Got::Bytes { full: true }, _) => {}
+                (Got::Bytes { full: false }, _) if self.closed => {}
+                (Got::Bytes { full: false } | Got::Nothing, _) => {
+                    if self.closed {
+                        self.say_close(socket);
+                    }
+                    return Ok(Stream::Nothing);
+                }
+            }
+        }
+    }
+
+    /// Tells the target that nothing more will be sent, if there is still somebody to tell and no request is cut by it.
+    #[inline(never)]
+    pub fn say_close(&mut self, socket: BorrowedFd<'_>) {
+        if !self.established || self.ended || self.said_close || self.has_unsent() {
+            return;
+        }
+        self.said_close = true;
+        if let Ok(ConnectionState::WriteTraffic(mut traffic)) = self.rustls.process_tls_records(&mut self.held).state {
+            let mut notice = [0; RECORD_OVERHEAD_BYTES];
+            if let Ok(bytes) = traffic.queue_close_notify(&mut notice) {
+                // A socket that does not take these few bytes will not take them later either: it is about to be closed.
+                let _ = send(socket, &notice[..bytes], SendFlags::NOSIGNAL);
+            }
+        }
+    }
+
+    /// Sends ciphertext that waits. Returns whether none is left.
+    fn flush(&mut self, socket: BorrowedFd<'_>) -> Result<bool, Failure> {
+        while self.has_unsent() {
+            match send(socket, &self.outgoing[self.taken..], SendFlags::NOSIGNAL) {
+                Ok(taken) => self.taken += taken,
+                Err(Errno::AGAIN | Errno::INTR) => return Ok(false),
+                Err(errno) => return Err(Failure::Socket(errno)),
+            }
+        }
+        self.outgoing.clear();
+        self.taken = 0;
+        Ok(true)
+    }
+
+    /// Receives once and decrypts what there is. Gives the length of the plaintext at the beginning of the buffer.
+    fn pull(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8], at_most: usize) -> Result<(Got, usize), Failure> {
+        let behind_held = HEADROOM_BYTES + self.held.len();
+        buffer[HEADROOM_BYTES..behind_held].copy_from_slice(&self.held);
+        let room = (buffer.len() - behind_held).min(at_most);
+        let bytes = match recv(socket, &mut buffer[behind_held..behind_held + room], RecvFlags::empty()) {
+            Ok((0, _)) => {
+                self.ended = true;
+                return Ok((Got::End, 0));
+            }
+            Ok((bytes, _)) => bytes,
+            Err(Errno::AGAIN | Errno::INTR) => return Ok((Got::Nothing, 0)),
+            Err(errno) => return Err(Failure::Socket(errno)),
+        };
+        self.held.clear();
+        let end = behind_held + bytes;
+        let digested = self.digest(buffer, HEADROOM_BYTES, end);
+        if let (Err(_), true) = (&digested, self.has_unsent()) {
+            // The target is told why, if it listens; the run does not hang on it.
+            let _ = self.flush(socket);
+        }
+        let (plain, from) = digested?;
+        self.held.extend_from_slice(&buffer[from..end]);
+        Ok((Got::Bytes { full: bytes == room }, plain))
+    }
+
+    /// Lets rustls work on the ciphertext `buffer[from..end]`. Gives the length of the plaintext at the beginning of the buffer,
+    /// and where the ciphertext begins that it left.
+    fn digest(&mut self, buffer: &mut [u8], mut from: usize, end: usize) -> Result<(usize, usize), Failure> {
+        let mut plain = 0;
+        loop {
+            let (front, incoming) = buffer[..end].split_at_mut(from);
+            let step = self.advance(incoming, &mut front[plain..], &[])?;
+            plain += step.plain;
+            from += step.consumed;
+            match step.stand {
+                Stand::GoOn => {}
+                Stand::Blocked => return Ok((plain, from)),
+                Stand::Ready => {
+                    self.established = true;
+                    return Ok((plain, from));
+                }
+            }
+        }
+    }
+
+    /// Makes ciphertext of a request or a part of it.
+    fn encrypt(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        let mut held = std::mem::take(&mut self.held);
+        let outcome = loop {
+            match self.advance(&mut held, &mut [], piece) {
+                Ok(step) => {
+                    held.drain(..step.consumed);
+                    match step.stand {
+                        Stand::GoOn => {}
+                        Stand::Ready => break Ok(()),
+                        Stand::Blocked => break Err(rustls::Error::HandshakeNotComplete.into()),
+                    }
+                }
+                Err(failure) => break Err(failure),
+            }
+        };
+        self.held = held;
+        outcome
+    }
+
+    /// One step of rustls: ciphertext in, plaintext to `front`, and, once it takes plaintext, `piece` encrypted.
+    fn advance(&mut self, incoming: &mut [u8], front: &mut [u8], piece: &[u8]) -> Result<Step, Failure> {
+        let UnbufferedStatus { discard: mut consumed, state } = self.rustls.process_tls_records(incoming);
+        let mut plain = 0;
+        let stand = match state {
+            Ok(ConnectionState::ReadTraffic(mut traffic)) => {
+                while let Some(record) = traffic.next_record() {
+                    let record = record?;
+                    consumed += record.discard;
+                    front[plain..plain + record.payload.len()].copy_from_slice(record.payload);
+                    plain += record.payload.len();
+                }
+                Stand::GoOn
+            }
+            Ok(ConnectionState::EncodeTlsData(data)) => {
+                encode(data, &mut self.outgoing);
+                Stand::GoOn
+            }
+            Ok(ConnectionState::TransmitTlsData(data)) => {
+                // It waits in `outgoing`, in its order, and goes out before anything else does.
+                data.done();
+                Stand::GoOn
+            }
+            Ok(ConnectionState::PeerClosed) => {
+                self.closed = true;
+                Stand::GoOn
+            }
+            Ok(ConnectionState::WriteTraffic(traffic)) => {
+                write(traffic, piece, &mut self.outgoing)?;
+                Stand::Ready
+            }
+            Ok(_) => Stand::Blocked,
+            Err(error) => {
+                self.collect_alert(&mut incoming[consumed..]);
+                return Err(error.into());
+            }
+        };
+        Ok(Step { consumed, plain, stand })
+    }
+
+    /// After an error: what rustls has to say about it to the target. It is one alert at most, since all that came before
+    /// was collected before; asked again, rustls would look at the same ciphertext once more and stumble over it.
+    #[cold]
+    fn collect_alert(&mut self, incoming: &mut [u8]) {
+        self.said_close = true;
+        if let Ok(ConnectionState::EncodeTlsData(data)) = self.rustls.process_tls_records(incoming).state {
+            encode(data, &mut self.outgoing);
+        }
+    }
+}
+
+fn encode(mut data: EncodeTlsData<'_, ClientConnectionData>, outgoing: &mut Vec<u8>) {
+    // Without room it says how much it needs.
+    let Err(EncodeError::InsufficientSize(needed)) = data.encode(&mut []) else { return };
+    let begin = outgoing.len();
+    outgoing.resize(begin + needed.required_size, 0);
+    let written = data.encode(&mut outgoing[begin..]).expect("there is as much room as it asked for");
+    outgoing.truncate(begin + written);
+}
+
+fn write(
+    mut traffic: WriteTraffic<'_, ClientConnectionData>,
+    piece: &[u8],
+    outgoing: &mut Vec<u8>,
+) -> Result<(), rustls::Error> {
+    if piece.is_empty() {
+        return Ok(());
+    }
+    let begin = outgoing.len();
+    let records = piece.len() / RECORD_BYTES + 1;
+    outgoing.resize(begin + piece.len() + records * RECORD_OVERHEAD_BYTES, 0);
+    match traffic.encrypt(piece, &mut outgoing[begin..]) {
+        Ok(written) => outgoing.truncate(begin + written),
+        Err(EncryptError::InsufficientSize(_) | EncryptError::EncryptExhausted) => {
+            outgoing.truncate(begin);
+            return Err(rustls::Error::EncryptError);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Whom to trust, and the settings that all connections of a run share.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{Resumption, UnbufferedClientConnection, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+
+use super::listed::Listed;
+use super::unverified::Unverified;
+use crate::error::LoadError;
+use crate::options::Options;
+
+/// The one application protocol that the engine speaks.
+const HTTP_1_1: &[u8] = b"http/1.1";
+
+/// What all TLS connections of a run have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct TlsClient {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl TlsClient {
+    /// The settings for a target; nothing if it is not encrypted.
+    pub fn of(options: &Options) -> Result<Option<TlsClient>, LoadError> {
+        if !options.target.is_secure() {
+            return Ok(None);
+        }
+        let host = options.tls.server_name.as_deref().unwrap_or(options.target.host());
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| refused("server-name", format!("`{host}` is neither a DNS name nor an address")))?;
+        let provider = Arc::new(ring::default_provider());
+        let verifier: Arc<dyn ServerCertVerifier> = match &options.tls.ca_file {
+            _ if !options.tls.verify => Arc::new(Unverified::new(&provider)),
+            Some(path) => listed(path, &provider)?,
+            None => machines_own(&provider)?,
+        };
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the provider has ciphers for TLS 1.2 and 1.3")
+            .dangerous()
+            .with_custom_certificate_verifier(verifier)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+        // wrk does whole handshakes too. The store for tickets would also be one lock that all threads take.
+        config.resumption = Resumption::disabled();
+        Ok(Some(TlsClient { config: Arc::new(config), name }))
+    }
+
+    /// The state of a new connection.
+    pub fn connection(&self) -> Result<UnbufferedClientConnection, rustls::Error> {
+        UnbufferedClientConnection::new(Arc::clone(&self.config), self.name.clone())
+    }
+}
+
+/// Trust in the authorities that the machine's administrator trusts. A list inside the binary would age with it and would
+/// not know an organisation's own authority.
+fn machines_own(provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, LoadError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    let (usable, _) = roots.add_parsable_certificates(found.certs);
+    if usable == 0 {
+        let why = found.errors.first().map(|error| format!(" ({error})")).unwrap_or_default();
+        let reason = format!("this machine has no store of trusted certificates{why}; install one, or give a file");
+        return Err(refused("ca-file", reason));
+    }
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build();
+    verifier.map(|verifier| verifier as _).map_err(|error| refused("ca-file", error.to_string()))
+}
+
+/// Trust in the certificates of a file and in no others.
+fn listed(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, LoadError> {
+    let unusable = |reason: String| refused("ca-file", format!("{}: {reason}", path.display()));
+    let certificates: Vec<CertificateDer<'static>> =
+        CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(|error| unusable(error.to_string()))?;
+    let mut roots = RootCertStore::empty();
+    let (usable, _) = roots.add_parsable_certificates(certificates.iter().cloned());
+    if usable < certificates.len() || usable == 0 {
+        return Err(unusable(format!("{usable} of its {} certificates can be used", certificates.len())));
+    }
+    let issued = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build();
+    let issued = issued.map_err(|error| unusable(error.to_string()))?;
+    Ok(Arc::new(Listed::new(certificates, issued)))
+}
+
+fn refused(option: &'static str, reason: String) -> LoadError {
+    LoadError::Option { option, reason }
+}
