@@ -483,8 +483,11 @@ pub enum ExpectBody {
 /// A day: longer phases are a slip of the pen.
 const LONGEST_PHASE: Duration = Duration::from_secs(24 * 3600);
 
-/// More than any machine sends, and few enough to count in.
-const MOST_RPS: f64 = 1e8;
+/// More than any machine has ports and memory for.
+const MOST_VUS: f64 = 1e6;
+
+/// More than any machine sends.
+const MOST_RPS: f64 = 1e7;
 
 impl Options {
     /// Refuses options that contradict themselves, with the reason.
@@ -538,10 +541,17 @@ impl Options {
             Executor::RampingArrivalRate { start_rate_rps, stages, .. } => {
                 stages.iter().map(|stage| stage.target).chain([*start_rate_rps]).collect()
             }
+            Executor::RampingVus { stages, .. } => {
+                let possible = |stage: &Stage| (0.0..=MOST_VUS).contains(&stage.target);
+                if !stages.iter().all(possible) {
+                    return refuse("stage", "users are a number from 0 to a million");
+                }
+                return Ok(());
+            }
             _ => return Ok(()),
         };
         if !rates.iter().all(|rate| (0.0..=MOST_RPS).contains(rate)) {
-            return refuse("rate", "a rate is a number from 0 to 100 million a second");
+            return refuse("rate", "a rate is a number from 0 to 10 million a second");
         }
         if !rates.iter().any(|rate| *rate > 0.0) {
             return refuse("rate", "the rate must be more than 0 at some time");

@@ -32,7 +32,7 @@ pub struct Record {
     pub interrupted: bool,
     /// Seconds of warm-up that took place before the window.
     pub warm_up_s: f64,
-    /// Length of the measured window as it really was (shorter than planned only when `interrupted`).
+    /// Length of the measured window as it really was (shorter than planned when the run was `interrupted` or `aborted`, or out of iterations).
     pub window_s: f64,
     /// Start of the window on `CLOCK_MONOTONIC`, which every process of the machine shares.
     pub window_start_monotonic_ns: u64,
@@ -301,7 +301,7 @@ impl Ledger {
 /// Account of the warm-up: `sent = good + failed + carried_over`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUpLedger {
-    /// Requests the engine acted on before the window.
+    /// Requests planned for before the window that the engine acted on.
     pub sent: u64,
     /// Good answers before the window.
     pub good: u64,

@@ -14,6 +14,12 @@ use crate::threshold::{Figures, Judged, Rest, Threshold};
 use crate::transport::Connector;
 use crate::verdict::{self, Evidence};
 
+/// CPU time is read a little after the window's borders, which makes it meaningless for a window shorter than this.
+const SHORTEST_FOR_BUSY_S: f64 = 0.1;
+
+/// A shorter silence may be chance.
+const SHORTEST_SILENCE_S: f64 = 0.5;
+
 /// What was asked for.
 pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control: Option<String>) -> PlanSummary {
     let open = options.executor.is_open();
@@ -82,13 +88,12 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
     let per_window = |amount: f64| (window_s > 0.0).then(|| amount / window_s);
     let generator = generator(options, &usage);
     let cpu = |part: fn(&ThreadSummary) -> f64| generator.threads.iter().map(part).sum::<f64>();
-    let generator_busy = (window_s > 0.0).then(|| busiest(&generator, window_s));
     let open = options.executor.is_open();
-    let waits = generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s);
+    let (busy, run_queue_wait) = busiest(&generator, window_s);
     let evidence = Evidence {
-        busy: generator_busy,
+        busy,
+        run_queue_wait,
         lateness_p99_s: totals.lateness.quantile_s(0.99).filter(|_| open),
-        run_queue_wait: per_window(waits.fold(0.0, f64::max)).unwrap_or_default(),
         ..evidence(&recorded, &totals)
     };
     Record {
@@ -122,7 +127,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         error_examples: recorded.error_examples.into_values().collect(),
         cpu_user_s: cpu(|thread| thread.cpu_user_s),
         cpu_system_s: cpu(|thread| thread.cpu_system_s),
-        generator_busy,
+        generator_busy: busy,
         generator,
         ledger: recorded.ledger,
         warm_up: recorded.warm_up,
@@ -141,10 +146,18 @@ fn generator(options: &Options, usage: &[Usage]) -> GeneratorSummary {
     GeneratorSummary { timer: options.timer(), threads: (0..).zip(usage).map(thread).collect() }
 }
 
-/// How busy the busiest thread was. Looking at the clock is no work: it ends when there is any.
-fn busiest(generator: &GeneratorSummary, window_s: f64) -> f64 {
-    let busy = |thread: &ThreadSummary| (thread.cpu_user_s + thread.cpu_system_s - thread.spin_s).max(0.0) / window_s;
-    generator.threads.iter().map(busy).fold(0.0, f64::max)
+/// How busy the thread was that had least time left, and for which share of the window something else had its CPU. Looking
+/// at the clock is no work: it ends when there is any. Nothing can be said of a moment.
+fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
+    if window_s < SHORTEST_FOR_BUSY_S {
+        return (None, 0.0);
+    }
+    let load = |thread: &ThreadSummary| {
+        let busy = (thread.cpu_user_s + thread.cpu_system_s - thread.spin_s).max(0.0) / window_s;
+        (busy, thread.run_queue_wait_s.unwrap_or_default() / window_s)
+    };
+    let most = generator.threads.iter().map(load).max_by(|a, b| (a.0 + a.1).total_cmp(&(b.0 + b.1)));
+    most.map_or((None, 0.0), |(busy, wait)| (Some(busy), wait))
 }
 
 fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
@@ -152,16 +165,29 @@ fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
     let window_s = recorded.span.window().as_secs_f64();
     Evidence {
         scheduled,
-        unsent,
-        good: good + recorded.drain.good + recorded.warm_up.carried_over_good,
+        // What the window's end cut off with a connection free for it was not waiting.
+        unsent: unsent - recorded.cut_off,
+        good: good + recorded.warm_up.carried_over_good,
         local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
         ledger_closes: recorded.ledger.closes(),
         response_median_s: totals.response_time.quantile_s(0.5),
         in_flight_mean: recorded.occupancy.area_ns as f64 / 1e9 / window_s,
         time_in_flight_s: recorded.occupancy.time_ns as f64 / 1e9,
         window_s,
+        silent_s: silence(recorded, totals, window_s),
         ..Evidence::default()
     }
+}
+
+/// For how long no good answer had come when the window ended, if that is no accident: for the last third of the window,
+/// and longer than the longest answer took, though requests failed or were waiting.
+fn silence(recorded: &Recorded, totals: &Totals, window_s: f64) -> Option<f64> {
+    let last_s = seconds(recorded.last_good?.ns_since(recorded.span.window_start));
+    let silent_s = window_s - last_s;
+    let longest_s = totals.response_time.max_s().unwrap_or_default();
+    let ledger = &recorded.ledger;
+    let wanted = ledger.failed + ledger.in_flight_at_end + ledger.unsent > 0;
+    (wanted && silent_s > longest_s.max(SHORTEST_SILENCE_S) && silent_s > window_s / 3.0).then_some(silent_s)
 }
 
 fn judge(thresholds: &[Threshold], recorded: &Recorded, totals: &Totals, window_s: f64) -> Vec<Judged> {

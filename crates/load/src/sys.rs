@@ -40,21 +40,43 @@ pub(crate) fn run_queue_wait() -> Option<Duration> {
     text.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Sees to it that this thread runs when its time has come. Takes its sleeps at their word, to which the kernel may
+/// Sees to it, as long as it lives, that this thread runs when its time has come. Takes its sleeps at their word, to which the kernel may
 /// otherwise add 50 µs to save wake-ups, and asks for short turns, which come sooner than long ones (0.1 ms; the scheduler
 /// heeds it since Linux 6.12). What the kernel does not grant, the thread does without.
-pub(crate) fn wake_on_time() {
+#[derive(Debug)]
+pub(crate) struct Punctual;
+
+/// Length of a turn; the shortest that the scheduler grants.
+const TURN_NS: u64 = 100_000;
+/// `SCHED_FLAG_KEEP_POLICY`: whoever gave the thread another policy meant it.
+const KEEP_POLICY: u64 = 0x08;
+
+impl Punctual {
+    pub fn new() -> Punctual {
+        set_turns(1, TURN_NS);
+        Punctual
+    }
+}
+
+impl Drop for Punctual {
+    /// As before: 0 stands for the default of both.
+    fn drop(&mut self) {
+        set_turns(0, 0);
+    }
+}
+
+fn set_turns(timer_slack_ns: libc::c_ulong, turn_ns: u64) {
     let attributes = SchedulingAttributes {
         size: size_of::<SchedulingAttributes>() as u32,
-        policy: libc::SCHED_OTHER as u32,
+        flags: KEEP_POLICY,
         nice: nice(),
-        runtime_ns: 100_000,
+        runtime_ns: turn_ns,
         ..SchedulingAttributes::default()
     };
     // SAFETY: PR_SET_TIMERSLACK takes a number and changes nothing but the calling thread's timers; sched_setattr reads
     // `attributes`, whose size it is told, and changes nothing but the calling thread's turns.
     unsafe {
-        libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong, 0, 0, 0);
+        libc::prctl(libc::PR_SET_TIMERSLACK, timer_slack_ns, 0, 0, 0);
         libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);
     }
 }

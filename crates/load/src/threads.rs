@@ -16,7 +16,7 @@ use crate::record::SecondRow;
 use crate::recording::{Collector, Recorded, Row, Rows, Totals};
 use crate::schedule::{Phase, Share, Span};
 use crate::sys;
-use crate::threshold::{Figures, KeptOrCrossed, Threshold};
+use crate::threshold::{Figures, Threshold};
 
 /// Empty rows that each thread has in reserve. It needs one; a second is there should the collector be late.
 const SPARE_ROWS: usize = 2;
@@ -94,12 +94,13 @@ pub(crate) fn run(
             let name = format!("load-{thread}");
             let spawned =
                 thread::Builder::new().name(name).spawn_scoped(scope, move || one_thread(run, share, span, line));
-            spawned.map_err(LoadError::Thread)?;
+            // Those that run already must not do so to the end for nothing.
+            spawned.inspect_err(|_| run.stop.abort()).map_err(LoadError::Thread)?;
         }
         // The channel ends when the last thread does.
         drop(messages);
         // On one CPU with a measuring thread that is busy all the time, what it tells would be heard late.
-        sys::wake_on_time();
+        let _punctual = sys::Punctual::new();
         let mut collecting = Collecting::new(span, threads, spares, run, abort_on);
         if !run.options.warm_up.is_zero() {
             events(Event::WarmupStarted);
@@ -112,7 +113,7 @@ pub(crate) fn run(
 }
 
 fn one_thread(run: &Run<'_>, share: Share, span: Span, line: Line) {
-    sys::wake_on_time();
+    let _punctual = sys::Punctual::new();
     let teller = Line { thread: line.thread, messages: line.messages.clone(), spare: channel().1 };
     let pinned = pin(&run.options.generator.cpus, share.thread);
     let outcome = pinned.and_then(|()| Engine::new(SystemClock, run, share, span, line)?.run());
@@ -246,8 +247,7 @@ impl<'run> Collecting<'run> {
             lateness: &totals.lateness,
             rest: None,
         };
-        let crossed = |threshold: &Threshold| threshold.judge(&figures).outcome == KeptOrCrossed::Crossed;
-        self.abort_on.iter().filter(|threshold| threshold.may_abort()).any(crossed)
+        self.abort_on.iter().any(|threshold| threshold.ends(&figures))
     }
 
     fn finish(self, span: Span) -> Result<Collected, LoadError> {

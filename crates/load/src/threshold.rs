@@ -200,19 +200,27 @@ impl Threshold {
         }
     }
 
-    /// Whether more of the same can only make it worse, so that a run which crosses it need not go on. Figures that start
-    /// low and rise, such as a rate, are left to the end.
-    pub(crate) fn may_abort(&self) -> bool {
+    /// Whether a run in progress need not go on: the threshold is crossed, and not by a handful of values at its start.
+    /// Figures that rise as long as a run goes on, such as a rate, are left to its end.
+    pub(crate) fn ends(&self, figures: &Figures<'_>) -> bool {
         let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
-        match self.metric {
-            Metric::Quantile(..) | Metric::Mean(_) | Metric::Max(_) | Metric::FailedShare | Metric::FailedCount => {
-                upper
+        let settled = figures.good + figures.failed >= FEWEST_OUTCOMES;
+        let may = match self.metric {
+            // The rule for percentiles that are printed.
+            Metric::Quantile(part, quantile) => {
+                upper && figures.part(part).is_some_and(|durations| durations.quantile_s(quantile).is_some())
             }
-            Metric::GoodputShare => !upper,
+            Metric::Mean(_) | Metric::FailedShare => upper && settled,
+            Metric::GoodputShare => !upper && settled,
+            Metric::Max(_) | Metric::FailedCount => upper,
             Metric::Min(_) | Metric::GoodputRate | Metric::Rate => false,
-        }
+        };
+        may && self.judge(figures).outcome == KeptOrCrossed::Crossed
     }
 }
+
+/// A mean or a share of fewer outcomes ends no run.
+const FEWEST_OUTCOMES: u64 = 100;
 
 #[cfg(test)]
 mod tests {
@@ -263,12 +271,32 @@ mod tests {
     }
 
     #[test]
-    fn only_what_cannot_get_better_ends_a_run() {
-        let may_abort =
-            |metric, comparison| Threshold { text: String::new(), metric, comparison, limit: 1.0 }.may_abort();
-        assert!(may_abort(Metric::Quantile(Part::Response, 0.99), Comparison::Below));
-        assert!(may_abort(Metric::GoodputShare, Comparison::AtLeast));
-        assert!(!may_abort(Metric::Quantile(Part::Response, 0.99), Comparison::Above));
-        assert!(!may_abort(Metric::GoodputRate, Comparison::AtLeast));
+    fn a_run_ends_with_what_is_crossed_by_more_than_a_handful() {
+        let ends = |metric, comparison, limit, values: u64| {
+            let (response, none) = (durations(1..=values), durations([]));
+            let figures = Figures {
+                window_s: 1.0,
+                good_in_window: values,
+                failed_in_window: 0,
+                good: values,
+                failed: 0,
+                never_sent: 0,
+                response: &response,
+                service: &none,
+                lateness: &none,
+                rest: None,
+            };
+            Threshold { text: String::new(), metric, comparison, limit }.ends(&figures)
+        };
+        use Comparison::*;
+        let p99 = Metric::Quantile(Part::Response, 0.99);
+        assert!(ends(p99, Below, 0.5, 1_000) && !ends(p99, Below, 0.5, 999) && !ends(p99, Below, 2.0, 1_000));
+        assert!(!ends(p99, Above, 2.0, 1_000));
+        assert!(
+            ends(Metric::Mean(Part::Response), Below, 0.01, 100)
+                && !ends(Metric::Mean(Part::Response), Below, 0.01, 99)
+        );
+        assert!(ends(Metric::Max(Part::Response), Below, 0.001, 1));
+        assert!(ends(Metric::GoodputShare, Above, 1.0, 100) && !ends(Metric::GoodputRate, Above, 1e9, 1_000));
     }
 }

@@ -36,6 +36,8 @@ pub enum Gate {
     Little,
     /// There were good answers.
     NoAnswers,
+    /// They came to the end.
+    Silent,
     /// The generator's own machine had what it needed.
     LocalErrors,
 }
@@ -57,6 +59,8 @@ pub(crate) struct Evidence {
     pub good: u64,
     pub local_errors: u64,
     pub ledger_closes: bool,
+    /// For how long the target had been silent at the end, if it had fallen silent.
+    pub silent_s: Option<f64>,
     pub busy: Option<f64>,
     /// Share of the window in which the thread that waited longest for a CPU was ready to run and did not.
     pub run_queue_wait: f64,
@@ -74,8 +78,9 @@ type Check = fn(&Evidence) -> Option<String>;
 
 /// Passes the evidence through all gates.
 pub(crate) fn judge(evidence: &Evidence) -> Verdict {
-    let gates: [(Gate, Check); 7] = [
+    let gates: [(Gate, Check); 8] = [
         (Gate::NoAnswers, no_answers),
+        (Gate::Silent, silent),
         (Gate::LocalErrors, local_errors),
         (Gate::OfferedRate, offered_rate),
         (Gate::GeneratorBusy, generator_busy),
@@ -92,6 +97,15 @@ pub(crate) fn judge(evidence: &Evidence) -> Verdict {
 fn no_answers(evidence: &Evidence) -> Option<String> {
     (evidence.good == 0)
         .then(|| "not one good answer came in the window; see what failed and the server's log".to_owned())
+}
+
+fn silent(evidence: &Evidence) -> Option<String> {
+    let silent_s = evidence.silent_s?;
+    Some(format!(
+        "no good answer came in the last {silent_s:.1} s of {:.1} s, though requests went on: the figures mix a server that \
+         answers with one that does not",
+        evidence.window_s
+    ))
 }
 
 fn local_errors(evidence: &Evidence) -> Option<String> {
@@ -175,6 +189,7 @@ mod tests {
             good: 9_990,
             local_errors: 0,
             ledger_closes: true,
+            silent_s: None,
             busy: Some(0.85),
             run_queue_wait: 0.0,
             lateness_p99_s: Some(0.0001),
@@ -213,6 +228,7 @@ mod tests {
         assert_eq!(failed(|evidence| evidence.time_in_flight_s = 9.6), [Gate::Little]);
         assert_eq!(failed(|evidence| evidence.good = 0), [Gate::NoAnswers]);
         assert_eq!(failed(|evidence| evidence.local_errors = 1), [Gate::LocalErrors]);
+        assert_eq!(failed(|evidence| evidence.silent_s = Some(4.0)), [Gate::Silent]);
     }
 
     #[test]

@@ -68,9 +68,9 @@ pub struct LoadArgs {
     /// Length of the measured window [default: 10s]. With a number of iterations: the longest it may take [default: 10m].
     #[arg(help_heading = START, short, long, short_alias = 'z', value_name = "TIME", value_parser = values::duration)]
     pub duration: Option<Duration>,
-    /// Load before the window that is not counted.
-    #[arg(help_heading = START, long, default_value = "0s", value_name = "TIME", value_parser = values::duration)]
-    pub warmup: Duration,
+    /// Load before the window that is not counted [default: 0s; with --capacity 1s].
+    #[arg(help_heading = START, long, value_name = "TIME", value_parser = values::duration)]
+    pub warmup: Option<Duration>,
     /// So many iterations, shared by all users (shared-iterations). An iteration is one request, with --sequence all of
     /// them.
     #[arg(help_heading = START, short = 'n', long, visible_alias = "requests", value_name = "N",
@@ -204,7 +204,7 @@ pub struct LoadArgs {
     /// 'failed < 0.1%', 'goodput >= 1000/s'. k6's spellings are understood.
     #[arg(help_heading = JUDGEMENT, long = "threshold", value_name = "CONDITION", value_parser = threshold)]
     pub thresholds: Vec<Threshold>,
-    /// Stop as soon as a threshold is crossed for good.
+    /// Stop as soon as a threshold is crossed.
     #[arg(help_heading = JUDGEMENT, long)]
     pub abort: bool,
 

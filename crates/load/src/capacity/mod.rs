@@ -3,7 +3,7 @@
 //!
 //! A search climbs by a factor until a rate fails, and then halves the ratio between the highest rate that was kept and the
 //! lowest that was not, until they are close enough. One search is one throw of the dice near the limit, so it is repeated;
-//! the repeats begin where the first one ended and climb in small steps. What is reported is the median of the searches and
+//! each repeat begins where the one before it ended and climbs in small steps. What is reported is the median of the searches and
 //! the range that all of them span.
 
 mod search;
@@ -86,6 +86,8 @@ pub enum Limit {
     HighestRate,
     /// Not even the lowest rate was kept.
     Nothing,
+    /// The search was interrupted.
+    Interrupted,
 }
 
 /// One run of a search.
@@ -183,9 +185,11 @@ fn probe(search: u32, rate_rps: f64, judgement: &Judgement, record: &Record) -> 
     let tolerates_failures = judgement.thresholds.iter().any(|threshold| on_failures(threshold.metric));
     let failed = record.ledger.failed + record.drain.failed;
     let local = record.ledger.failed_by_class.contains_key(&ErrorClass::Local);
-    let outcome = if has(&[Gate::GeneratorBusy]) || local {
+    let not_kept = record.thresholds.iter().any(|judged| judged.outcome != KeptOrCrossed::Kept);
+    // Lateness is part of the response time, so a late generator may have crossed the threshold itself.
+    let outcome = if has(&[Gate::GeneratorBusy]) || local || (not_kept && has(&[Gate::Lateness])) {
         ProbeOutcome::GeneratorLimited
-    } else if record.thresholds.iter().any(|judged| judged.outcome != KeptOrCrossed::Kept)
+    } else if not_kept
         || has(&[Gate::OfferedRate, Gate::NoAnswers, Gate::Ledger])
         || (failed > 0 && !tolerates_failures)
     {
@@ -193,14 +197,11 @@ fn probe(search: u32, rate_rps: f64, judgement: &Judgement, record: &Record) -> 
     } else {
         ProbeOutcome::Kept
     };
-    Probe {
-        search,
-        rate_rps,
-        outcome,
-        goodput_rps: record.goodput_rps,
-        thresholds: record.thresholds.clone(),
-        reasons: record.verdict.reasons.iter().map(|reason| reason.text.clone()).collect(),
+    let mut reasons: Vec<String> = record.verdict.reasons.iter().map(|reason| reason.text.clone()).collect();
+    if failed > 0 && !tolerates_failures {
+        reasons.push(format!("{failed} requests failed, and no threshold says how many may"));
     }
+    Probe { search, rate_rps, outcome, goodput_rps: record.goodput_rps, thresholds: record.thresholds.clone(), reasons }
 }
 
 /// What has been found so far.
@@ -235,7 +236,7 @@ impl Finding {
     }
 
     fn finish(self, interrupted: bool) -> Capacity {
-        let limit = self.limit();
+        let limit = if interrupted { Limit::Interrupted } else { self.limit() };
         let mut kept: Vec<f64> = self.searches.iter().filter_map(|search| search.kept_rps).collect();
         kept.sort_by(f64::total_cmp);
         let all_kept = !kept.is_empty() && kept.len() == self.searches.len() && !interrupted;

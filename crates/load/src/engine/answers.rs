@@ -15,16 +15,25 @@ use crate::transport::{Connection, Ready, Stream, Untold};
 /// waiting state of the closed connection, and the port, on its side.
 const LINGER: Duration = Duration::from_millis(250);
 
+/// Reads of one connection before others get their turn, however much there is to read.
+const READS_IN_A_ROW: usize = 16;
+
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// A socket is ready for something.
     pub(super) fn handle(&mut self, ready: Ready) {
         let slot = ready.token;
         match self.slots[slot as usize].doing {
             Doing::Nothing => self.drop_idle(slot),
-            Doing::Connecting(attempt) => self.send_first(slot, attempt),
+            Doing::Connecting(attempt) => {
+                self.send_first(slot, attempt);
+                // The end of the stream may have come with the last of a handshake, and is not told again.
+                if ready.ended && matches!(self.slots[slot as usize].doing, Doing::Exchanging(_)) {
+                    self.receive(slot, attempt, true);
+                }
+            }
             Doing::Exchanging(attempt) => {
                 if ready.writable {
-                    self.transmit(slot, attempt);
+                    self.transmit(slot, attempt, self.clock.now());
                 }
                 // Sending may have failed, and then the connection that was readable is gone.
                 if ready.readable && matches!(self.slots[slot as usize].doing, Doing::Exchanging(_)) {
@@ -39,13 +48,23 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// buffer holds that is not full.
     fn receive(&mut self, slot: u32, attempt: Attempt, ended: bool) {
         let exchange = self.slots[slot as usize].exchange;
-        loop {
+        for _ in 0..READS_IN_A_ROW {
             let full = self.receive_once(slot, attempt, ended, BUFFER_BYTES);
             let place = &self.slots[slot as usize];
             // The end of the stream is told once only, so it must be read now if it is behind what was read.
             if !(full || ended) || place.exchange != exchange || !matches!(place.doing, Doing::Exchanging(_)) {
                 return;
             }
+        }
+        self.receive_later(slot, attempt);
+    }
+
+    /// Leaves the rest of what has come to the next look at the event queue, so that a long body, or an endless one, keeps
+    /// nobody from their deadlines.
+    fn receive_later(&mut self, slot: u32, attempt: Attempt) {
+        let Some(connection) = &self.slots[slot as usize].connection else { return };
+        if let Err(fault) = connection.tell_again(&self.poller) {
+            self.fail(slot, attempt, self.clock.now(), &fault);
         }
     }
 
@@ -55,7 +74,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let Some(connection) = &mut place.connection else { return false };
         let prepared = &mut self.requests[place.request as usize];
         let at_most = at_most.min(connection.worth_reading(&prepared.rules));
-        let received = connection.receive(&mut self.buffer, at_most, &prepared.rules);
+        let most_discarded = if self.rations.reads_by_the_clock() { at_most } else { usize::MAX };
+        let received = connection.receive(&mut self.buffer, at_most, most_discarded, &prepared.rules);
         let at = self.clock.now();
         let answer = match received {
             Ok(stream) => {
@@ -65,7 +85,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
                     }
                     self.recorder.received(bytes, at);
                 }
-                let last = self.requests_per_connection.is_some_and(|most| connection.requests() >= most);
+                let last = connection.is_last(self.requests_per_connection);
                 let request = if last { &prepared.last_bytes } else { &prepared.bytes };
                 connection.digest(stream, &self.buffer, request, &mut prepared.rules)
             }
@@ -75,7 +95,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let full = matches!(received, Ok(Stream::Bytes(bytes)) if bytes == at_most) || more;
         match answer {
             Ok(Some(answer)) => {
-                let ended = over || matches!(received, Ok(Stream::End)) || (ended && !full);
+                let ended = over || ended || matches!(received, Ok(Stream::End));
                 self.answered(slot, attempt, at, answer, ended);
             }
             Ok(None) => {}
@@ -98,9 +118,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             // A failure ends its iteration.
             place.step = self.steps.in_iteration();
         }
-        let spent = self
-            .requests_per_connection
-            .is_some_and(|most| place.connection.as_ref().is_some_and(|connection| connection.requests() >= most));
+        let last = self.requests_per_connection;
+        let spent = place.connection.as_ref().is_some_and(|connection| connection.is_last(last));
         if answer.keep_alive && !spent && !ended {
             return self.next_step(slot, at);
         }
@@ -129,7 +148,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Something came on a connection that is only waiting for its end.
     fn linger(&mut self, slot: u32) {
         let Some(connection) = &mut self.slots[slot as usize].connection else { return };
-        loop {
+        // Whoever goes on talking after the end is left.
+        for _ in 0..READS_IN_A_ROW {
             match connection.receive_unasked(&mut self.buffer) {
                 Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
                 Ok(Stream::Nothing | Stream::Discarded(_)) => return,
@@ -180,7 +200,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             place.connection = None;
             self.recorder.not_connected();
         }
-        self.plan_turn(slot, at + pause);
+        // A failure ends its iteration, and after an iteration a user thinks.
+        let think = match &mut self.schedule {
+            Schedule::Closed(users) => users.think(),
+            Schedule::Open(_) => Duration::ZERO,
+        };
+        self.plan_turn(slot, at + pause.max(think));
     }
 
     /// Closes an established connection, if there is one.

@@ -289,10 +289,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         let next_planned = self.next_planned();
         // Where no instant is planned, how long the loop has taken since it looked at the clock makes no difference.
         let now = if next_planned.is_some() { self.clock.now() } else { now };
-        let mut for_planned = next_planned.map(|planned| planned.since(now));
-        if self.timer == Timer::Sleep {
-            for_planned = for_planned.filter(|left| left.is_zero());
-        }
+        let for_planned = next_planned.map(|planned| planned.since(now));
         let left = self.next_wake_up().since(now).min(STOP_LATENCY);
         let (at_most, sleeps) = match (self.timer, for_planned) {
             (Timer::Spin, _) => (Duration::ZERO, false),

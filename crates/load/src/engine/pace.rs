@@ -23,9 +23,9 @@ struct Ration {
 impl Ration {
     fn of(bytes_per_s: u64) -> Ration {
         let bytes_per_s = bytes_per_s.max(1);
-        let bytes = (bytes_per_s / RATIONS_PER_S).max(1);
-        let every = Duration::from_nanos(bytes * 1_000_000_000 / bytes_per_s);
-        Ration { bytes: usize::try_from(bytes).unwrap_or(usize::MAX), every }
+        // More rations, where they would not fit the buffer.
+        let bytes = (bytes_per_s / RATIONS_PER_S).clamp(1, BUFFER_BYTES as u64);
+        Ration { bytes: bytes as usize, every: Duration::from_secs_f64(bytes as f64 / bytes_per_s as f64) }
     }
 }
 
@@ -58,27 +58,27 @@ impl Rations {
     }
 
     fn to_read(&self) -> usize {
-        self.read.map_or(BUFFER_BYTES, |ration| ration.bytes.min(BUFFER_BYTES))
+        self.read.map_or(BUFFER_BYTES, |ration| ration.bytes)
     }
 
     pub fn next_tick(&self) -> Option<MonotonicNs> {
         self.ticks.peek().map(|Reverse((at, _, _))| *at)
     }
 
-    fn due(&mut self, now: MonotonicNs) -> Option<(u32, u32)> {
+    fn due(&mut self, now: MonotonicNs) -> Option<(MonotonicNs, u32, u32)> {
         self.next_tick().filter(|at| *at <= now)?;
-        self.ticks.pop().map(|Reverse((_, slot, exchange))| (slot, exchange))
+        self.ticks.pop().map(|Reverse(tick)| tick)
     }
 }
 
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
-    /// Plans what comes after some bytes of a request were sent: the rest of it, or the answer.
-    pub(super) fn next_ration(&mut self, slot: u32, attempt: Attempt, whole: bool) {
+    /// Plans what comes after the ration of `last`: the rest of the request, or the answer.
+    pub(super) fn next_ration(&mut self, slot: u32, attempt: Attempt, whole: bool, last: MonotonicNs) {
         let ration = if whole { self.rations.read } else { self.rations.write };
         match ration {
             Some(ration) => {
                 let exchange = self.slots[slot as usize].exchange;
-                self.rations.ticks.push(Reverse((self.clock.now() + ration.every, slot, exchange)));
+                self.rations.ticks.push(Reverse((last + ration.every, slot, exchange)));
                 self.watch_writing(slot, attempt, false);
             }
             None => self.watch_writing(slot, attempt, !whole),
@@ -87,19 +87,20 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
 
     /// Hands out the rations that are due.
     pub(super) fn tick(&mut self, now: MonotonicNs) {
-        while let Some((slot, exchange)) = self.rations.due(now) {
+        while let Some((planned, slot, exchange)) = self.rations.due(now) {
             let place = &self.slots[slot as usize];
             let (Doing::Exchanging(attempt), true) = (place.doing, place.exchange == exchange) else { continue };
             let Some(connection) = &place.connection else { continue };
             let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
             if !connection.has_sent(request) {
-                self.transmit(slot, attempt);
+                self.transmit(slot, attempt, now);
                 continue;
             }
             self.receive_once(slot, attempt, false, self.rations.to_read());
             let place = &self.slots[slot as usize];
             if matches!(place.doing, Doing::Exchanging(_)) && place.exchange == exchange {
-                self.next_ration(slot, attempt, true);
+                // From its planned instant and not from now, so that no delay slows the client down.
+                self.next_ration(slot, attempt, true, planned);
             }
         }
     }
@@ -117,6 +118,8 @@ mod tests {
         assert_eq!(of(4), (1, 250));
         assert_eq!(of(0), (1, 1_000));
         assert_eq!(of(30), (1, 33));
+        assert_eq!(of(52_428_800), (262_144, 5));
+        assert_eq!(Ration::of(u64::MAX).bytes, 262_144);
     }
 
     #[test]
@@ -126,8 +129,8 @@ mod tests {
             rations.ticks.push(Reverse((MonotonicNs(at), slot, 7)));
         }
         assert_eq!(rations.due(MonotonicNs(9)), None);
-        assert_eq!(rations.due(MonotonicNs(20)), Some((1, 7)));
-        assert_eq!(rations.due(MonotonicNs(20)), Some((2, 7)));
+        assert_eq!(rations.due(MonotonicNs(20)), Some((MonotonicNs(10), 1, 7)));
+        assert_eq!(rations.due(MonotonicNs(20)), Some((MonotonicNs(20), 2, 7)));
         assert_eq!((rations.due(MonotonicNs(20)), rations.next_tick()), (None, Some(MonotonicNs(30))));
     }
 }

@@ -130,7 +130,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         if let Some(connection) = &mut place.connection {
             connection.begin();
             place.doing = Doing::Exchanging(attempt);
-            return self.transmit(slot, attempt);
+            return self.transmit(slot, attempt, acted);
         }
         place.doing = Doing::Connecting(attempt);
         match Connection::open(&mut self.connector, &self.poller, slot, !self.rations.reads_by_the_clock()) {
@@ -172,12 +172,12 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     }
 
     /// Sends a request, or the rest of it.
-    pub(super) fn transmit(&mut self, slot: u32, attempt: Attempt) {
+    pub(super) fn transmit(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs) {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return };
         let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
         match connection.send(request, self.rations.to_write()) {
-            Ok(bytes) => self.sent_some(slot, attempt, bytes, attempt.sent),
+            Ok(bytes) => self.sent_some(slot, attempt, bytes, at),
             Err(fault) => self.fail(slot, attempt, self.clock.now(), &fault),
         }
     }
@@ -190,7 +190,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let request = self.requests[place.request as usize].bytes(connection, self.requests_per_connection);
         let whole = connection.has_sent(request);
         if self.rations.are_set() {
-            return self.next_ration(slot, attempt, whole);
+            return self.next_ration(slot, attempt, whole, self.clock.now());
         }
         self.watch_writing(slot, attempt, !whole);
     }
@@ -214,7 +214,7 @@ impl super::Prepared {
     /// The bytes to send on a connection: other ones if this is the last request that it may carry.
     pub(super) fn bytes(&self, connection: &Connection, at_most: Option<u32>) -> &[u8] {
         match at_most {
-            Some(at_most) if connection.requests() >= at_most => &self.last_bytes,
+            at_most if connection.is_last(at_most) => &self.last_bytes,
             _ => &self.bytes,
         }
     }

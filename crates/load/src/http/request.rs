@@ -27,7 +27,7 @@ pub(crate) fn render(target: &Target, request: &Request, last_on_connection: boo
 }
 
 fn check_path(method: Method, path: &str) -> Result<(), LoadError> {
-    let refuse = |reason: String| Err(LoadError::Option { option: "path", reason });
+    let refuse = |reason: String| Err(LoadError::Option { option: "request", reason });
     if !path.starts_with('/') && (method != Method::Options || path != "*") {
         return refuse(format!("`{path}` does not begin with `/`; only OPTIONS may also ask for `*`"));
     }
@@ -38,7 +38,7 @@ fn check_path(method: Method, path: &str) -> Result<(), LoadError> {
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), LoadError> {
-    let refuse = |reason: String| Err(LoadError::Option { option: "headers", reason });
+    let refuse = |reason: String| Err(LoadError::Option { option: "header", reason });
     if name.is_empty() || !name.bytes().all(super::head::is_token) {
         return refuse(format!("`{name}` is no header name; use letters, digits and -"));
     }
@@ -47,7 +47,9 @@ fn check_header(name: &str, value: &str) -> Result<(), LoadError> {
     }
     let engines_own = ["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te"];
     if engines_own.contains(&name.to_ascii_lowercase().as_str()) {
-        return refuse(format!("`{name}` belongs to the engine, because it changes how answers are framed"));
+        return refuse(format!(
+            "`{name}` belongs to the engine, which writes it from the URL or from how messages are framed"
+        ));
     }
     Ok(())
 }
@@ -104,9 +106,9 @@ mod tests {
     #[test]
     fn a_path_stands_in_the_request_line_as_it_is_or_not_at_all() {
         for path in ["", "hello", "*", "http://other/", "/a b", "/a\r\nX: y", "/a#b", "/\u{e4}", "/\0"] {
-            assert_eq!(refused(&Request::get(path)), "path", "{path:?}");
+            assert_eq!(refused(&Request::get(path)), "request", "{path:?}");
         }
-        assert_eq!(refused(&Request { method: Method::Options, ..Request::get("*x") }), "path");
+        assert_eq!(refused(&Request { method: Method::Options, ..Request::get("*x") }), "request");
         let everything = Request { method: Method::Options, ..Request::get("*") };
         assert!(rendered(&everything, false).starts_with("OPTIONS * HTTP/1.1\r\n"));
         assert!(rendered(&Request::get("/a?b=%20&c[]=*"), false).starts_with("GET /a?b=%20&c[]=* HTTP/1.1\r\n"));
@@ -124,7 +126,7 @@ mod tests {
             ("HOST", "other"),
         ] {
             let headers = vec![(name.into(), value.into())];
-            assert_eq!(refused(&Request { headers, ..Request::get("/") }), "headers", "{name:?}: {value:?}");
+            assert_eq!(refused(&Request { headers, ..Request::get("/") }), "header", "{name:?}: {value:?}");
         }
     }
 }

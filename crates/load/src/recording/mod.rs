@@ -44,6 +44,8 @@ pub(crate) struct Recorded {
     pub ledger: Ledger,
     pub warm_up: WarmUpLedger,
     pub drain: Drain,
+    /// Of `drain.sent`, those that had a connection when they were due: it was the window's end that made them late.
+    pub cut_off: u64,
     /// What came after the window.
     pub drain_row: Row,
     pub queue_time: Durations,
@@ -84,6 +86,7 @@ pub(crate) struct Recorder<R> {
     failed: [u64; ErrorClass::ALL.len()],
     warm_up: WarmUpLedger,
     drain: Drain,
+    cut_off: u64,
     queue_time: Durations,
     failure_time: Durations,
     connect_time: Durations,
@@ -109,6 +112,7 @@ impl<R: Rows> Recorder<R> {
             failed: Default::default(),
             warm_up: WarmUpLedger::default(),
             drain: Drain::default(),
+            cut_off: 0,
             queue_time: Durations::new(),
             failure_time: Durations::new(),
             connect_time: Durations::new(),
@@ -166,7 +170,10 @@ impl<R: Rows> Recorder<R> {
         match phase {
             Phase::WarmUp => self.warm_up.sent += 1,
             Phase::Measure if acted < self.span.window_end => self.sent += 1,
-            Phase::Measure => self.drain.sent += 1,
+            Phase::Measure => {
+                self.drain.sent += 1;
+                self.cut_off += u64::from(ready == intended);
+            }
         }
         if phase == Phase::Measure && ready > intended {
             self.queue_time.record(ready.ns_since(intended));
@@ -334,6 +341,7 @@ impl<R: Rows> Recorder<R> {
             ledger,
             warm_up: self.warm_up,
             drain: self.drain,
+            cut_off: self.cut_off,
             drain_row: self.timeline.into_drain(),
             queue_time: self.queue_time,
             failure_time: self.failure_time,

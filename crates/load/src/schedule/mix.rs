@@ -38,7 +38,7 @@ impl Steps {
     /// Number of the request of a step, counted from 0 in its iteration.
     pub fn request(&mut self, step: u32) -> u32 {
         match (self.mix, self.table.as_slice()) {
-            (_, [_]) => 0,
+            (Mix::Weighted, [_]) => 0,
             (Mix::Sequence, table) => table[step as usize],
             (Mix::Weighted, table) => {
                 let drawn = self.random.below(u64::from(table[table.len() - 1])) as u32;
@@ -60,6 +60,7 @@ mod tests {
     fn a_sequence_sends_each_as_often_as_it_weighs() {
         let mut steps = Steps::new(Mix::Sequence, &requests(&[1, 3, 2]), 0, 0);
         assert_eq!(steps.in_iteration(), 6);
+        assert_eq!(Steps::new(Mix::Sequence, &requests(&[0, 1]), 0, 0).request(0), 1);
         assert_eq!((0..6).map(|step| steps.request(step)).collect::<Vec<_>>(), [0, 1, 1, 1, 2, 2]);
     }
 

@@ -126,11 +126,6 @@ impl Connection {
         self.reader.has_begun()
     }
 
-    /// Requests begun on it.
-    pub fn requests(&self) -> u32 {
-        self.requests
-    }
-
     /// Gets ready for the next request.
     pub fn begin(&mut self) {
         self.sent = 0;
@@ -203,14 +198,33 @@ impl Connection {
         if rules.discards() && self.discards && !self.has_begun() { DISCARD_HEAD_BYTES } else { usize::MAX }
     }
 
-    /// Receives what there is, up to so many bytes. A body that nobody looks at stays in the kernel.
-    pub fn receive(&mut self, buffer: &mut [u8], at_most: usize, rules: &Rules) -> Result<Stream, Fault> {
+    /// Has the event queue tell again what it has told already.
+    pub fn tell_again(&self, poller: &Poller) -> Result<(), Fault> {
+        poller.watch(self.socket.as_fd(), self.token, self.interest)
+    }
+
+    /// Whether the present request is the last one, if it may carry so many.
+    pub fn is_last(&self, at_most: Option<u32>) -> bool {
+        at_most.is_some_and(|at_most| self.requests >= at_most)
+    }
+
+    /// Receives what there is, up to so many bytes. A body that nobody looks at stays in the kernel, of which so many bytes
+    /// are taken off it at a time.
+    pub fn receive(
+        &mut self,
+        buffer: &mut [u8],
+        at_most: usize,
+        most_discarded: usize,
+        rules: &Rules,
+    ) -> Result<Stream, Fault> {
         if self.tls.is_some() {
             return self.receive_encrypted(buffer, at_most);
         }
         let buffer = &mut buffer[..at_most];
         let received = match self.reader.discardable(rules) {
-            Some(bytes) if self.discards => sys::discard(self.socket.as_fd(), bytes).map(Stream::Discarded),
+            Some(bytes) if self.discards => {
+                sys::discard(self.socket.as_fd(), bytes.min(most_discarded)).map(Stream::Discarded)
+            }
             _ => recv(&self.socket, &mut *buffer, RecvFlags::empty()).map(|(bytes, _)| Stream::Bytes(bytes)),
         };
         match received {

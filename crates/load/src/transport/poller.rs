@@ -103,9 +103,10 @@ impl Poller {
 
 impl Interest {
     fn flags(self) -> epoll::EventFlags {
-        let mut flags = epoll::EventFlags::ET;
+        // That the target has ended the stream is worth knowing also where nothing is read just now.
+        let mut flags = epoll::EventFlags::ET | epoll::EventFlags::RDHUP;
         if self.reading {
-            flags |= epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
+            flags |= epoll::EventFlags::IN;
         }
         if self.writing {
             flags |= epoll::EventFlags::OUT;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use tolok_load::capacity::{self, Capacity, Limit, Plan, Probe, ProbeOutcome, Progress};
+use tolok_load::threshold::KeptOrCrossed;
 
 use super::figures::{count, number, percent, plural, seconds};
 use super::options::{Asked, asked};
@@ -54,9 +55,7 @@ fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, Complaint> {
     let mut args = args.clone();
     args.rate = Some(plan.start_rps.min(plan.most_rps));
     args.duration.get_or_insert(RUN);
-    if args.warmup.is_zero() {
-        args.warmup = WARM_UP;
-    }
+    args.warmup.get_or_insert(WARM_UP);
     asked(&args)
 }
 
@@ -90,6 +89,12 @@ fn tried(probe: &Probe) -> String {
         && let Some(goodput) = probe.goodput_rps
     {
         let _ = write!(line, "  {} good/s", number(goodput));
+        // Where every threshold has held, something else was wrong.
+        if probe.thresholds.iter().all(|judged| judged.outcome == KeptOrCrossed::Kept)
+            && let Some(reason) = probe.reasons.first()
+        {
+            let _ = write!(line, "  {}", reason.split(';').next().unwrap_or(reason));
+        }
     }
     line
 }
@@ -122,9 +127,9 @@ fn describe(found: &Capacity, asked: &Asked, width: usize) -> String {
     }
     for (number, search) in found.searches.iter().enumerate() {
         let kept = search.kept_rps.map_or_else(|| "nothing".to_owned(), rate);
-        let crossed = search.crossed_rps.map_or_else(|| "no rate".to_owned(), rate);
-        let _ =
-            writeln!(text, "  {}", paint(FAINT, &format!("search {}: kept at {kept}, not at {crossed}", number + 1)));
+        let crossed =
+            search.crossed_rps.map_or_else(|| "no rate failed".to_owned(), |rps| format!("not at {}", rate(rps)));
+        let _ = writeln!(text, "  {}", paint(FAINT, &format!("search {}: kept at {kept}, {crossed}", number + 1)));
     }
     if let Some(sentence) = caution(found) {
         let _ = writeln!(text, "\n{} {}", paint(ALARM, "!"), wrap(sentence, width, 2));
@@ -140,9 +145,17 @@ fn headline(found: &Capacity) -> String {
     match (found.capacity_rps, found.limit) {
         (Some(capacity), Limit::Target) => rate(capacity),
         (Some(capacity), _) => format!("at least {}", rate(capacity)),
-        (None, _) if found.interrupted => "unknown: the search was interrupted".to_owned(),
+        (None, Limit::Interrupted) => match highest_kept(found) {
+            Some(kept) => format!("unknown: the search was interrupted; {} was kept", rate(kept)),
+            None => "unknown: the search was interrupted".to_owned(),
+        },
         (None, _) => "none: no rate keeps the thresholds".to_owned(),
     }
+}
+
+fn highest_kept(found: &Capacity) -> Option<f64> {
+    let kept = found.probes.iter().filter(|probe| probe.outcome == ProbeOutcome::Kept);
+    kept.map(|probe| probe.rate_rps).max_by(f64::total_cmp)
 }
 
 /// Where the searches ended, and what that is worth.
@@ -156,7 +169,7 @@ fn range(found: &Capacity) -> Option<String> {
 
 fn caution(found: &Capacity) -> Option<&'static str> {
     match found.limit {
-        Limit::Target => None,
+        Limit::Target | Limit::Interrupted => None,
         Limit::Generator => Some(
             "the generator was the limit in some run, so the server may hold more; give the generator more threads \
              (--threads) and CPUs of its own (--cpus)",
@@ -209,7 +222,7 @@ fn markdown(found: &Capacity) -> String {
 
 fn exit_of(found: &Capacity) -> Exit {
     match found.limit {
-        _ if found.interrupted => Exit::Interrupted,
+        Limit::Interrupted => Exit::Interrupted,
         Limit::Target | Limit::HighestRate => Exit::Done,
         Limit::Generator => Exit::GateFailed,
         Limit::Nothing => Exit::ThresholdCrossed,

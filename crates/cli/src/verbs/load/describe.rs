@@ -309,6 +309,14 @@ fn verdict(page: &mut Page, record: &Record) {
     if record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0 {
         page.said(&paint(CAUTION, "!"), &closed_loop(record));
     }
+    let failed = record.ledger.failed + record.drain.failed;
+    if failed > 0 && !record.thresholds.iter().any(speaks_of_failures) {
+        let words = format!(
+            "{}, and no threshold says how many may: code 5",
+            plural(failed, "request failed", "requests failed")
+        );
+        page.said(&paint(CAUTION, "!"), &words);
+    }
     let missed = record.thresholds.iter().filter(|judged| judged.outcome != KeptOrCrossed::Kept).count();
     if missed > 0 {
         let words =
@@ -321,6 +329,10 @@ fn verdict(page: &mut Page, record: &Record) {
     if record.verdict.trusted {
         page.said(&paint(FINE, "✓"), "trusted: all checks of the generator and of its account are passed");
     }
+}
+
+fn speaks_of_failures(judged: &Judged) -> bool {
+    ["fail", "goodput"].iter().any(|word| judged.text.contains(word))
 }
 
 /// The limit of what a closed loop can say.

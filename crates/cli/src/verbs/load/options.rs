@@ -33,7 +33,7 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, Complaint> {
     options.requests = requests(args, options.target.path())?;
     options.mix = if args.sequence { Mix::Sequence } else { Mix::Weighted };
     options.think_time = think_time;
-    options.warm_up = args.warmup;
+    options.warm_up = args.warmup.unwrap_or_default();
     options.timeout = args.timeout;
     options.connect_timeout = args.connect_timeout.unwrap_or(Duration::from_secs(5).min(args.timeout));
     options.grace = args.grace;
@@ -116,6 +116,9 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
 /// Before the load and not after it, when the result would be lost.
 fn refuse_lost_output(args: &LoadArgs) -> Result<(), String> {
     let Some(file) = &args.output else { return Ok(()) };
+    if file.is_dir() {
+        return Err(format!("--output {}: that is a folder; name a file in it", file.display()));
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder.filter(|folder| !folder.is_dir()) {
         Some(folder) => Err(format!("--output {}: there is no folder {}", file.display(), folder.display())),

@@ -39,9 +39,13 @@ impl Failure {
     pub fn explain(&self) -> String {
         let advice = match self {
             Failure::Tls(Error::InvalidCertificate(error)) => match of_certificate(error) {
-                TlsFault::UnknownIssuer => "; give the file of its authority, or of the certificate itself, as ca-file",
-                TlsFault::OtherName => "; use one of its names, or give it as server-name",
-                TlsFault::Certificate => "; if the target has signed it itself, give its file as ca-file",
+                TlsFault::UnknownIssuer => {
+                    "; give the file of its authority, or of the certificate itself, with --ca-file, or accept any (--insecure)"
+                }
+                TlsFault::OtherName => "; use one of its names, or give it with --server-name",
+                TlsFault::Certificate => {
+                    "; if the target has signed it itself, give its file with --ca-file, or accept any (--insecure)"
+                }
                 _ => "",
             },
             Failure::Tls(Error::InvalidMessage(_)) => "; if it speaks plain HTTP, begin the URL with http://",
