@@ -1,7 +1,7 @@
 //! The load engine: sends HTTP/1.1 requests by a schedule and records what came of them. Knows no study and no subject,
-//! prints nothing, and reads no clock but the monotonic one.
+//! prints nothing, and measures with no clock but the monotonic one.
 //!
-//! It is cut into parts that do not know each other, and one loop that composes them:
+//! It is cut into parts, and one loop that composes them:
 //!
 //! - `schedule`: *when* requests start. Pure.
 //! - `http`: the client's half of HTTP/1.1. Bytes in, verdicts out.

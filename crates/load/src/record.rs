@@ -122,7 +122,7 @@ pub struct PlanSummary {
     /// `closed`: a slow answer delays the next request, so percentiles hold for this many users only. `open`: requests
     /// start by the clock, and the response time runs from the planned instant.
     pub loop_model: LoopModel,
-    /// Largest number of virtual users; in an open loop the size of the pool, 0 for an unbounded one.
+    /// Largest number of virtual users; in an open loop the size of the pool, 0 for one without bounds.
     pub vus: u32,
     /// Whether arrivals open a new connection when none is free. False in a closed loop.
     pub pool_unbounded: bool,

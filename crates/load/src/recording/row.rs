@@ -1,5 +1,5 @@
 //! One second of one thread. Rows are filled by the thread that measures and read by the one that collects, which adds the
-//! rows of all threads up and gives the emptied ones back: the measuring thread neither sorts nor encodes nor allocates.
+//! rows of all threads up and gives the emptied ones back: the measuring thread neither sorts nor encodes.
 
 use crate::clock::MonotonicNs;
 use crate::histogram::Durations;

@@ -143,6 +143,17 @@ fn a_ramp_begins_with_the_users_it_starts_with_also_in_the_warm_up() {
 }
 
 #[test]
+fn users_think_after_a_failure_too() {
+    let server = ScriptedServer::start(|_| Reply::ok("not what is expected"));
+    let mut options = options(&server);
+    options.executor = per_vu(1, 4);
+    options.think_time = ThinkTime { least: MS * 40, most: MS * 40 };
+    let record = run(&options);
+    assert_eq!((record.ledger.failed, record.ledger.good), (4, 0));
+    assert!(record.window_s >= 0.12, "{}", record.window_s);
+}
+
+#[test]
 fn users_think_between_iterations() {
     let think_time = ThinkTime { least: MS * 30, most: MS * 50 };
     for threads in [1, 2] {

@@ -1,10 +1,13 @@
 //! Every fault a target can have ends in its class of the ledger, and the run goes on.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tolok_load::fault::ErrorClass;
-use tolok_testkit::{Framing, Reply};
+use tolok_load::options::Executor;
+use tolok_load::verdict::Gate;
+use tolok_testkit::{Framing, Reply, ScriptedServer};
 
 use crate::stage::{BODY, check_account, options, play, play_script, play_with};
 
@@ -258,4 +261,16 @@ fn a_target_that_dies_in_the_run_is_a_record_of_refused_connections() {
     assert!((1..=12).contains(&refused), "{refused}");
     assert_eq!(record.connections.failed, refused);
     assert!(record.ledger.good > 0 && !record.interrupted);
+}
+
+#[test]
+fn a_server_that_falls_silent_for_good_is_not_one_that_is_slow() {
+    let server = ScriptedServer::start(|request| if request.number < 20 { good() } else { Reply::never() });
+    let mut options = options(&server);
+    options.executor = Executor::ConstantVus { vus: 2, duration: Duration::from_millis(1_200) };
+    let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    check_account(&record);
+    assert_eq!(record.ledger.good, 20);
+    let gates: Vec<Gate> = record.verdict.reasons.iter().map(|reason| reason.gate).collect();
+    assert!(gates.contains(&Gate::Silent), "{gates:?}");
 }
