@@ -82,7 +82,7 @@ impl Drawing {
     /// The heading that all charts have.
     fn heading(&mut self, title: &str, below: &str) {
         self.text("h", Anchor::Start, 0.0, 14.0, &fitted(title, WIDTH / 8.4));
-        self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, WIDTH / 5.6));
+        self.text("m", Anchor::Start, 0.0, 30.0, &fitted(below, WIDTH / 6.3));
     }
 
     /// The finished drawing, with words for those who cannot see it.
