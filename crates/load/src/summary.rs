@@ -170,6 +170,8 @@ fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
         good: good + recorded.warm_up.carried_over_good,
         local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
         ledger_closes: recorded.ledger.closes(),
+        lateness_median_s: totals.lateness.quantile_s(0.5),
+        response_p99_s: totals.response_time.quantile_s(0.99),
         response_median_s: totals.response_time.quantile_s(0.5),
         in_flight_mean: recorded.occupancy.area_ns as f64 / 1e9 / window_s,
         time_in_flight_s: recorded.occupancy.time_ns as f64 / 1e9,
