@@ -114,6 +114,19 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Length of the body that every good answer has; nothing if it may differ, and for HEAD, whose answer has none.
+    pub fn expected_body_bytes(&self) -> Option<u64> {
+        match &self.expect.body {
+            _ if self.method == Method::Head => None,
+            ExpectBody::Anything | ExpectBody::Json { .. } => None,
+            ExpectBody::Length(length) => Some(*length),
+            ExpectBody::Exactly(body) => Some(body.len() as u64),
+            ExpectBody::Discard { length } => *length,
+        }
+    }
+}
+
 /// How an iteration is made of several requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::engine::Usage;
 use crate::fault::ErrorClass;
 use crate::histogram::seconds;
-use crate::http::answer::Rules;
 use crate::options::{ExpectBody, Options, Pool};
 use crate::record::{GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, ThreadSummary};
 use crate::recording::{Recorded, Totals};
@@ -74,7 +73,7 @@ fn request_summary(request: &crate::options::Request) -> RequestSummary {
 
 fn expected_body_bytes(options: &Options) -> Option<u64> {
     match options.requests.as_slice() {
-        [request] => Rules::new(request, options.body_limit_bytes).ok()?.expected_body_bytes(),
+        [request] => request.expected_body_bytes(),
         _ => None,
     }
 }

@@ -90,8 +90,7 @@ pub(crate) fn judge(evidence: &Evidence) -> Verdict {
         (Gate::Ledger, ledger),
         (Gate::Little, little),
     ];
-    let failed =
-        |(gate, check): (Gate, fn(&Evidence) -> Option<String>)| check(evidence).map(|text| Reason { gate, text });
+    let failed = |(gate, check): (Gate, Check)| check(evidence).map(|text| Reason { gate, text });
     let reasons: Vec<Reason> = gates.into_iter().filter_map(failed).collect();
     Verdict { trusted: reasons.is_empty(), reasons }
 }

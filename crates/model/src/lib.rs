@@ -43,6 +43,6 @@ pub use study_file::StudyFile;
 pub use subject::{Build, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, TemplateFile, Variant};
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
-pub use units::{Percent, Seconds, format_duration};
+pub use units::{Percent, Seconds, format_duration, rate_parts};
 pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
 pub use workload_file::WorkloadFile;

@@ -154,8 +154,8 @@ impl JsonSchema for Percent {
     }
 }
 
-/// Reads `500`, `500/s`, `30000/m` or `90/h` as a number per second.
-pub fn parse_rate(text: &str) -> Option<f64> {
+/// Takes `30000/m` apart: the number as it is written, and the seconds that it is for.
+pub fn rate_parts(text: &str) -> Option<(&str, f64)> {
     let (number, time) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match time.trim() {
         "s" => 1.0,
@@ -163,6 +163,12 @@ pub fn parse_rate(text: &str) -> Option<f64> {
         "h" => 3600.0,
         _ => return None,
     };
+    Some((number, seconds))
+}
+
+/// Reads `500`, `500/s`, `30000/m` or `90/h` as a number per second.
+pub fn parse_rate(text: &str) -> Option<f64> {
+    let (number, seconds) = rate_parts(text)?;
     let number: f64 = number.trim().parse().ok()?;
     (number.is_finite() && number >= 0.0).then_some(number / seconds)
 }

@@ -81,13 +81,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn rate_of(text: &str) -> Option<f64> {
-    let (number, time) = text.split_once('/').unwrap_or((text, "s"));
-    let seconds = match time.trim() {
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
+    let (number, seconds) = tolok_model::rate_parts(text)?;
     scaled(number).map(|number| number / seconds)
 }
 

@@ -102,7 +102,7 @@ pub(crate) trait Listener: Rows {
 /// One thread of a run in progress.
 pub(crate) struct Engine<'run, C, L> {
     clock: C,
-    listener_told: Progress,
+    progress: Progress,
     stop: &'run Stop<'run>,
     span: Span,
     schedule: Schedule,
@@ -122,6 +122,8 @@ pub(crate) struct Engine<'run, C, L> {
     planned: BinaryHeap<Reverse<(MonotonicNs, u32)>>,
     /// Slots that are connecting or exchanging.
     in_flight: usize,
+    /// Users that will send no more requests.
+    retired: usize,
     /// Requests acted on.
     acts: u64,
     /// No deadline passes before this instant.
@@ -156,7 +158,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         let poller = Poller::new().map_err(queue_failed)?;
         let (slots, pool) = slots::of(options, share, run.most_connections);
         Ok(Engine {
-            listener_told: Progress::BeforeWindow,
+            progress: Progress::BeforeWindow,
             stop: run.stop,
             span,
             schedule: Schedule::new(options, span, share, run.iterations),
@@ -174,6 +176,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             slots,
             pool,
             in_flight: 0,
+            retired: 0,
             acts: 0,
             next_sweep: MonotonicNs(0),
             buffer: vec![0; BUFFER_BYTES],
@@ -196,7 +199,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             self.count_spinning(now);
             self.end_with_iterations(now);
             self.pass_time(now);
-            if let Progress::Draining { usage } = self.listener_told
+            if let Progress::Draining { usage } = self.progress
                 && (self.is_drained() || now >= self.end_of_grace())
             {
                 return Ok(self.finish(now, usage));
@@ -217,15 +220,15 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
     fn pass_time(&mut self, now: MonotonicNs) {
         self.note_queue(now);
         self.recorder.advance(now);
-        if matches!(self.listener_told, Progress::BeforeWindow) && now >= self.span.window_start {
-            self.listener_told = Progress::InWindow { since: self.usage() };
+        if matches!(self.progress, Progress::BeforeWindow) && now >= self.span.window_start {
+            self.progress = Progress::InWindow { since: self.usage() };
             self.recorder.rows().passed(Border::WindowStarted { planned: self.span.window_start, reached: now });
         }
-        if let Progress::InWindow { since } = self.listener_told
+        if let Progress::InWindow { since } = self.progress
             && now >= self.span.window_end
         {
             let usage = self.usage().since(since);
-            self.listener_told = Progress::Draining { usage };
+            self.progress = Progress::Draining { usage };
             self.recorder.rows().passed(Border::WindowEnded(self.span.window_end));
         }
     }
@@ -267,7 +270,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
     /// Ends the window when all iterations that there were to do are done.
     fn end_with_iterations(&mut self, now: MonotonicNs) {
         let counted = matches!(&self.schedule, Schedule::Closed(users) if users.end_with_iterations());
-        if counted && self.in_flight == 0 && self.pool.retired == self.slots.len() && now < self.span.window_end {
+        if counted && self.in_flight == 0 && self.retired == self.slots.len() && now < self.span.window_end {
             // A thread for which none were left may be done before its window has begun.
             self.end_window(now.max(self.span.window_start));
         }
@@ -290,7 +293,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         // Where no instant is planned, how long the loop has taken since it looked at the clock makes no difference.
         let now = if next_planned.is_some() { self.clock.now() } else { now };
         let for_planned = next_planned.map(|planned| planned.since(now));
-        let left = self.next_wake_up().since(now).min(STOP_LATENCY);
+        let left = self.next_wake_up(next_planned).since(now).min(STOP_LATENCY);
         let (at_most, sleeps) = match (self.timer, for_planned) {
             (Timer::Spin, _) => (Duration::ZERO, false),
             (Timer::Hybrid, Some(planned)) if planned <= self.awake_before => (Duration::ZERO, false),
@@ -320,13 +323,13 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
     }
 
     /// The next instant at which the loop has something to do that no socket will wake it for.
-    fn next_wake_up(&self) -> MonotonicNs {
-        let border = match self.listener_told {
+    fn next_wake_up(&self, next_planned: Option<MonotonicNs>) -> MonotonicNs {
+        let border = match self.progress {
             Progress::BeforeWindow | Progress::InWindow { .. } => self.recorder.next_row_end(),
             Progress::Draining { .. } => Some(self.end_of_grace()),
         };
         let tick = self.rations.next_tick();
-        let others = self.next_planned().into_iter().chain(border).chain(tick);
+        let others = next_planned.into_iter().chain(border).chain(tick);
         others.fold(self.next_sweep, MonotonicNs::min)
     }
 

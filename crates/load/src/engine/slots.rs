@@ -49,8 +49,6 @@ pub(super) struct Pool {
     idle: VecDeque<(u32, MonotonicNs)>,
     /// Most slots.
     at_most: usize,
-    /// Slots of a closed loop that will send no more requests.
-    pub retired: usize,
     /// Runs ahead of the schedule's own cursor to the arrivals that are due: what lies between waits for a connection.
     due: Option<Cursor>,
     due_passed: u64,
@@ -113,7 +111,6 @@ pub(super) fn of(options: &Options, share: Share, most_connections: u32) -> (Vec
         options::Pool::Unbounded { at_most } => share.of(at_most.unwrap_or(most_connections).min(most_connections)),
     };
     let slots = (0..share.of(options.executor.vus())).map(|_| Slot::new()).collect();
-    let pool =
-        Pool { idle: VecDeque::new(), at_most: at_most as usize, retired: 0, due: None, due_passed: 0, started: 0 };
+    let pool = Pool { idle: VecDeque::new(), at_most: at_most as usize, due: None, due_passed: 0, started: 0 };
     (slots, pool)
 }

@@ -205,7 +205,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// A user will send no more requests.
     pub(super) fn retire(&mut self, slot: u32) {
         self.slots[slot as usize].doing = Doing::Nothing;
-        self.pool.retired += 1;
+        self.retired += 1;
         self.disconnect(slot);
     }
 }

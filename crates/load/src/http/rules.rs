@@ -62,11 +62,6 @@ impl Rules {
         })
     }
 
-    /// Length of the body that every good answer has; nothing if it may differ, and for HEAD, whose answer has none.
-    pub fn expected_body_bytes(&self) -> Option<u64> {
-        self.length.filter(|_| self.method != Method::Head)
-    }
-
     /// Whether an answer with this head and all of this body is good, if that can be said at once and changes nothing.
     #[inline]
     pub(super) fn accept(&self, head: &Head, body: &[u8]) -> bool {

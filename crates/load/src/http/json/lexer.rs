@@ -169,7 +169,7 @@ impl<'text> Lexer<'text> {
         Ok(character)
     }
 
-    /// The number in an escape `\uXXXX` at an offset.
+    /// The number in an escape of `\u` and four digits at an offset.
     fn code_unit(&self, at: usize) -> Option<u16> {
         let digits = self.text.get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)? as u16))
