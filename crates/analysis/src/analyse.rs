@@ -1,50 +1,78 @@
 //! From the records of a run to its findings.
 
-use tolok_model::{Case, MachineSummary, Measurement, Plan, Role, RunRecord, Scenario, TrialRecord};
+use tolok_model::{
+    Case, DiagnosisRecord, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord, Scenario, TrialRecord,
+};
 
 use crate::cautions::cautions;
+use crate::diagnosis::diagnoses;
+use crate::environment::Surroundings;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::figures::{Quantity, amount};
 use crate::findings::{
     CaseFinding, Comparison, FINDINGS_SCHEMA, Findings, RunFacts, ScenarioFinding, SkippedSubject, TrialFailure,
     Verdict,
 };
-use crate::flags::flags;
+use crate::flags::{Seen, flags};
+use crate::isolation::isolation;
+use crate::link::link_use;
 use crate::names::Names;
 use crate::objectives::objectives;
-use crate::observations::{Observations, goodput};
+use crate::observations::{Observations, answers, goodput};
+use crate::resources::{MemorySource, resources};
 use crate::sentence::verdict_sentence;
 use crate::usage::Cpus;
 use crate::verdict::{Contender, compare, verdict};
 
+/// What a run stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Records<'a> {
+    /// What the run was and where.
+    pub run: &'a RunRecord,
+    /// Its cases and the order of its trials.
+    pub plan: &'a Plan,
+    /// What its subjects and workloads are called.
+    pub names: &'a Names,
+    /// What its trials found, in any order.
+    pub trials: &'a [TrialRecord],
+    /// What its unscored trials counted, in any order.
+    pub diagnoses: &'a [DiagnosisRecord],
+}
+
 /// Everything that can be said about a run.
 ///
 /// A pure function without random numbers: the same records give the same findings, in whatever order the trials come.
-pub fn analyse(run: &RunRecord, plan: &Plan, names: &Names, trials: &[TrialRecord]) -> Findings {
-    let analysis = Analysis { plan, names, trials, cpus: Cpus::of(run, plan) };
-    let scenarios: Vec<ScenarioFinding> = plan.scenarios.iter().map(|scenario| analysis.scenario(scenario)).collect();
+pub fn analyse(records: &Records) -> Findings {
+    let Records { run, plan, trials, .. } = *records;
+    let scenarios: Vec<ScenarioFinding> =
+        plan.scenarios.iter().map(|scenario| Analysis::of(records, scenario).finding()).collect();
     let recorded = |number: u32| trials.iter().any(|trial| trial.number == number);
     let trials_missing = plan.trials.iter().filter(|trial| !recorded(trial.number)).count() as u32;
     let skipped = plan
         .skipped
         .iter()
         .map(|skipped| SkippedSubject { subject: skipped.subject.clone(), reason: skipped.reason.clone() });
+    let isolation = isolation(run, trials);
     Findings {
         schema_version: FINDINGS_SCHEMA,
         run: run_facts(run, plan),
-        cautions: cautions(run, plan, trials, trials_missing, &scenarios),
+        cautions: cautions(records, trials_missing, &scenarios, &isolation),
         scenarios,
         skipped: skipped.collect(),
         trials_missing,
+        isolation,
     }
 }
 
-/// What all scenarios of a run have in common.
+/// What all cases of a scenario have in common.
 struct Analysis<'a> {
-    plan: &'a Plan,
-    names: &'a Names,
-    trials: &'a [TrialRecord],
+    records: &'a Records<'a>,
+    scenario: &'a Scenario,
+    around: Surroundings,
     cpus: Cpus,
+    /// Its cases and what was observed of each.
+    cases: Vec<(&'a Case, Observations<'a>)>,
+    memory_source: Option<MemorySource>,
 }
 
 /// A case on its way: what is said of it, and the goodput that it is compared by.
@@ -53,10 +81,26 @@ struct Draft {
     goodput_rps: Vec<Option<f64>>,
 }
 
-impl Analysis<'_> {
-    fn scenario(&self, scenario: &Scenario) -> ScenarioFinding {
-        let cases: Vec<&Case> = self.plan.cases.iter().filter(|case| case.scenario == scenario.id).collect();
-        let drafts = |role| cases.iter().filter(move |case| case.role == role).map(|case| self.draft(case, &cases));
+impl<'a> Analysis<'a> {
+    fn of(records: &'a Records<'a>, scenario: &'a Scenario) -> Self {
+        let around = Surroundings::of(scenario, records.plan, records.run);
+        let own = records.plan.cases.iter().filter(|case| case.scenario == scenario.id);
+        let cases: Vec<(&Case, Observations)> =
+            own.map(|case| (case, Observations::of(&case.id, records.plan, records.trials))).collect();
+        Self {
+            cpus: Cpus::of(&around, records.run.machine.cpus),
+            memory_source: MemorySource::of(cases.iter().map(|(_, observations)| observations)),
+            records,
+            scenario,
+            around,
+            cases,
+        }
+    }
+
+    fn finding(&self) -> ScenarioFinding {
+        let (scenario, names) = (self.scenario, self.records.names);
+        let of_role = |role| self.cases.iter().filter(move |(case, _)| case.role == role);
+        let drafts = |role| of_role(role).map(|(case, observations)| self.draft(case, observations));
         let mut competing: Vec<Draft> = drafts(Role::Subject).collect();
         competing.sort_by(|left, right| order(&left.finding, &right.finding));
 
@@ -70,34 +114,57 @@ impl Analysis<'_> {
         ScenarioFinding {
             id: scenario.id.clone(),
             workload: scenario.workload.clone(),
-            title: self.names.workload(&scenario.workload),
+            title: names.workload(&scenario.workload),
             load: scenario.load.describe(),
             executor: scenario.load.executor.name().to_owned(),
             loop_model: scenario.load.executor.loop_model().to_owned(),
+            environment: self.around.finding(),
+            link: self.around.link(&self.networks()),
+            memory_source: self.memory_source,
             objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
             verdict: verdict_sentence(&cases, &comparisons, scenario.load.executor.is_open()),
+            unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
             comparisons,
         }
     }
 
+    /// What lay between client and subject in the scenario's trials, each once.
+    fn networks(&self) -> Vec<&'a str> {
+        let own = |trial: &&TrialRecord| {
+            let is_completed = matches!(trial.outcome, Outcome::Completed(_));
+            is_completed && self.cases.iter().any(|(case, _)| case.id == trial.case)
+        };
+        let isolations = self.records.trials.iter().filter(own).filter_map(|trial| trial.isolation.as_ref());
+        let mut networks: Vec<&str> = isolations.map(|isolation| isolation.network.as_str()).collect();
+        networks.sort_unstable();
+        networks.dedup();
+        networks
+    }
+
     /// What is said of a case by itself; its relations to others come later.
-    fn draft(&self, case: &Case, of_scenario: &[&Case]) -> Draft {
-        let observations = Observations::of(&case.id, self.plan, self.trials);
-        let siblings = of_scenario.iter().filter(|other| other.subject.subject == case.subject.subject).count();
-        let usage = self.cpus.usage(&observations);
-        let scenario = self.plan.scenario(&case.scenario);
-        let flags = flags(&observations, &self.cpus, &usage, scenario.map(|scenario| &scenario.load));
+    fn draft(&self, case: &Case, observations: &Observations) -> Draft {
+        let names = self.records.names;
+        let siblings = self.cases.iter().filter(|(other, _)| other.subject.subject == case.subject.subject).count();
+        let usage = self.cpus.usage(observations);
+        let link = link_use(observations, self.around.environment.link.rate_bps);
+        let limit_bytes = self.around.environment.subject.memory_bytes;
+        let resources = resources(observations, limit_bytes);
+        let seen = Seen { observations, usage: &usage, resources: &resources, link: link.as_ref() };
+        let flags = flags(&seen, &self.cpus, &self.scenario.load, &self.around.environment.subject);
         let goodput_rps = median(observations.every(goodput));
         let finding = CaseFinding {
             case: case.id.clone(),
             subject: case.subject.label.clone(),
-            title: self.names.title(&case.subject, siblings > 1),
-            runtime: self.names.runtime(&case.subject.subject),
+            title: names.title(&case.subject, siblings > 1),
+            runtime: names.runtime(&case.subject.subject),
             trials_planned: observations.planned,
-            trials_measured: observations.measured.len() as u32,
-            failures: failures(&observations),
+            trials_measured: observations.measured().count() as u32,
+            trials_scored: observations.scored.len() as u32,
+            disturbed: observations.disturbed_trials(),
+            reruns: observations.reruns,
+            failures: failures(observations),
             ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
             goodput_rps,
             offered_rps: median(observations.every(|trial| trial.offered_rps)),
@@ -105,7 +172,7 @@ impl Analysis<'_> {
             of_first: None,
             against_first: None,
             cpu_s_per_good: median(observations.every(per_answer)),
-            memory_bytes: median(observations.every(|trial| trial.subject.pss_bytes.map(|bytes| bytes as f64))),
+            memory_bytes: self.memory_source.and_then(|source| median(observations.every(|it| source.bytes(it)))),
             latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
             latency_p99_s: median(observations.every(|trial| trial.latency.at(0.99))),
             cold_start_s: median(observations.every(|trial| Some(trial.cold_start_s))),
@@ -113,11 +180,13 @@ impl Analysis<'_> {
             generator_busy: usage.generator,
             foreign_busy: usage.foreign,
             stolen: usage.stolen,
-            processes_max: observations.measured.iter().map(|(_, it)| it.subject.processes_max).max().unwrap_or(0),
-            errors: errors(&observations),
-            requests_sent: observations.measured.iter().map(|(_, trial)| trial.ledger.sent).sum(),
-            requests_unsent: observations.measured.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
-            objectives: scenario.map(|scenario| objectives(scenario, &observations)).unwrap_or_default(),
+            processes_max: observations.scored.iter().map(|(_, it)| it.subject.processes_max).max().unwrap_or(0),
+            resources,
+            link,
+            errors: errors(observations),
+            requests_sent: observations.scored.iter().map(|(_, trial)| trial.ledger.sent).sum(),
+            requests_unsent: observations.scored.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
+            objectives: objectives(self.scenario, observations),
             flags,
         };
         Draft { finding, goodput_rps: observations.goodput_by_block() }
@@ -127,7 +196,7 @@ impl Analysis<'_> {
     fn comparisons(&self, drafts: &[Draft]) -> Vec<Comparison> {
         let ranked: Vec<&Draft> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
         let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (a, b)));
-        pairs.filter_map(|(a, b)| compare(&a.contender(), &b.contender(), self.plan.smallest_effect)).collect()
+        pairs.filter_map(|(a, b)| compare(&a.contender(), &b.contender(), self.records.plan.smallest_effect)).collect()
     }
 
     /// Puts every case beside the ceiling, and every ranked case beside the first.
@@ -138,7 +207,7 @@ impl Analysis<'_> {
             draft.finding.of_ceiling = ceiling.and_then(over);
             draft.finding.of_first = first.as_deref().filter(|_| draft.finding.ranked).and_then(over);
             let against = draft.finding.of_first.as_ref().filter(|_| place > 0);
-            draft.finding.against_first = against.map(|ratio| verdict(ratio, self.plan.smallest_effect));
+            draft.finding.against_first = against.map(|ratio| verdict(ratio, self.records.plan.smallest_effect));
             // Without a common block there is no ratio, and no verdict but this one.
             if place > 0 && draft.finding.ranked && draft.finding.of_first.is_none() {
                 draft.finding.against_first = Some(Verdict::CannotTell);
@@ -173,7 +242,7 @@ fn failures(observations: &Observations) -> Vec<TrialFailure> {
 /// Failed requests by class, the most frequent first.
 fn errors(observations: &Observations) -> Vec<(String, u64)> {
     let mut errors: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
-    for (class, number) in observations.measured.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
+    for (class, number) in observations.scored.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
         *errors.entry(class).or_default() += number;
     }
     let mut errors: Vec<(String, u64)> = errors
@@ -187,8 +256,7 @@ fn errors(observations: &Observations) -> Vec<(String, u64)> {
 
 /// CPU time of the subject for each good answer that it gave in the window, to whichever request.
 fn per_answer(trial: &Measurement) -> Option<f64> {
-    let answers = trial.goodput_rps * trial.window_s;
-    (answers > 0.0).then(|| trial.subject.cpu_s / answers)
+    answers(trial).map(|answers| trial.subject.cpu_s / answers)
 }
 
 fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
@@ -205,8 +273,6 @@ fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
         machine: machine_line(&run.machine),
         machine_remarks: run.machine.remarks.clone(),
         programs: run.programs.iter().map(|program| (program.name.clone(), program.version.clone())).collect(),
-        subject_cpus: run.cpus.subject.clone(),
-        generator_cpus: run.cpus.generator.clone(),
         command: run.command.clone(),
     }
 }

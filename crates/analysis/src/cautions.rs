@@ -1,10 +1,12 @@
 //! What a reader must know before quoting any figure of a run, the gravest first.
 
-use tolok_model::{LoadProfile, Outcome, Plan, RunRecord, Scenario, TrialRecord, format_duration};
+use tolok_model::{CpuSource, LoadProfile, Outcome, Plan, Scenario, TrialRecord, format_duration};
 
+use crate::analyse::Records;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, ScenarioFinding};
+use crate::isolation::{FallbackFinding, IsolationFinding};
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
@@ -19,23 +21,28 @@ const MANY_PAIRS: usize = 10;
 
 /// All cautions of a run.
 pub(crate) fn cautions(
-    run: &RunRecord,
-    plan: &Plan,
-    trials: &[TrialRecord],
+    records: &Records,
     trials_missing: u32,
     scenarios: &[ScenarioFinding],
+    isolation: &IsolationFinding,
 ) -> Vec<String> {
+    let Records { run, plan, trials, .. } = *records;
     let mut cautions: Vec<String> = [
         missing(plan, trials_missing),
         failed(trials),
+        disturbed(trials),
+        reruns(trials),
         short_windows(plan, trials),
         few_blocks(plan),
-        shared_cpus(run),
+        shared_cpus(records),
+        cpu_from_threads(trials),
+        autogrouped(isolation),
         skipped(plan),
     ]
     .into_iter()
     .flatten()
     .collect();
+    cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
     cautions.extend([closed_loop(plan), open_loop(plan), ramps(plan), many_pairs(scenarios)].into_iter().flatten());
@@ -97,11 +104,69 @@ fn few_blocks(plan: &Plan) -> Option<String> {
     (blocks < FEWEST_BLOCKS_TO_QUOTE).then(|| format!("{counted} show only large differences."))
 }
 
-fn shared_cpus(run: &RunRecord) -> Option<String> {
-    run.cpus.shared.then(|| {
-        "Subject and generator shared their CPUs, so every figure is lower than the subject alone would reach."
+fn shared_cpus(records: &Records) -> Option<String> {
+    let is_shared = |scenario: &Scenario| records.run.cpus.get(&scenario.environment).is_some_and(|cpus| cpus.shared);
+    let place = in_scenarios(records.plan, is_shared)?;
+    let text = "subject and generator shared their CPUs, so every figure is lower than the subject alone would reach.";
+    Some(place.map_or_else(|| as_sentence(text), |ids| format!("In {ids} {text}")))
+}
+
+fn measured(trials: &[TrialRecord]) -> impl Iterator<Item = &tolok_model::Measurement> {
+    trials.iter().filter_map(|trial| match &trial.outcome {
+        Outcome::Completed(measurement) => Some(measurement.as_ref()),
+        Outcome::Failed(_) => None,
+    })
+}
+
+fn disturbed(trials: &[TrialRecord]) -> Option<String> {
+    let disturbed = measured(trials).filter(|trial| !trial.disturbances.is_empty()).count();
+    let all = counted(trials.len() as u64, "trial");
+    (disturbed > 0).then(|| {
+        format!("{disturbed} of {all} stayed disturbed by others: kept in the records, and left out of every figure.")
+    })
+}
+
+fn reruns(trials: &[TrialRecord]) -> Option<String> {
+    let anew = trials.iter().filter(|trial| trial.attempts > 1).count();
+    let reruns: u32 = trials.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
+    (anew > 0).then(|| {
+        format!(
+            "{} of {} thrown away and made anew, because others had disturbed the machine: that is decided by what was seen \
+             of the machine, whatever the result.",
+            counted(u64::from(reruns), "measurement"),
+            counted(anew as u64, "trial")
+        )
+    })
+}
+
+/// What a thread used after its last reading is lost, and all of a process that lived between two readings.
+fn cpu_from_threads(trials: &[TrialRecord]) -> Option<String> {
+    let (all, of_threads) = measured(trials).fold((0, 0), |(all, of_threads), trial| {
+        (all + 1, of_threads + u32::from(trial.subject.cpu_source == CpuSource::Threads))
+    });
+    let place = if of_threads == all { String::new() } else { format!(" of {of_threads} of {all} trials") };
+    (of_threads > 0).then(|| {
+        format!(
+            "CPU time{place} was summed over threads, not read from control groups: what short-lived processes used is lost, \
+             so subjects that start many look cheaper than they are."
+        )
+    })
+}
+
+fn autogrouped(isolation: &IsolationFinding) -> Option<String> {
+    (isolation.trials > 0 && isolation.is_autogrouped()).then(|| {
+        "The scheduler shares contended CPUs between sessions (autogroup), and no control group kept the parts out of \
+         that: one busy shell could take as much as a whole subject."
             .to_owned()
     })
+}
+
+fn said(fallback: &FallbackFinding, trials: u32) -> String {
+    let sentence = as_sentence(&fallback.text);
+    if fallback.trials == trials {
+        return sentence;
+    }
+    format!("{} (in {} of {}).", sentence.trim_end_matches('.'), fallback.trials, counted(u64::from(trials), "trial"))
 }
 
 fn skipped(plan: &Plan) -> Option<String> {
@@ -173,10 +238,14 @@ fn ramps(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Ids of the scenarios with such a load in a list, which needs no saying if all have it; nothing if none has it.
 fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool) -> Option<Option<String>> {
+    in_scenarios(plan, |scenario| is_so(&scenario.load))
+}
+
+/// Ids of the scenarios of which this is so in a list, which needs no saying if it is so of all; nothing if of none.
+fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool) -> Option<Option<String>> {
     let found: Vec<String> =
-        plan.scenarios.iter().filter(|scenario| is_so(&scenario.load)).map(|scenario| scenario.id.clone()).collect();
+        plan.scenarios.iter().filter(|scenario| is_so(scenario)).map(|scenario| scenario.id.clone()).collect();
     match found.len() {
         0 => None,
         all if all == plan.scenarios.len() => Some(None),
@@ -197,8 +266,10 @@ fn not_tested(plan: &Plan) -> String {
     let lacks = |is_so: &dyn Fn(&LoadProfile) -> bool| !plan.scenarios.iter().any(|scenario| is_so(&scenario.load));
     let fixed_rate = if lacks(&|load| load.executor.is_open()) { ", a fixed request rate" } else { "" };
     let changes = if lacks(&|load| load.executor.is_ramp()) { ", load that changes" } else { "" };
-    format!(
-        "Not tested: a network between client and server (all ran over loopback), TLS, HTTP/2, a database{fixed_rate}{changes}, \
-         behaviour beyond {window}."
-    )
+    let emulated = plan.environments.iter().filter(|environment| environment.link.emulates()).count();
+    let network = match emulated {
+        0 => "a network between client and server (all ran over loopback)",
+        _ => "a real network between client and server (links were emulated on one machine)",
+    };
+    format!("Not tested: {network}, TLS, HTTP/2, a database{fixed_rate}{changes}, behaviour beyond {window}.")
 }

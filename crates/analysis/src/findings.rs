@@ -6,8 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::ObjectiveOutcome;
 
+use crate::diagnosis::DiagnosisFinding;
+use crate::environment::{EnvironmentFinding, LinkFinding};
+use crate::isolation::IsolationFinding;
+use crate::link::LinkUse;
+use crate::resources::{MemorySource, ResourcesFinding};
+
 /// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 1;
+pub const FINDINGS_SCHEMA: u32 = 2;
 
 /// Everything that can be said about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -22,6 +28,8 @@ pub struct Findings {
     pub skipped: Vec<SkippedSubject>,
     /// Trials that were planned and have no record (the run was stopped).
     pub trials_missing: u32,
+    /// What held the parts of the trials apart, and what did not.
+    pub isolation: IsolationFinding,
     /// What a reader must know before quoting a figure, most important first.
     pub cautions: Vec<String>,
 }
@@ -53,10 +61,6 @@ pub struct RunFacts {
     pub machine_remarks: Vec<String>,
     /// Name and version of each program used.
     pub programs: Vec<(String, String)>,
-    /// CPUs of the subject.
-    pub subject_cpus: Vec<u32>,
-    /// CPUs of the generator.
-    pub generator_cpus: Vec<u32>,
     /// Command that repeats the run.
     pub command: String,
 }
@@ -85,6 +89,12 @@ pub struct ScenarioFinding {
     pub executor: String,
     /// `closed` or `open`.
     pub loop_model: String,
+    /// What surrounded its trials: every figure below was taken in it.
+    pub environment: EnvironmentFinding,
+    /// The link between client and subject; none over the loopback.
+    pub link: Option<LinkFinding>,
+    /// Which memory its cases' `memory_bytes` is, the same for all; none where no trial was scored.
+    pub memory_source: Option<MemorySource>,
     /// What must hold in every trial: `p95 < 50ms`.
     pub objectives: Vec<String>,
     /// One sentence that answers the question for this scenario; never a bare winner.
@@ -95,6 +105,8 @@ pub struct ScenarioFinding {
     pub ceiling: Option<CaseFinding>,
     /// Every pair of ranked cases.
     pub comparisons: Vec<Comparison>,
+    /// What cases did for each answer while costly counters ran. Unscored: no figure of these is a result.
+    pub unscored_diagnoses: Vec<DiagnosisFinding>,
 }
 
 /// One case: a subject under the scenario.
@@ -110,8 +122,14 @@ pub struct CaseFinding {
     pub runtime: String,
     /// Planned trials of this case.
     pub trials_planned: u32,
-    /// Trials that were measured.
+    /// Trials that were measured, those that were disturbed to the end included.
     pub trials_measured: u32,
+    /// Trials that all figures of the case rest on: measured, and not disturbed.
+    pub trials_scored: u32,
+    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
+    pub disturbed: Vec<DisturbedTrial>,
+    /// Measurements that were thrown away because others disturbed them.
+    pub reruns: u32,
     /// Trials that failed, with the reason of each.
     pub failures: Vec<TrialFailure>,
     /// Good answers per second.
@@ -126,7 +144,7 @@ pub struct CaseFinding {
     pub against_first: Option<Verdict>,
     /// CPU time of the subject per good answer, in seconds.
     pub cpu_s_per_good: Option<Estimate>,
-    /// Memory of the subject (proportional set size when the window ended), in bytes.
+    /// Memory of the subject, in bytes: which kind, says the scenario's `memory_source`.
     pub memory_bytes: Option<Estimate>,
     /// Median of the trials' p50, in seconds, in the scenario's loop.
     pub latency_p50_s: Option<Estimate>,
@@ -134,21 +152,25 @@ pub struct CaseFinding {
     pub latency_p99_s: Option<Estimate>,
     /// From the start to the first good answer, in seconds.
     pub cold_start_s: Option<Estimate>,
-    /// Share of the subject's CPUs that it used, from 0 to 1.
+    /// Share of the CPU time it was given that the subject used, from 0 to 1: of its CPUs, or of its quota.
     pub subject_busy: Option<f64>,
-    /// Share of the generator's CPUs that it used, from 0 to 1.
+    /// Share of the CPU time it was given that the generator used, from 0 to 1.
     pub generator_busy: Option<f64>,
     /// Share of the machine's CPUs that neither of them used but other programs did, from 0 to 1.
     pub foreign_busy: Option<f64>,
     /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
     pub stolen: Option<f64>,
-    /// Most processes seen at once in any trial.
+    /// Most processes seen at once in any scored trial.
     pub processes_max: u32,
-    /// Requests that failed in all measured trials, by class.
+    /// What the subject used for each good answer.
+    pub resources: ResourcesFinding,
+    /// How the emulated link did; none where tolok emulated none.
+    pub link: Option<LinkUse>,
+    /// Requests that failed in all scored trials, by class.
     pub errors: Vec<(String, u64)>,
-    /// Requests sent in all measured trials.
+    /// Requests sent in all scored trials.
     pub requests_sent: u64,
-    /// Requests in all measured trials that still waited for a free connection when the window ended.
+    /// Requests in all scored trials that still waited for a free connection when the window ended.
     pub requests_unsent: u64,
     /// What became of the scenario's objectives, in their order.
     pub objectives: Vec<ObjectiveFinding>,
@@ -184,6 +206,21 @@ pub struct TrialFailure {
     pub reason: String,
     /// The reason in a sentence.
     pub message: String,
+}
+
+/// A trial that was measured and is in no figure, because others disturbed it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DisturbedTrial {
+    /// Number of the trial.
+    pub trial: u32,
+    /// How often it was measured.
+    pub attempts: u32,
+    /// Good answers per second that were seen, nevertheless.
+    pub goodput_rps: f64,
+    /// What disturbed it, as words: `foreign-cpu`, `steal`.
+    pub kinds: Vec<String>,
+    /// The same in sentences, with the figures seen.
+    pub causes: Vec<String>,
 }
 
 /// A value with its uncertainty.
@@ -245,8 +282,9 @@ impl Verdict {
 /// Something that must be known about a case's figures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Flag {
-    /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `failed-trials`,
-    /// `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`, `shared-cpus`, `noisy`.
+    /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
+    /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
+    /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

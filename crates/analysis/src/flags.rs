@@ -5,56 +5,79 @@
 //! | `generator-bound` | closed loop: the generator used 90 % of its CPUs and the subject less than 90 % of its own | yes |
 //! | `not-trusted` | the load tool says of a trial that its figures cannot be trusted | yes |
 //! | `aborted` | a trial was stopped at the first crossed objective, as the study asked | yes |
+//! | `out-of-memory` | the kernel killed some of the subject for want of memory, in any trial | yes |
+//! | `link-late` | packets left the link's emulator later on average by a tenth of the median latency | yes |
 //! | `errors` | a request failed | above 1 % of the requests |
 //! | `no-good-answers` | a measured trial had no good answer at all | yes |
 //! | `ledger-open` | the requests of a trial are not all accounted for | yes |
+//! | `disturbed` | others disturbed a trial however often it was measured; it is in no figure | if none is left |
 //! | `failed-trials` | a trial could not be measured | no |
 //! | `too-few-trials` | fewer trials than an interval needs | no, but it can be told from nothing |
 //! | `backlog` | 1 % of the scheduled requests or more still waited for a connection when a trial ended | no |
 //! | `connections-waiting` | a tenth of the connections or more had no answer yet when a trial ended | no |
+//! | `throttled` | the subject's quota stopped it in more than 5 % of its periods | no: that is what a quota does |
+//! | `memory-limit-near` | memory with page cache came within 2 % of its limit | no |
+//! | `link-full` | a link was offered 90 % of its rate or more, so it may have been the limit | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
-//! | `noisy` | others disturbed a quarter of the trials or more | no |
+//!
+//! A disturbed trial counts for no flag but its own and `out-of-memory`.
 
-use tolok_model::{Connection, Doubt, LoadProfile, Measurement};
+use tolok_model::{Connection, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, Measurement, bytes_words};
 
 use crate::estimate::least_trials;
-use crate::figures::{counted, listed, small_share};
+use crate::figures::{Quantity, amount, count, counted, listed, small_share};
 use crate::findings::Flag;
+use crate::link::LinkUse;
 use crate::observations::Observations;
+use crate::resources::{ResourcesFinding, oom_kills};
 use crate::usage::{Cpus, Usage};
 
 /// A part that uses this share of its CPUs is at its limit.
 pub const SATURATED: f64 = 0.90;
 /// A larger share of failed requests voids the rank: what was counted is another workload.
 pub const ERRORS_TOLERATED: f64 = 0.01;
-/// Other programs may use this share of the machine's CPUs.
-pub const FOREIGN_TOLERATED: f64 = 0.05;
-/// The hypervisor may take this share of the machine's CPUs.
-pub const STEAL_TOLERATED: f64 = 0.01;
-/// Other programs may take this share of the subject's own CPUs.
-pub const TAKEN_TOLERATED: f64 = 0.10;
 /// This share of the connections may wait for their first answer when a trial ends.
 pub const WAITING_TOLERATED: f64 = 0.10;
 /// This share of the scheduled requests may still wait for a connection when a trial ends.
 pub const BACKLOG_TOLERATED: f64 = 0.01;
-/// A median withstands a few disturbed trials; from this share on they are spoken of.
-pub const DISTURBED_TRIALS: f64 = 0.25;
+/// A quota may stop its subject in this share of its periods before it is spoken of.
+pub const THROTTLING_TOLERATED: f64 = 0.05;
+/// From this share of its limit on, memory counts as used up: the page cache has to give way.
+pub const MEMORY_LIMIT_NEAR: f64 = 0.98;
+/// From this share of its rate on, a link counts as full. Packets have gaps between them, so it never comes to all of it.
+pub const LINK_FULL: f64 = 0.90;
+/// Packets may leave the link's emulator later on average by this share of the median latency.
+pub const LINK_LATENESS_OF_LATENCY: f64 = 0.10;
+
+/// What there is to judge a case by.
+pub(crate) struct Seen<'a> {
+    pub(crate) observations: &'a Observations<'a>,
+    pub(crate) usage: &'a Usage,
+    pub(crate) resources: &'a ResourcesFinding,
+    pub(crate) link: Option<&'a LinkUse>,
+}
 
 /// Every flag of a case, those that void its rank first.
-pub(crate) fn flags(observations: &Observations, cpus: &Cpus, usage: &Usage, load: Option<&LoadProfile>) -> Vec<Flag> {
+pub(crate) fn flags(seen: &Seen, cpus: &Cpus, load: &LoadProfile, limits: &Limits) -> Vec<Flag> {
+    let observations = seen.observations;
     let mut flags: Vec<Flag> = [
+        out_of_memory(observations, limits),
         failed_trials(observations),
         no_good_answers(observations),
         errors(observations),
         ledger_open(observations),
-        load.and_then(|load| not_trusted(observations, load)),
+        not_trusted(observations, load),
         aborted(observations),
-        generator_bound(usage).filter(|_| load.is_none_or(|load| !load.executor.is_open())),
+        generator_bound(seen.usage).filter(|_| !load.executor.is_open()),
+        link_late(observations),
+        disturbed(observations),
         too_few_trials(observations),
         backlog(observations),
-        load.and_then(|load| connections_waiting(observations, load)),
+        connections_waiting(observations, load),
+        throttled(seen.resources),
+        memory_limit_near(seen.resources, limits),
+        seen.link.and_then(link_full),
         shared_cpus(observations, cpus),
-        noisy(observations, cpus),
     ]
     .into_iter()
     .flatten()
@@ -85,14 +108,14 @@ fn no_good_answers(observations: &Observations) -> Option<Flag> {
     if censored == 0 {
         return None;
     }
-    let trials = counted(observations.measured.len() as u64, "measured trial");
+    let trials = counted(observations.scored.len() as u64, "measured trial");
     let message =
         format!("{censored} of {trials} had no good answer: too slow or broken to be given a figure, which is not 0");
     flag("no-good-answers", true, message)
 }
 
 fn errors(observations: &Observations) -> Option<Flag> {
-    let ledgers = || observations.measured.iter().map(|(_, measurement)| &measurement.ledger);
+    let ledgers = || observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
     let failed: u64 = ledgers().map(|ledger| ledger.failed_total()).sum();
     let sent: u64 = ledgers().map(|ledger| ledger.sent).sum();
     if failed == 0 {
@@ -104,13 +127,13 @@ fn errors(observations: &Observations) -> Option<Flag> {
 }
 
 fn ledger_open(observations: &Observations) -> Option<Flag> {
-    let unaccounted = || observations.measured.iter().map(|(_, measurement)| measurement.ledger.unaccounted());
+    let unaccounted = || observations.scored.iter().map(|(_, measurement)| measurement.ledger.unaccounted());
     let open = unaccounted().filter(|requests| *requests > 0).count();
     if open == 0 {
         return None;
     }
     let lost: u64 = unaccounted().sum();
-    let trials = counted(observations.measured.len() as u64, "trial");
+    let trials = counted(observations.scored.len() as u64, "trial");
     let message = format!("{} not accounted for in {open} of {trials}: a fault of the tool", counted(lost, "request"));
     flag("ledger-open", true, message)
 }
@@ -131,7 +154,7 @@ pub(crate) fn doubts_that_count<'a>(
 fn not_trusted(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let doubts = |trial| doubts_that_count(trial, load);
     let untrusted: Vec<&Measurement> =
-        observations.measured.iter().map(|(_, trial)| *trial).filter(|trial| doubts(trial).next().is_some()).collect();
+        observations.scored.iter().map(|(_, trial)| *trial).filter(|trial| doubts(trial).next().is_some()).collect();
     // Each gate once, with the words of the first trial in which it did not hold.
     let mut reasons: Vec<&Doubt> = Vec::new();
     for doubt in untrusted.iter().flat_map(|trial| doubts(trial)) {
@@ -141,7 +164,7 @@ fn not_trusted(observations: &Observations, load: &LoadProfile) -> Option<Flag> 
     }
     let said = |doubt: &&Doubt| format!("{} ({})", doubt.gate, doubt.text.trim_end_matches('.'));
     let reasons: Vec<String> = reasons.iter().map(said).collect();
-    let trials = counted(observations.measured.len() as u64, "trial");
+    let trials = counted(observations.scored.len() as u64, "trial");
     let message = format!(
         "in {} of {trials} the load tool's figures cannot be trusted, it says: {}",
         untrusted.len(),
@@ -151,11 +174,11 @@ fn not_trusted(observations: &Observations, load: &LoadProfile) -> Option<Flag> 
 }
 
 fn aborted(observations: &Observations) -> Option<Flag> {
-    let aborted = observations.measured.iter().filter(|(_, trial)| trial.aborted).count();
+    let aborted = observations.scored.iter().filter(|(_, trial)| trial.aborted).count();
     if aborted == 0 {
         return None;
     }
-    let trials = counted(observations.measured.len() as u64, "trial");
+    let trials = counted(observations.scored.len() as u64, "trial");
     let message = format!(
         "{aborted} of {trials} stopped at the first objective that was crossed, as the study asks: their windows are cut off"
     );
@@ -168,7 +191,7 @@ fn backlog(observations: &Observations) -> Option<Flag> {
         let scheduled = trial.ledger.sent + trial.ledger.unsent;
         trial.ledger.unsent as f64 / scheduled.max(1) as f64
     };
-    let worst = observations.measured.iter().map(|(_, trial)| share(trial)).reduce(f64::max)?;
+    let worst = observations.scored.iter().map(|(_, trial)| share(trial)).reduce(f64::max)?;
     if worst < BACKLOG_TOLERATED {
         return None;
     }
@@ -194,12 +217,13 @@ fn generator_bound(usage: &Usage) -> Option<Flag> {
 }
 
 fn too_few_trials(observations: &Observations) -> Option<Flag> {
-    let measured = observations.measured.len() as u64;
+    let measured = observations.scored.len() as u64;
     if measured == 0 || measured >= u64::from(least_trials()) {
         return None;
     }
+    let left = if observations.disturbed.is_empty() { "measured" } else { "left" };
     let message =
-        format!("{} measured, too few for an interval ({} are the least)", counted(measured, "trial"), least_trials());
+        format!("{} {left}, too few for an interval ({} are the least)", counted(measured, "trial"), least_trials());
     flag("too-few-trials", false, message)
 }
 
@@ -207,7 +231,7 @@ fn too_few_trials(observations: &Observations) -> Option<Flag> {
 /// percentile until they are answered, so whoever reads a median of such a case must know.
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let connections = load.connections_max()?;
-    let ledgers = observations.measured.iter().map(|(_, measurement)| &measurement.ledger);
+    let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
     let most = ledgers.map(|ledger| ledger.connections_unanswered.min(u64::from(connections))).max()?;
     if load.connection != Connection::KeepAlive || (most as f64) < WAITING_TOLERATED * f64::from(connections) {
         return None;
@@ -220,36 +244,102 @@ fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Optio
 }
 
 fn shared_cpus(observations: &Observations, cpus: &Cpus) -> Option<Flag> {
-    if !cpus.shared || observations.measured.is_empty() {
+    if !cpus.shared || observations.scored.is_empty() {
         return None;
     }
     let message = "subject and generator shared their CPUs, so the generator's own work lowers the figure".to_owned();
     flag("shared-cpus", false, message)
 }
 
-fn noisy(observations: &Observations, cpus: &Cpus) -> Option<Flag> {
-    let trials: Vec<[f64; 3]> = observations
-        .measured
-        .iter()
-        .map(|(_, trial)| [cpus.foreign(trial), cpus.stolen(trial), cpus.taken_from_subject(trial)])
-        .map(|shares| shares.map(Option::unwrap_or_default))
-        .collect();
-    let tolerated = [FOREIGN_TOLERATED, STEAL_TOLERATED, TAKEN_TOLERATED];
-    let exceeds = |shares: &&[f64; 3]| shares.iter().zip(tolerated).any(|(share, tolerated)| *share > tolerated);
-    let disturbed: Vec<&[f64; 3]> = trials.iter().filter(exceeds).collect();
-    if disturbed.is_empty() || (disturbed.len() as f64) < DISTURBED_TRIALS * trials.len() as f64 {
+/// A case that gets no memory any more is not the case that was asked about. Disturbed trials count as well: whoever else
+/// was at work, the limit is the subject's own.
+fn out_of_memory(observations: &Observations, limits: &Limits) -> Option<Flag> {
+    let failed = observations.failed.iter().filter(|(_, failure)| failure.reason == FailureKind::OutOfMemory).count();
+    let killed = observations.measured().filter(|trial| oom_kills(trial) > 0).count();
+    if failed + killed == 0 {
         return None;
     }
-    let causes = [
-        "others used up to {} of the machine's CPUs",
-        "the hypervisor took up to {}",
-        "up to {} of the subject's own may have gone to others",
-    ];
-    let seen: Vec<String> = (0..causes.len())
-        .map(|cause| (cause, disturbed.iter().map(|shares| shares[cause]).fold(0.0, f64::max)))
-        .filter(|(cause, worst)| *worst > tolerated[*cause])
-        .map(|(cause, worst)| causes[cause].replace("{}", &small_share(worst)))
-        .collect();
-    let of_trials = counted(trials.len() as u64, "trial");
-    flag("noisy", false, format!("{} of {of_trials} disturbed: {}", disturbed.len(), listed(&seen, "and")))
+    let limit = limits.memory_bytes.map(|bytes| format!(" of {}", bytes_words(bytes))).unwrap_or_default();
+    let trials = counted((observations.failed.len() + observations.measured().count()) as u64, "trial");
+    let message =
+        format!("in {} of {trials} it reached its limit{limit}, and the kernel killed some of it", failed + killed);
+    flag("out-of-memory", true, message)
+}
+
+/// The emulator's own delay is in every latency, and it is not the link's. One late packet is enough: nobody knows which
+/// answer it was part of.
+fn link_late(observations: &Observations) -> Option<Flag> {
+    let lateness = |trial: &Measurement| {
+        let window = trial.link.as_ref()?;
+        let (max_s, mean_s) = (worse(window, |it| it.lateness_s_max), worse(window, |it| it.lateness_s_mean));
+        let tolerated_s = trial.latency.at(0.5).map_or(f64::INFINITY, |median_s| LINK_LATENESS_OF_LATENCY * median_s);
+        (mean_s > tolerated_s).then_some((max_s, mean_s))
+    };
+    let late: Vec<(f64, f64)> = observations.scored.iter().filter_map(|(_, trial)| lateness(trial)).collect();
+    let max_s = late.iter().map(|(max_s, _)| *max_s).reduce(f64::max)?;
+    let mean_s = late.iter().map(|(_, mean_s)| *mean_s).fold(0.0, f64::max);
+    let message = format!(
+        "the link's emulator was late in {} of {}: by up to {}, and by {} on average in the worst of them",
+        late.len(),
+        counted(observations.scored.len() as u64, "trial"),
+        amount(Quantity::Seconds, max_s),
+        amount(Quantity::Seconds, mean_s)
+    );
+    flag("link-late", true, message)
+}
+
+/// The worse of the two directions.
+fn worse(window: &LinkWindow, of: fn(&tolok_model::LinkDirection) -> f64) -> f64 {
+    of(&window.to_subject).max(of(&window.to_client))
+}
+
+fn disturbed(observations: &Observations) -> Option<Flag> {
+    let disturbed = observations.disturbed.len();
+    if disturbed == 0 {
+        return None;
+    }
+    // Each kind once, with the words of the trial in which it was worst.
+    let mut causes: Vec<&tolok_model::Disturbance> = Vec::new();
+    for cause in observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances) {
+        match causes.iter_mut().find(|known| known.kind == cause.kind) {
+            Some(known) if cause.value > known.value => *known = cause,
+            Some(_) => {}
+            None => causes.push(cause),
+        }
+    }
+    let said = |cause: &&tolok_model::Disturbance| format!("{} ({})", cause.kind, cause.text.trim_end_matches('.'));
+    let causes: Vec<String> = causes.iter().map(said).collect();
+    let trials = counted(observations.measured().count() as u64, "trial");
+    let verb = if disturbed == 1 { "is" } else { "are" };
+    let message = format!("{disturbed} of {trials} disturbed, which {verb} in no figure: {}", listed(&causes, "and"));
+    flag("disturbed", observations.scored.is_empty(), message)
+}
+
+fn throttled(resources: &ResourcesFinding) -> Option<Flag> {
+    let throttling = resources.throttling.filter(|found| found.share > THROTTLING_TOLERATED)?;
+    let message = format!(
+        "its quota stopped it in {} of {} periods ({})",
+        count(throttling.throttled_periods),
+        count(throttling.periods),
+        small_share(throttling.share)
+    );
+    flag("throttled", false, message)
+}
+
+fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Flag> {
+    let share = resources.peak_of_limit.filter(|share| *share >= MEMORY_LIMIT_NEAR)?;
+    let limit = limits.memory_bytes.map(bytes_words).unwrap_or_default();
+    let message = format!(
+        "with page cache its memory came to {} of the limit of {limit}: the cache had to give way, which can slow it down",
+        small_share(share)
+    );
+    flag("memory-limit-near", false, message)
+}
+
+/// By the utilisation law. A subject behind a full link may have had more to give.
+fn link_full(link: &LinkUse) -> Option<Flag> {
+    let used = link.rate_offered().filter(|used| *used >= LINK_FULL)?;
+    let message =
+        format!("the link was offered {} of its rate: it, and not the subject, may be the limit", small_share(used));
+    flag("link-full", false, message)
 }

@@ -8,27 +8,37 @@
 
 mod analyse;
 mod cautions;
+mod diagnosis;
+mod environment;
 mod estimate;
 pub mod figures;
 mod findings;
 mod flags;
+mod isolation;
+mod link;
 mod names;
 mod objectives;
 mod observations;
+mod resources;
 mod sentence;
 mod usage;
 mod verdict;
 
-pub use analyse::{analyse, machine_line};
+pub use analyse::{Records, analyse, machine_line};
 pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+pub use diagnosis::DiagnosisFinding;
+pub use environment::{EnvironmentFinding, LinkFinding, PartFinding};
 pub use findings::{
-    CaseFinding, Comparison, Estimate, FINDINGS_SCHEMA, Findings, Flag, ObjectiveFinding, RunFacts, ScenarioFinding,
-    SkippedSubject, TrialFailure, Verdict,
+    CaseFinding, Comparison, DisturbedTrial, Estimate, FINDINGS_SCHEMA, Findings, Flag, ObjectiveFinding, RunFacts,
+    ScenarioFinding, SkippedSubject, TrialFailure, Verdict,
 };
 pub use flags::{
-    BACKLOG_TOLERATED, DISTURBED_TRIALS, ERRORS_TOLERATED, FOREIGN_TOLERATED, SATURATED, STEAL_TOLERATED,
-    TAKEN_TOLERATED, WAITING_TOLERATED,
+    BACKLOG_TOLERATED, ERRORS_TOLERATED, LINK_FULL, LINK_LATENESS_OF_LATENCY, MEMORY_LIMIT_NEAR, SATURATED,
+    THROTTLING_TOLERATED, WAITING_TOLERATED,
 };
+pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
+pub use link::{LinkDirectionUse, LinkUse};
 pub use names::{Names, SubjectName};
-pub use tolok_model::ObjectiveOutcome;
+pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
+pub use tolok_model::{CpuMode, ObjectiveOutcome};
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

@@ -1,8 +1,9 @@
 //! What became of a scenario's objectives in the trials of one case.
 //!
-//! An objective is **crossed** if it was crossed in any trial: a service that keeps its promise in four runs of five does
-//! not keep it. It is **kept** if it was kept in every trial, and no trial failed. In between it is **unknown**: a trial
-//! has no figure for it, its figures cannot be trusted, or it failed.
+//! An objective is **crossed** if it was crossed in any scored trial: a service that keeps its promise in four runs of five
+//! does not keep it. It is **kept** if it was kept in every scored trial, and no trial failed. In between it is **unknown**:
+//! a trial has no figure for it, its figures cannot be trusted, or it failed. A trial that others disturbed says nothing of
+//! the subject, neither for it nor against it.
 
 use tolok_model::{Limit, LoadProfile, Measurement, Objective, ObjectiveOutcome, Scenario};
 
@@ -17,11 +18,11 @@ pub(crate) fn objectives(scenario: &Scenario, observations: &Observations) -> Ve
 
 fn finding(objective: &Objective, load: &LoadProfile, observations: &Observations) -> ObjectiveFinding {
     let text = objective.to_string();
-    let outcomes = || observations.measured.iter().map(|(_, trial)| outcome(&text, load, trial));
+    let outcomes = || observations.scored.iter().map(|(_, trial)| outcome(&text, load, trial));
     let number = |wanted| outcomes().filter(|found| *found == wanted).count() as u32;
     let (kept, crossed) = (number(ObjectiveOutcome::Kept), number(ObjectiveOutcome::Crossed));
-    let all_kept = kept > 0 && kept as usize == observations.measured.len() && observations.failed.is_empty();
-    let records = observations.measured.iter().flat_map(|(_, trial)| &trial.objectives);
+    let all_kept = kept > 0 && kept as usize == observations.scored.len() && observations.failed.is_empty();
+    let records = observations.scored.iter().flat_map(|(_, trial)| &trial.objectives);
     let values = records.filter(|record| record.objective == text).filter_map(|record| record.value);
     let worse =
         |left: f64, right: f64| if objective.comparison.wants_little() { left.max(right) } else { left.min(right) };

@@ -2,16 +2,22 @@
 
 use tolok_model::{Failure, Measurement, Outcome, Plan, TrialRecord};
 
+use crate::findings::DisturbedTrial;
+
 /// The trials of one case, in the order of their blocks.
 pub(crate) struct Observations<'a> {
     /// Trials of the plan.
     pub(crate) planned: u32,
     /// Blocks of the plan.
     blocks: u32,
-    /// Block and measurement of each trial that was measured.
-    pub(crate) measured: Vec<(u32, &'a Measurement)>,
+    /// Block and measurement of each trial that counts: it was measured, and nobody disturbed it.
+    pub(crate) scored: Vec<(u32, &'a Measurement)>,
+    /// Record and measurement of each trial that was disturbed however often it was measured. It is in no figure.
+    pub(crate) disturbed: Vec<(&'a TrialRecord, &'a Measurement)>,
     /// Number and reason of each trial that failed.
     pub(crate) failed: Vec<(u32, &'a Failure)>,
+    /// Measurements that were thrown away because others disturbed them.
+    pub(crate) reruns: u32,
 }
 
 impl<'a> Observations<'a> {
@@ -19,45 +25,72 @@ impl<'a> Observations<'a> {
     pub(crate) fn of(case: &str, plan: &Plan, trials: &'a [TrialRecord]) -> Self {
         let mut own: Vec<&TrialRecord> = trials.iter().filter(|trial| trial.case == case).collect();
         own.sort_by_key(|trial| (trial.block, trial.number));
-        let (mut measured, mut failed) = (Vec::new(), Vec::new());
-        for trial in own {
+        let (mut scored, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for trial in &own {
             match &trial.outcome {
-                Outcome::Completed(measurement) => measured.push((trial.block, measurement.as_ref())),
+                Outcome::Completed(measurement) if measurement.disturbances.is_empty() => {
+                    scored.push((trial.block, measurement.as_ref()));
+                }
+                Outcome::Completed(measurement) => disturbed.push((*trial, measurement.as_ref())),
                 Outcome::Failed(failure) => failed.push((trial.number, failure)),
             }
         }
         let planned = plan.trials.iter().filter(|trial| trial.case == case).count() as u32;
-        Self { planned, blocks: plan.blocks, measured, failed }
+        let reruns = own.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
+        Self { planned, blocks: plan.blocks, scored, disturbed, failed, reruns }
     }
 
-    /// One figure of every measured trial, in the order of the blocks, where the trial has it.
+    /// Every trial that ran to its end, scored or not.
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &'a Measurement> {
+        let scored = self.scored.iter().map(|(_, measurement)| *measurement);
+        scored.chain(self.disturbed.iter().map(|(_, measurement)| *measurement))
+    }
+
+    /// One figure of every scored trial, in the order of the blocks, where the trial has it.
     pub(crate) fn each(&self, figure: impl Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
-        self.measured.iter().filter_map(|(_, measurement)| figure(measurement)).collect()
+        self.scored.iter().filter_map(|(_, measurement)| figure(measurement)).collect()
     }
 
-    /// One figure of every measured trial, or nothing at all if a single trial lacks it: what is left would be the
+    /// One figure of every scored trial, or nothing at all if a single trial lacks it: what is left would be the
     /// trials that happened to have it, and no fair picture of the case.
     pub(crate) fn every(&self, figure: impl Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
         let values = self.each(figure);
-        if values.len() == self.measured.len() { values } else { Vec::new() }
+        if values.len() == self.scored.len() { values } else { Vec::new() }
     }
 
-    /// Goodput block by block, with nothing for a block that was not measured.
+    /// Goodput block by block, with nothing for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
-        let in_block = |block| self.measured.iter().find(|(measured_in, _)| *measured_in == block);
+        let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
         (1..=self.blocks).map(|block| in_block(block).map(|(_, measurement)| measurement.goodput_rps)).collect()
     }
 
-    /// Measured trials without a single good answer. Their goodput is below what the window could show, which is not
+    /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not
     /// the same as 0.
     pub(crate) fn censored(&self) -> usize {
-        self.measured.iter().filter(|(_, measurement)| is_censored(measurement)).count()
+        self.scored.iter().filter(|(_, measurement)| is_censored(measurement)).count()
+    }
+
+    /// The disturbed trials as reports show them.
+    pub(crate) fn disturbed_trials(&self) -> Vec<DisturbedTrial> {
+        let shown = |(trial, measurement): &(&TrialRecord, &Measurement)| DisturbedTrial {
+            trial: trial.number,
+            attempts: trial.attempts,
+            goodput_rps: measurement.goodput_rps,
+            kinds: measurement.disturbances.iter().map(|cause| cause.kind.clone()).collect(),
+            causes: measurement.disturbances.iter().map(|cause| cause.text.clone()).collect(),
+        };
+        self.disturbed.iter().map(shown).collect()
     }
 }
 
 /// Goodput of one trial, with nothing where it had no good answer.
 pub(crate) fn goodput(measurement: &Measurement) -> Option<f64> {
     (!is_censored(measurement)).then_some(measurement.goodput_rps)
+}
+
+/// Good answers that came in the window, to whichever request; nothing where none came.
+pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
+    Some(measurement.goodput_rps * measurement.window_s).filter(|answers| *answers > 0.0)
 }
 
 fn is_censored(measurement: &Measurement) -> bool {

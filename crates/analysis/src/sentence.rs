@@ -110,7 +110,9 @@ impl<'a> Answer<'a> {
     fn too_few_blocks(&self) -> Option<String> {
         let blocks = self.unclear.iter().map(|rival| rival.against.blocks).max()?;
         let something_is_known = [&self.behind, &self.tied, &self.ahead].iter().any(|rivals| !rivals.is_empty());
-        if blocks >= least_trials() || something_is_known || !self.apart.is_empty() {
+        // The others may well have enough of them among themselves.
+        let others_have_enough = self.comparisons.iter().any(|comparison| comparison.blocks >= least_trials());
+        if others_have_enough || something_is_known || !self.apart.is_empty() {
             return None;
         }
         let mut titles = vec![self.first.title.clone()];

@@ -243,53 +243,6 @@ mod flags {
     }
 
     #[test]
-    fn one_disturbed_trial_of_five_is_left_to_the_median() {
-        let disturbed = |until: u32| {
-            kinds(&changed(|block, trial| trial.host.foreign_cpu_s = if block <= until { 0.4 } else { 0.0 })).len()
-        };
-        assert_eq!([disturbed(0), disturbed(1), disturbed(2)], [0, 0, 1]);
-    }
-
-    #[test]
-    fn noise_names_its_causes() {
-        let case = changed(|_, trial| {
-            trial.host.foreign_cpu_s = 0.5;
-            trial.host.steal_s = 0.09;
-            trial.subject.run_queue_wait_s = 0.4;
-            trial.subject.cpu_s = 1.5;
-        });
-        assert_eq!((kinds(&case), case.ranked), (vec!["noisy"], true));
-        assert_eq!(
-            case.flags[0].message,
-            "5 of 5 trials disturbed: others used up to 12% of the machine's CPUs, the hypervisor took up to 2.2% and up to \
-             20% of the subject's own may have gone to others"
-        );
-    }
-
-    #[test]
-    fn threads_that_wait_for_each_other_are_no_noise() {
-        let case = changed(|_, trial| trial.subject.run_queue_wait_s = 30.0);
-        assert_eq!(kinds(&case), Vec::<&str>::new());
-    }
-
-    /// Eight CPUs, so that a tenth of the subject's one is far below what the machine as a whole tolerates.
-    #[test]
-    fn what_others_took_from_the_subject_cannot_exceed_what_it_left_unused() {
-        let kinds_if_used = |used: f64| {
-            let mut run = InventedRun::new(5);
-            run.run.machine.cpus = 8;
-            run.scenario("json-c64", "json", "JSON", 64).steady(GO, 30_000.0).change(|_, trial| {
-                trial.host.foreign_cpu_s = 0.5;
-                trial.subject.run_queue_wait_s = 0.5;
-                trial.subject.cpu_s = used * trial.window_s;
-            });
-            run.findings().scenarios[0].cases[0].flags.iter().map(|flag| flag.kind.clone()).collect::<Vec<_>>()
-        };
-        assert_eq!(kinds_if_used(0.99), Vec::<String>::new());
-        assert_eq!(kinds_if_used(0.7), ["noisy"]);
-    }
-
-    #[test]
     fn what_voids_the_rank_is_said_first() {
         let scenario = one_scenario(6, |run| {
             run.steady(GO, 20_000.0).change(|_, trial| fail_requests(trial, 900));
@@ -301,7 +254,7 @@ mod flags {
     #[test]
     fn shared_cpus_are_said_and_void_nothing() {
         let mut run = InventedRun::new(5);
-        run.run.cpus.shared = true;
+        run.run.cpus.get_mut("").unwrap().shared = true;
         let findings = run.scenario("json-c64", "json", "JSON", 64).steady(GO, 30_000.0).findings();
         let case = &findings.scenarios[0].cases[0];
         assert_eq!((kinds(case), case.ranked), (vec!["shared-cpus"], true));

@@ -60,13 +60,23 @@ pub enum Verb {
     List(ListArgs),
     /// Holds the box of a trial together.
     #[command(hide = true)]
-    Keeper,
-    /// Tries whether the box of a trial can have a namespace.
+    Keeper(JobArgs),
+    /// Tries whether the box of a trial can have namespaces.
     #[command(hide = true)]
-    NamespaceProbe,
+    NamespaceProbe(JobArgs),
     /// First process in the box of a trial.
     #[command(hide = true)]
-    Init,
+    Init(JobArgs),
+    /// Passes packets between the network namespaces of a trial.
+    #[command(hide = true)]
+    Link(JobArgs),
+}
+
+/// What tolok tells the hidden verbs to do.
+#[derive(Debug, ClapArgs)]
+pub struct JobArgs {
+    /// The job, in JSON.
+    pub job: String,
 }
 
 /// When to use colours.
@@ -107,6 +117,13 @@ pub struct MeasureArgs {
     /// Leave with code 6 if any subject of the study is missing, instead of going on without it.
     #[arg(long)]
     pub strict: bool,
+    /// Run cases that ask for more CPUs than there are on shared ones, and mark them, instead of leaving them out.
+    #[arg(long)]
+    pub allow_shared: bool,
+    /// After the trials, run each case once more, unscored, and count cycles, instructions, system calls and garbage
+    /// collections.
+    #[arg(long)]
+    pub diagnose: bool,
 }
 
 /// Where runs are kept and how results are shown.
@@ -208,7 +225,7 @@ pub struct ReportArgs {
 /// Options of `tolok setup`.
 #[derive(Debug, ClapArgs)]
 pub struct SetupArgs {
-    /// Programs to fetch [default: all that a subject needs].
+    /// Programs to fetch, where they are missing [default: all that a subject needs].
     pub programs: Vec<String>,
     /// Do not ask.
     #[arg(short, long)]

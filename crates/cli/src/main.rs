@@ -30,9 +30,10 @@ fn main() -> ExitCode {
         Verb::Setup(options) => verbs::setup::setup(&options),
         Verb::Doctor(options) => verbs::doctor::doctor(&options),
         Verb::List(options) => verbs::list::list(&options),
-        Verb::Keeper => verbs::boxes::keeper(),
-        Verb::NamespaceProbe => verbs::boxes::namespace_probe(),
-        Verb::Init => verbs::boxes::init(),
+        Verb::Keeper(options) => verbs::boxes::keeper(&options),
+        Verb::NamespaceProbe(options) => verbs::boxes::namespace_probe(&options),
+        Verb::Init(options) => verbs::boxes::init(&options),
+        Verb::Link(options) => verbs::boxes::link(&options),
     };
     exit::code(ended)
 }

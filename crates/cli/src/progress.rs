@@ -53,6 +53,22 @@ impl Progress {
                 Phase::Measuring => "measuring",
                 Phase::Stopping => "stopping",
             }),
+            RunEvent::Waiting { reasons } => {
+                self.line(&format!("the machine is busy, waiting: {}", reasons.join("; ")))
+            }
+            RunEvent::Disturbed { reasons, again } => {
+                let what = if *again { "measured again" } else { "kept, and not scored" };
+                self.line(&format!("disturbed, {what}: {}", reasons.join("; ")));
+            }
+            RunEvent::Diagnosing { subject, scenario } => {
+                self.at = format!("{subject} · {scenario} · diagnosis, unscored");
+                self.message("");
+            }
+            RunEvent::Diagnosed { subject, scenario, failure } => match failure {
+                Some(reason) => self.line(&format!("diagnosis of {subject} · {scenario}: {reason}")),
+                None if self.bar.is_some() => {}
+                None => say(format!("diagnosis of {subject} · {scenario}")),
+            },
             RunEvent::TrialFinished { outcome, left_s, subject, scenario, trial } => {
                 self.finished += 1;
                 self.left = rough(*left_s);

@@ -2,6 +2,9 @@
 //!
 //! Only this crate starts processes or touches the machine, and only its `store` writes below a run's folder.
 
+pub mod database;
+pub mod diagnose;
+pub mod group;
 pub mod home;
 pub mod isolate;
 pub mod machine;

@@ -7,6 +7,9 @@
 
 pub mod catalogue;
 mod entries;
+mod environment;
+mod environment_file;
+mod environment_reading;
 mod load_file;
 mod load_profile;
 mod load_reading;
@@ -29,20 +32,25 @@ mod workload;
 mod workload_file;
 
 pub use catalogue::Catalogue;
+pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
-pub use plan::{Case, CaseId, CpuBudget, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
+pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
 pub use record::{
-    CpuMap, Doubt, Failure, FailureKind, HostWindow, Latency, LedgerCounts, MachineSummary, Measurement,
-    ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, Resources, RunRecord,
-    TrialRecord,
+    CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure, FailureKind, GarbageCollection,
+    HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow, MachineSummary, Measurement, MemoryUse,
+    NetworkBytes, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, Resources,
+    RunRecord, SchedulerCounts, Throttling, TrialRecord,
 };
 pub use seed::SplitMix64;
-pub use study::{Environment, Scenario, Study, SubjectSelector};
+pub use study::{Scenario, Study, SubjectSelector};
 pub use study_file::StudyFile;
-pub use subject::{Build, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, TemplateFile, Variant};
+pub use subject::{
+    Build, GcLog, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, SubjectDiagnosis, TemplateFile,
+    Variant,
+};
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
-pub use units::{Percent, Seconds, format_duration, rate_parts};
+pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, rate_parts};
 pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
 pub use workload_file::WorkloadFile;

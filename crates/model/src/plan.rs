@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::catalogue::Catalogue;
+use crate::environment::Environment;
 use crate::seed::SplitMix64;
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};
@@ -44,15 +45,6 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// How many CPUs the parts of a trial have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CpuBudget {
-    /// The subject's.
-    pub subject: u32,
-    /// The generator's.
-    pub generator: u32,
-}
-
 /// Every case of a study, and the order of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -68,8 +60,13 @@ pub struct Plan {
     pub blocks: u32,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
-    /// CPUs of the parts.
-    pub cpus: CpuBudget,
+    /// How often a disturbed trial is measured anew at most.
+    pub reruns: u32,
+    /// Whether each competing case is run once more with costly counters on, unscored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diagnose: bool,
+    /// What surrounds the subjects.
+    pub environments: Vec<Environment>,
     /// The scenarios.
     pub scenarios: Vec<Scenario>,
     /// The cases, in the order of the study.
@@ -86,6 +83,9 @@ pub enum PlanError {
     /// No subject of the study can be run here.
     #[error("none of the study's subjects is ready on this machine")]
     NothingReady(Vec<Skipped>),
+    /// No environment of the study can be had here.
+    #[error("{}", environments_refused(.0))]
+    NoEnvironment(Vec<Skipped>),
     /// The subjects serve none of the workloads.
     #[error("none of the study's subjects serves any of its workloads")]
     NothingToDo,
@@ -96,6 +96,21 @@ const OVERHEAD_S: f64 = 0.25;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
+
+/// What can be done on the machine where the plan is to be run.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// Says why a variant of a subject cannot be run, if it cannot.
+    pub ready: Ready<'a>,
+    /// Says why an environment cannot be had, if it cannot.
+    pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
+}
+
+impl std::fmt::Debug for Here<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Here")
+    }
+}
 
 /// The subjects that a study's selectors mean here, and those left out.
 #[derive(Debug, Default)]
@@ -157,14 +172,20 @@ impl Selected {
 }
 
 impl Plan {
-    /// Expands a study: scenarios × subjects × blocks, each block shuffled on its own by `seed`.
-    pub fn expand(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, seed: u64) -> Result<Self, PlanError> {
-        let mut selected = Selected::resolve(study, catalogue, ready);
+    /// Expands a study: environments × scenarios × subjects × blocks, each block shuffled on its own by `seed`.
+    pub fn expand(study: &Study, catalogue: &Catalogue, here: Here<'_>, seed: u64) -> Result<Self, PlanError> {
+        let mut selected = Selected::resolve(study, catalogue, here.ready);
         if selected.choices.is_empty() {
             return Err(PlanError::NothingReady(selected.skipped));
         }
-        let ceilings = ceilings(study, catalogue, ready, &mut selected);
-        let cases = cases(study, catalogue, &selected.choices, &ceilings);
+        let ceilings = ceilings(study, catalogue, here.ready, &mut selected);
+        let (environments, refused) = environments_had(study, here);
+        if environments.is_empty() {
+            return Err(PlanError::NoEnvironment(refused));
+        }
+        selected.skipped.extend(refused);
+        let scenarios = in_environments(&study.scenarios, &environments);
+        let cases = cases(&scenarios, catalogue, &selected.choices, &ceilings);
         if cases.is_empty() {
             return Err(PlanError::NothingToDo);
         }
@@ -177,8 +198,10 @@ impl Plan {
             seed,
             blocks: study.blocks,
             smallest_effect: study.smallest_effect,
-            cpus: CpuBudget { subject: study.environment.subject_cpus, generator: study.environment.generator_cpus },
-            scenarios: study.scenarios.clone(),
+            reruns: study.reruns,
+            diagnose: false,
+            environments,
+            scenarios,
             cases,
             trials,
             skipped: selected.skipped,
@@ -193,6 +216,11 @@ impl Plan {
     /// The scenario with this id.
     pub fn scenario(&self, id: &str) -> Option<&Scenario> {
         self.scenarios.iter().find(|scenario| scenario.id == id)
+    }
+
+    /// The environment of a scenario.
+    pub fn environment(&self, scenario: &Scenario) -> Option<&Environment> {
+        self.environments.iter().find(|environment| environment.id == scenario.environment)
     }
 
     /// About how long one trial of this case takes, in seconds.
@@ -225,9 +253,43 @@ fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &m
     found.choices
 }
 
-fn cases(study: &Study, catalogue: &Catalogue, choices: &[SubjectChoice], ceilings: &[SubjectChoice]) -> Vec<Case> {
+/// The environments that can be had here; and those that cannot, with the reason of each.
+fn environments_had(study: &Study, here: Here<'_>) -> (Vec<Environment>, Vec<Skipped>) {
+    let (mut had, mut refused) = (Vec::new(), Vec::new());
+    for environment in &study.environments {
+        match (here.fits)(environment) {
+            Ok(()) => had.push(environment.clone()),
+            Err(reason) => refused.push(Skipped { subject: format!("[{}]", environment.describe()), reason }),
+        }
+    }
+    (had, refused)
+}
+
+fn environments_refused(refused: &[Skipped]) -> String {
+    let each: Vec<String> = refused.iter().map(|one| format!("{}: {}", one.subject, one.reason)).collect();
+    format!("the study's environment cannot be had on this machine\n  {}", each.join("\n  "))
+}
+
+/// Each scenario in each environment.
+fn in_environments(scenarios: &[Scenario], environments: &[Environment]) -> Vec<Scenario> {
+    let of = |scenario: &Scenario, environment: &Environment| {
+        let id = match environment.id.as_str() {
+            "" => scenario.id.clone(),
+            environment => format!("{}-{environment}", scenario.id),
+        };
+        Scenario { id, environment: environment.id.clone(), ..scenario.clone() }
+    };
+    scenarios.iter().flat_map(|scenario| environments.iter().map(move |one| of(scenario, one))).collect()
+}
+
+fn cases(
+    scenarios: &[Scenario],
+    catalogue: &Catalogue,
+    choices: &[SubjectChoice],
+    ceilings: &[SubjectChoice],
+) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
-    for scenario in &study.scenarios {
+    for scenario in scenarios {
         let serves = |choice: &&SubjectChoice| {
             let subject = catalogue.subject(&choice.subject);
             subject.is_some_and(|subject| subject.workloads(&choice.variant).contains(&scenario.workload))

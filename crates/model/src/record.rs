@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::CaseId;
 
 /// Version of the stored formats.
-pub const RECORD_FORMAT: u32 = 1;
+pub const RECORD_FORMAT: u32 = 2;
 
 /// `run.json`: what a run was and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,8 +38,8 @@ pub struct RunRecord {
     pub fingerprint: serde_json::Value,
     /// Programs of the toolbox that the subjects use.
     pub programs: Vec<ProgramUsed>,
-    /// CPUs of the parts of every trial.
-    pub cpus: CpuMap,
+    /// CPUs of the parts of every trial, by the id of its environment.
+    pub cpus: BTreeMap<String, CpuMap>,
     /// Command that repeats the run.
     pub command: String,
 }
@@ -83,7 +83,10 @@ pub struct CpuMap {
     pub subject: Vec<u32>,
     /// The generator's, and the lab's own.
     pub generator: Vec<u32>,
-    /// Whether they overlap, as they must on a machine with one CPU.
+    /// The link emulator's, where a link is emulated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<u32>,
+    /// Whether the subject's and the generator's overlap, as they must on a machine with one CPU.
     pub shared: bool,
 }
 
@@ -104,8 +107,39 @@ pub struct TrialRecord {
     pub took_s: f64,
     /// Commands of the subject's processes, as they were run.
     pub commands: Vec<String>,
+    /// How often it was measured: once, and once more for each time that others disturbed it.
+    #[serde(default = "once")]
+    pub attempts: u32,
+    /// What held its parts apart; nothing if it failed before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// What held the parts of a trial apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Isolation {
+    /// The subject's own namespaces: `pid`, `mount`, `net`, `ipc`, `user`.
+    pub namespaces: Vec<String>,
+    /// Layout of the control groups that were used: `v1`, `hybrid` or `v2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// Controllers that were used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<String>,
+    /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
+    pub network: String,
+    /// Kernel settings of the network namespaces, as read back.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sysctls: BTreeMap<String, String>,
+    /// What could not be had and what that means, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
 }
 
 /// What came of a trial.
@@ -141,6 +175,8 @@ pub enum FailureKind {
     WrongAnswer,
     /// It ended while it was measured.
     Crashed,
+    /// It needed more memory than it was allowed, and the kernel killed some of it.
+    OutOfMemory,
     /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
     Hung,
     /// The load tool failed.
@@ -157,6 +193,7 @@ impl FailureKind {
             Self::DidNotStart => "did not start",
             Self::WrongAnswer => "wrong answer",
             Self::Crashed => "crashed",
+            Self::OutOfMemory => "out of memory",
             Self::Hung => "hung",
             Self::ToolFailed => "tool failed",
             Self::LabFailed => "lab failed",
@@ -185,6 +222,12 @@ pub struct Measurement {
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,
+    /// The link between client and subject, where one was emulated by tolok itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkWindow>,
+    /// What disturbed the window although it had been measured anew as often as the plan allows; empty if nothing did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<Disturbance>,
     /// Requests per second that the schedule asked for; nothing in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_rps: Option<f64>,
@@ -299,11 +342,20 @@ pub struct Percentile {
     pub latency_s: Option<f64>,
 }
 
-/// What a part of the trial used in the window.
+/// What a part of the trial used in the window. What could not be read is absent, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
     /// CPU time of all its processes, user and system, in seconds.
     pub cpu_s: f64,
+    /// Where the CPU time was read.
+    #[serde(default)]
+    pub cpu_source: CpuSource,
+    /// Its part in user mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_s: Option<f64>,
+    /// Its part in the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_s: Option<f64>,
     /// Time its threads were ready to run and had to wait for a CPU, in seconds.
     pub run_queue_wait_s: f64,
     /// Most processes seen at once.
@@ -314,15 +366,200 @@ pub struct Resources {
     pub rss_sum_bytes_max: u64,
     /// Proportional set sizes summed, read once when the window ended.
     pub pss_bytes: Option<u64>,
+    /// What its quota took from it; only where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttling: Option<Throttling>,
+    /// Memory as its control group counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryUse>,
+    /// What the scheduler and the memory management did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<SchedulerCounts>,
+    /// Bytes read from disks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes written to disks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_written_bytes: Option<u64>,
+    /// What went through the network interfaces of its namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkBytes>,
+}
+
+/// Where CPU time was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuSource {
+    /// From each thread: what ended between two readings is lost.
+    #[default]
+    Threads,
+    /// From the control group: nothing is lost.
+    Group,
+}
+
+/// What a quota took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Throttling {
+    /// Periods of the quota in the window.
+    pub periods: u64,
+    /// Those in which the part was stopped because its share was used up.
+    pub throttled_periods: u64,
+    /// How long its CPUs were stopped, summed over them, in seconds.
+    pub throttled_s: f64,
+}
+
+/// Memory of a control group in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// Most anonymous and kernel memory at once: what the part needs, and what no other part can be charged for.
+    pub anonymous_and_kernel_bytes_max: u64,
+    /// Most of everything, page cache included: what a limit is held against.
+    pub usage_bytes_max: u64,
+    /// The highest usage since the start, as the kernel kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+    /// Processes that the kernel killed because the limit was reached, since the start.
+    pub oom_kills: u64,
+}
+
+/// Counts of the scheduler and of the memory management in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchedulerCounts {
+    /// Times that a thread was given a CPU.
+    pub timeslices: u64,
+    /// Context switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_switches: Option<u64>,
+    /// Moves of a thread from one CPU to another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub migrations: Option<u64>,
+    /// Page faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_faults: Option<u64>,
+}
+
+/// Bytes through the interfaces of a network namespace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkBytes {
+    /// Received.
+    pub received_bytes: u64,
+    /// Sent.
+    pub sent_bytes: u64,
 }
 
 /// The rest of the machine during the window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostWindow {
-    /// CPU time that neither the subject nor the generator used, in seconds.
+    /// CPU time that no part of the trial used, in seconds.
     pub foreign_cpu_s: f64,
     /// CPU time that the hypervisor took away, in seconds.
     pub steal_s: f64,
     /// Load average over one minute when the trial began.
     pub load_average: f64,
+    /// Share of the window in which some task of the machine waited for a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pressure: Option<f64>,
+    /// Share of the window in which some task waited for memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_pressure: Option<f64>,
+    /// Share of the window in which some task waited for a disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_pressure: Option<f64>,
+    /// Most tasks that ran or were ready to run at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runnable_max: Option<u64>,
+    /// Lowest frequency of a CPU of the trial that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz_min: Option<f64>,
+    /// Highest frequency of a CPU of the trial that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz_max: Option<f64>,
+}
+
+/// What others did to a window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// As a word: `steal`, `foreign-cpu`, `taken-from-subject`, `link-late`.
+    pub kind: String,
+    /// How much, as a share or in seconds.
+    pub value: f64,
+    /// In a sentence.
+    pub text: String,
+}
+
+/// How an emulated link did in the window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkWindow {
+    /// From client to subject.
+    pub to_subject: LinkDirection,
+    /// From subject to client.
+    pub to_client: LinkDirection,
+    /// Whether the emulator had the priority of real-time work.
+    pub realtime: bool,
+    /// CPU time of the emulator, in seconds.
+    pub cpu_s: f64,
+}
+
+/// One direction of an emulated link in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkDirection {
+    /// Packets that came to it, those included that it dropped.
+    pub packets: u64,
+    /// Their IP bytes.
+    pub bytes: u64,
+    /// Dropped because the queue was full.
+    pub dropped_queue: u64,
+    /// Dropped because the study asks for loss.
+    pub dropped_loss: u64,
+    /// How late packets left, on average, in seconds.
+    pub lateness_s_mean: f64,
+    /// How late one left at most, in seconds.
+    pub lateness_s_max: f64,
+}
+
+/// `diagnosis.json`: what a case does for each request, counted in an unscored trial of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiagnosisRecord {
+    /// Version of this format.
+    pub format: u32,
+    /// Its case.
+    pub case: CaseId,
+    /// What came of it; the reason in a sentence if it failed.
+    pub outcome: Result<Diagnosis, String>,
+}
+
+/// What a subject does for each good answer. What could not be counted is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// Good answers that were counted over.
+    pub answers: u64,
+    /// Length of the window, in seconds.
+    pub window_s: f64,
+    /// Good answers per second while the counters ran: not a result, but what the counting cost.
+    pub goodput_rps: f64,
+    /// CPU cycles of the subject.
+    pub cycles: Option<u64>,
+    /// Instructions.
+    pub instructions: Option<u64>,
+    /// Branches that were mispredicted.
+    pub branch_misses: Option<u64>,
+    /// Accesses that missed the last cache.
+    pub cache_misses: Option<u64>,
+    /// System calls.
+    pub syscalls: Option<u64>,
+    /// What the runtime's garbage collector said.
+    pub garbage_collection: Option<GarbageCollection>,
+    /// What could not be counted and why, a sentence each.
+    pub unavailable: Vec<String>,
+}
+
+/// Garbage collections in a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct GarbageCollection {
+    /// How many.
+    pub collections: u64,
+    /// For how long they stopped the program, summed, in seconds.
+    pub pause_s_total: f64,
+    /// The longest stop, in seconds.
+    pub pause_s_max: f64,
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::catalogue::Catalogue;
+use crate::environment::Environment;
+use crate::environment_reading::read_environments;
 use crate::load_profile::{Executor, LoadProfile};
 use crate::load_reading::read_load;
 use crate::objective::{Objective, Part};
@@ -16,6 +18,9 @@ use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
 use crate::units::Percent;
 use crate::wording::suggestion;
+
+/// How often a disturbed trial is measured anew, where the study does not say.
+const DEFAULT_RERUNS: u32 = 2;
 
 /// A question, the subjects it is put to, and the scenarios under which they answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,15 +41,20 @@ pub struct Study {
     pub ceiling: bool,
     /// What is asked, and how.
     pub scenarios: Vec<Scenario>,
-    /// CPUs for the parts of a trial.
-    pub environment: Environment,
+    /// How often a disturbed trial is measured anew at most.
+    pub reruns: u32,
+    /// What surrounds the subjects: one, or each combination that the study lists.
+    pub environments: Vec<Environment>,
 }
 
 /// A workload under a load profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
-    /// A name for folders and tables: `json-c64`.
+    /// A name for folders and tables: `json-c64`, or `json-c64-lan-wifi` where there are several environments.
     pub id: String,
+    /// Id of its environment; empty where there is one only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub environment: String,
     /// Name of the workload.
     pub workload: String,
     /// How it is asked.
@@ -55,15 +65,6 @@ pub struct Scenario {
     /// Whether a trial is stopped at the first objective that is crossed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub abort: bool,
-}
-
-/// CPUs for the parts of a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Environment {
-    /// CPUs that the subject has for itself.
-    pub subject_cpus: u32,
-    /// CPUs that the generator has for itself.
-    pub generator_cpus: u32,
 }
 
 /// A subject as a study names it.
@@ -89,10 +90,7 @@ impl Study {
         let scenarios = read_scenarios(file.scenario, catalogue, &mut reading);
         let blocks = at_least_one(file.blocks, 10, "blocks", &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
-        let environment = Environment {
-            subject_cpus: at_least_one(file.environment.entries.subject.entries.cpus, 1, "cpus", &mut reading),
-            generator_cpus: at_least_one(file.environment.entries.generator.entries.cpus, 1, "cpus", &mut reading),
-        };
+        let environments = read_environments(file.environment, &mut reading);
         match title {
             Some(title) if !reading.has_problems() => Ok(Self {
                 title,
@@ -102,8 +100,9 @@ impl Study {
                 seed: file.seed,
                 smallest_effect,
                 ceiling: file.ceiling.unwrap_or(true),
+                reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),
                 scenarios,
-                environment,
+                environments,
             }),
             _ => Err(reading.into_problems()),
         }
@@ -233,6 +232,7 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
     combinations
         .map(|(workload, load)| Scenario {
             id: format!("{workload}-{}", load.id()),
+            environment: String::new(),
             workload: workload.clone(),
             load: load.clone(),
             objectives: objectives.clone(),

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::environment_file::EnvironmentFile;
 use crate::load_file::LoadFile;
 use crate::several::Several;
 use crate::table::Table;
@@ -39,7 +40,9 @@ pub struct StudyFile {
     /// What is asked of the subjects, and how.
     #[schemars(with = "Vec<ScenarioFile>", length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
-    /// CPUs for the subject and for the generator.
+    /// How often a trial that others disturbed is measured anew at most. Default 2.
+    pub reruns: Option<u32>,
+    /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
     #[serde(default)]
     #[schemars(with = "Option<EnvironmentFile>")]
     pub environment: Table<EnvironmentFile>,
@@ -61,27 +64,4 @@ pub struct ScenarioFile {
     /// Whether a trial is stopped at the first objective that is crossed. Default false.
     #[schemars(with = "Option<bool>")]
     pub abort: Option<Spanned<bool>>,
-}
-
-/// `[environment]` of a study.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct EnvironmentFile {
-    /// The subject's share of the machine.
-    #[serde(default)]
-    #[schemars(with = "Option<CpusFile>")]
-    pub subject: Table<CpusFile>,
-    /// The generator's share of the machine.
-    #[serde(default)]
-    #[schemars(with = "Option<CpusFile>")]
-    pub generator: Table<CpusFile>,
-}
-
-/// CPUs of one part of a trial.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CpusFile {
-    /// How many CPUs it has for itself. Default 1.
-    #[schemars(with = "Option<u32>", range(min = 1))]
-    pub cpus: Option<Spanned<u32>>,
 }

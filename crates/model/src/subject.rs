@@ -9,7 +9,9 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
-use crate::subject_file::{BuildFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile};
+use crate::subject_file::{
+    BuildFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
+};
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
 use crate::wording::{closest, suggestion};
@@ -56,6 +58,26 @@ pub struct Process {
     pub env: BTreeMap<String, String>,
     /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     pub stop: Option<String>,
+}
+
+/// What is different in an unscored trial that looks into the subject. The commands' templates have the name `diagnosing`
+/// for what the environment cannot say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SubjectDiagnosis {
+    /// The format in which the runtime then tells of its garbage collections in the subject's log.
+    pub gc_log: Option<GcLog>,
+    /// Environment that is added to every process, each value a template.
+    pub env: BTreeMap<String, String>,
+}
+
+/// A format in which a runtime tells of its garbage collections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GcLog {
+    /// What a Go program writes with `GODEBUG=gctrace=1`.
+    Go,
+    /// What V8, and so Node.js, writes with `--trace-gc`.
+    V8,
 }
 
 /// Something that can be tuned.
@@ -162,6 +184,8 @@ pub struct Subject {
     pub files: Vec<TemplateFile>,
     /// Its processes.
     pub processes: Vec<Process>,
+    /// What is different in a trial that looks into it.
+    pub diagnosis: SubjectDiagnosis,
     /// What can be tuned.
     pub parameters: BTreeMap<String, Parameter>,
     /// Its variants.
@@ -193,6 +217,7 @@ impl Subject {
         let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
         let processes = read_processes(file.process, &mut reading);
         let build = file.build.map(|build| read_build(build, &mut reading));
+        let diagnosis = file.diagnosis.map(read_diagnosis).unwrap_or_default();
         let files = file.file.into_iter().map(|file| read_template_file(file, &mut reading)).collect();
         let parameters = read_parameters(file.parameter, &mut reading);
         let variants = read_variants(file.variant, &workloads, &parameters, &mut reading);
@@ -209,6 +234,7 @@ impl Subject {
                 build,
                 files,
                 processes,
+                diagnosis,
                 parameters,
                 variants,
                 default_variant,
@@ -325,6 +351,11 @@ fn read_command(command: Option<Spanned<Vec<String>>>, table: &Span, reading: &m
         reading.note(command.span(), "the command is empty", Some(format!("for example: {example}")));
     }
     command.into_inner()
+}
+
+fn read_diagnosis(diagnosis: Table<DiagnosisFile>) -> SubjectDiagnosis {
+    let DiagnosisFile { gc_log, env } = diagnosis.entries;
+    SubjectDiagnosis { gc_log, env }
 }
 
 fn read_build(build: Table<BuildFile>, reading: &mut Reading) -> Build {

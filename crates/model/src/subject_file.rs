@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::subject::{ParameterValue, Role};
+use crate::subject::{GcLog, ParameterValue, Role};
 use crate::table::Table;
 use crate::units::Seconds;
 
@@ -49,6 +49,9 @@ pub struct SubjectFile {
     /// The processes that together are the subject, in the order of their start.
     #[schemars(with = "Vec<ProcessFile>", length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
+    /// What is different in an unscored trial that looks into the subject.
+    #[schemars(with = "Option<DiagnosisFile>")]
+    pub diagnosis: Option<Table<DiagnosisFile>>,
     /// What can be tuned, with defaults.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ParameterFile>")]
@@ -103,6 +106,17 @@ pub struct ProcessFile {
     /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     #[schemars(with = "Option<StopSignal>")]
     pub stop: Option<Spanned<String>>,
+}
+
+/// `[diagnosis]` of a subject: what is different in an unscored trial that looks into it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DiagnosisFile {
+    /// The format in which the runtime then tells of its garbage collections in the subject's log.
+    pub gc_log: Option<GcLog>,
+    /// Environment that is added to every process, each value a template.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
 }
 
 /// The signals that servers take as a request to stop.

@@ -25,6 +25,14 @@ pub struct Rate {
     pub has_unit: bool,
 }
 
+/// A number of bytes written with its unit, such as `"512MiB"` or `"150kB"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+/// Bits a second written with their unit, such as `"54Mbit/s"`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct BitRate(pub f64);
+
 struct Text<T>(fn(&str) -> Result<T, String>, &'static str);
 
 impl<T> Visitor<'_> for Text<T> {
@@ -62,6 +70,87 @@ impl<'de> Deserialize<'de> for Percent {
                 .ok_or_else(|| format!("`{text}` is not {PERCENT}"))
         };
         deserializer.deserialize_str(Text(parse, PERCENT))
+    }
+}
+
+const BYTES: &str = "a size with its unit in quotes, such as \"512MiB\" or \"150kB\"";
+const BIT_RATE: &str = "bits a second with their unit in quotes, such as \"54Mbit/s\"";
+
+/// Units of sizes: powers of 1000, and of 1024 where an `i` says so, as standards bodies have it.
+const BYTE_UNITS: [(&str, u64); 9] = [
+    ("B", 1),
+    ("kB", 1_000),
+    ("KB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+];
+const BIT_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
+
+/// Takes `54Mbit/s` apart: the number, which is more than 0, and the unit as it is written.
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().ok()?;
+    (number.is_finite() && number > 0.0).then(|| (number, unit.trim()))
+}
+
+fn factor<T: Copy>(unit: &str, units: &[(&str, T)]) -> Option<T> {
+    units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parse = |text: &str| {
+            number_and_unit(text)
+                .and_then(|(number, unit)| Some(number * factor(unit, &BYTE_UNITS)? as f64))
+                .filter(|bytes| (1.0..=1e15).contains(bytes))
+                .map(|bytes| Bytes(bytes.round() as u64))
+                .ok_or_else(|| format!("`{text}` is not {BYTES}"))
+        };
+        deserializer.deserialize_str(Text(parse, BYTES))
+    }
+}
+
+impl<'de> Deserialize<'de> for BitRate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parse = |text: &str| {
+            number_and_unit(text)
+                .and_then(|(number, unit)| Some(BitRate(number * factor(unit, &BIT_UNITS)?)))
+                .filter(|rate| (1e3..=1e12).contains(&rate.0))
+                .ok_or_else(|| format!("`{text}` is not {BIT_RATE}"))
+        };
+        deserializer.deserialize_str(Text(parse, BIT_RATE))
+    }
+}
+
+impl JsonSchema for Bytes {
+    fn schema_name() -> Cow<'static, str> {
+        "Bytes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string", "description": BYTES,
+            "pattern": "^ *[0-9.]+ *(B|kB|KB|MB|GB|KiB|MiB|GiB|TiB) *$", "examples": ["512MiB", "150kB"]
+        })
+    }
+}
+
+impl JsonSchema for BitRate {
+    fn schema_name() -> Cow<'static, str> {
+        "BitRate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string", "description": BIT_RATE, "pattern": "^ *[0-9.]+ *[kMG]?bit/s *$",
+            "examples": ["54Mbit/s", "1Gbit/s"]
+        })
     }
 }
 
@@ -182,4 +271,19 @@ pub fn percent_words(share: f64) -> f64 {
 pub fn format_duration(seconds: f64) -> String {
     let rounded = Duration::from_micros((seconds.max(0.0) * 1e6).round() as u64);
     humantime::format_duration(rounded).to_string()
+}
+
+/// Writes bytes the way a study does: `536870912` is `512MiB`, `150000` is `150kB`.
+pub fn bytes_words(bytes: u64) -> String {
+    let fits = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
+    match BYTE_UNITS.iter().filter(|(unit, _)| *unit != "KB").filter(fits).max_by_key(|(_, factor)| *factor) {
+        Some((unit, factor)) => format!("{}{unit}", bytes / factor),
+        None => format!("{bytes}B"),
+    }
+}
+
+/// Writes bits a second the way a study does: `54e6` is `54Mbit/s`.
+pub fn bit_rate_words(rate_bps: f64) -> String {
+    let (unit, factor) = BIT_UNITS.iter().rev().find(|(_, factor)| rate_bps >= *factor).unwrap_or(&BIT_UNITS[0]);
+    format!("{}{unit}", (rate_bps / factor * 1e3).round() / 1e3)
 }

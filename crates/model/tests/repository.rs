@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tolok_model::{Body, Catalogue, Plan, Problem, Role, Study, Subject, Workload};
+use tolok_model::{Body, Catalogue, Here, Plan, Problem, Role, Study, Subject, Workload};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -147,7 +147,8 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     repository.assert_sound();
     let minutes = |file: &str| {
         let (_, study) = studies.iter().find(|(found, _)| found == file).unwrap();
-        let plan = Plan::expand(study, &repository.catalogue, &|_, _| Ok(()), 1).unwrap();
+        let plan =
+            Plan::expand(study, &repository.catalogue, Here { ready: &|_, _| Ok(()), fits: &|_| Ok(()) }, 1).unwrap();
         assert_eq!(plan.skipped, [], "{file}");
         plan.estimate_s() / 60.0
     };

@@ -61,7 +61,7 @@ generator.cpus = 3
     let study = Study::read(text, &catalogue()).unwrap();
     let ids: Vec<&str> = study.scenarios.iter().map(|scenario| scenario.id.as_str()).collect();
     assert_eq!(ids, ["hello-c8-per-request", "hello-c64-per-request", "json-c8-per-request", "json-c64-per-request"]);
-    assert_json_snapshot!((&study.subjects, &study.scenarios[3], &study.environment));
+    assert_json_snapshot!((&study.subjects, &study.scenarios[3], &study.environments));
     assert!((study.smallest_effect - 0.07).abs() < 1e-12);
     assert_eq!((study.blocks, study.seed, study.ceiling), (3, Some(9), false));
 }
@@ -87,8 +87,8 @@ load = { vus = [1, -1], connection = "keepalive" }
 subject.cpus = 0
 "#;
     assert_snapshot!(check(text), @r#"
-    2:1 «titel» unknown key `titel` (did you mean `title`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, scenario, environment)
-    3:1 «blokcs» unknown key `blokcs` (did you mean `blocks`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, scenario, environment)
+    2:1 «titel» unknown key `titel` (did you mean `title`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, scenario, reruns, environment)
+    3:1 «blokcs» unknown key `blokcs` (did you mean `blocks`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, scenario, reruns, environment)
     4:8 «"tomorrow"» expected a whole number, found the string "tomorrow"
     5:13 «"go/nethtp"» there is no subject `go/nethtp` (did you mean `go/nethttp`? known here: bun/serve, go/nethttp, php/fpm, rust/ceiling)
     5:39 «"php/fpm:jitt"» `php/fpm` has no variant `jitt`; did you mean `jit`? (it has jit, pool)
@@ -106,7 +106,7 @@ subject.cpus = 0
     14:8 «{ vus = [1, -1], connection = "keepalive" }» missing key `executor` (for example: executor = "constant-vus")
     14:20 «-1» expected a whole number from 0 to 4,294,967,295, found the number -1
     14:38 «"keepalive"» unknown value `keepalive` (did you mean `keep-alive`? known here: keep-alive, per-request)
-    17:16 «0» `cpus` must be at least 1
+    17:16 «0» dedicated `cpus` must be a whole number, at least 1 (a share of a CPU is a quota: mode = "quota")
     "#);
 }
 

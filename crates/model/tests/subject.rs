@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use examples::{catalogue, listed, values};
 use insta::assert_snapshot;
-use tolok_model::{ParameterValue, Role, Subject};
+use tolok_model::{GcLog, ParameterValue, Role, Subject, SubjectDiagnosis};
 
 fn check(text: &str) -> String {
     match Subject::read("go/nethttp", text) {
@@ -54,6 +54,31 @@ fn a_number_for_a_word_is_the_word() {
     let php = catalogue().subject("php/fpm").unwrap().clone();
     let choice = php.choose(None, &BTreeMap::from([("mode".to_owned(), ParameterValue::Integer(4))])).unwrap();
     assert_eq!(choice.parameters["mode"], ParameterValue::Text("4".to_owned()));
+}
+
+const SERVER: &str = "\
+title     = 'Go net/http'
+runtime   = 'go'
+workloads = ['hello']
+process   = [{ name = 'server', command = ['server'] }]
+";
+
+#[test]
+fn a_diagnosis_says_what_is_added_and_how_garbage_collections_are_told() {
+    let read = |diagnosis: &str| Subject::read("go/nethttp", &format!("{SERVER}{diagnosis}")).unwrap().diagnosis;
+    assert_eq!(read(""), SubjectDiagnosis::default());
+    let go = read("[diagnosis]\ngc-log = 'go'\nenv = { GODEBUG = 'gctrace=1' }");
+    assert_eq!(go.gc_log, Some(GcLog::Go));
+    assert_eq!(go.env, BTreeMap::from([("GODEBUG".to_owned(), "gctrace=1".to_owned())]));
+    assert_eq!(read("[diagnosis]\ngc-log = 'v8'").gc_log, Some(GcLog::V8));
+}
+
+#[test]
+fn a_format_of_garbage_collections_that_nobody_reads_is_refused() {
+    let check = |diagnosis: &str| check(&format!("{SERVER}{diagnosis}"));
+    assert_snapshot!(check("[diagnosis]\ngc-log = 'jsc'"), @"6:10 «'jsc'» unknown value `jsc` (known here: go, v8)");
+    assert_snapshot!(check("[diagnosis]\ngc_log = 'go'"), @"6:1 «gc_log» unknown key `gc_log` (did you mean `gc-log`? known here: gc-log, env)");
+    assert_snapshot!(check("diagnosis = true"), @"5:13 «true» expected a table, found `true`");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 //! A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
 //! moved.
 
-use tolok_analysis::{CaseFinding, Estimate, Findings, ObjectiveFinding, ObjectiveOutcome, ScenarioFinding, Verdict};
+use tolok_analysis::{
+    CaseFinding, CpuMode, DiagnosisFinding, Estimate, Findings, LinkUse, MemorySource, ObjectiveFinding,
+    ObjectiveOutcome, ResourcesFinding, ScenarioFinding, Verdict,
+};
 
 const LINE_END: &str = "\r\n";
 
@@ -68,6 +71,103 @@ const LATER_COLUMNS: [Column; 4] = [
     ("objectives", |line| line.case.objectives.iter().map(objective).collect::<Vec<_>>().join("; ")),
 ];
 
+/// The environment, and what came with it.
+const ENVIRONMENT_COLUMNS: [Column; 14] = [
+    ("environment", |line| line.scenario.environment.words.clone()),
+    ("cpu_mode", |line| mode(line.scenario.environment.mode).to_owned()),
+    ("subject_cpus", |line| line.scenario.environment.subject.cpus.to_string()),
+    ("generator_cpus", |line| line.scenario.environment.generator.cpus.to_string()),
+    ("memory_limit_bytes", |line| whole(line.scenario.environment.subject.memory_bytes)),
+    ("link", |line| line.scenario.environment.link.clone()),
+    ("link_backend", |line| line.scenario.link.as_ref().map(|link| link.backend.clone()).unwrap_or_default()),
+    ("congestion", |line| line.scenario.environment.congestion.clone()),
+    ("memory_source", |line| line.scenario.memory_source.map(memory).unwrap_or_default().to_owned()),
+    ("cpu_source", |line| line.case.resources.cpu_source.clone().unwrap_or_default()),
+    ("trials_scored", |line| line.case.trials_scored.to_string()),
+    ("trials_disturbed", |line| line.case.disturbed.len().to_string()),
+    ("reruns", |line| line.case.reruns.to_string()),
+    ("oom_kills", |line| line.case.resources.oom_kills.to_string()),
+];
+
+/// A column of a part of a case that not every case has.
+type PartColumn<T> = (&'static str, fn(&T) -> Option<f64>);
+
+const RESOURCE_COLUMNS: [PartColumn<ResourcesFinding>; 26] = [
+    ("user_s_per_good", |it| it.user_s_per_good),
+    ("system_s_per_good", |it| it.system_s_per_good),
+    ("run_queue_wait_s_per_good", |it| it.run_queue_wait_s_per_good),
+    ("timeslices_per_good", |it| it.timeslices_per_good),
+    ("context_switches_per_good", |it| it.context_switches_per_good),
+    ("migrations_per_good", |it| it.migrations_per_good),
+    ("page_faults_per_good", |it| it.page_faults_per_good),
+    ("received_bytes_per_good", |it| it.received_bytes_per_good),
+    ("sent_bytes_per_good", |it| it.sent_bytes_per_good),
+    ("disk_read_bytes_per_good", |it| it.disk_read_bytes_per_good),
+    ("disk_written_bytes_per_good", |it| it.disk_written_bytes_per_good),
+    ("quota_periods", |it| it.throttling.map(|throttling| throttling.periods as f64)),
+    ("throttled_periods", |it| it.throttling.map(|throttling| throttling.throttled_periods as f64)),
+    ("throttled_s", |it| it.throttling.map(|throttling| throttling.throttled_s)),
+    ("anonymous_and_kernel_bytes", |it| it.anonymous_and_kernel_bytes),
+    ("pss_bytes", |it| it.pss_bytes),
+    ("rss_sum_bytes", |it| it.rss_sum_bytes),
+    ("peak_bytes", |it| it.peak_bytes),
+    ("peak_of_limit", |it| it.peak_of_limit),
+    ("threads_max", |it| Some(f64::from(it.threads_max))),
+    ("cpu_pressure", |it| it.cpu_pressure),
+    ("memory_pressure", |it| it.memory_pressure),
+    ("io_pressure", |it| it.io_pressure),
+    ("runnable_max", |it| it.runnable_max),
+    ("frequency_hz_min", |it| it.frequency_hz_min),
+    ("frequency_hz_max", |it| it.frequency_hz_max),
+];
+
+const LINK_COLUMNS: [PartColumn<LinkUse>; 11] = [
+    ("link_packets_to_subject", |it| Some(it.to_subject.packets as f64)),
+    ("link_bytes_to_subject", |it| Some(it.to_subject.bytes as f64)),
+    ("link_rate_offered_to_subject", |it| it.to_subject.rate_offered),
+    ("link_packets_to_client", |it| Some(it.to_client.packets as f64)),
+    ("link_bytes_to_client", |it| Some(it.to_client.bytes as f64)),
+    ("link_rate_offered_to_client", |it| it.to_client.rate_offered),
+    ("link_dropped_queue", |it| Some((it.to_subject.dropped_queue + it.to_client.dropped_queue) as f64)),
+    ("link_dropped_loss", |it| Some((it.to_subject.dropped_loss + it.to_client.dropped_loss) as f64)),
+    ("link_lateness_s_mean", |it| Some(it.to_subject.lateness_s_mean.max(it.to_client.lateness_s_mean))),
+    ("link_lateness_s_max", |it| Some(it.to_subject.lateness_s_max.max(it.to_client.lateness_s_max))),
+    ("link_emulator_busy", |it| it.emulator_busy),
+];
+
+/// Unscored, as every name says: no figure of these is a result.
+const UNSCORED_COLUMNS: [PartColumn<DiagnosisFinding>; 11] = [
+    ("unscored_goodput_rps", |it| it.goodput_rps),
+    ("unscored_of_scored", |it| it.of_scored),
+    ("unscored_cycles_per_good", |it| it.cycles_per_good),
+    ("unscored_instructions_per_good", |it| it.instructions_per_good),
+    ("unscored_instructions_per_cycle", |it| it.instructions_per_cycle),
+    ("unscored_branch_misses_per_good", |it| it.branch_misses_per_good),
+    ("unscored_cache_misses_per_good", |it| it.cache_misses_per_good),
+    ("unscored_syscalls_per_good", |it| it.syscalls_per_good),
+    ("unscored_collections", |it| it.collections.map(|collections| collections as f64)),
+    ("unscored_pause_share", |it| it.pause_share),
+    ("unscored_pause_s_max", |it| it.pause_s_max),
+];
+
+fn mode(mode: CpuMode) -> &'static str {
+    match mode {
+        CpuMode::Dedicated => "dedicated",
+        CpuMode::Quota => "quota",
+    }
+}
+
+fn memory(source: MemorySource) -> &'static str {
+    match source {
+        MemorySource::Group => "group",
+        MemorySource::Pss => "pss",
+    }
+}
+
+fn whole(value: Option<u64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
 /// `p95 < 50ms: crossed`
 fn objective(found: &ObjectiveFinding) -> String {
     let outcome = match found.outcome {
@@ -96,8 +196,12 @@ fn heading() -> Vec<String> {
     let texts = TEXT_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
     let estimates =
         ESTIMATE_COLUMNS.iter().flat_map(|(name, _)| ["", "_low", "_high"].map(|end| format!("{name}{end}")));
-    let counts = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).map(|(name, _)| (*name).to_owned());
-    texts.chain(estimates).chain(counts).collect()
+    let plain = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).chain(&ENVIRONMENT_COLUMNS).map(|(name, _)| *name);
+    let resources = RESOURCE_COLUMNS.iter().map(|(name, _)| *name);
+    let links = LINK_COLUMNS.iter().map(|(name, _)| *name);
+    let unscored = UNSCORED_COLUMNS.iter().map(|(name, _)| *name);
+    let rest = plain.chain(resources).chain(links).chain(unscored).map(str::to_owned);
+    texts.chain(estimates).chain(rest).collect()
 }
 
 fn fields(line: &Line) -> Vec<String> {
@@ -108,8 +212,12 @@ fn fields(line: &Line) -> Vec<String> {
         let high = estimate.and_then(|estimate| estimate.high);
         [estimate.map(|estimate| estimate.value), low, high].map(number)
     });
-    let counts = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).map(|(_, field)| field(line));
-    texts.chain(estimates).chain(counts).collect()
+    let plain = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).chain(&ENVIRONMENT_COLUMNS).map(|(_, field)| field(line));
+    let resources = RESOURCE_COLUMNS.iter().map(|(_, field)| number(field(&line.case.resources)));
+    let links = LINK_COLUMNS.iter().map(|(_, field)| number(line.case.link.as_ref().and_then(field)));
+    let diagnosis = line.scenario.unscored_diagnoses.iter().find(|diagnosis| diagnosis.case == line.case.case);
+    let unscored = UNSCORED_COLUMNS.iter().map(|(_, field)| number(diagnosis.and_then(field)));
+    texts.chain(estimates).chain(plain).chain(resources).chain(links).chain(unscored).collect()
 }
 
 fn number(value: Option<f64>) -> String {

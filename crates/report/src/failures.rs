@@ -1,10 +1,11 @@
-//! What failed in a run: trials that could not be measured, and requests of those that could.
+//! What failed in a run: trials that could not be measured or were disturbed, and requests of those that were not.
 
 use serde::Serialize;
-use tolok_analysis::figures::{count, listed, small_share};
-use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
+use tolok_analysis::figures::{Quantity, amount, count, listed, small_share};
+use tolok_analysis::{CaseFinding, DisturbedTrial, Findings, ScenarioFinding};
 
 use crate::printable::printable;
+use crate::surroundings;
 
 /// Trials of one case that failed in the same way.
 #[derive(Debug, Serialize)]
@@ -17,7 +18,18 @@ pub(crate) struct FailedTrials<'a> {
     pub(crate) message: String,
 }
 
-/// Requests of one case that failed, in its measured trials.
+/// A trial that was measured and counts for nothing, because others disturbed it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Disturbed<'a> {
+    trial: u32,
+    scenario: &'a str,
+    title: &'a str,
+    goodput: String,
+    attempts: u32,
+    causes: String,
+}
+
+/// Requests of one case that failed, in its scored trials.
 #[derive(Debug, Serialize)]
 pub(crate) struct FailedRequests<'a> {
     scenario: &'a str,
@@ -58,6 +70,33 @@ pub(crate) fn failed_trials(findings: &Findings) -> Vec<FailedTrials<'_>> {
     groups
 }
 
+impl Disturbed<'_> {
+    /// Everything about it in one line.
+    pub(crate) fn sentence(&self) -> String {
+        let times = if self.attempts == 1 { "once".to_owned() } else { format!("{} times", self.attempts) };
+        let Self { trial, scenario, title, goodput, causes, .. } = self;
+        format!(
+            "trial {trial}, {scenario}, {title}: measured {times}, {goodput} good answers/s the last time: {causes}"
+        )
+    }
+}
+
+/// All trials that count for nothing because others disturbed them.
+pub(crate) fn disturbed_trials(findings: &Findings) -> Vec<Disturbed<'_>> {
+    let of = |(scenario, case)| {
+        let (scenario, case): (&ScenarioFinding, &CaseFinding) = (scenario, case);
+        case.disturbed.iter().map(move |trial: &DisturbedTrial| Disturbed {
+            trial: trial.trial,
+            scenario: &scenario.id,
+            title: &case.title,
+            goodput: amount(Quantity::Number, trial.goodput_rps),
+            attempts: trial.attempts,
+            causes: printable(&listed(&trial.causes, "and")),
+        })
+    };
+    cases(findings).flat_map(of).collect()
+}
+
 /// All cases with failed requests.
 pub(crate) fn failed_requests(findings: &Findings) -> Vec<FailedRequests<'_>> {
     let failing = cases(findings).filter(|(_, case)| !case.errors.is_empty());
@@ -79,10 +118,7 @@ fn requests<'a>(scenario: &'a ScenarioFinding, case: &'a CaseFinding) -> FailedR
 
 /// Every case with the scenario it belongs to, the ceilings included.
 fn cases(findings: &Findings) -> impl Iterator<Item = (&ScenarioFinding, &CaseFinding)> {
-    findings
-        .scenarios
-        .iter()
-        .flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling).map(move |case| (scenario, case)))
+    findings.scenarios.iter().flat_map(|scenario| surroundings::cases(scenario).map(move |case| (scenario, case)))
 }
 
 fn numbers(trials: &[u32]) -> String {

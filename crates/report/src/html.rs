@@ -9,11 +9,14 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
-use tolok_analysis::{Comparison, Findings, RunFacts, ScenarioFinding};
+use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding};
 
-use crate::failures::{FailedRequests, FailedTrials, failed_requests, failed_trials};
+use crate::details::{self, Grid};
+use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
+use crate::isolation::{self, Fact};
 use crate::objectives;
 use crate::palette::marker;
+use crate::surroundings::{asked, environment, heading};
 use crate::svg;
 use crate::table::{Row, Table};
 use crate::trust::{Check, checks};
@@ -50,11 +53,18 @@ struct Page<'a> {
     compared: bool,
     scenarios: Vec<Scenario<'a>>,
     columns: &'static str,
+    /// What the charts call memory.
+    memory: &'static str,
+    has_links: bool,
+    has_diagnoses: bool,
     failed_trials: Vec<FailedTrials<'a>>,
+    disturbed_trials: Vec<Disturbed<'a>>,
     failed_requests: Vec<FailedRequests<'a>>,
     skipped: &'a [tolok_analysis::SkippedSubject],
     checks: Vec<Check>,
     cautions: &'a [String],
+    isolation: Vec<Fact>,
+    fallbacks: Vec<String>,
     /// When an objective is kept.
     objectives_rule: &'static str,
 }
@@ -70,8 +80,16 @@ struct Chip {
 #[derive(Serialize)]
 struct Scenario<'a> {
     id: &'a str,
-    title: &'a str,
+    title: String,
     load: &'a str,
+    environment: String,
+    /// The same for the subject alone.
+    place: &'a str,
+    /// Whether the study has other environments.
+    is_one_of_several: bool,
+    has_quota: bool,
+    /// Which memory its table holds.
+    memory: &'static str,
     /// What p50 and p99 are.
     percentiles: &'static str,
     verdict: &'a str,
@@ -83,6 +101,14 @@ struct Scenario<'a> {
     notes: Vec<String>,
     objectives: Vec<objectives::Line>,
     pairs: Vec<Pair>,
+    resources: Vec<Grid>,
+    /// Where the resources were read.
+    sources: String,
+    /// What was asked of the link, and how it did.
+    asked: Option<String>,
+    link: Option<Grid>,
+    diagnosis: Option<Grid>,
+    undiagnosed: Vec<String>,
 }
 
 /// A case in the table.
@@ -96,6 +122,7 @@ struct Line {
     against_first: WithInterval,
     verdict: &'static str,
     of_ceiling: String,
+    throttled: String,
     cpu_us: String,
     memory_mib: String,
     p50_ms: String,
@@ -143,11 +170,17 @@ impl<'a> Page<'a> {
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(findings.scenarios.len()),
             scenarios: findings.scenarios.iter().map(|scenario| Scenario::of(scenario, effect)).collect(),
+            memory: memory(findings),
+            has_links: findings.scenarios.iter().any(|scenario| scenario.link.is_some()),
+            has_diagnoses: findings.scenarios.iter().any(|scenario| !scenario.unscored_diagnoses.is_empty()),
             failed_trials: failed_trials(findings),
+            disturbed_trials: disturbed_trials(findings),
             failed_requests: failed_requests(findings),
             skipped: &findings.skipped,
             checks: checks(findings),
             cautions: &findings.cautions,
+            isolation: isolation::facts(findings),
+            fallbacks: isolation::fallbacks(findings),
             objectives_rule: objectives::RULE,
         }
     }
@@ -156,6 +189,20 @@ impl<'a> Page<'a> {
 /// Two or four charts stand better in two columns; one scenario has its three charts side by side.
 fn columns(scenarios: usize) -> &'static str {
     if matches!(scenarios, 2 | 4) { "two" } else { "three" }
+}
+
+/// What the charts call memory, in a sentence of their note.
+fn memory(findings: &Findings) -> &'static str {
+    let of = |source| findings.scenarios.iter().any(|scenario| scenario.memory_source == Some(source));
+    match (of(MemorySource::Group), of(MemorySource::Pss)) {
+        (true, false) => "the most anonymous and kernel memory of the subject’s control group in the window",
+        (false, _) => {
+            "the proportional set sizes of its processes when the window ended, which count shared pages once"
+        }
+        (true, true) => {
+            "what its heading says, anonymous and kernel memory of a control group or proportional set sizes (PSS)"
+        }
+    }
 }
 
 fn chips(findings: &Findings) -> Vec<Chip> {
@@ -182,6 +229,11 @@ fn chips(findings: &Findings) -> Vec<Chip> {
         let text = format!("! {} failed", counted(failed as u64, "trial"));
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
+    let disturbed: usize = cases().map(|case| case.disturbed.len()).sum();
+    if disturbed > 0 {
+        let text = format!("! {} disturbed", counted(disturbed as u64, "trial"));
+        chips.push(Chip { class: "warn", text, href: "#failures" });
+    }
     if !findings.skipped.is_empty() {
         let text = format!("! {} left out", counted(findings.skipped.len() as u64, "subject"));
         chips.push(Chip { class: "warn", text, href: "#failures" });
@@ -206,8 +258,13 @@ impl<'a> Scenario<'a> {
         };
         Self {
             id: &scenario.id,
-            title: &scenario.title,
+            title: heading(scenario),
             load: &scenario.load,
+            environment: environment(scenario),
+            place: &scenario.environment.words,
+            is_one_of_several: !scenario.environment.id.is_empty(),
+            has_quota: table.has_quota,
+            memory: table.memory,
             percentiles: if scenario.loop_model == "open" { "from the planned instant" } else { "closed loop" },
             objectives: objectives::lines(scenario),
             verdict: &scenario.verdict,
@@ -218,6 +275,12 @@ impl<'a> Scenario<'a> {
             rows: table.rows.into_iter().map(Line::of).collect(),
             ceiling: table.ceiling.map(Line::of),
             pairs: scenario.comparisons.iter().map(pair).collect(),
+            resources: details::resources(scenario),
+            sources: details::sources(scenario),
+            asked: scenario.link.as_ref().map(asked),
+            link: details::link(scenario),
+            diagnosis: details::diagnosis(scenario),
+            undiagnosed: details::undiagnosed(scenario),
         }
     }
 }
@@ -235,14 +298,15 @@ impl Line {
             against_first: row.against_first.into(),
             verdict: case.against_first.map(tolok_analysis::Verdict::words).unwrap_or_default(),
             of_ceiling: row.of_ceiling,
+            throttled: row.throttled,
             cpu_us: row.cpu_us,
             memory_mib: row.memory_mib,
             p50_ms: row.p50_ms,
             p99_ms: row.p99_ms,
             cold_start_ms: row.cold_start_ms,
             busy: format!("{} / {}", share(case.subject_busy), share(case.generator_busy)),
-            processes: if case.trials_measured > 0 { case.processes_max.to_string() } else { NONE.to_owned() },
-            trials: format!("{} of {}", case.trials_measured, case.trials_planned),
+            processes: if case.trials_scored > 0 { case.processes_max.to_string() } else { NONE.to_owned() },
+            trials: format!("{} of {}", case.trials_scored, case.trials_planned),
         }
     }
 }

@@ -3,7 +3,8 @@
 use tolok_analysis::Findings;
 
 pub(crate) fn render(findings: &Findings) -> String {
-    let mut text = serde_json::to_string_pretty(findings).expect("findings hold no map and no value that can fail");
+    let mut text = serde_json::to_string_pretty(findings)
+        .expect("the keys of all maps in findings are texts, and no value can fail");
     text.push('\n');
     text
 }

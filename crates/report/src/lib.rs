@@ -5,14 +5,17 @@
 //! read; CSV and JSON hold the plain numbers in base units.
 
 mod csv;
+mod details;
 mod failures;
 mod html;
+mod isolation;
 mod json;
 mod markdown;
 mod notes;
 mod objectives;
 mod palette;
 mod printable;
+mod surroundings;
 mod svg;
 mod table;
 mod terminal;

@@ -5,22 +5,13 @@ use std::fmt::Write as _;
 use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 
-use crate::failures::failed_trials;
+use crate::details::{self, Grid};
+use crate::failures::{disturbed_trials, failed_trials};
+use crate::isolation;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
+use crate::surroundings::{asked, environment, heading};
 use crate::table::{Row, Table, percentiles};
-
-const HEADINGS: [&str; 9] = [
-    "subject",
-    "good answers/s",
-    "vs first",
-    "of ceiling",
-    "CPU per answer, µs",
-    "memory, MiB",
-    "p50, ms",
-    "p99, ms",
-    "notes",
-];
 
 pub(crate) fn render(findings: &Findings) -> String {
     let mut text = head(findings);
@@ -33,12 +24,16 @@ pub(crate) fn render(findings: &Findings) -> String {
         .map(|skipped| format!("{}: {}", escaped(&skipped.subject), escaped(&skipped.reason)))
         .collect();
     let failed: Vec<String> = failed_trials(findings).iter().map(|failed| escaped(&failed.sentence())).collect();
+    let disturbed: Vec<String> = disturbed_trials(findings).iter().map(|trial| escaped(&trial.sentence())).collect();
+    text += &self::details(findings);
     text += &list("Failed trials", &failed);
+    text += &list("Disturbed trials, which are in no figure", &disturbed);
     text += &list("Left out", &skipped);
     text += &list(
         "Before quoting these figures",
         &findings.cautions.iter().map(|caution| escaped(caution)).collect::<Vec<_>>(),
     );
+    text += &held_apart(findings);
     let run = &findings.run;
     let programs: Vec<String> =
         run.programs.iter().map(|(name, version)| escaped(&format!("{name} {version}"))).collect();
@@ -60,16 +55,14 @@ fn head(findings: &Findings) -> String {
 
 fn scenario(scenario: &ScenarioFinding) -> String {
     let table = Table::of(scenario);
-    let mut text = format!("\n## {}\n\n{}.\n", escaped(&scenario.title), escaped(&scenario.load));
+    let mut text = format!("\n## {}\n\n{}.\n", escaped(&heading(scenario)), escaped(&scenario.load));
+    _ = write!(text, "\nEnvironment: {}.\n", escaped(&environment(scenario)));
     _ = write!(text, "\n**{}**\n\n", escaped(&scenario.verdict));
-    _ = writeln!(text, "| {} |", HEADINGS.join(" | "));
-    _ = writeln!(text, "|---|{}---|", "--:|".repeat(HEADINGS.len() - 2));
-    for row in &table.rows {
-        _ = writeln!(text, "| {} |", cells(row, "").join(" | "));
-    }
-    if let Some(row) = &table.ceiling {
-        _ = writeln!(text, "| {} |", cells(row, "*ceiling:* ").join(" | "));
-    }
+    let headings = headings(&table);
+    let mut rows: Vec<Vec<String>> = table.rows.iter().map(|row| cells(&table, row, "")).collect();
+    rows.extend(table.ceiling.iter().map(|row| cells(&table, row, "*ceiling:* ")));
+    // Everything but the subject and its notes is a number.
+    text += &lines(&headings, &rows, headings.len() - 2);
     let mut legend = table.legend();
     legend.push(percentiles(scenario));
     _ = write!(text, "\n{}\n", legend.join(" · "));
@@ -96,20 +89,87 @@ fn objectives(scenario: &ScenarioFinding) -> String {
     format!("\nObjectives ({RULE}):\n\n{}", lines.iter().map(item).collect::<String>())
 }
 
-fn cells(row: &Row, before: &str) -> [String; HEADINGS.len()] {
+fn headings(table: &Table) -> Vec<String> {
+    let memory = if table.memory.is_empty() { String::new() } else { format!(" ({})", table.memory) };
+    let mut headings = ["subject", "good answers/s", "vs first", "of ceiling"].map(str::to_owned).to_vec();
+    headings.extend(table.has_quota.then(|| "throttled".to_owned()));
+    headings.extend(["CPU per answer, µs".to_owned(), format!("memory{memory}, MiB")]);
+    headings.extend(["p50, ms", "p99, ms", "notes"].map(str::to_owned));
+    headings
+}
+
+fn cells(table: &Table, row: &Row, before: &str) -> Vec<String> {
     let notes: Vec<String> = row.notes.iter().map(usize::to_string).collect();
     let against_first = format!("{} {}", row.against_first.line(), row.mark);
-    [
-        format!("{before}{}", escaped(&row.case.title)),
-        Figure::line(&row.goodput),
-        against_first.trim_end().to_owned(),
-        row.of_ceiling.clone(),
-        row.cpu_us.clone(),
-        row.memory_mib.clone(),
-        row.p50_ms.clone(),
-        row.p99_ms.clone(),
-        notes.join(", "),
-    ]
+    let subject = format!("{before}{}", escaped(&row.case.title));
+    let mut cells =
+        vec![subject, Figure::line(&row.goodput), against_first.trim_end().to_owned(), row.of_ceiling.clone()];
+    cells.extend(table.has_quota.then(|| row.throttled.clone()));
+    cells.extend([&row.cpu_us, &row.memory_mib, &row.p50_ms, &row.p99_ms].map(String::clone));
+    cells.push(notes.join(", "));
+    cells
+}
+
+/// A table whose first column is text, as are those after so many of numbers.
+fn lines(headings: &[impl AsRef<str>], rows: &[Vec<String>], numbers: usize) -> String {
+    let headings: Vec<&str> = headings.iter().map(AsRef::as_ref).collect();
+    let rest = "---|".repeat(headings.len() - 1 - numbers);
+    let mut text = format!("| {} |\n|---|{}{rest}\n", headings.join(" | "), "--:|".repeat(numbers));
+    for row in rows {
+        _ = writeln!(text, "| {} |", row.join(" | "));
+    }
+    text
+}
+
+/// What stands behind the figures: resources, links, and what was counted unscored.
+fn details(findings: &Findings) -> String {
+    let section = |heading: &str, of: &dyn Fn(&ScenarioFinding) -> String| {
+        let parts: Vec<(&ScenarioFinding, String)> =
+            findings.scenarios.iter().map(|it| (it, of(it))).filter(|(_, text)| !text.is_empty()).collect();
+        let part = |(scenario, text): &(&ScenarioFinding, String)| {
+            let place = format!("{}; {}.", scenario.load, scenario.environment.words);
+            format!("\n### {}\n\n{}\n{text}", escaped(&self::heading(scenario)), escaped(&place))
+        };
+        let text: String = parts.iter().map(part).collect();
+        if text.is_empty() { text } else { format!("\n## {heading}\n{text}") }
+    };
+    let resources = |scenario: &ScenarioFinding| {
+        let grids: String = details::resources(scenario).iter().map(grid).collect();
+        if grids.is_empty() { grids } else { format!("{grids}\n{}\n", details::sources(scenario)) }
+    };
+    let link = |scenario: &ScenarioFinding| {
+        let asked = scenario.link.as_ref().map(|link| format!("\nAsked for: {}.\n", escaped(&asked(link))));
+        asked.unwrap_or_default() + &details::link(scenario).iter().map(grid).collect::<String>()
+    };
+    let diagnosis = |scenario: &ScenarioFinding| {
+        let lacking: String =
+            details::undiagnosed(scenario).iter().map(|text| format!("- {}\n", escaped(text))).collect();
+        let lacking = if lacking.is_empty() { lacking } else { format!("\n{lacking}") };
+        details::diagnosis(scenario).iter().map(grid).collect::<String>() + &lacking
+    };
+    section("Resources", &resources)
+        + &section("Links", &link)
+        + &section("Unscored diagnosis: no result, as the counting slows down what it counts", &diagnosis)
+}
+
+fn grid(grid: &Grid) -> String {
+    let mut headings = vec!["subject"];
+    headings.extend(&grid.columns);
+    let row = |line: &details::Line| {
+        let before = if line.is_ceiling { "*ceiling:* " } else { "" };
+        let mut cells = vec![format!("{before}{}", escaped(&line.title))];
+        cells.extend(line.cells.iter().cloned());
+        cells
+    };
+    let rows: Vec<Vec<String>> = grid.rows.iter().map(row).collect();
+    format!("\n{}:\n\n{}", grid.title, lines(&headings, &rows, grid.columns.len()))
+}
+
+fn held_apart(findings: &Findings) -> String {
+    let facts = isolation::facts(findings);
+    let mut items: Vec<String> = facts.iter().map(|fact| format!("{}: {}", fact.what, escaped(&fact.words))).collect();
+    items.extend(isolation::fallbacks(findings).iter().map(|text| format!("**not had**: {}", escaped(text))));
+    list("What held the parts apart", &items)
 }
 
 fn list(heading: &str, items: &[String]) -> String {

@@ -1,6 +1,7 @@
 //! Numbered notes: what the flags of a scenario's cases say, each thing once.
 
-use tolok_analysis::{CaseFinding, ScenarioFinding};
+use tolok_analysis::figures::count;
+use tolok_analysis::{CaseFinding, Flag, ScenarioFinding, THROTTLING_TOLERATED};
 
 /// The notes beneath a scenario's table.
 pub(crate) struct Notes {
@@ -24,14 +25,13 @@ impl Notes {
         let mut notes: Vec<Note> = Vec::new();
         for case in scenario.cases.iter().chain(&scenario.ceiling) {
             for flag in &case.flags {
-                match notes.iter_mut().find(|note| note.kind == flag.kind && note.message == flag.message) {
-                    Some(note) => note.titles.push(case.title.clone()),
-                    None => notes.push(Note {
-                        kind: flag.kind.clone(),
-                        message: flag.message.clone(),
-                        titles: vec![case.title.clone()],
-                        voids_rank: flag.voids_rank,
-                    }),
+                let (message, title) = said(flag, case);
+                match notes.iter_mut().find(|note| note.kind == flag.kind && note.message == message) {
+                    Some(note) => note.titles.push(title),
+                    None => {
+                        let (kind, voids_rank) = (flag.kind.clone(), flag.voids_rank);
+                        notes.push(Note { kind, message, titles: vec![title], voids_rank });
+                    }
                 }
             }
         }
@@ -40,7 +40,8 @@ impl Notes {
 
     /// Numbers of the notes about a case, from 1.
     pub(crate) fn numbers(&self, case: &CaseFinding) -> Vec<usize> {
-        let about = |note: &Note| case.flags.iter().any(|flag| flag.kind == note.kind && flag.message == note.message);
+        let about =
+            |note: &Note| case.flags.iter().any(|flag| flag.kind == note.kind && said(flag, case).0 == note.message);
         (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
     }
 
@@ -57,5 +58,17 @@ impl Note {
         let titles = format!("{}{each}", tolok_analysis::figures::listed(&self.titles, "and"));
         let end = if self.voids_rank { "; not ranked" } else { "" };
         format!("{titles}: {}{end}.", self.message)
+    }
+}
+
+/// What a note says of a case, and how it names it. A quota stops most subjects that are worth a look, each in another
+/// number of periods: one note for all of them says as much as one for each.
+fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
+    match case.resources.throttling.filter(|_| flag.kind == "throttled") {
+        Some(throttling) => (
+            format!("stopped by its quota in more than {}% of its periods", THROTTLING_TOLERATED * 100.0),
+            format!("{} ({} of {})", case.title, count(throttling.throttled_periods), count(throttling.periods)),
+        ),
+        None => (flag.message.clone(), case.title.clone()),
     }
 }

@@ -6,7 +6,7 @@ use tolok_analysis::{CaseFinding, Findings, ObjectiveFinding, ObjectiveOutcome, 
 
 /// The rule, where people can read it.
 pub(crate) const RULE: &str =
-    "crossed: in any trial; kept: in every trial, of which none failed; the figure is that of the worst trial";
+    "crossed: in any scored trial; kept: in every one, and none failed; the figure is that of the worst trial";
 
 /// One objective of a scenario.
 #[derive(Debug, Serialize)]
@@ -56,7 +56,7 @@ fn line(scenario: &ScenarioFinding, place: usize, objective: &str) -> Line {
 /// A case with its worst figure, and in how many of its trials it crossed the objective.
 fn named(case: &CaseFinding, title: &str, found: &ObjectiveFinding) -> String {
     let worst = found.worst.map(|worst| of_objective(&found.unit, worst));
-    let trials = counted(u64::from(case.trials_measured), "trial");
+    let trials = counted(u64::from(case.trials_scored), "trial");
     let in_trials = (found.trials_crossed > 0).then(|| format!("in {} of {trials}", found.trials_crossed));
     let facts: Vec<String> = worst.into_iter().chain(in_trials).collect();
     if facts.is_empty() { title.to_owned() } else { format!("{title} ({})", facts.join(", ")) }

@@ -1,9 +1,11 @@
 //! A scenario's table in words, the same for every format that people read.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
-use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
 
+use crate::details::throttled;
 use crate::notes::Notes;
+use crate::surroundings::has_quota;
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// Stands before a goodput that the generator limited.
@@ -15,6 +17,10 @@ pub(crate) struct Table<'a> {
     pub(crate) rows: Vec<Row<'a>>,
     /// The ceiling, which stands apart.
     pub(crate) ceiling: Option<Row<'a>>,
+    /// Whether its subjects had a quota, so that there is a column for what it took.
+    pub(crate) has_quota: bool,
+    /// Which memory its column holds.
+    pub(crate) memory: &'static str,
     /// What the numbers behind the subjects refer to.
     pub(crate) notes: Notes,
 }
@@ -32,6 +38,8 @@ pub(crate) struct Row<'a> {
     pub(crate) p50_ms: String,
     pub(crate) p99_ms: String,
     pub(crate) cold_start_ms: String,
+    /// Share of the periods in which the quota stopped it.
+    pub(crate) throttled: String,
     pub(crate) notes: Vec<usize>,
 }
 
@@ -44,7 +52,8 @@ impl<'a> Table<'a> {
         let row = |(place, case): (usize, &'a CaseFinding)| Row::of(case, place == 0, notes.numbers(case));
         let rows = scenario.cases.iter().enumerate().map(row).collect();
         let ceiling = scenario.ceiling.as_ref().map(|case| Row::of(case, false, notes.numbers(case)));
-        Self { rows, ceiling, notes }
+        let memory = scenario.memory_source.map_or("", MemorySource::words);
+        Self { rows, ceiling, has_quota: has_quota(scenario), memory, notes }
     }
 
     /// Meanings of the marks that occur.
@@ -56,6 +65,9 @@ impl<'a> Table<'a> {
             .collect();
         if self.rows.iter().any(|row| is_lower_bound(row.case)) {
             legend.push(format!("{LOWER_BOUND} lower bound"));
+        }
+        if self.has_quota {
+            legend.push("throttled: share of the periods in which its quota stopped it".to_owned());
         }
         legend
     }
@@ -77,6 +89,7 @@ impl<'a> Row<'a> {
             p50_ms: scaled(&case.latency_p50_s, 1e3),
             p99_ms: scaled(&case.latency_p99_s, 1e3),
             cold_start_ms: scaled(&case.cold_start_s, 1e3),
+            throttled: throttled(&case.resources).unwrap_or_else(|| NONE.to_owned()),
             notes,
         }
     }

@@ -9,9 +9,12 @@ use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 
 use crate::Style;
+use crate::details::diagnosis_line;
 use crate::failures::{FailedTrials, failed_trials};
+use crate::isolation;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
+use crate::surroundings::{environment, heading, link_did};
 use crate::table::{Row, Table, percentiles};
 
 /// Tables for less than this would be one word a line.
@@ -63,23 +66,40 @@ impl Page {
         let facts = format!("{} · {} · tolok {} · {blocks}", run.id, moment(&run.started_at), run.tolok_version);
         self.paragraph("", &facts, Look::Dim);
         self.paragraph("", &run.machine, Look::Dim);
-        self.paragraph("", &cpus(&run.subject_cpus, &run.generator_cpus), Look::Dim);
+        self.paragraph("", &isolation::line(findings), Look::Dim);
     }
 
     fn scenario(&mut self, scenario: &ScenarioFinding) {
         self.text.push('\n');
-        self.paragraph("", &format!("{}: {}", scenario.title, scenario.load), Look::Bold);
+        self.paragraph("", &format!("{}: {}", heading(scenario), scenario.load), Look::Bold);
+        self.paragraph(INDENT, &environment(scenario), Look::Dim);
+        self.paragraph(INDENT, &link_did(scenario).map(|did| format!("link: {did}")).unwrap_or_default(), Look::Dim);
         self.paragraph(INDENT, &scenario.verdict, Look::Plain);
         self.text.push('\n');
         let table = Table::of(scenario);
-        self.table(&table);
+        let layout = self.table(&table);
         let mut legend = table.legend();
+        if layout != Layout::Slim && !table.memory.is_empty() {
+            legend.push(format!("MiB {}", table.memory));
+        }
         legend.push(percentiles(scenario));
         self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);
         }
         self.objectives(scenario);
+        self.diagnoses(scenario);
+    }
+
+    fn diagnoses(&mut self, scenario: &ScenarioFinding) {
+        if scenario.unscored_diagnoses.is_empty() {
+            return;
+        }
+        self.text.push('\n');
+        self.paragraph(INDENT, "Unscored: counted for each answer while the counting slowed it down", Look::Dim);
+        for diagnosis in &scenario.unscored_diagnoses {
+            self.paragraph(INDENT, &format!("- {}", diagnosis_line(diagnosis)), Look::Dim);
+        }
     }
 
     fn objectives(&mut self, scenario: &ScenarioFinding) {
@@ -95,7 +115,8 @@ impl Page {
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    /// Puts a table in the widest layout that fits, and says which it was.
+    fn table(&mut self, table: &Table) -> Layout {
         let inner = self.width - INDENT.len();
         let layout = Layout::ALL.into_iter().find(|layout| layout.fits(table, inner)).unwrap_or(Layout::Slim);
         let lines = layout.grid(table, inner);
@@ -106,6 +127,7 @@ impl Page {
         if layout == Layout::Slim {
             self.paragraph(INDENT, "CPU, memory and p50 are left out: they need a wider terminal", Look::Dim);
         }
+        layout
     }
 
     fn list(&mut self, heading: &str, mark: &str, items: Vec<String>) {
@@ -120,8 +142,11 @@ impl Page {
         }
     }
 
-    /// Text broken into lines, the later ones indented like the text after a mark.
+    /// Text broken into lines (none if there is no text), the later ones indented like the text after a mark.
     fn paragraph(&mut self, indent: &str, text: &str, look: Look) {
+        if text.is_empty() {
+            return;
+        }
         let hanging = match text.split_once(' ') {
             Some((mark, _)) if !indent.is_empty() && is_mark(mark) => mark.chars().count() + 1,
             _ => 0,
@@ -168,12 +193,6 @@ fn wrapped(text: &str, width: usize, hanging: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-fn cpus(subject: &[u32], generator: &[u32]) -> String {
-    let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    let word = |cpus: &[u32]| if cpus.len() == 1 { "CPU" } else { "CPUs" };
-    format!("subject on {} {} · generator on {} {}", word(subject), list(subject), word(generator), list(generator))
 }
 
 /// What a table has room for.
@@ -238,6 +257,9 @@ impl Layout {
             ("vs first", self.figures(&rows, &|row| (row.against_first.clone(), row.mark))),
             ("ceiling", column(&|row| row.of_ceiling.clone())),
         ];
+        if table.has_quota {
+            columns.push(("throttled", column(&|row| row.throttled.clone())));
+        }
         columns.extend(costs.into_iter().filter(|_| self != Self::Slim));
         columns.push(("p99 ms", column(&|row| row.p99_ms.clone())));
         columns

@@ -1,8 +1,10 @@
 //! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
 
 use serde::Serialize;
-use tolok_analysis::figures::{count, counted, small_share};
-use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, FOREIGN_TOLERATED, Findings, STEAL_TOLERATED};
+use tolok_analysis::figures::{Quantity, amount, count, counted, small_share};
+use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, Findings};
+
+use crate::surroundings::cpus;
 
 /// One check.
 #[derive(Debug, PartialEq, Serialize)]
@@ -28,18 +30,21 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
     let of_plan = [trials(findings, &all), enough_trials(&all), own_cpus(findings, &all), ceiling(findings)];
     let of_measurements = [
-        ledger(&all),
-        no_errors(&all),
-        headroom(&competing),
-        stood_by(&competing),
-        quiet(&all),
-        below_ceiling(&competing),
+        Some(ledger(&all)),
+        Some(no_errors(&all)),
+        Some(headroom(&competing)),
+        Some(stood_by(&competing)),
+        Some(quiet(&all)),
+        enough_memory(findings, &all),
+        link_in_time(findings, &all),
+        Some(below_ceiling(&competing)),
     ];
+    let checks = of_plan.into_iter().chain(held_apart(findings));
     if all.iter().any(|case| case.trials_measured > 0) {
-        return of_plan.into_iter().chain(of_measurements).collect();
+        return checks.chain(of_measurements.into_iter().flatten()).collect();
     }
     let unknown = |check: Check| Check { passed: None, seen: "nothing was measured".to_owned(), ..check };
-    of_plan.into_iter().chain(of_measurements.map(unknown)).collect()
+    checks.chain(of_measurements.into_iter().flatten().map(unknown)).collect()
 }
 
 fn check(rule: &'static str, passed: bool, seen: String) -> Check {
@@ -92,25 +97,64 @@ fn stood_by(cases: &[&CaseFinding]) -> Check {
 }
 
 fn own_cpus(findings: &Findings, cases: &[&CaseFinding]) -> Check {
-    let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    let (subject, generator) = (list(&findings.run.subject_cpus), list(&findings.run.generator_cpus));
-    let seen = format!("subject on {subject}, generator on {generator}");
+    let mut seen: Vec<String> = Vec::new();
+    for scenario in &findings.scenarios {
+        let (subject, generator) = (&scenario.environment.subject.on_cpus, &scenario.environment.generator.on_cpus);
+        let words = format!("subject on {}, generator on {}", cpus(subject), cpus(generator));
+        if !subject.is_empty() && !seen.contains(&words) {
+            seen.push(words);
+        }
+    }
+    let seen = if seen.is_empty() { "not recorded".to_owned() } else { seen.join("; ") };
     check("Subject and generator had CPUs of their own", flagged(cases, "shared-cpus") == 0, seen)
 }
 
+/// None where no trial came so far as to be held apart from anything.
+fn held_apart(findings: &Findings) -> Option<Check> {
+    let isolation = &findings.isolation;
+    let lacking = isolation.fallbacks.len();
+    let seen = match lacking {
+        0 => "all that was planned was had".to_owned(),
+        _ => format!("{} could not be had: see what held the parts apart", counted(lacking as u64, "thing")),
+    };
+    (isolation.trials > 0).then(|| check("The parts of a trial were held apart as planned", lacking == 0, seen))
+}
+
 fn quiet(cases: &[&CaseFinding]) -> Check {
-    let noisy = flagged(cases, "noisy");
+    let disturbed: usize = cases.iter().map(|case| case.disturbed.len()).sum();
+    let reruns: u32 = cases.iter().map(|case| case.reruns).sum();
     let worst = |of: fn(&CaseFinding) -> Option<f64>| small_share(busiest(cases, of).map_or(0.0, |(_, share)| share));
     let seen = format!(
-        "other programs used at most {} (tolerated: {}), the hypervisor took at most {} ({}), in the median trial of a \
-         case; {} for too many disturbed trials",
+        "{} measured anew; {} disturbed to the end and left out; in the median scored trial of a case other programs used \
+         at most {} of the machine’s CPUs, and the hypervisor took at most {}",
+        counted(u64::from(reruns), "time"),
+        counted(disturbed as u64, "trial"),
         worst(|case| case.foreign_busy),
-        small_share(FOREIGN_TOLERATED),
         worst(|case| case.stolen),
-        small_share(STEAL_TOLERATED),
-        of_cases(noisy, cases)
     );
-    check("The machine was quiet", noisy == 0, seen)
+    check("No trial stayed disturbed by others", disturbed == 0, seen)
+}
+
+/// None without a limit and without anything killed.
+fn enough_memory(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    let killed = flagged(cases, "out-of-memory");
+    let is_limited = findings.scenarios.iter().any(|it| it.environment.subject.memory_bytes.is_some());
+    let highest = busiest(cases, |case| case.resources.peak_of_limit);
+    let highest = highest.map(|(case, share)| {
+        format!("; highest: {} with {} of its limit, page cache included", case.title, small_share(share))
+    });
+    let seen = format!("{}{}", of_cases(killed, cases), highest.unwrap_or_default());
+    (is_limited || killed > 0).then(|| check("No subject ran out of memory", killed == 0, seen))
+}
+
+/// None where tolok emulated no link.
+fn link_in_time(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    let late = flagged(cases, "link-late");
+    let latest_s = cases.iter().filter_map(|case| case.link.as_ref()).flat_map(|link| link.directions());
+    let latest_s = latest_s.map(|direction| direction.lateness_s_max).reduce(f64::max)?;
+    let is_emulated = findings.scenarios.iter().any(|scenario| scenario.link.is_some());
+    let seen = format!("{}; latest packet: {}", of_cases(late, cases), amount(Quantity::Seconds, latest_s));
+    is_emulated.then(|| check("The link’s emulator kept its times", late == 0, seen))
 }
 
 fn ceiling(findings: &Findings) -> Check {

@@ -4,6 +4,7 @@
 //! Only tests depend on this crate. The fake clock lives beside its trait, in `tolok_load::clock::ManualClock`.
 
 mod event_server;
+mod group_tree;
 mod hiccups;
 mod own_process;
 mod proc_tree;
@@ -13,6 +14,7 @@ mod skip;
 mod stream;
 
 pub use event_server::{EventServer, Log, Pattern};
+pub use group_tree::{FakeGroups, FakeUsage};
 pub use hiccups::Hiccups;
 pub use own_process::{is_own_process, run_in_own_process};
 pub use proc_tree::{FakeProc, FakeProcess, FakeThread};

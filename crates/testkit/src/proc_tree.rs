@@ -115,32 +115,49 @@ impl FakeProc {
         file("smaps_rollup", &smaps_rollup(process));
         file("comm", &format!("{}\n", process.name));
         file("cmdline", &process.command.iter().map(|argument| format!("{argument}\0")).collect::<String>());
-        self.drop_threads_of(process.pid);
+        self.drop_threads_of(process.pid, threads);
         for thread in threads {
             let line = format!("{} {} {}\n", thread.run_ns, thread.wait_ns, thread.timeslices);
             file(&format!("task/{}/schedstat", thread.tid), &line);
             file(&format!("task/{}/comm", thread.tid), &format!("{}\n", process.name));
             file(&format!("task/{}/stat", thread.tid), &stat(process, thread.tid, threads.len()));
+            // A thread has a folder of its own beside those of processes, which is in no list; that of the process is its
+            // first thread's.
+            self.file(&format!("{}/schedstat", thread.tid), &line);
         }
-        let whole = threads
-            .iter()
-            .fold((0, 0, 0), |sum, one| (sum.0 + one.run_ns, sum.1 + one.wait_ns, sum.2 + one.timeslices));
-        file("schedstat", &format!("{} {} {}\n", whole.0, whole.1, whole.2));
         self
     }
 
-    /// Takes a process away, as if it had ended.
+    /// Takes a process away, as if it had ended: from files of it that are still open nothing is read any more, even if
+    /// its number is given to another.
     pub fn ended(&self, pid: u32) -> &FakeProc {
-        fs::remove_dir_all(self.path().join(pid.to_string())).expect("the process was added before");
+        self.drop_threads_of(pid, &[]);
+        self.remove(pid);
         self
     }
 
     /// Threads that are no longer described have ended.
-    fn drop_threads_of(&self, pid: u32) {
+    fn drop_threads_of(&self, pid: u32, described: &[FakeThread]) {
         let tasks: PathBuf = self.path().join(pid.to_string()).join("task");
-        if tasks.exists() {
-            fs::remove_dir_all(tasks).expect("the folder is ours");
+        let entries = fs::read_dir(&tasks).into_iter().flatten().flatten();
+        for tid in entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+            if !described.iter().any(|thread| thread.tid == tid) {
+                fs::remove_dir_all(tasks.join(tid.to_string())).expect("the folder is ours");
+                if tid != pid {
+                    self.remove(tid);
+                }
+            }
         }
+    }
+
+    fn remove(&self, number: u32) {
+        let folder = self.path().join(number.to_string());
+        for entry in fs::read_dir(&folder).expect("it was added before").flatten() {
+            if entry.path().is_file() {
+                fs::write(entry.path(), "").expect("the folder is ours");
+            }
+        }
+        fs::remove_dir_all(folder).expect("the folder is ours");
     }
 }
 
@@ -202,6 +219,8 @@ fn smaps_rollup(process: &FakeProcess) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn read(proc: &FakeProc, path: &str) -> String {
@@ -248,9 +267,14 @@ mod tests {
         let with = |threads| FakeProcess { threads, ..FakeProcess::default() };
         proc.process(&with(vec![thread(1000, 10), thread(1001, 20)]));
         assert_eq!(read(&proc, "1000/task/1001/schedstat"), "20 5 1\n");
-        assert_eq!(read(&proc, "1000/schedstat"), "30 10 2\n");
+        assert_eq!(
+            (read(&proc, "1000/schedstat"), read(&proc, "1001/schedstat")),
+            ("10 5 1\n".into(), "20 5 1\n".into())
+        );
+        let mut open = fs::File::open(proc.path().join("1001/schedstat")).unwrap();
         proc.process(&with(vec![thread(1000, 11)]));
-        assert!(!proc.path().join("1000/task/1001").exists());
+        assert!(!proc.path().join("1000/task/1001").exists() && !proc.path().join("1001").exists());
+        assert_eq!(open.read(&mut [0; 9]).unwrap(), 0, "what is open tells nothing of a thread that has ended");
         proc.ended(1000).file("loadavg", "0.00 0.00 0.00 1/2 3\n");
         assert!(!proc.path().join("1000").exists() && proc.path().join("loadavg").exists());
     }

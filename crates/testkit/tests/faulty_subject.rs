@@ -16,10 +16,15 @@ struct Subject {
 
 impl Subject {
     fn start(fault: &str) -> Subject {
+        Subject::start_with(fault, &[])
+    }
+
+    fn start_with(fault: &str, more: &[&str]) -> Subject {
         let assets = tempfile::tempdir().unwrap();
         fs::write(assets.path().join("hello"), "<p>hello</p>").unwrap();
         fs::write(assets.path().join("file-534k.png"), [137, 80, 78, 71]).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_faulty-subject"))
+            .args(more)
             .args(["--port", "0", "--fault", fault, "--assets"])
             .arg(assets.path())
             .stderr(Stdio::piped())
@@ -36,7 +41,11 @@ impl Subject {
     }
 
     fn listening(fault: &str) -> (Subject, String) {
-        let mut subject = Subject::start(fault);
+        Subject::listening_with(fault, &[])
+    }
+
+    fn listening_with(fault: &str, more: &[&str]) -> (Subject, String) {
+        let mut subject = Subject::start_with(fault, more);
         let address = subject.line().trim_start_matches("listening on ").to_owned();
         (subject, address)
     }
@@ -108,6 +117,87 @@ fn a_wrong_body_has_the_right_length() {
 fn hanging_ends_with_the_client_and_without_an_answer() {
     let (_subject, address) = Subject::listening("hang");
     assert_eq!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n"), "");
+}
+
+/// A field of `/proc/PID/status`, without its unit.
+fn status(pid: u32, field: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    let value = line.trim_start_matches(':').split_whitespace().next().unwrap();
+    u64::from_str_radix(value, if field.starts_with("Sig") { 16 } else { 10 }).unwrap()
+}
+
+#[test]
+fn it_listens_where_it_is_told_to() {
+    let (_subject, address) = Subject::listening_with("none", &["--host", "127.0.0.77"]);
+    assert!(address.starts_with("127.0.0.77:"), "{address}");
+    assert!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n").ends_with("<p>hello</p>"));
+}
+
+#[test]
+fn every_request_leaks_four_mebibytes_of_touched_memory() {
+    let (subject, address) = Subject::listening("leak");
+    let resident_kib = || status(subject.process.id(), "RssAnon");
+    let before = resident_kib();
+    for _ in 0..10 {
+        assert!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n").ends_with("<p>hello</p>"));
+    }
+    let grown_kib = resident_kib() - before;
+    assert!((40 << 10..50 << 10).contains(&grown_kib), "{grown_kib} KiB");
+}
+
+/// What a subject has left behind; ended when the test does, however it does.
+struct Stayed(Vec<u32>);
+
+impl Drop for Stayed {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let pid = rustix::process::Pid::from_raw(*pid as i32).unwrap();
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+#[test]
+fn its_children_and_its_daemon_outlive_it_and_ignore_what_servers_are_stopped_with() {
+    let mut subject = Subject::start("fork");
+    let (mut stay, mut listening) = (Stayed(Vec::new()), false);
+    while stay.0.len() < 3 || !listening {
+        let line = subject.line();
+        listening |= line.starts_with("listening on ");
+        stay.0.extend(line.strip_suffix(" stays").map(|pid| pid.parse::<u32>().unwrap()));
+    }
+    let own = subject.process.id();
+    let (children, daemons): (Vec<u32>, Vec<u32>) = stay.0.iter().partition(|pid| status(**pid, "PPid") == own.into());
+    assert_eq!((children.len(), daemons.len()), (2, 1), "the daemon is nobody's child");
+    let session = |pid: u32| rustix::process::getsid(rustix::process::Pid::from_raw(pid as i32)).unwrap();
+    assert_ne!(session(daemons[0]), session(own));
+    for pid in &stay.0 {
+        for signal in [1, 2, 15] {
+            assert!(status(*pid, "SigIgn") & (1 << (signal - 1)) != 0, "{pid} takes notice of signal {signal}");
+        }
+    }
+    subject.process.kill().unwrap();
+    subject.process.wait().unwrap();
+    for pid in &stay.0 {
+        assert!(fs::exists(format!("/proc/{pid}")).unwrap(), "{pid} went with the subject");
+    }
+}
+
+#[test]
+fn spinning_it_answers_and_uses_a_cpu_unasked() {
+    let (subject, address) = Subject::listening("spin");
+    assert!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n").ends_with("<p>hello</p>"));
+    let cpu_ns = || -> u64 {
+        let tasks = fs::read_dir(format!("/proc/{}/task", subject.process.id())).unwrap();
+        let own = |task: fs::DirEntry| fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+        tasks.flatten().filter_map(|task| own(task).split(' ').next()?.parse::<u64>().ok()).sum()
+    };
+    // However little of a CPU it gets on a busy machine, some time it gets, and nothing else asks for any.
+    let enough = cpu_ns() + 50_000_000;
+    while cpu_ns() < enough {
+        std::thread::yield_now();
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { numbers, quickSort } from "./quicksort.js";
 
-const { PORT, ASSETS, REUSE_PORT } = process.env;
+const { HOST = "127.0.0.1", PORT, ASSETS, REUSE_PORT } = process.env;
 
 const picture = join(ASSETS, "file-534k.png");
 
@@ -14,7 +14,7 @@ const routes = {
 };
 
 Bun.serve({
-  hostname: "127.0.0.1",
+  hostname: HOST,
   port: Number(PORT),
   reusePort: REUSE_PORT === "1",
   idleTimeout: 120,

@@ -20,7 +20,8 @@ type message struct {
 }
 
 func main() {
-	port := flag.Int("port", 8080, "port on 127.0.0.1")
+	host := flag.String("host", "127.0.0.1", "address to listen on")
+	port := flag.Int("port", 8080, "port to listen on")
 	assets := flag.String("assets", ".", "folder that holds file-534k.png")
 	jsonMode := flag.String("json", "encoder", "how /json is produced: encoder or prerendered")
 	flag.Parse()
@@ -36,7 +37,7 @@ func main() {
 	})
 
 	server := &http.Server{
-		Addr:              net.JoinHostPort("127.0.0.1", strconv.Itoa(*port)),
+		Addr:              net.JoinHostPort(*host, strconv.Itoa(*port)),
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       120 * time.Second,

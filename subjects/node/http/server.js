@@ -7,7 +7,7 @@ const path = require("node:path");
 const { pipeline } = require("node:stream");
 const { numbers, quickSort } = require("./quicksort.js");
 
-const { PORT, ASSETS, FILE } = process.env;
+const { HOST = "127.0.0.1", PORT, ASSETS, FILE } = process.env;
 
 const picture = path.join(ASSETS, "file-534k.png");
 
@@ -58,4 +58,4 @@ const server = http.createServer((req, res) => {
   }
 });
 server.keepAliveTimeout = 120_000;
-server.listen(Number(PORT), "127.0.0.1");
+server.listen(Number(PORT), HOST);

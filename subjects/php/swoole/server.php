@@ -10,7 +10,7 @@ use Swoole\Http\Server;
 
 require __DIR__ . '/quicksort.php';
 
-$options = getopt('', ['port:', 'assets:', 'mode:', 'workers:', 'run:']);
+$options = getopt('', ['host:', 'port:', 'assets:', 'mode:', 'workers:', 'run:']);
 $picture = $options['assets'] . '/file-534k.png';
 
 $routes = [
@@ -33,7 +33,7 @@ $routes = [
 ];
 
 $server = new Server(
-    '127.0.0.1',
+    $options['host'],
     (int) $options['port'],
     $options['mode'] === 'process' ? SWOOLE_PROCESS : SWOOLE_BASE,
 );

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use tolok_analysis::{Estimate, Findings, Names, SubjectName, analyse};
+use tolok_analysis::{Estimate, Findings, Names, Records, SubjectName, analyse};
 use tolok_model::{
-    Case, Connection, CpuBudget, CpuMap, Executor, Failure, FailureKind, HostWindow, Latency, LedgerCounts,
-    LoadProfile, MachineSummary, Measurement, Objective, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, Plan,
-    PlannedTrial, Pool, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord, Scenario, Skipped, SplitMix64,
-    SubjectChoice, TrialRecord,
+    Case, Connection, CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Environment, Executor, Failure,
+    FailureKind, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow, LoadProfile, MachineSummary,
+    Measurement, MemoryUse, NetworkBytes, Objective, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, Plan,
+    PlannedTrial, Pool, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord, Scenario, SchedulerCounts, Skipped,
+    SplitMix64, SubjectChoice, Throttling, TrialRecord,
 };
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -23,6 +24,7 @@ pub struct InventedRun {
     pub plan: Plan,
     pub names: Names,
     pub trials: Vec<TrialRecord>,
+    pub diagnoses: Vec<DiagnosisRecord>,
 }
 
 /// A subject with the title and runtime it is shown with.
@@ -59,7 +61,22 @@ pub const CEILING: Server =
 impl InventedRun {
     /// A run without scenarios, on a machine with two CPUs.
     pub fn new(blocks: u32) -> Self {
-        Self { run: run_record(), plan: empty_plan(blocks), names: Names::default(), trials: Vec::new() }
+        let (trials, diagnoses) = (Vec::new(), Vec::new());
+        Self { run: run_record(), plan: empty_plan(blocks), names: Names::default(), trials, diagnoses }
+    }
+
+    /// What surrounds the trials of all scenarios that are added from here on.
+    pub fn environment(&mut self, environment: Environment) -> &mut Self {
+        let is_first = self.plan.scenarios.is_empty() && self.plan.environments == [Environment::default()];
+        if is_first {
+            self.plan.environments.clear();
+            self.run.cpus.clear();
+        }
+        let link = if environment.link.is_local() { Vec::new() } else { vec![1] };
+        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, shared: false };
+        self.run.cpus.insert(environment.id.clone(), cpus);
+        self.plan.environments.push(environment);
+        self
     }
 
     /// Adds a scenario with windows of 2 seconds in a closed loop.
@@ -87,7 +104,9 @@ impl InventedRun {
         };
         let objectives = objectives.iter().map(|text| Objective::parse(text).expect("a sound objective")).collect();
         let (id, workload) = (id.to_owned(), workload.to_owned());
-        self.plan.scenarios.push(Scenario { id, workload: workload.clone(), load, objectives, abort: false });
+        let environment = self.plan.environments.last().expect("a plan has one").id.clone();
+        let scenario = Scenario { id, environment, workload: workload.clone(), load, objectives, abort: false };
+        self.plan.scenarios.push(scenario);
         self.names.workloads.insert(workload, title.to_owned());
         self
     }
@@ -153,6 +172,28 @@ impl InventedRun {
         self
     }
 
+    /// Changes the records of all trials of the last case.
+    pub fn change_records(&mut self, change: impl Fn(&mut TrialRecord)) -> &mut Self {
+        let last = self.plan.cases.last().expect("a case comes first").id.clone();
+        self.trials.iter_mut().filter(|trial| trial.case == last).for_each(change);
+        self
+    }
+
+    /// Lets others disturb the trial of the last case in `block`, each time that it is measured.
+    pub fn disturb(&mut self, block: u32, kind: &str, value: f64, text: &str) -> &mut Self {
+        let cause = Disturbance { kind: kind.to_owned(), value, text: text.to_owned() };
+        self.change(|of, trial| trial.disturbances.extend((of == block).then(|| cause.clone())));
+        self.change_records(|trial| trial.attempts = if trial.block == block { 3 } else { trial.attempts })
+    }
+
+    /// Counts for the last case, unscored, while it runs at so many answers per second.
+    pub fn diagnose(&mut self, outcome: Result<Diagnosis, &str>) -> &mut Self {
+        let case = self.plan.cases.last().expect("a case comes first").id.clone();
+        let outcome = outcome.map_err(str::to_owned);
+        self.diagnoses.push(DiagnosisRecord { format: RECORD_FORMAT, case, outcome });
+        self
+    }
+
     /// Leaves out a subject.
     pub fn skip(&mut self, subject: &str, reason: &str) -> &mut Self {
         self.plan.skipped.push(Skipped { subject: subject.to_owned(), reason: reason.to_owned() });
@@ -161,7 +202,8 @@ impl InventedRun {
 
     /// What follows from it.
     pub fn findings(&self) -> Findings {
-        analyse(&self.run, &self.plan, &self.names, &self.trials)
+        let Self { run, plan, names, trials, diagnoses } = self;
+        analyse(&Records { run, plan, names, trials, diagnoses })
     }
 }
 
@@ -191,7 +233,8 @@ pub fn ordinary() -> InventedRun {
         .steady(CEILING, 5_900.0)
         .case(GO, &[4_710.0, 5_320.0, 4_460.0, 5_010.0, 4_120.0])
         .case(BUN, &[4_630.0, 4_480.0, 5_150.0, 4_290.0, 5_060.0])
-        .change(|block, trial| trial.host.foreign_cpu_s = if block < 3 { 0.31 } else { 0.04 })
+        .change(|block, trial| trial.host.foreign_cpu_s = if block < 3 { 0.17 } else { 0.04 })
+        .change_records(|trial| trial.attempts = if trial.block == 2 { 2 } else { 1 })
         .steady(FPM, 5_230.0)
         .change(|_, trial| {
             trial.subject.cpu_s = 0.71 * trial.window_s;
@@ -249,8 +292,62 @@ fn trial(number: u32, block: u32, case: &str, outcome: Outcome) -> TrialRecord {
         started_at: "2026-11-21T10:00:00Z".to_owned(),
         took_s: 3.1,
         commands: vec!["server -port 40123".to_owned()],
+        attempts: 1,
+        isolation: Some(Isolation {
+            namespaces: ["pid", "mount", "net", "ipc"].map(str::to_owned).to_vec(),
+            groups: Some("v2".to_owned()),
+            controllers: ["cpu", "cpuset", "memory", "pids"].map(str::to_owned).to_vec(),
+            network: "private".to_owned(),
+            sysctls: [("net.ipv4.tcp_congestion_control".to_owned(), "cubic".to_owned())].into(),
+            fallbacks: Vec::new(),
+        }),
         outcome,
     }
+}
+
+/// What is left on a machine that allows neither namespaces nor control groups.
+pub fn unprivileged(trial: &mut TrialRecord) {
+    trial.isolation = Some(Isolation {
+        network: "host".to_owned(),
+        fallbacks: vec![
+            "no control groups, so resources are counted less exactly (permission denied)".to_owned(),
+            "namespaces are not allowed here, so the subject shares the machine's network and a kill -9 of the keeper \
+             can leave servers behind"
+                .to_owned(),
+        ],
+        ..Isolation::default()
+    });
+    let Outcome::Completed(measurement) = &mut trial.outcome else { return };
+    let subject = &mut measurement.subject;
+    subject.cpu_source = CpuSource::Threads;
+    (subject.user_s, subject.system_s, subject.memory) = (None, None, None);
+    (subject.network, subject.disk_read_bytes, subject.disk_written_bytes) = (None, None, None);
+}
+
+/// A quota that was used up in so many of 20 periods.
+pub fn throttle(trial: &mut Measurement, quota_cpus: f64, throttled_periods: u64) {
+    trial.subject.cpu_s = quota_cpus * trial.window_s;
+    let throttled_s = throttled_periods as f64 * 0.061;
+    trial.subject.throttling = Some(Throttling { periods: 20, throttled_periods, throttled_s });
+}
+
+/// A link that carried the trial's answers, late by so much at most.
+pub fn carry(trial: &mut Measurement, bytes_per_answer: f64, lateness_s_max: f64) {
+    let answers = trial.goodput_rps * trial.window_s;
+    let direction = |packets: f64, bytes: f64| LinkDirection {
+        packets: (packets * answers) as u64,
+        bytes: (bytes * answers) as u64,
+        dropped_queue: 0,
+        dropped_loss: 0,
+        lateness_s_mean: lateness_s_max / 10.0,
+        lateness_s_max,
+    };
+    trial.link = Some(LinkWindow {
+        to_subject: direction(1.6, 211.0),
+        to_client: direction(1.0 + bytes_per_answer / 1448.0, bytes_per_answer),
+        realtime: true,
+        cpu_s: 0.14 * trial.window_s,
+    });
 }
 
 /// A sound window in which the subject was the limit. Everything follows from the goodput.
@@ -292,11 +389,30 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
         },
         subject: Resources {
             cpu_s: 0.985 * load.duration_s,
+            cpu_source: CpuSource::Group,
+            user_s: Some(0.31 * load.duration_s),
+            system_s: Some(0.675 * load.duration_s),
             run_queue_wait_s: 0.01,
             processes_max: server.processes,
             threads_max: server.processes * 5,
             rss_sum_bytes_max: (server.memory_mib * 1.3 * MIB) as u64,
-            pss_bytes: Some((server.memory_mib * MIB) as u64),
+            pss_bytes: Some((server.memory_mib * 1.12 * MIB) as u64),
+            throttling: None,
+            memory: Some(MemoryUse {
+                anonymous_and_kernel_bytes_max: (server.memory_mib * MIB) as u64,
+                usage_bytes_max: (server.memory_mib * 1.4 * MIB) as u64,
+                peak_bytes: Some((server.memory_mib * 1.5 * MIB) as u64),
+                oom_kills: 0,
+            }),
+            scheduler: Some(SchedulerCounts {
+                timeslices: good / 3,
+                context_switches: Some(good / 4),
+                migrations: Some(u64::from(server.processes) * 7),
+                page_faults: Some(good / 90),
+            }),
+            disk_read_bytes: Some(0),
+            disk_written_bytes: Some(4_096),
+            network: Some(NetworkBytes { received_bytes: good * 152, sent_bytes: good * 193 }),
         },
         generator: Resources {
             cpu_s: 0.52 * load.duration_s,
@@ -304,7 +420,19 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
             threads_max: 1,
             ..Resources::default()
         },
-        host: HostWindow { foreign_cpu_s: 0.021, steal_s: 0.002, load_average: 0.4 },
+        host: HostWindow {
+            foreign_cpu_s: 0.021,
+            steal_s: 0.002,
+            load_average: 0.4,
+            cpu_pressure: Some(0.013),
+            memory_pressure: Some(0.0),
+            io_pressure: Some(0.0002),
+            runnable_max: Some(3),
+            frequency_hz_min: Some(2.95e9),
+            frequency_hz_max: Some(3.1e9),
+        },
+        link: None,
+        disturbances: Vec::new(),
         offered_rps: match load.executor {
             Executor::ConstantArrivalRate { rate_rps, .. } => Some(rate_rps),
             _ => None,
@@ -347,9 +475,12 @@ fn run_record() -> RunRecord {
             virtualisation: Some("KVM".to_owned()),
             remarks: vec!["This is a virtual machine: its CPUs may be shared with others.".to_owned()],
         },
-        fingerprint: serde_json::Value::Null,
+        fingerprint: serde_json::json!({
+            "network": { "congestion_control": "bbr", "somaxconn": 4096 },
+            "scheduler": { "autogroup": { "enabled": true } },
+        }),
         programs: vec![program("go", "1.26.1"), program("bun", "1.3.4"), program("node", "20.20.2")],
-        cpus: CpuMap { subject: vec![0], generator: vec![1], shared: false },
+        cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
         command: "tolok run studies/quick.toml --seed 83850".to_owned(),
     }
 }
@@ -363,7 +494,9 @@ fn empty_plan(blocks: u32) -> Plan {
         seed: 83850,
         blocks,
         smallest_effect: 0.03,
-        cpus: CpuBudget { subject: 1, generator: 1 },
+        reruns: 2,
+        diagnose: false,
+        environments: vec![Environment::default()],
         scenarios: Vec::new(),
         cases: Vec::new(),
         trials: Vec::new(),

@@ -1,20 +1,32 @@
-//! The hidden verbs: what tolok runs as to hold a trial's box.
+//! The hidden verbs: what tolok runs as to hold a trial's box. What they do is in the lab.
 
-use tolok_lab::isolate::keeper::{run_init, run_keeper, run_namespace_probe};
+use std::io;
 
+use tolok_lab::isolate::{run_init, run_keeper, run_link, run_namespace_probe};
+
+use crate::args::JobArgs;
 use crate::exit::{Complaint, Exit};
 
-/// Holds the box together; see the lab.
-pub fn keeper() -> Result<Exit, Complaint> {
-    run_keeper().map(|()| Exit::Done).map_err(|error| Complaint::new(Exit::Internal, error))
+/// Holds the box together.
+pub fn keeper(options: &JobArgs) -> Result<Exit, Complaint> {
+    done(run_keeper(&options.job))
 }
 
-/// Tries whether the box can have a namespace; see the lab.
-pub fn namespace_probe() -> Result<Exit, Complaint> {
-    run_namespace_probe().map(|()| Exit::Done).map_err(|error| Complaint::new(Exit::Internal, error))
+/// Tries whether the box can have namespaces.
+pub fn namespace_probe(options: &JobArgs) -> Result<Exit, Complaint> {
+    done(run_namespace_probe(&options.job))
 }
 
-/// Starts the servers of the box; see the lab.
-pub fn init() -> Result<Exit, Complaint> {
-    run_init().map(|()| Exit::Done).map_err(|error| Complaint::new(Exit::Internal, error))
+/// Starts the servers of the box.
+pub fn init(options: &JobArgs) -> Result<Exit, Complaint> {
+    done(run_init(&options.job))
+}
+
+/// Passes packets between client and subject.
+pub fn link(options: &JobArgs) -> Result<Exit, Complaint> {
+    done(run_link(&options.job))
+}
+
+fn done(ended: io::Result<()>) -> Result<Exit, Complaint> {
+    ended.map(|()| Exit::Done).map_err(|error| Complaint::new(Exit::Internal, error))
 }

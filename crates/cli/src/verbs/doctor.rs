@@ -1,59 +1,138 @@
 //! `tolok doctor`: what this machine can and cannot measure.
 
-use std::fmt::Write;
-
-use tolok_lab::machine::{Machine, Severity};
+use tolok_lab::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
 use tolok_lab::toolbox::ProgramState;
 
+use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
 use crate::args::{DoctorArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
-use crate::output::{json, put};
+use crate::output::{json, put, width};
 
 /// Looks at the machine and at the programs.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
     let opened = Opened::open()?;
     let machine = Machine::read();
-    let advice = machine.advice();
-    if args.format == PlanFormat::Json {
-        let shown = serde_json::json!({
-            "schema_version": 1, "machine": machine, "advice": advice, "programs": opened.states
-        });
-        put(&json(&shown)?, None)?;
-        return Ok(Exit::Done);
-    }
-    let mut text = format!("{}\n\nPrograms\n", tolok_analysis::machine_line(&super::run::summary(&machine)));
-    for (name, state) in &opened.states {
-        let _ = match state {
-            ProgramState::Ready(program) => {
-                writeln!(text, "  ready    {:<20} {:<10} {}", program.title, program.version, program.path.display())
-            }
-            ProgramState::Missing { reason, remedy } => {
-                let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
-                writeln!(text, "  missing  {name:<20} {reason}{remedy}")
-            }
-            ProgramState::Broken { seen, remedy } => writeln!(text, "  broken   {name:<20} {seen}; {remedy}"),
-        };
-    }
-    let _ = writeln!(text, "\nSubjects");
-    for subject in opened.competitors() {
-        let _ = match opened.ready(subject, &subject.default_variant) {
-            Ok(()) => writeln!(text, "  ready    {}", subject.id),
-            Err(reason) => writeln!(text, "  missing  {:<16} {reason}", subject.id),
-        };
-    }
-    let _ = writeln!(text, "\nMeasuring here");
-    for one in &advice {
-        let mark = match one.severity {
-            Severity::Problem => "problem",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
-        let _ = writeln!(text, "  {mark:<8} {}\n           {}\n           → {}", one.what, one.why, one.fix);
-    }
-    if advice.is_empty() {
-        let _ = writeln!(text, "  nothing stands in the way");
-    }
+    let text = match args.format {
+        PlanFormat::Json => json(&serde_json::json!({
+            "schema_version": 2, "machine": machine, "abilities": machine.abilities(), "advice": machine.advice(),
+            "programs": opened.states
+        }))?,
+        PlanFormat::Text => {
+            let mut page = Page::of(usize::from(width()));
+            page.title(&tolok_analysis::machine_line(&super::run::summary(&machine)));
+            programs(&mut page, &opened);
+            subjects(&mut page, &opened);
+            describe(&mut page, &machine.abilities(), &machine.advice());
+            page.text
+        }
+    };
     put(&text, None)?;
     Ok(Exit::Done)
 }
+
+/// Lines of a width, under headings.
+struct Page {
+    text: String,
+    width: usize,
+}
+
+impl Page {
+    fn of(width: usize) -> Self {
+        Self { text: String::new(), width }
+    }
+
+    fn title(&mut self, words: &str) {
+        self.line(0, "", &paint(STRONG, words));
+    }
+
+    fn heading(&mut self, words: &str) {
+        self.text.push('\n');
+        self.line(0, "", &paint(STRONG, words));
+    }
+
+    /// Words behind a label, or below each other where the label leaves them too little room.
+    fn line(&mut self, indent: usize, label: &str, words: &str) {
+        let (blanks, column) = (" ".repeat(indent), indent + columns(label));
+        if column > self.width / 2 {
+            self.text += &format!("{blanks}{}\n", label.trim_end());
+            return self.line(indent + 2, "", words);
+        }
+        self.text += &format!("{blanks}{label}{}\n", wrap(words, self.width, column));
+    }
+}
+
+fn programs(page: &mut Page, opened: &Opened) {
+    page.heading("Programs");
+    for (name, state) in &opened.states {
+        let (mark, name, words) = match state {
+            ProgramState::Ready(program) => {
+                ("ready", format!("{:<20} {:<10}", program.title, program.version), program.path.display().to_string())
+            }
+            ProgramState::Missing { reason, remedy } => {
+                let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
+                ("missing", format!("{name:<20}"), format!("{reason}{remedy}"))
+            }
+            ProgramState::Broken { seen, remedy } => ("broken", format!("{name:<20}"), format!("{seen}; {remedy}")),
+        };
+        page.line(2, &format!("{}{name} ", readiness(mark)), &words);
+    }
+}
+
+fn subjects(page: &mut Page, opened: &Opened) {
+    page.heading("Subjects");
+    for subject in opened.competitors() {
+        match opened.ready(subject, &subject.default_variant) {
+            Ok(()) => page.line(2, &readiness("ready"), &subject.id),
+            Err(reason) => page.line(2, &format!("{}{:<16} ", readiness("missing"), subject.id), &reason),
+        }
+    }
+}
+
+fn readiness(word: &str) -> String {
+    let style = if word == "ready" { FINE } else { CAUTION };
+    format!("{}{}", paint(style, word), " ".repeat(9 - word.len()))
+}
+
+/// What the machine can do, what it cannot and how that is changed, and what makes its figures worse.
+fn describe(page: &mut Page, abilities: &[Ability], advice: &[Advice]) {
+    page.heading("This machine can");
+    let widest = abilities.iter().map(|ability| columns(&ability.name)).max().unwrap_or_default();
+    for ability in abilities {
+        // The mark says it without the colour, too.
+        let (mark, style) = match ability.state {
+            AbilityState::Yes => ("✓", FINE),
+            AbilityState::Partly => ("~", CAUTION),
+            AbilityState::No => ("✗", ALARM),
+            AbilityState::Unknown => ("?", CAUTION),
+        };
+        page.line(2, &format!("{} {:<widest$}  ", paint(style, mark), ability.name), &paint(FAINT, &ability.how));
+    }
+    let key = "✓ yes   ~ in part   ✗ no   ? only a try can tell";
+    page.line(2, "", &paint(FAINT, key));
+    for (bears_on, heading) in [(BearsOn::Abilities, "What is lacking"), (BearsOn::Figures, "Measuring here")] {
+        let advice: Vec<&Advice> = advice.iter().filter(|advice| advice.bears_on == bears_on).collect();
+        if advice.is_empty() && bears_on == BearsOn::Abilities {
+            continue;
+        }
+        page.heading(heading);
+        advice.iter().for_each(|advice| advise(page, advice));
+        if advice.is_empty() {
+            page.line(2, "", &paint(FINE, "nothing stands in the way"));
+        }
+    }
+}
+
+fn advise(page: &mut Page, advice: &Advice) {
+    let (word, style) = match advice.severity {
+        Severity::Problem => ("problem", ALARM),
+        Severity::Warning => ("warning", CAUTION),
+        Severity::Note => ("note", FAINT),
+    };
+    page.line(2, &format!("{}{}", paint(style, word), " ".repeat(9 - word.len())), &advice.what);
+    page.line(11, "", &advice.why);
+    page.line(11, "→ ", &advice.fix);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,13 @@
 //! `tolok plan`: what a study would do, and the making of plans for the verbs that run them.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use tolok_lab::machine::{Machine, assign_cpus, format_cpu_list};
-use tolok_model::{CpuMap, Plan, PlanError, Role, Skipped, Study};
+use tolok_lab::machine::{CpuWish, Machine, SubjectCpus, format_cpu_list};
+use tolok_lab::run::{Ground, start_again_in_an_own_group};
+use tolok_model::{CpuMap, CpuMode, Environment, Here, Plan, PlanError, Role, Skipped, bytes_words};
 
 use crate::args::{MeasureArgs, PlanArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
@@ -22,16 +25,19 @@ pub struct Planned {
     pub text: String,
     /// The plan.
     pub plan: Plan,
-    /// CPUs of the parts.
-    pub cpus: CpuMap,
+    /// CPUs of the parts, by the id of the environment.
+    pub cpus: BTreeMap<String, CpuMap>,
     /// What is to be known about the CPUs.
-    pub cpu_note: Option<String>,
+    pub cpu_notes: Vec<String>,
     /// The machine.
     pub machine: Machine,
+    /// What it lets a trial have.
+    pub ground: Ground,
 }
 
 /// Shows the plan.
 pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
+    start_again_in_an_own_group();
     let opened = Opened::open()?;
     let planned = make(&opened, &args.study, &args.measure)?;
     let text = match args.format {
@@ -58,14 +64,38 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
     }
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &tolok_model::Subject, variant: &str| opened.ready(subject, variant);
-    let plan = Plan::expand(&study, catalogue, &ready, seed).map_err(|error| refuse(&error))?;
+    let (machine, ground) = (Machine::read(), Ground::prepare());
+    let dealt = RefCell::new(Dealt::default());
+    let fits = |environment: &Environment| {
+        let (cpus, note) = deal_cpus(&machine, environment, args.allow_shared)?;
+        fits_memory(&machine, environment)?;
+        ground.try_out(&opened.laboratory.tolok, environment, &cpus)?;
+        dealt.borrow_mut().add(environment, cpus, note);
+        Ok(())
+    };
+    let here = Here { ready: &ready, fits: &fits };
+    let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error))?;
+    plan.diagnose = args.diagnose;
     if args.strict && !plan.skipped.is_empty() {
         return Err(missing("with --strict, every subject must be ready", &plan.skipped));
     }
-    let machine = Machine::read();
-    let (cpus, cpu_note) = cpu_map(&machine, &study);
+    let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(asked, seed, args);
-    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_note, machine })
+    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, ground })
+}
+
+/// The CPUs of every environment that can be had.
+#[derive(Default)]
+struct Dealt {
+    cpus: BTreeMap<String, CpuMap>,
+    notes: Vec<String>,
+}
+
+impl Dealt {
+    fn add(&mut self, environment: &Environment, cpus: CpuMap, note: Option<String>) {
+        self.cpus.insert(environment.id.clone(), cpus);
+        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+    }
 }
 
 /// What to type to run the same plan again: the order follows from the seed.
@@ -75,7 +105,9 @@ fn command(study: &str, seed: u64, args: &MeasureArgs) -> String {
         [] => String::new(),
         subjects => format!(" --subjects '{}'", subjects.join(",")),
     };
-    format!("tolok run {study} --seed {seed}{blocks}{subjects}")
+    let shared = if args.allow_shared { " --allow-shared" } else { "" };
+    let diagnose = if args.diagnose { " --diagnose" } else { "" };
+    format!("tolok run {study} --seed {seed}{blocks}{subjects}{shared}{diagnose}")
 }
 
 fn chosen_subjects(
@@ -89,17 +121,36 @@ fn chosen_subjects(
     })
 }
 
-fn cpu_map(machine: &Machine, study: &Study) -> (CpuMap, Option<String>) {
-    let environment = &study.environment;
-    let wanted = (environment.subject_cpus as usize, environment.generator_cpus as usize);
-    let map = assign_cpus(&machine.topology, &machine.allowed_cpus, wanted.0, wanted.1);
-    (CpuMap { subject: map.subject, generator: map.generator, shared: map.shared }, map.note)
+/// Which CPUs the parts of a trial have, or why they cannot have as many as the study asks for.
+fn deal_cpus(
+    machine: &Machine,
+    environment: &Environment,
+    shared_allowed: bool,
+) -> Result<(CpuMap, Option<String>), String> {
+    let subject = match environment.subject.mode {
+        CpuMode::Dedicated => SubjectCpus::Dedicated(environment.subject.whole_cpus() as usize),
+        CpuMode::Quota => SubjectCpus::Quota(environment.subject.cpus),
+    };
+    let wish = CpuWish { subject, generator: environment.generator.whole_cpus() as usize, shared_allowed };
+    let map = machine.assign_cpus(wish).map_err(|refusal| refusal.to_string())?;
+    let link = if environment.link.is_local() { Vec::new() } else { map.link };
+    Ok((CpuMap { subject: map.subject, generator: map.generator, link, shared: map.shared }, map.note))
+}
+
+fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), String> {
+    match (environment.subject.memory_bytes, machine.memory.total_bytes) {
+        (Some(asked), Some(there)) if asked > there => {
+            let (asked, there) = (bytes_words(asked), there >> 20);
+            Err(format!("it asks for {asked} of memory and this machine has {there}MiB; ask for less"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn refuse(error: &PlanError) -> Complaint {
     match error {
         PlanError::NothingReady(skipped) => missing(&error.to_string(), skipped),
-        PlanError::NothingToDo => Complaint::new(Exit::Usage, error),
+        PlanError::NothingToDo | PlanError::NoEnvironment(_) => Complaint::new(Exit::Usage, error),
     }
 }
 
@@ -156,13 +207,7 @@ fn describe(planned: &Planned) -> String {
         let _ = writeln!(text, "  {:>3}  {:<20} {}{settings}{role}", index + 1, case.scenario, case.subject.label);
     }
     describe_order(&mut text, plan);
-    let _ = writeln!(
-        text,
-        "\nCPUs   subject {}, generator {}{}",
-        format_cpu_list(&planned.cpus.subject),
-        format_cpu_list(&planned.cpus.generator),
-        planned.cpu_note.as_ref().map(|note| format!("  ({note})")).unwrap_or_default(),
-    );
+    describe_environments(&mut text, planned);
     for skipped in &plan.skipped {
         let _ = writeln!(text, "Skipped  {}: {}", skipped.subject, skipped.reason);
     }
@@ -175,6 +220,26 @@ fn describe(planned: &Planned) -> String {
         plan.hash().get(..16).unwrap_or_default(),
     );
     text
+}
+
+/// What surrounds the subjects, and on which CPUs.
+fn describe_environments(text: &mut String, planned: &Planned) {
+    let _ = writeln!(text, "\nEnvironments");
+    for environment in &planned.plan.environments {
+        let name = if environment.id.is_empty() { "of every case" } else { &environment.id };
+        let _ = writeln!(text, "  {name:<20} {}", environment.describe());
+        let Some(cpus) = planned.cpus.get(&environment.id) else { continue };
+        let link = match cpus.link.as_slice() {
+            [] => String::new(),
+            cpus => format!(", link {}", format_cpu_list(cpus)),
+        };
+        let (subject, generator) = (format_cpu_list(&cpus.subject), format_cpu_list(&cpus.generator));
+        let shared = if cpus.shared { " (shared)" } else { "" };
+        let _ = writeln!(text, "  {:<20} CPUs: subject {subject}, generator {generator}{link}{shared}", "");
+    }
+    for note in &planned.cpu_notes {
+        let _ = writeln!(text, "  {:<20} {note}", "");
+    }
 }
 
 /// The order of each block, by the numbers of the cases.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tolok_lab::run::start_again_in_an_own_group;
 use tolok_lab::toolbox::{ProgramState, Remedy};
 
 use super::plan::make;
@@ -15,6 +16,7 @@ use crate::output::{ask, say};
 
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
 pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
+    start_again_in_an_own_group();
     let mut opened = Opened::open()?;
     let machine = tolok_lab::machine::Machine::read();
     say(format!(

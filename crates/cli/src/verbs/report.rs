@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tolok_analysis::{Findings, Names, analyse};
+use tolok_analysis::{Findings, Names, Records, analyse};
 use tolok_lab::store::{RunFolder, StoreError};
 use tolok_report::{Format as ReportFormat, Style, render};
 
@@ -41,7 +41,13 @@ pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<Findings, Complai
 fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     let stored = folder.read()?;
     let names: Names = folder.names()?;
-    Ok(analyse(&stored.run, &stored.plan, &names, &stored.trials))
+    Ok(analyse(&Records {
+        run: &stored.run,
+        plan: &stored.plan,
+        names: &names,
+        trials: &stored.trials,
+        diagnoses: &stored.diagnoses,
+    }))
 }
 
 fn format_of(format: Format) -> ReportFormat {

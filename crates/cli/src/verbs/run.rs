@@ -1,11 +1,12 @@
 //! `tolok run` and `tolok resume`: measure, store, analyse, report.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use tolok_analysis::{Findings, Names, ObjectiveOutcome};
 use tolok_lab::home::Home;
-use tolok_lab::machine::Machine;
-use tolok_lab::run::{RunEvent, RunSummary, Session, Stop, run_plan};
+use tolok_lab::machine::{BearsOn, Machine};
+use tolok_lab::run::{Ground, RunEvent, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
@@ -20,6 +21,7 @@ use crate::progress::{Progress, rough};
 
 /// Runs a study.
 pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
+    start_again_in_an_own_group();
     let opened = Opened::open()?;
     let planned = make(&opened, &args.study, &args.measure)?;
     announce(&planned);
@@ -29,6 +31,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
 
 /// Goes on with a run.
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
+    start_again_in_an_own_group();
     let opened = Opened::open()?;
     let path = RunFolder::find(&runs_folder(&args.result)?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
@@ -46,7 +49,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     warn_of_changes(&opened, &stored.run);
     let left = stored.plan.trials.len() - stored.trials.len();
     say(format!("Going on with {}: {left} of {} trials are left.", stored.run.id, stored.plan.trials.len()));
-    go(&opened, &folder, &stored.plan, &stored.run.cpus, &args.result)
+    let ground = Ground::prepare();
+    go(&opened, &ground, &folder, (&stored.plan, &stored.run.cpus), &args.result)
 }
 
 /// One line on what is about to happen.
@@ -67,7 +71,7 @@ pub fn announce(planned: &Planned) {
     for skipped in &plan.skipped {
         say(format!("  skipped {}: {}", skipped.subject, skipped.reason));
     }
-    planned.cpu_note.iter().for_each(|note| say(format!("  CPUs: {note}")));
+    planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
 }
 
 /// Makes the run's folder, measures, reports; says how it ended and where the folder is.
@@ -76,7 +80,7 @@ pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Resul
     let runs = runs_folder(result)?;
     let names = Names::of(&opened.laboratory.catalogue);
     let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text, &names)?;
-    let exit = go(opened, &folder, &planned.plan, &planned.cpus, result)?;
+    let exit = go(opened, &planned.ground, &folder, (&planned.plan, &planned.cpus), result)?;
     Ok((exit, folder.path().to_owned()))
 }
 
@@ -88,9 +92,18 @@ pub fn runs_folder(result: &ResultArgs) -> Result<PathBuf, Complaint> {
     }
 }
 
-fn go(opened: &Opened, folder: &RunFolder, plan: &Plan, cpus: &CpuMap, result: &ResultArgs) -> Result<Exit, Complaint> {
-    let session =
-        Session::begin(&opened.laboratory, cpus.clone()).map_err(|error| Complaint::new(Exit::Internal, error))?;
+fn go(
+    opened: &Opened,
+    ground: &Ground,
+    folder: &RunFolder,
+    (plan, cpus): (&Plan, &BTreeMap<String, CpuMap>),
+    result: &ResultArgs,
+) -> Result<Exit, Complaint> {
+    for leftover in &ground.leftovers {
+        say(format!("warning: {leftover}"));
+    }
+    let begun = Session::begin(&opened.laboratory, ground, cpus.clone());
+    let session = begun.map_err(|error| Complaint::new(Exit::Internal, error))?;
     let stop = Stop::default();
     hear_interrupts(&stop)?;
     let mut progress = Progress::new();
@@ -133,7 +146,7 @@ fn crossed(findings: &Findings) -> Vec<String> {
 
 /// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
 fn is_sound(findings: &Findings) -> bool {
-    const GATES: [&str; 4] = ["errors", "no-good-answers", "ledger-open", "not-trusted"];
+    const GATES: [&str; 6] = ["errors", "no-good-answers", "ledger-open", "not-trusted", "disturbed", "link-late"];
     let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     cases.flat_map(|case| &case.flags).all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
 }
@@ -196,21 +209,29 @@ pub fn summary(machine: &Machine) -> MachineSummary {
     let hypervisor = machine.virtualisation.hypervisor;
     let product = machine.virtualisation.product.clone();
     MachineSummary {
-        cpu: machine.cpu_model.clone().unwrap_or_else(|| "unknown CPU".to_owned()),
-        cpus: machine.logical_cpus as u32,
-        memory_bytes: machine.memory_bytes.unwrap_or_default(),
-        kernel: machine.kernel.clone().unwrap_or_default(),
-        distribution: machine.distribution.clone().unwrap_or_default(),
+        cpu: machine.processor.model.clone().unwrap_or_else(|| "unknown CPU".to_owned()),
+        cpus: machine.topology.cpus.len() as u32,
+        memory_bytes: machine.memory.total_bytes.unwrap_or_default(),
+        kernel: machine.kernel.release.clone().unwrap_or_default(),
+        distribution: machine.kernel.distribution.clone().unwrap_or_default(),
         virtualisation: product.or_else(|| hypervisor.then(|| "virtual machine".to_owned())),
-        remarks: machine.advice().into_iter().map(|advice| format!("{}: {}", advice.what, advice.why)).collect(),
+        remarks: remarks(machine),
     }
+}
+
+/// What a reader must know to judge the figures. What cannot be done on the machine is said where it was asked for.
+fn remarks(machine: &Machine) -> Vec<String> {
+    let advice = machine.advice().into_iter().filter(|advice| advice.bears_on == BearsOn::Figures);
+    advice.map(|advice| format!("{}: {}", advice.what, advice.why)).collect()
 }
 
 /// A run can only go on where it began, and with the plan that it began with.
 fn refuse_another_machine(run: &RunRecord, plan: &Plan) -> Result<(), Complaint> {
     let here = Machine::read();
-    let cpus = run.cpus.subject.iter().chain(&run.cpus.generator);
-    let gone: Vec<String> = cpus.filter(|cpu| !here.allowed_cpus.contains(cpu)).map(u32::to_string).collect();
+    let cpus = run.cpus.values().flat_map(|cpus| cpus.subject.iter().chain(&cpus.generator).chain(&cpus.link));
+    let cpus: BTreeSet<&u32> = cpus.collect();
+    let gone: Vec<String> =
+        cpus.into_iter().filter(|cpu| !here.allowed_cpus.contains(cpu)).map(u32::to_string).collect();
     if !gone.is_empty() {
         let message =
             format!("this run cannot go on here: it uses CPU {}, which this process may not", gone.join(", "));

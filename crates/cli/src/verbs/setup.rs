@@ -13,7 +13,11 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
     let missing = if args.programs.is_empty() {
         opened.missing_for(opened.laboratory.catalogue.subjects.iter())
     } else {
-        args.programs.clone()
+        let named: Vec<&str> = args.programs.iter().map(String::as_str).collect();
+        // Of programs that no subject needs, the laboratory knows nothing yet.
+        opened.states.extend(opened.toolbox.detect_some(&named)?);
+        let is_missing = |name: &&String| opened.states.get(*name).is_none_or(|state| state.ready().is_none());
+        args.programs.iter().filter(is_missing).cloned().collect()
     };
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let plan = opened.toolbox.plan(&names)?;
@@ -34,6 +38,7 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
         }
     }
     fetch(&mut opened, &plan)?;
+    opened.states.extend(opened.toolbox.detect_some(&names)?);
     Ok(if still_missing(&opened, &missing, &plan) { Exit::Missing } else { Exit::Done })
 }
 

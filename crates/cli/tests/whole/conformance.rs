@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tolok_lab::home::{Home, user_folder};
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{Laboratory, Session, check_conformance};
+use tolok_lab::run::{Ground, Laboratory, Session, check_conformance};
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::Toolbox;
 use tolok_model::CpuMap;
@@ -27,9 +27,10 @@ fn check(runtime_folder: &str) {
     let _turn = my_turn();
     let laboratory = laboratory();
     let cpus = Machine::read().allowed_cpus;
-    let cpus =
-        CpuMap { subject: cpus[..1].to_vec(), generator: cpus[cpus.len() - 1..].to_vec(), shared: cpus.len() < 2 };
-    let session = Session::begin(&laboratory, cpus).unwrap();
+    let (subject, generator) = (cpus[..1].to_vec(), cpus[cpus.len() - 1..].to_vec());
+    let cpus = CpuMap { subject, generator, link: Vec::new(), shared: cpus.len() < 2 };
+    let ground = Ground::prepare();
+    let session = Session::begin(&laboratory, &ground, [(String::new(), cpus)].into()).unwrap();
     let prefix = format!("{runtime_folder}/");
     let subjects: Vec<_> = laboratory.catalogue.subjects.iter().filter(|it| it.id.starts_with(&prefix)).collect();
     assert!(!subjects.is_empty(), "no subject below {prefix}");

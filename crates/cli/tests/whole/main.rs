@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
 mod bad_luck;
+mod box_ends;
+mod boxed;
+mod boxes;
 mod conformance;
 mod edges;
+mod environments;
 mod interruptions;
 mod load_verb;
 mod place;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::place::{TOLOK, my_turn, repository};
+use crate::place::{TOLOK, assert_done, my_turn, repository};
 
 /// Runs a study in the repository itself; returns the records and the run's folder.
 fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
@@ -38,7 +38,7 @@ fn every_ready_subject_is_measured_and_every_account_closes() {
     let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\n[[scenario]]\nworkload = ['hello', 'json']\n\
                  load = { executor = 'constant-vus', vus = 8, duration = '1s', warmup = '100ms' }\n";
     let (records, _runs, output) = run(study);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_done(output.status.code(), &String::from_utf8_lossy(&output.stderr));
     for record in &records {
         let (case, outcome) = (&record["case"], &record["outcome"]);
         assert_eq!(outcome["kind"], "completed", "{case}: {outcome}");
@@ -68,7 +68,7 @@ fn a_connection_per_request_is_measured_as_such() {
                  workload = 'hello'\nload = { executor = 'constant-vus', vus = 8, duration = '400ms', \
                  warmup = '100ms', connection = 'per-request' }\n";
     let (records, _runs, output) = run(study);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_done(output.status.code(), &String::from_utf8_lossy(&output.stderr));
     for record in &records {
         let ledger = &record["outcome"]["ledger"];
         let (opened, good) = (ledger["connections"].as_u64().unwrap(), ledger["good"].as_u64().unwrap());

@@ -1,61 +1,121 @@
-//! A pid namespace for the processes of a box, and a /proc that shows them only.
-#![allow(unsafe_code, reason = "unshare and Command::pre_exec are unsafe; each use says why it is sound")]
+//! Namespaces: which may be made here, and making them.
+#![allow(unsafe_code, reason = "unshare is unsafe; each use says why it is sound")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::os::fd::AsFd;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{getegid, geteuid};
-use rustix::thread::{UnshareFlags, unshare_unsafe};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, LinkNameSpaceType, UnshareFlags, capabilities, clear_ambient_capability_set,
+    configure_capability_in_ambient_set, move_into_link_name_space, set_capabilities, unshare_unsafe,
+};
+use serde::{Deserialize, Serialize};
 
 /// A switch for tests: while it is set, to whatever value, boxes do without a namespace, as they must on machines that
 /// allow none.
-const WITHOUT_VARIABLE: &str = "TOLOK_NO_NAMESPACE";
+pub(super) const WITHOUT_VARIABLE: &str = "TOLOK_NO_NAMESPACE";
 
-/// Makes the next child process 1 of a pid namespace: directly where that is allowed, else inside a user namespace in
-/// which the user keeps the own name.
+/// What the programs of a box must be allowed to: mounts and namespaces, and network devices.
+const NEEDED: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::NET_ADMIN);
+
+/// Which namespaces a box wants of the keeper. Those for mounts and IPC come with them, as the init makes them itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Kinds {
+    pub(super) pid: bool,
+    pub(super) net: bool,
+}
+
+/// What gives a process the right to make namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Right {
+    /// It is root, or as good as.
+    Own,
+    /// It is root in a user namespace.
+    UserNamespace,
+}
+
+impl Kinds {
+    fn flags(self) -> UnshareFlags {
+        let when = |wanted: bool, flag| if wanted { flag } else { UnshareFlags::empty() };
+        when(self.pid, UnshareFlags::NEWPID) | when(self.net, UnshareFlags::NEWNET)
+    }
+}
+
+/// Makes all these namespaces at once, in whichever way is allowed.
 ///
 /// After an error the process may be half inside a namespace, and no way leads back: some kernels let everybody make a
-/// user namespace and then refuse what makes it usable, as Ubuntu's AppArmor does. So a process that has to go on
-/// without one must let another try before it.
-pub fn enter_for_children() -> io::Result<()> {
+/// user namespace and then refuse what makes it usable, as Ubuntu's AppArmor does. So this is for throw-away processes.
+pub(super) fn try_all(kinds: Kinds) -> io::Result<Right> {
     if std::env::var_os(WITHOUT_VARIABLE).is_some() {
         return Err(io::Error::other(format!("{WITHOUT_VARIABLE} is set")));
     }
-    // SAFETY: these flags share neither file descriptors nor working folders anew; the calling process has one thread.
-    let Err(refused) = (unsafe { unshare_unsafe(UnshareFlags::NEWPID) }) else { return Ok(()) };
-    let (user, group) = (geteuid(), getegid());
+    let Err(refused) = unshare(kinds.flags()) else { return Ok(Right::Own) };
     // Of the accounts of this machine only the own one exists in the user namespace, but servers of root's change to
     // another one.
-    if user.is_root() {
-        return Err(refused.into());
+    if geteuid().is_root() {
+        return Err(refused);
     }
-    // SAFETY: as above.
-    unsafe { unshare_unsafe(UnshareFlags::NEWUSER | UnshareFlags::NEWPID) }?;
-    let (user, group) = (user.as_raw(), group.as_raw());
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+    enter_user_namespace()?;
+    unshare(kinds.flags()).map(|()| Right::UserNamespace)
 }
 
-/// Gives the process that `command` starts a mount namespace with a /proc of its pid namespace. Where mounting is
-/// refused, as in many containers, the servers see the /proc of outside: `/proc/self` is right there, too, but under the
-/// number that a server knows itself by stands another process, or none.
-pub fn mount_own_proc(command: &mut Command) {
-    let before_exec = || {
-        // SAFETY: NEWNS separates the mount table only, and the child that runs this has one thread.
-        if unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.is_ok() {
-            // Without this the mount below would show in the whole machine.
-            let private = mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC);
-            if private.is_ok() {
-                let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-                let _ = mount(c"proc", c"/proc", c"proc", flags, None);
-            }
-        }
-        Ok(())
-    };
-    // SAFETY: the closure makes direct system calls only and allocates nothing.
-    unsafe { command.pre_exec(before_exec) };
+/// Enters a user namespace in which the user keeps the own name and may do what root may.
+pub(super) fn enter_user_namespace() -> io::Result<()> {
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    unshare(UnshareFlags::NEWUSER)?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    keep_rights_for_programs()
+}
+
+/// A program that is started by anybody but root has no rights, even in a user namespace, unless it is told to inherit
+/// them: the init, which mounts, and those that make network devices.
+fn keep_rights_for_programs() -> io::Result<()> {
+    let own = capabilities(None)?;
+    set_capabilities(None, CapabilitySets { inheritable: own.inheritable | NEEDED, ..own })?;
+    for right in NEEDED.iter() {
+        configure_capability_in_ambient_set(right, true)?;
+    }
+    Ok(())
+}
+
+/// Undoes that for the programs of others.
+pub(super) fn drop_rights_of_programs() -> io::Result<()> {
+    Ok(clear_ambient_capability_set()?)
+}
+
+/// Makes the next child process 1 of a pid namespace, and all others that come after it members of it.
+pub(super) fn new_pid_namespace_for_children() -> io::Result<()> {
+    unshare(UnshareFlags::NEWPID)
+}
+
+/// Enters a new network namespace and returns the file by which it can be entered again. It has no name that would
+/// outlive its processes.
+pub(super) fn enter_new_network() -> io::Result<File> {
+    unshare(UnshareFlags::NEWNET)?;
+    File::open("/proc/self/ns/net")
+}
+
+/// Enters a network namespace that was made before.
+pub(super) fn enter_network(file: &File) -> io::Result<()> {
+    Ok(move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?)
+}
+
+/// Enters a new mount namespace.
+pub(super) fn separate_mounts() -> io::Result<()> {
+    unshare(UnshareFlags::NEWNS)
+}
+
+/// Enters a new namespace for shared memory, message queues and semaphores.
+pub(super) fn separate_ipc() -> io::Result<()> {
+    unshare(UnshareFlags::NEWIPC)
+}
+
+fn unshare(flags: UnshareFlags) -> io::Result<()> {
+    // SAFETY: none of the flags used here shares file descriptors or working folders anew, and the keeper, the init and
+    // the probe, which alone come here, have one thread.
+    Ok(unsafe { unshare_unsafe(flags) }?)
 }

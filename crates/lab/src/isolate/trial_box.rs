@@ -4,83 +4,52 @@
 //! end of a pipe: while it is open the box lives, and when it closes, for whatever reason, everything in the box ends.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::process::CommandExt;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+use super::channel::Channel;
+use super::connect::connect_within;
+use super::protocol::{Fault, InitEvent, KeeperEvent, KeeperJob, KeeperRequest, Opened, Request, STOP_GRACE};
+use super::spawn::{Placement, hand_over, place};
+use super::spec::{BoxSpec, ExitReport, Isolation, NetworkSpec, ProcessSpec};
+use super::topology::addresses;
 use super::wait::wait_within;
-
-/// A process to start in a box.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ProcessSpec {
-    /// A name for events.
-    pub name: String,
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Its whole environment; nothing else is inherited.
-    pub env: BTreeMap<String, String>,
-    /// Working folder.
-    pub cwd: PathBuf,
-    /// File that its output is appended to.
-    pub log: PathBuf,
-    /// The CPUs it may use.
-    pub cpus: Vec<u32>,
-    /// The signal that asks it to stop: `TERM`, `INT`, `QUIT` or `WINCH`.
-    pub stop: String,
-}
-
-/// What the lab asks of a box, one JSON line each.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Request {
-    Start(ProcessSpec),
-    Stop,
-}
-
-/// What a box reports, one JSON line each.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum BoxEvent {
-    /// The box is ready. The pid of its init is the one outside the box.
-    Open { init_pid: u32 },
-    /// A process was started; the time is `CLOCK_MONOTONIC` just before.
-    Started { name: String, monotonic_ns: u64 },
-    /// A process could not be started.
-    NotStarted { name: String, reason: String },
-    /// A process that was started ended.
-    Exited(ExitReport),
-    /// The box itself failed.
-    Broken { reason: String },
-    /// Everything has ended.
-    Stopped,
-}
-
-/// How a process ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExitReport {
-    /// Its name.
-    pub name: String,
-    /// In words: `exit code 3`, `signal 9`.
-    pub how: String,
-}
+use crate::group::Group;
 
 /// What went wrong with a box.
 #[derive(Debug, thiserror::Error)]
 pub enum BoxError {
     /// The keeper cannot be started.
     #[error("cannot start the keeper process: {0}")]
-    Keeper(std::io::Error),
+    Keeper(io::Error),
     /// The box ended or fell silent when an answer was due.
     #[error("the box of the trial {0}")]
     Silent(&'static str),
     /// The box says that it failed.
     #[error("the box of the trial failed: {0}")]
     Broken(String),
+    /// A link that was asked for cannot be made.
+    #[error("the link between client and subject cannot be made: {0}")]
+    Link(String),
+    /// A limit that was asked for cannot be enforced.
+    #[error("a limit cannot be enforced: {0}")]
+    Limit(String),
+    /// A kernel setting that was asked for cannot be made.
+    #[error("the kernel setting {key} {reason}")]
+    Sysctl {
+        /// Its dotted name.
+        key: String,
+        /// Why not, after the name.
+        reason: String,
+    },
+    /// A file of the run folder cannot be written or read.
+    #[error("cannot write or read {0}")]
+    File(String),
     /// A process of the subject cannot be started.
     #[error("cannot start {name}: {reason}")]
     NotStarted {
@@ -91,50 +60,143 @@ pub enum BoxError {
     },
 }
 
+impl From<Fault> for BoxError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Link(reason) => Self::Link(reason),
+            Fault::Limit(reason) => Self::Limit(reason),
+            Fault::Sysctl { key, reason } => Self::Sysctl { key, reason },
+            Fault::Broken(reason) => Self::Broken(reason),
+        }
+    }
+}
+
 /// How long the box may take for its own steps; they take milliseconds.
 const OWN_STEP: Duration = Duration::from_secs(10);
-/// How long a server may take to stop when asked, before it is killed; the keeper adds its own time to it.
-pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
 
 /// A box with the processes of one trial.
 #[derive(Debug)]
 pub struct TrialBox {
     keeper: Child,
     requests: Option<ChildStdin>,
-    events: Receiver<BoxEvent>,
+    channel: Channel,
+    heard: Receiver<Heard>,
     exits: Vec<ExitReport>,
+    /// Why the box has ended, if it said so.
+    fault: Option<Fault>,
+    linked: bool,
     init_pid: u32,
+    groups: BTreeMap<String, Group>,
+    isolation: Isolation,
+}
+
+/// What reaches the lab, from whichever side.
+#[derive(Debug)]
+enum Heard {
+    Init(InitEvent, Vec<u8>),
+    Keeper(KeeperEvent, Option<OwnedFd>),
 }
 
 impl TrialBox {
     /// Opens an empty box. `program` is the tolok binary, whose hidden verb `keeper` is the other side.
-    pub fn open(program: &Path) -> Result<Self, BoxError> {
+    pub fn open(program: &Path, spec: &BoxSpec) -> Result<Self, BoxError> {
+        let (own, others) = Channel::pair().map_err(BoxError::Keeper)?;
+        let job = KeeperJob { spec: spec.clone(), channel: others.as_raw_fd() };
         let mut command = Command::new(program);
-        // In a process group of its own, so that Ctrl-C at the terminal reaches tolok alone.
-        command.arg("keeper").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        command.arg("keeper").arg(serde_json::to_string(&job).map_err(|error| BoxError::Keeper(error.into()))?);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        place(&mut command, &Placement { own_session: true, ..Placement::default() }).map_err(BoxError::Keeper)?;
+        hand_over(&mut command, vec![others]);
         let mut keeper = command.spawn().map_err(BoxError::Keeper)?;
+        // The keeper must hold its end alone, or nobody would notice its death.
+        drop(command);
         let requests = keeper.stdin.take();
         let output = keeper.stdout.take().expect("it was asked to be a pipe above");
-        let events = listen(output);
-        let mut opened = Self { keeper, requests, events, exits: Vec::new(), init_pid: 0 };
-        match opened.next_event(OWN_STEP)? {
-            BoxEvent::Open { init_pid } => {
-                opened.init_pid = init_pid;
-                Ok(opened)
+        let heard = listen(output, own.again().map_err(BoxError::Keeper)?);
+        let linked = matches!(&spec.network, NetworkSpec::Private { link: Some(_), .. });
+        let mut opened = Self {
+            keeper,
+            requests,
+            channel: own,
+            heard,
+            exits: Vec::new(),
+            fault: None,
+            linked,
+            init_pid: 0,
+            groups: BTreeMap::new(),
+            isolation: Isolation::default(),
+        };
+        opened.settle()?;
+        Ok(opened)
+    }
+
+    /// Waits until keeper and init have made their parts of the box, in whatever order that is heard.
+    fn settle(&mut self) -> Result<(), BoxError> {
+        let (mut outer, mut inner) = (None, None);
+        while outer.is_none() || inner.is_none() {
+            match self.next(OWN_STEP)? {
+                Heard::Keeper(KeeperEvent::Open(opened), _) => outer = Some(*opened),
+                Heard::Init(InitEvent::Settled { namespaces, fallbacks }, _) => inner = Some((namespaces, fallbacks)),
+                _ => return Err(BoxError::Silent("did not open")),
             }
-            _ => Err(BoxError::Silent("did not open")),
         }
+        if let (Some(Opened { init_pid, groups, isolation }), Some((namespaces, fallbacks))) = (outer, inner) {
+            (self.init_pid, self.groups, self.isolation) = (init_pid, groups, isolation);
+            self.isolation.namespaces.extend(namespaces);
+            self.isolation.fallbacks.extend(fallbacks);
+        }
+        Ok(())
     }
 
     /// Starts a process; returns `CLOCK_MONOTONIC` just before its start, in nanoseconds.
     pub fn start(&mut self, spec: &ProcessSpec) -> Result<u64, BoxError> {
-        self.send(&Request::Start(spec.clone()))?;
+        self.send(&Request::Start(spec.clone()), &[])?;
+        match self.answer_of_init()? {
+            (InitEvent::Started { monotonic_ns }, _) => Ok(monotonic_ns),
+            (InitEvent::NotStarted { name, reason }, _) => Err(BoxError::NotStarted { name, reason }),
+            _ => Err(BoxError::Silent("answers what it was not asked")),
+        }
+    }
+
+    /// Writes a file in the run folder, and the folders on the way to it.
+    pub fn write_file(&mut self, path: &Path, content: &[u8], mode: u32) -> Result<(), BoxError> {
+        self.send(&Request::Write { path: path.to_owned(), mode, length: content.len() }, content)?;
+        match self.answer_of_init()? {
+            (InitEvent::Written, _) => Ok(()),
+            (InitEvent::NoFile { reason }, _) => Err(BoxError::File(reason)),
+            _ => Err(BoxError::Silent("answers what it was not asked")),
+        }
+    }
+
+    /// Reads a file of the run folder.
+    pub fn read_file(&mut self, path: &Path) -> Result<Vec<u8>, BoxError> {
+        self.send(&Request::Read { path: path.to_owned() }, &[])?;
+        match self.answer_of_init()? {
+            (InitEvent::Content { .. }, content) => Ok(content),
+            (InitEvent::NoFile { reason }, _) => Err(BoxError::File(reason)),
+            _ => Err(BoxError::Silent("answers what it was not asked")),
+        }
+    }
+
+    /// Connects to a server, from where the client is.
+    pub fn connect(&mut self, address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {
+        if self.isolation.network == "host" {
+            return TcpStream::connect_timeout(&address, patience);
+        }
+        let socket = self.socket(address.is_ipv6()).map_err(io::Error::other)?;
+        connect_within(socket, address, patience)
+    }
+
+    /// A TCP socket of the client's network namespace.
+    fn socket(&mut self, v6: bool) -> Result<OwnedFd, BoxError> {
+        if self.channel.send(&KeeperRequest::Socket { v6 }, None).is_err() {
+            return Err(self.why_it_ended());
+        }
         loop {
-            match self.next_event(OWN_STEP)? {
-                BoxEvent::Started { monotonic_ns, .. } => return Ok(monotonic_ns),
-                BoxEvent::NotStarted { name, reason } => return Err(BoxError::NotStarted { name, reason }),
-                BoxEvent::Exited(report) => self.exits.push(report),
-                BoxEvent::Open { .. } | BoxEvent::Broken { .. } | BoxEvent::Stopped => {}
+            match self.next(OWN_STEP)? {
+                Heard::Keeper(KeeperEvent::Socket, Some(socket)) => return Ok(socket),
+                Heard::Keeper(KeeperEvent::NoSocket { reason }, _) => return Err(BoxError::Broken(reason)),
+                _ => {}
             }
         }
     }
@@ -143,12 +205,10 @@ impl TrialBox {
     /// itself has ended, as when somebody kills its keeper.
     pub fn exits(&mut self) -> Result<&[ExitReport], BoxError> {
         loop {
-            match self.events.try_recv() {
-                Ok(BoxEvent::Exited(report)) => self.exits.push(report),
-                Ok(BoxEvent::Broken { reason }) => return Err(BoxError::Broken(reason)),
-                Ok(_) => {}
+            match self.heard.try_recv() {
+                Ok(heard) => drop(self.take_note(heard)?),
                 Err(TryRecvError::Empty) => return Ok(&self.exits),
-                Err(TryRecvError::Disconnected) => return Err(BoxError::Silent("ended unexpectedly")),
+                Err(TryRecvError::Disconnected) => return Err(self.silence()),
             }
         }
     }
@@ -158,26 +218,105 @@ impl TrialBox {
         self.init_pid
     }
 
+    /// The control group of a part, if there are control groups.
+    pub fn group(&self, part: &str) -> Option<&Group> {
+        self.groups.get(part)
+    }
+
+    /// What the box turned out to be.
+    pub fn isolation(&self) -> &Isolation {
+        &self.isolation
+    }
+
+    /// Where the client finds the subject.
+    pub fn subject_address(&self) -> Ipv4Addr {
+        addresses(self.linked)[1]
+    }
+
+    /// Where the client's connections come from.
+    pub fn client_source(&self) -> Ipv4Addr {
+        addresses(self.linked)[0]
+    }
+
+    /// Where a process of a part runs that the lab starts itself: in the part's control group and on the client's side of
+    /// the network.
+    pub fn placement(&self, part: &str, cpus: &[u32]) -> Placement {
+        let own = |kind: &str, name: &str| {
+            self.isolation.namespaces.iter().any(|have| have == kind).then(|| PathBuf::from(name))
+        };
+        // The user namespace first: it gives the right to enter the other one.
+        let user = own("user", &format!("/proc/{}/ns/user", self.init_pid));
+        let net = own("net", &format!("/proc/{}/ns/net", self.keeper.id()));
+        Placement {
+            cpus: cpus.to_vec(),
+            dies_with_parent: true,
+            groups: self.group(part).map(Group::entrances).unwrap_or_default(),
+            namespaces: user.filter(|_| net.is_some()).into_iter().chain(net).collect(),
+            own_session: true,
+        }
+    }
+
     /// Asks all processes to stop, kills those that do not within the grace period, and waits until none is left.
     pub fn stop(mut self) -> Result<(), BoxError> {
-        self.send(&Request::Stop)?;
-        while self.next_event(STOP_GRACE + OWN_STEP)? != BoxEvent::Stopped {}
+        self.send(&Request::Stop, &[])?;
+        while !matches!(self.next(STOP_GRACE + OWN_STEP)?, Heard::Keeper(KeeperEvent::Stopped, _)) {}
         Ok(())
     }
 
-    fn send(&mut self, request: &Request) -> Result<(), BoxError> {
+    fn send(&mut self, request: &Request, content: &[u8]) -> Result<(), BoxError> {
         let mut line = serde_json::to_vec(request).map_err(|_| BoxError::Silent("cannot be asked"))?;
         line.push(b'\n');
         let pipe = self.requests.as_mut().ok_or(BoxError::Silent("is closed"))?;
-        pipe.write_all(&line).map_err(|_| BoxError::Silent("ended unexpectedly"))
+        let sent = pipe.write_all(&line).and_then(|()| pipe.write_all(content));
+        sent.map_err(|_| self.why_it_ended())
     }
 
-    fn next_event(&mut self, patience: Duration) -> Result<BoxEvent, BoxError> {
-        match self.events.recv_timeout(patience) {
-            Ok(BoxEvent::Broken { reason }) => Err(BoxError::Broken(reason)),
-            Ok(event) => Ok(event),
-            Err(RecvTimeoutError::Timeout) => Err(BoxError::Silent("does not answer")),
-            Err(RecvTimeoutError::Disconnected) => Err(BoxError::Silent("ended unexpectedly")),
+    fn answer_of_init(&mut self) -> Result<(InitEvent, Vec<u8>), BoxError> {
+        loop {
+            if let Heard::Init(event, content) = self.next(OWN_STEP)? {
+                return Ok((event, content));
+            }
+        }
+    }
+
+    /// The next thing that is heard, except processes that end, of which note is taken.
+    fn next(&mut self, patience: Duration) -> Result<Heard, BoxError> {
+        loop {
+            let heard = match self.heard.recv_timeout(patience) {
+                Ok(heard) => heard,
+                Err(RecvTimeoutError::Timeout) => return Err(BoxError::Silent("does not answer")),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.silence()),
+            };
+            if let Some(heard) = self.take_note(heard)? {
+                return Ok(heard);
+            }
+        }
+    }
+
+    /// Keeps what may be heard at any time, and hands back the rest.
+    fn take_note(&mut self, heard: Heard) -> Result<Option<Heard>, BoxError> {
+        match heard {
+            Heard::Init(InitEvent::Exited(report), _) => self.exits.push(report),
+            Heard::Keeper(KeeperEvent::Failed(fault), _) => {
+                self.fault = Some(fault.clone());
+                return Err(fault.into());
+            }
+            other => return Ok(Some(other)),
+        }
+        Ok(None)
+    }
+
+    /// Nobody is left who could say anything.
+    fn silence(&self) -> BoxError {
+        self.fault.clone().map_or(BoxError::Silent("ended unexpectedly"), BoxError::from)
+    }
+
+    /// The box does not listen any more; its last words may still be on the way.
+    fn why_it_ended(&mut self) -> BoxError {
+        loop {
+            if let Err(error) = self.next(OWN_STEP) {
+                return error;
+            }
         }
     }
 }
@@ -195,16 +334,29 @@ impl Drop for TrialBox {
     }
 }
 
-/// Receives what the box reports, until everybody in it who could report has ended.
-fn listen(output: ChildStdout) -> Receiver<BoxEvent> {
-    let (sender, events) = channel();
+/// Receives what init and keeper report, until everybody who could report has ended.
+fn listen(output: ChildStdout, channel_of_keeper: Channel) -> Receiver<Heard> {
+    let (sender, heard) = channel();
+    let of_keeper = sender.clone();
+    std::thread::spawn(move || listen_to_init(BufReader::new(output), &sender));
     std::thread::spawn(move || {
-        for line in BufReader::new(output).lines().map_while(Result::ok) {
-            let Ok(event) = serde_json::from_str(&line) else { continue };
-            if sender.send(event).is_err() {
+        while let Ok(Some((event, file))) = channel_of_keeper.receive() {
+            if of_keeper.send(Heard::Keeper(event, file)).is_err() {
                 return;
             }
         }
     });
-    events
+    heard
+}
+
+fn listen_to_init(mut output: impl BufRead, sender: &Sender<Heard>) {
+    let mut line = Vec::new();
+    while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        let Ok(event) = serde_json::from_slice::<InitEvent>(&line) else { return };
+        let mut content = vec![0; event.length()];
+        if output.read_exact(&mut content).is_err() || sender.send(Heard::Init(event, content)).is_err() {
+            return;
+        }
+        line.clear();
+    }
 }

@@ -1,7 +1,9 @@
 //! What the kernel's text files say: pure functions over their contents.
 
-use super::Limit;
+use sha2::{Digest, Sha256};
+
 use super::cpus::parse_cpu_list;
+use super::limits::Limit;
 
 /// `model name` on x86; Arm kernels give part numbers only, so there it is unknown.
 pub(super) fn cpu_model(cpuinfo: &str) -> Option<String> {
@@ -11,6 +13,37 @@ pub(super) fn cpu_model(cpuinfo: &str) -> Option<String> {
 
 pub(super) fn has_hypervisor_flag(cpuinfo: &str) -> bool {
     field(cpuinfo, "flags").is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
+}
+
+/// SHA-256 over the features in alphabetical order, as kernels list them in orders of their own; Arm calls them `Features`.
+pub(super) fn cpu_features_sha256(cpuinfo: &str) -> Option<String> {
+    let mut features: Vec<&str> =
+        field(cpuinfo, "flags").or_else(|| field(cpuinfo, "Features"))?.split_whitespace().collect();
+    features.sort_unstable();
+    let digest = Sha256::digest(features.join(" "));
+    (!features.is_empty()).then(|| digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Sizes of caches: `48K`, `1024K`, `32M`.
+pub(super) fn cache_size_bytes(size: &str) -> Option<u64> {
+    let (number, unit) = size.split_at(size.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(size.len()));
+    let unit = match unit {
+        "" => 1,
+        "K" => 1024,
+        "M" => 1024 * 1024,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// The set of capabilities in force, a bit each.
+pub(super) fn capabilities(status: &str) -> Option<u64> {
+    u64::from_str_radix(field(status, "CapEff")?, 16).ok()
+}
+
+/// Whether a user namespace has all numbers of users, as the first has: `0 0 4294967295`.
+pub(super) fn is_whole_uid_map(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// Maker and product in one; firmware that was never filled in says nothing.
@@ -57,6 +90,12 @@ pub(super) fn chosen(text: &str) -> Option<String> {
     Some(rest.split_once(']')?.0.to_owned())
 }
 
+/// The word in round brackets, as the scheduler marks its model of preemption: `none voluntary (full)`.
+pub(super) fn chosen_in_brackets(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once('(')?;
+    Some(rest.split_once(')')?.0.to_owned())
+}
+
 pub(super) fn load_average(text: &str) -> Option<[f64; 3]> {
     let mut values = text.split_whitespace().map(str::parse);
     Some([values.next()?.ok()?, values.next()?.ok()?, values.next()?.ok()?])
@@ -67,18 +106,38 @@ pub(super) fn pressure_some_avg10(text: &str) -> Option<f64> {
     some.split_whitespace().find_map(|word| word.strip_prefix("avg10="))?.parse().ok()
 }
 
+pub(super) fn pressure_some_total_s(text: &str) -> Option<f64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total_us: f64 = some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()?;
+    Some(total_us / 1e6)
+}
+
+/// From `/proc/loadavg`: `2.19 0.96 0.43 4/117 29928` has 4 of 117 tasks that can run.
+pub(super) fn running_tasks(text: &str) -> Option<u32> {
+    text.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
+}
+
+/// The first eight CPU times since boot, all CPUs together: user nice system idle iowait irq softirq steal. Guests' time,
+/// which stands behind them, is in user time already.
+pub(super) fn cpu_ticks(stat: &str) -> Option<[u64; 8]> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let mut ticks = [0; 8];
+    let mut words = line.split_whitespace();
+    for tick in &mut ticks {
+        *tick = words.next()?.parse().ok()?;
+    }
+    Some(ticks)
+}
+
 /// Stolen time over all time since boot, all CPUs together.
 pub(super) fn steal_fraction(stat: &str) -> Option<f64> {
-    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-    // user nice system idle iowait irq softirq steal guest guest_nice; guest time is in user time already.
-    let steal = *ticks.get(7)?;
-    let total: u64 = ticks.iter().take(8).sum();
-    (total > 0).then(|| steal as f64 / total as f64)
+    let ticks = cpu_ticks(stat)?;
+    let total: u64 = ticks.iter().sum();
+    (total > 0).then(|| ticks[7] as f64 / total as f64)
 }
 
 /// The value of the first `name : value` line.
-fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+pub(super) fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         (key.trim() == name).then(|| value.trim())

@@ -31,6 +31,11 @@ impl Account {
         Self { user: "nobody".to_owned(), group: group.to_owned(), uid, gid }
     }
 
+    /// Its number and that of its group.
+    pub(super) fn ids(&self) -> (u32, u32) {
+        (self.uid, self.gid)
+    }
+
     /// Makes the account the owner of a folder.
     pub(super) fn own(&self, folder: &Path) -> io::Result<()> {
         chown(folder, Some(self.uid), Some(self.gid))

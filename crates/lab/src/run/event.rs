@@ -39,6 +39,34 @@ pub enum RunEvent {
         /// Which step.
         phase: Phase,
     },
+    /// The machine is busy with other things; the run waits for a while.
+    Waiting {
+        /// With what, a sentence each.
+        reasons: Vec<String>,
+    },
+    /// Others disturbed a trial.
+    Disturbed {
+        /// How, a sentence each.
+        reasons: Vec<String>,
+        /// Whether it is measured anew; if not, it is kept and not scored.
+        again: bool,
+    },
+    /// The unscored trial of a case begins.
+    Diagnosing {
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+    },
+    /// The unscored trial of a case is over.
+    Diagnosed {
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+        /// Why it failed, if it did.
+        failure: Option<String>,
+    },
     /// A trial is finished and stored.
     TrialFinished {
         /// Which.

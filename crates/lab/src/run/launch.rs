@@ -1,20 +1,20 @@
 //! The start of a subject: files and commands filled in, processes started, the first good answer awaited.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use tolok_model::{FailureKind, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
 
-use super::session::Session;
+use super::session::{Place, Session};
 use super::stop::Stop;
 use super::trial::Setback;
 use crate::isolate::{ProcessSpec, TrialBox};
-use crate::store::StoreError;
-use crate::subject::{ProbeError, Render, TemplateNames, ask_while, check, write_for_everybody};
+use crate::subject::{Asked, ProbeError, Render, TemplateNames, ask_while, check};
 
 /// One answer before the window may take this long.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -38,11 +38,11 @@ pub(super) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Renders the subject's files into `scratch`, and its commands.
-    pub(super) fn prepare(&self, port: u16, scratch: &Path) -> Result<Vec<ProcessSpec>, Setback> {
-        let names = self.session.names(self.choice, self.subject, self.build, port, scratch);
+    /// Renders the subject's files into its private folder, which only the box sees the inside of, and its commands.
+    pub(super) fn prepare(&self, trial_box: &mut TrialBox, place: &Place<'_>) -> Result<Vec<ProcessSpec>, Setback> {
+        let names = self.session.names(self.choice, self.subject, self.build, place);
         for file in &self.subject.files {
-            self.render_file(file, &names, scratch)?;
+            self.render_file(trial_box, file, &names, place.run)?;
         }
         let mut base: BTreeMap<String, String> = INHERITED.iter().filter_map(|name| inherited(name)).collect();
         base.extend(self.session.program_env(self.choice, self.subject));
@@ -50,29 +50,36 @@ impl Launch<'_> {
         for process in &self.subject.processes {
             let mut env = base.clone();
             env.extend(names.render_env(&process.env).map_err(Setback::lab)?);
+            if place.diagnosing {
+                env.extend(names.render_env(&self.subject.diagnosis.env).map_err(Setback::lab)?);
+            }
             specs.push(ProcessSpec {
                 name: process.name.clone(),
+                part: "subject".to_owned(),
                 argv: names.render_command(&process.command).map_err(Setback::lab)?,
                 env,
-                cwd: scratch.to_owned(),
+                cwd: place.run.to_owned(),
                 log: self.log.clone(),
-                cpus: self.session.cpus.subject.clone(),
+                cpus: place.cpus.to_owned(),
                 stop: process.stop.clone().unwrap_or_else(|| "TERM".to_owned()),
             });
         }
         Ok(specs)
     }
 
-    fn render_file(&self, file: &TemplateFile, names: &TemplateNames, scratch: &Path) -> Result<(), Setback> {
+    fn render_file(
+        &self,
+        trial_box: &mut TrialBox,
+        file: &TemplateFile,
+        names: &TemplateNames,
+        run: &Path,
+    ) -> Result<(), Setback> {
         let source = self.session.laboratory.home.subject_folder(&self.subject.id).join(&file.from);
-        let target = scratch.join(&file.to);
         let unreadable = |error| Setback::lab(format!("cannot read {}: {error}", source.display()));
-        let unwritable = |source| Setback::Store(StoreError::Write { path: target.clone(), source });
         let text = fs::read_to_string(&source).map_err(unreadable)?;
         let rendered = names.render(&text).map_err(Setback::lab)?;
-        let below = target.parent().and_then(|folder| folder.strip_prefix(scratch).ok()).unwrap_or(Path::new(""));
-        make_for_everybody(scratch, below).map_err(unwritable)?;
-        write_for_everybody(&target, rendered.as_bytes()).map_err(unwritable)
+        // Servers that gave up their rights have to read it.
+        Ok(trial_box.write_file(&run.join(&file.to), rendered.as_bytes(), 0o644)?)
     }
 
     /// Starts the processes and asks for `workload` until the first good answer; returns how long that took, in seconds.
@@ -80,7 +87,7 @@ impl Launch<'_> {
         &self,
         trial_box: &mut TrialBox,
         specs: &[ProcessSpec],
-        port: u16,
+        address: SocketAddr,
         workload: &Workload,
     ) -> Result<f64, Setback> {
         let mut first_start_ns = None;
@@ -90,7 +97,7 @@ impl Launch<'_> {
         }
         let limit = Duration::from_secs_f64(self.subject.start_timeout_s);
         let deadline = Instant::now() + limit;
-        while let Some(seen) = self.try_once(port, workload, deadline)? {
+        while let Some(seen) = self.try_once(trial_box, address, workload, deadline)? {
             if let Some(exit) = trial_box.exits()?.first() {
                 let message = format!("process {} ended with {} before its first good answer", exit.name, exit.how);
                 return Err(Setback::Failed(FailureKind::DidNotStart, message));
@@ -110,12 +117,21 @@ impl Launch<'_> {
     }
 
     /// Asks once: nothing for a good answer, words for what may still become one, and a setback for a wrong one.
-    fn try_once(&self, port: u16, workload: &Workload, deadline: Instant) -> Result<Option<String>, Setback> {
+    fn try_once(
+        &self,
+        trial_box: &mut TrialBox,
+        address: SocketAddr,
+        workload: &Workload,
+        deadline: Instant,
+    ) -> Result<Option<String>, Setback> {
         let left = deadline.saturating_duration_since(Instant::now());
         // Connecting takes no patience of zero.
         let patience = left.clamp(POLL, ANSWER_LIMIT);
         let is_wanted = || !self.stop.is_immediate();
-        match ask_while(port, &workload.method, &workload.path, patience, &is_wanted) {
+        let boxed = RefCell::new(trial_box);
+        let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
+        let server = Asked { address, connect: &connect };
+        match ask_while(server, &workload.method, &workload.path, patience, &is_wanted) {
             Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
                 Ok(()) => Ok(None),
                 // A gateway without its backend says so until the backend is there.
@@ -126,19 +142,6 @@ impl Launch<'_> {
             Err(error) => Ok(Some(error.to_string())),
         }
     }
-}
-
-/// Makes the folders `below` a folder so that servers that gave up their rights can enter them, whatever the umask is.
-fn make_for_everybody(folder: &Path, below: &Path) -> std::io::Result<()> {
-    let mut made = folder.to_owned();
-    for part in below.components() {
-        made.push(part);
-        if !made.is_dir() {
-            fs::create_dir(&made)?;
-            fs::set_permissions(&made, PermissionsExt::from_mode(0o755))?;
-        }
-    }
-    Ok(())
 }
 
 fn inherited(name: &str) -> Option<(String, String)> {

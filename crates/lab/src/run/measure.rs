@@ -1,19 +1,21 @@
 //! The middle of a trial: load is put on the subject, resources are read meanwhile, and the result is judged.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use tolok_load::clock::MonotonicNs;
+use tolok_load::clock::{MonotonicNs, SystemClock};
 use tolok_load::fault::ErrorClass;
-use tolok_model::{FailureKind, HostWindow, LoadProfile, Measurement};
+use tolok_model::{FailureKind, LoadProfile};
 
+use super::diagnose::{Counted, Counters};
 use super::event::{Phase, RunEvent};
 use super::trial::{Setback, Trial};
 use crate::isolate::TrialBox;
-use crate::sample::{Sampler, WindowUsage};
+use crate::sample::{Folders, Followed, Members, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage};
 use crate::tools::{LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
 
 /// How often resources are read when nothing else asks for it.
-const SAMPLE: Duration = Duration::from_secs(1);
+const SAMPLE: Duration = Duration::from_millis(100);
 /// A subject that gives no good answer for this long up to the end of the window, and for the given share of it, may have
 /// fallen silent for good.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -21,38 +23,77 @@ const SILENT_SHARE: f64 = 1.0 / 3.0;
 /// How much longer than its job a tool may take before it counts as hung.
 const TOOL_SLACK: Duration = Duration::from_secs(15);
 
+/// What load brought.
+pub(super) struct Loaded {
+    pub(super) report: ToolReport,
+    pub(super) usage: WindowUsage,
+    /// Proportional set sizes of the subject, read when the window had ended.
+    pub(super) pss_bytes: Option<u64>,
+    pub(super) window: Window,
+    /// What was counted in the window, if that was the purpose.
+    pub(super) counted: Option<Counted>,
+}
+
+/// Follows everything that has a part in a trial, by its control group where there is one. In a box in which nothing was
+/// started yet, so that the kernel's counters count from the first program on.
+pub(super) fn sampler(trial_box: &TrialBox) -> Sampler {
+    let init = trial_box.init_pid();
+    let group = |part: &str| trial_box.group(part).cloned().map(Members::Group);
+    let subject =
+        Followed { part: Part::Subject, members: group("subject").unwrap_or(Members::Below(init)), net_of: Some(init) };
+    let others = [(Part::Generator, "generator"), (Part::Link, "link"), (Part::Lab, "lab")];
+    let followed =
+        others.into_iter().filter_map(|(part, name)| Some(Followed { part, members: group(name)?, net_of: None }));
+    let mut sampler = Sampler::new(SystemClock, Folders::default(), std::iter::once(subject).chain(followed).collect());
+    sampler.count_events(Part::Subject, SoftwareCounters::attach(&scopes(trial_box)));
+    sampler
+}
+
+/// Where the kernel can count what the subject does: in its control group, else below the first process of the box.
+pub(super) fn scopes(trial_box: &TrialBox) -> Vec<Scope> {
+    let group = trial_box.group("subject").and_then(Scope::of);
+    group.into_iter().chain([Scope::Below(trial_box.init_pid())]).collect()
+}
+
 impl Trial<'_> {
-    /// Puts the scenario's load on the subject, and reads resources as the window opens, each second, and as it closes.
+    /// Puts the scenario's load on the subject and reads resources all the while.
     pub(super) fn load(
         &self,
         trial_box: &mut TrialBox,
         sampler: &mut Sampler,
-        port: u16,
-        clock: Instant,
+        mut counters: Option<Counters>,
+        (address, clock): (SocketAddr, Instant),
         emit: &mut dyn FnMut(RunEvent),
-    ) -> Result<(ToolReport, WindowUsage), Setback> {
-        let job = self.job(port);
+    ) -> Result<Loaded, Setback> {
+        let job = self.job(address);
         let commands = [self.commands.clone(), vec![format!("tolok {}", as_typed(&arguments(&job)))]].concat();
         self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
-        let tool = self.start_tool(&job)?;
-        sampler.follow_generator(tool.pid());
+        let tool = self.start_tool(trial_box, &job)?;
+        if trial_box.group("generator").is_none() {
+            sampler.follow(Followed { part: Part::Generator, members: Members::Process(tool.pid()), net_of: None });
+        }
         emit(RunEvent::Phase { phase: Phase::WarmingUp });
         let load = &self.scenario.load;
         let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s) + TOOL_SLACK;
         let deadline = Instant::now() + limit;
-        let mut usage = None;
+        let (mut began, mut ended) = (None, None);
         loop {
             let waited = tool.wait_event(SAMPLE);
             let at_s = clock.elapsed().as_secs_f64();
+            if let Some(counters) = &mut counters {
+                counters.read();
+            }
             match waited {
                 Waited::Event(ToolEvent::WindowStarted { monotonic_ns }) => {
+                    began = Some(MonotonicNs(monotonic_ns));
                     sampler.window_starts(at_s, MonotonicNs(monotonic_ns));
                     emit(RunEvent::Phase { phase: Phase::Measuring });
                 }
                 Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
-                    usage = Some(sampler.window_ends(at_s, MonotonicNs(monotonic_ns)));
+                    let usage = sampler.window_ends(at_s, MonotonicNs(monotonic_ns));
+                    ended = Some((MonotonicNs(monotonic_ns), usage, sampler.after_load()));
                 }
-                Waited::Event(ToolEvent::Second) | Waited::Nothing => sampler.read(at_s),
+                Waited::Event(ToolEvent::Second) | Waited::Nothing => sampler.tick(at_s),
                 Waited::Ended => break,
             }
             // A subject that has ended gives no more answers, so there is nothing to wait for.
@@ -68,12 +109,15 @@ impl Trial<'_> {
         let tool_failed = |message| Setback::Failed(FailureKind::ToolFailed, message);
         let report = tool.finish().map_err(tool_failed)?;
         let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
-        Ok((report, usage.ok_or_else(silent)?.map_err(Setback::lab)?))
+        let (began, (ended, usage, pss)) = began.zip(ended).ok_or_else(silent)?;
+        let (window, usage) = (Window { began, ended }, usage.map_err(Setback::lab)?);
+        let counted = counters.map(|counters| counters.counted(window));
+        Ok(Loaded { report, usage, pss_bytes: pss.get(&Part::Subject).copied(), window, counted })
     }
 
-    fn job(&self, port: u16) -> LoadJob<'_> {
+    fn job(&self, address: SocketAddr) -> LoadJob<'_> {
         LoadJob {
-            url: format!("http://127.0.0.1:{port}{}", self.workload.path),
+            url: format!("http://{address}{}", self.workload.path),
             status: self.workload.status,
             body: self.session.assets.file(self.workload),
             scenario: self.scenario,
@@ -81,9 +125,10 @@ impl Trial<'_> {
         }
     }
 
-    fn start_tool(&self, job: &LoadJob<'_>) -> Result<RunningTool, Setback> {
+    fn start_tool(&self, trial_box: &TrialBox, job: &LoadJob<'_>) -> Result<RunningTool, Setback> {
         let tolok = &self.session.laboratory.tolok;
-        let started = RunningTool::start(tolok, job, &self.session.cpus.generator, self.folder.path());
+        let placement = trial_box.placement("generator", &self.cpus.generator);
+        let started = RunningTool::start(tolok, job, &placement, self.folder.path());
         started
             .map_err(|error| Setback::Failed(FailureKind::ToolFailed, format!("cannot start the load tool: {error}")))
     }
@@ -157,32 +202,11 @@ fn examples(report: &ToolReport) -> String {
     if report.examples.is_empty() { String::new() } else { format!(": {}", report.examples.join("; ")) }
 }
 
-pub(super) fn measurement(report: ToolReport, usage: WindowUsage, cold_start_s: f64, load_average: f64) -> Measurement {
-    let foreign_cpu_s = usage.host.busy_s - usage.subject.cpu_s - usage.generator.cpu_s;
-    Measurement {
-        cold_start_s,
-        window_s: report.window_s,
-        goodput_rps: report.goodput_rps,
-        body_bytes: report.body_bytes,
-        ledger: report.ledger,
-        latency: report.latency,
-        // The machine counts in hundredths of a second, the parts in nanoseconds: a small difference is no time at all.
-        host: HostWindow { foreign_cpu_s: foreign_cpu_s.max(0.0), steal_s: usage.host.steal_s, load_average },
-        subject: usage.subject,
-        generator: usage.generator,
-        offered_rps: report.offered_rps,
-        doubts: report.doubts,
-        objectives: report.objectives,
-        aborted: report.aborted,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tolok_model::{Arrivals, Connection, Executor, Latency, LedgerCounts, Pool, Resources, Stage};
+    use tolok_model::{Arrivals, Connection, Executor, Latency, LedgerCounts, Pool, Stage};
 
     use super::*;
-    use crate::sample::HostTimes;
 
     /// Four users, or arrivals over four connections, for 9 s.
     fn load(executor: Executor) -> LoadProfile {
@@ -342,17 +366,5 @@ mod tests {
     fn a_window_that_was_cut_off_at_an_objective_is_a_measurement() {
         assert_eq!(judged(&ToolReport { aborted: true, ..silent_since(1.0) }), None);
         assert!(judged(&ToolReport { aborted: true, ..report(0, &[], &[]) }).is_some());
-    }
-
-    #[test]
-    fn what_neither_part_used_is_foreign_and_never_negative() {
-        let used = |cpu_s| Resources { cpu_s, ..Resources::default() };
-        let foreign = |busy_s| {
-            let host = HostTimes { busy_s, steal_s: 0.2 };
-            let usage = WindowUsage { subject: used(1.0), generator: used(0.5), host };
-            measurement(report(1, &[], &[]), usage, 0.1, 2.5).host
-        };
-        assert_eq!(foreign(1.75), HostWindow { foreign_cpu_s: 0.25, steal_s: 0.2, load_average: 2.5 });
-        assert_eq!(foreign(1.49).foreign_cpu_s, 0.0);
     }
 }

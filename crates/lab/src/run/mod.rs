@@ -4,10 +4,16 @@
 
 mod account;
 mod conformance;
+mod diagnose;
 mod event;
 mod forecast;
+mod ground;
+mod guest;
 mod launch;
+mod link_window;
 mod measure;
+mod record;
+mod reruns;
 mod scratch;
 mod session;
 mod stop;
@@ -15,17 +21,22 @@ mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use tolok_model::{Case, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, TrialRecord};
+use tolok_model::{
+    Case, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, Role, TrialRecord,
+};
 
 use self::forecast::Forecast;
+use self::reruns::Reruns;
 use self::trial::{Finished, Trial};
+use crate::machine::{ThisHost, wait_until_quiet};
 use crate::store::{RunFolder, StoreError, TrialFolder};
 use crate::subject::BuildError;
 
 pub use conformance::{Conformance, ConformanceError, check_conformance};
 pub use event::{Phase, RunEvent};
+pub use ground::{Ground, start_again_in_an_own_group};
 pub use session::{Laboratory, Session, SessionError};
 pub use stop::Stop;
 
@@ -40,6 +51,9 @@ pub struct RunSummary {
     pub failed: u32,
 }
 
+/// How long a busy machine is given to become quiet before the first trial.
+const QUIET_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Runs every trial of `plan` that has no record yet. Only a folder that cannot be written stops it; what goes wrong
 /// with a subject is a record.
 pub fn run_plan(
@@ -49,12 +63,14 @@ pub fn run_plan(
     stop: &Stop,
     emit: &mut dyn FnMut(RunEvent),
 ) -> Result<RunSummary, StoreError> {
-    let mut run = Run { session, plan, folder, stop, builds: BTreeMap::new() };
+    let mut run = Run { session, plan, folder, stop, builds: BTreeMap::new(), reruns: reruns(plan, folder)? };
     let open: Vec<(&PlannedTrial, &Case)> = run.open_trials()?;
+    let to_diagnose = run.cases_to_diagnose();
     let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
     emit(run.started(open.len(), &forecast));
-    run.build_subjects(&open, emit);
+    run.build_subjects(open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()), emit);
     session.stay_off_the_subjects_cpus();
+    run.wait_until_quiet(emit);
     forecast.begin();
     for (planned, case) in open {
         if stop.is_asked() {
@@ -64,9 +80,16 @@ pub fn run_plan(
         let Some(outcome) = run.run_trial(planned, case, emit)? else { break };
         emit(trial_finished(planned, case, outcome, forecast.step()));
     }
+    run.diagnose(&to_diagnose, emit)?;
     let summary = run.summary(forecast.steps())?;
     emit(RunEvent::RunEnded { missing: summary.missing });
     Ok(summary)
+}
+
+/// What is left of the re-runs that the plan allows.
+fn reruns(plan: &Plan, folder: &RunFolder) -> Result<Reruns, StoreError> {
+    let used = folder.read()?.trials.iter().map(|record| record.attempts.saturating_sub(1)).sum();
+    Ok(Reruns::new(plan.reruns, plan.trials.len(), used))
 }
 
 /// A run at work.
@@ -77,6 +100,7 @@ struct Run<'a> {
     stop: &'a Stop,
     /// Where each subject's build is, or why there is none.
     builds: BTreeMap<String, Result<PathBuf, Failure>>,
+    reruns: Reruns,
 }
 
 impl<'a> Run<'a> {
@@ -100,8 +124,8 @@ impl<'a> Run<'a> {
     }
 
     /// Builds every subject once, before the first trial, so that no compiler runs beside a measurement.
-    fn build_subjects(&mut self, open: &[(&PlannedTrial, &Case)], emit: &mut dyn FnMut(RunEvent)) {
-        for (_, case) in open {
+    fn build_subjects<'c>(&mut self, cases: impl Iterator<Item = &'c Case>, emit: &mut dyn FnMut(RunEvent)) {
+        for case in cases {
             let id = &case.subject.subject;
             if self.builds.contains_key(id) || self.stop.is_asked() {
                 continue;
@@ -114,6 +138,49 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The competing cases that are to be run unscored, and have not been.
+    fn cases_to_diagnose(&self) -> Vec<&'a Case> {
+        let competing = self.plan.cases.iter().filter(|case| self.plan.diagnose && case.role == Role::Subject);
+        competing.filter(|case| !self.folder.is_diagnosed(&case.id)).collect()
+    }
+
+    /// Gives a machine that is busy a while to become quiet. If it does not, the run goes on: each window is judged by
+    /// itself, and one that is disturbed is not scored. A study without re-runs does not care.
+    fn wait_until_quiet(&self, emit: &mut dyn FnMut(RunEvent)) {
+        if self.plan.reruns == 0 {
+            return;
+        }
+        let (mut host, keep_waiting) = (ThisHost::default(), || !self.stop.is_asked());
+        let first = wait_until_quiet(Duration::ZERO, &mut host, &keep_waiting);
+        let Some(busy) = first.last.filter(|seen| !seen.is_quiet()) else { return };
+        emit(RunEvent::Waiting { reasons: busy.disturbances.into_iter().map(|one| one.sentence).collect() });
+        wait_until_quiet(QUIET_PATIENCE, &mut host, &keep_waiting);
+    }
+
+    /// Runs each case once more, unscored, and stores what was counted.
+    fn diagnose(&self, cases: &[&Case], emit: &mut dyn FnMut(RunEvent)) -> Result<(), StoreError> {
+        for case in cases {
+            if self.stop.is_asked() {
+                break;
+            }
+            let (subject, scenario) = (case.subject.label.clone(), case.scenario.clone());
+            emit(RunEvent::Diagnosing { subject: subject.clone(), scenario: scenario.clone() });
+            let kept = self.folder.begin_diagnosis(&case.id)?;
+            let outcome = match self.trial((case, 0), &kept) {
+                Ok(trial) => trial.diagnose(emit)?,
+                Err(failure) => Some(Err(failure.message)),
+            };
+            let Some(outcome) = outcome else {
+                kept.abandon()?;
+                break;
+            };
+            let failure = outcome.as_ref().err().cloned();
+            kept.finish_diagnosis(&DiagnosisRecord { format: RECORD_FORMAT, case: case.id.clone(), outcome })?;
+            emit(RunEvent::Diagnosed { subject, scenario, failure });
+        }
+        Ok(())
+    }
+
     /// Runs one trial and stores its record; nothing is stored and returned if it was stopped.
     fn run_trial(
         &self,
@@ -124,10 +191,10 @@ impl<'a> Run<'a> {
         let kept = self.folder.begin_trial(planned)?;
         let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
         let finished = match self.trial((case, planned.block), &kept) {
-            Ok(trial) => trial.run(emit)?,
+            Ok(trial) => trial.run(&self.reruns, emit)?,
             Err(failure) => Some(Finished::failed(failure)),
         };
-        let Some(Finished { commands, outcome }) = finished else {
+        let Some(Finished { commands, attempts, isolation, outcome }) = finished else {
             kept.abandon()?;
             return Ok(None);
         };
@@ -139,6 +206,8 @@ impl<'a> Run<'a> {
             started_at: started_at.to_string(),
             took_s: began.elapsed().as_secs_f64(),
             commands,
+            attempts,
+            isolation,
             outcome,
         };
         kept.finish(&record)?;

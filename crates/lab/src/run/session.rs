@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -9,9 +10,10 @@ use tempfile::TempDir;
 use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice};
 
 use super::account::Account;
+use super::ground::Ground;
 use super::scratch::{Scratch, sweep};
 use crate::home::Home;
-use crate::machine::format_cpu_list;
+use crate::machine::{Machine, format_cpu_list};
 use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
 use crate::subject::{TemplateNames, program_names};
 use crate::toolbox::Program;
@@ -36,14 +38,31 @@ pub struct Laboratory {
 pub struct Session<'a> {
     /// The laboratory.
     pub laboratory: &'a Laboratory,
-    /// CPUs of the parts.
-    pub cpus: CpuMap,
+    /// What this machine lets a trial have.
+    pub ground: &'a Ground,
+    /// CPUs of the parts, by the id of the environment.
+    pub cpus: BTreeMap<String, CpuMap>,
+    /// All CPUs of the machine.
+    pub(super) logical_cpus: usize,
     /// The answer bodies.
     pub assets: Assets,
     /// The account that servers change to, if this is root.
     account: Option<Account>,
     /// Private folder of this session.
     scratch: Scratch,
+}
+
+/// Where a subject is started, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// Where it listens.
+    pub(super) address: SocketAddr,
+    /// Its private folder.
+    pub(super) run: &'a Path,
+    /// Its CPUs.
+    pub(super) cpus: &'a [u32],
+    /// Whether it is to tell of itself, at a cost: never in a trial that counts.
+    pub(super) diagnosing: bool,
 }
 
 /// Why a session cannot begin.
@@ -64,7 +83,11 @@ pub enum SessionError {
 
 impl<'a> Session<'a> {
     /// Sweeps up after dead sessions, makes the private folder and lays out the answer bodies.
-    pub fn begin(laboratory: &'a Laboratory, cpus: CpuMap) -> Result<Self, SessionError> {
+    pub fn begin(
+        laboratory: &'a Laboratory,
+        ground: &'a Ground,
+        cpus: BTreeMap<String, CpuMap>,
+    ) -> Result<Self, SessionError> {
         let parent = std::env::temp_dir();
         sweep(&parent);
         let failed = |source| SessionError::Scratch { parent: parent.clone(), source };
@@ -72,15 +95,30 @@ impl<'a> Session<'a> {
         let folder = scratch.folder("assets").map_err(failed)?;
         let assets = Assets::lay_out(folder, &laboratory.home, &laboratory.catalogue.workloads)?;
         let account = rustix::process::geteuid().is_root().then(Account::unprivileged);
-        Ok(Self { laboratory, cpus, assets, account, scratch })
+        Ok(Self { laboratory, ground, cpus, logical_cpus: logical_cpus(), assets, account, scratch })
     }
 
     /// The lab reads clocks and files while a subject is measured, so from now on it stays with the generator. A machine
     /// that refuses this loses a little accuracy and nothing else.
     pub(super) fn stay_off_the_subjects_cpus(&self) {
         let mut own = CpuSet::new();
-        self.cpus.generator.iter().for_each(|cpu| own.set(*cpu as usize));
+        let theirs: BTreeSet<u32> = self.cpus.values().flat_map(|cpus| cpus.subject.clone()).collect();
+        let generators = self.cpus.values().flat_map(|cpus| &cpus.generator);
+        // Where the parts share CPUs in one environment, there may be no CPU that is free of subjects in all.
+        let free: BTreeSet<u32> = generators.clone().filter(|cpu| !theirs.contains(cpu)).copied().collect();
+        let chosen = if free.is_empty() { generators.copied().collect() } else { free };
+        chosen.iter().for_each(|cpu| own.set(*cpu as usize));
         let _ = sched_setaffinity(None, &own);
+    }
+
+    /// CPUs of one of the environments, for what is not measured.
+    pub(super) fn any_cpus(&self) -> CpuMap {
+        self.cpus.values().next().cloned().unwrap_or_default()
+    }
+
+    /// The account, as numbers, that owns what a trial's servers write; nothing if this is not root.
+    pub(super) fn owner(&self) -> Option<(u32, u32)> {
+        self.account.as_ref().map(Account::ids)
     }
 
     /// A new private folder for one attempt at a trial.
@@ -116,30 +154,31 @@ impl<'a> Session<'a> {
         Ok(folder)
     }
 
-    /// What the templates of the subject's processes can name in a trial that works in the folder `run`.
-    pub fn names(
+    /// What the templates of the subject's processes can name at a place.
+    pub(super) fn names(
         &self,
         choice: &SubjectChoice,
         subject: &Subject,
         build: &Path,
-        port: u16,
-        run: &Path,
+        place: &Place<'_>,
     ) -> TemplateNames {
         let (user, group) = match &self.account {
             Some(account) => (account.user.clone(), account.group.clone()),
             None => (String::new(), String::new()),
         };
         TemplateNames {
-            port,
-            run: run.display().to_string(),
+            host: place.address.ip().to_string(),
+            port: place.address.port(),
+            run: place.run.display().to_string(),
             subject: self.laboratory.home.subject_folder(&subject.id).display().to_string(),
             build: build.display().to_string(),
             assets: self.assets.folder().display().to_string(),
-            cpus: self.cpus.subject.len(),
-            cpu_list: format_cpu_list(&self.cpus.subject),
+            cpus: place.cpus.len(),
+            cpu_list: format_cpu_list(place.cpus),
             root: self.account.is_some(),
             user,
             group,
+            diagnosing: place.diagnosing,
             parameter: choice.parameters.clone(),
             program: names_of(&self.ready(subject.needs(&choice.variant))),
         }
@@ -154,6 +193,11 @@ impl<'a> Session<'a> {
     fn ready<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<String, &'a Program> {
         names.filter_map(|name| Some((name.to_owned(), self.laboratory.programs.get(name)?))).collect()
     }
+}
+
+/// All CPUs of the machine, whoever may use them.
+fn logical_cpus() -> usize {
+    Machine::read().topology.cpus.len().max(1)
 }
 
 fn env_of(programs: &BTreeMap<String, &Program>) -> BTreeMap<String, String> {

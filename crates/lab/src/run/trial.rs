@@ -2,22 +2,36 @@
 
 use std::fmt::Display;
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Instant;
 
-use tolok_model::{Case, Failure, FailureKind, Measurement, Outcome, Plan, Scenario, Workload};
+use tolok_model::{
+    Case, CpuMap, CpuMode, Diagnosis, Disturbance, Environment, Failure, FailureKind, Isolation, LinkWindow,
+    Measurement, Outcome, Plan, Scenario, Workload, bytes_words,
+};
 
+use super::diagnose::Counters;
 use super::event::{Phase, RunEvent};
+use super::guest::Guest;
 use super::launch::Launch;
-use super::measure::{judge, measurement};
-use super::session::Session;
+use super::link_window::{lateness, link_window};
+use super::measure::{Loaded, judge, sampler};
+use super::record::measurement;
+use super::reruns::Reruns;
+use super::session::{Place, Session};
 use super::stop::Stop;
 use crate::isolate::{BoxError, TrialBox};
-use crate::sample::Sampler;
+use crate::machine::{WindowFacts, disturbances};
+use crate::sample::{Part, Window, WindowUsage};
 use crate::store::{StoreError, TrialFolder};
 use crate::subject::log_tail;
+use crate::tools::ToolReport;
 
+/// In a network of its own, a subject has every port for itself.
+const OWN_PORT: u16 = 8080;
+/// The file in which an emulated link says what it did.
+const LINK_REPORT: &str = "link.jsonl";
 /// A port that another program takes between our look and the subject's start is replaced this often.
 const PORT_ATTEMPTS: u32 = 5;
 /// Lines of the subject's log that a failure keeps.
@@ -27,6 +41,10 @@ const LOG_LINES: usize = 20;
 pub(super) struct Finished {
     /// Commands of the subject's processes.
     pub(super) commands: Vec<String>,
+    /// How often it was measured.
+    pub(super) attempts: u32,
+    /// What held its parts apart, if it came to that.
+    pub(super) isolation: Option<Isolation>,
     /// What came of it.
     pub(super) outcome: Outcome,
 }
@@ -37,13 +55,17 @@ pub(super) struct Trial<'a> {
     pub(super) launch: Launch<'a>,
     pub(super) workload: &'a Workload,
     pub(super) scenario: &'a Scenario,
+    pub(super) environment: &'a Environment,
+    pub(super) cpus: &'a CpuMap,
     /// Where the trial's files are kept.
     pub(super) folder: &'a TrialFolder,
     pub(super) stop: &'a Stop,
-    /// Seed of what the load tool draws at random.
+    /// Seed of what the load tool and the link draw at random.
     pub(super) seed: u64,
     /// Commands of the subject's processes, as soon as they are known.
     pub(super) commands: Vec<String>,
+    /// What holds its parts apart, as soon as it is known.
+    pub(super) isolation: Option<Isolation>,
 }
 
 /// Why a trial did not come to its end.
@@ -71,7 +93,7 @@ impl From<BoxError> for Setback {
     fn from(error: BoxError) -> Self {
         match error {
             BoxError::NotStarted { .. } => Self::failed(FailureKind::DidNotStart, error),
-            BoxError::Keeper(_) | BoxError::Silent(_) | BoxError::Broken(_) => Self::lab(error),
+            _ => Self::lab(error),
         }
     }
 }
@@ -85,12 +107,12 @@ impl From<StoreError> for Setback {
 impl Finished {
     /// A trial that failed before any process was to be started.
     pub(super) fn failed(failure: Failure) -> Self {
-        Self { commands: Vec::new(), outcome: Outcome::Failed(failure) }
+        Self { commands: Vec::new(), attempts: 1, isolation: None, outcome: Outcome::Failed(failure) }
     }
 }
 
 impl<'a> Trial<'a> {
-    /// A trial of `case` in `block`; nothing if its subject or workload is gone from the checkout.
+    /// A trial of `case`; nothing if its subject, its workload or its environment is gone.
     pub(super) fn find(
         session: &'a Session<'a>,
         plan: &'a Plan,
@@ -101,66 +123,146 @@ impl<'a> Trial<'a> {
     ) -> Option<Self> {
         let catalogue = &session.laboratory.catalogue;
         let scenario = plan.scenario(&case.scenario)?;
+        let environment = plan.environment(scenario)?;
+        let cpus = session.cpus.get(&environment.id)?;
         let subject = catalogue.subject(&case.subject.subject)?;
         let workload = catalogue.workload(&scenario.workload)?;
         let log = folder.subject_log();
         let launch = Launch { session, subject, choice: &case.subject, build, log, stop };
-        // The same for all cases of a block, so that they see the same arrivals, and another in the next block.
+        // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.
         let seed = plan.seed.wrapping_add(u64::from(block));
-        Some(Self { session, launch, workload, scenario, folder, stop, seed, commands: Vec::new() })
+        let (commands, isolation) = (Vec::new(), None);
+        Some(Self { session, launch, workload, scenario, environment, cpus, folder, stop, seed, commands, isolation })
     }
 
-    /// Runs the trial; whatever goes wrong with the subject is in the outcome. Nothing is returned if it was stopped:
-    /// neither a process nor a figure is left of it.
-    pub(super) fn run(mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<Option<Finished>, StoreError> {
-        let mut attempt = 1;
+    /// Runs the trial; whatever goes wrong with the subject is in the outcome. One that others disturbed is run again, as
+    /// often as `reruns` grants it. Nothing is returned if it was stopped: neither a process nor a figure is left of it.
+    pub(super) fn run(
+        mut self,
+        reruns: &Reruns,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<Finished>, StoreError> {
+        let mut attempts = 1;
         let measured = loop {
-            let measured = self.measure_fresh(emit);
-            if attempt == PORT_ATTEMPTS || !self.lost_its_port(&measured) {
+            let measured = self.measure_at_a_free_port(emit);
+            let Ok(Measured { measurement, .. }) = &measured else { break measured };
+            if measurement.disturbances.is_empty() {
                 break measured;
             }
-            attempt += 1;
+            let again = reruns.take(attempts);
+            let reasons = measurement.disturbances.iter().map(|disturbance| disturbance.text.clone()).collect();
+            emit(RunEvent::Disturbed { reasons, again });
+            if !again {
+                break measured;
+            }
+            self.folder.set_aside(attempts)?;
+            attempts += 1;
         };
         let outcome = match measured {
-            Ok(measurement) => Outcome::Completed(Box::new(measurement)),
-            Err(Setback::Store(error)) => return Err(error),
-            Err(Setback::Stopped) => return Ok(None),
-            // What fails while everything is being stopped may fail because of it.
-            Err(Setback::Failed(..)) if self.stop.is_immediate() => return Ok(None),
-            // Programs that cannot write their output fail in ways of their own; what they lack is room.
-            Err(Setback::Failed(..)) if self.folder.disk_is_full() => return Err(self.folder.full()),
-            Err(Setback::Failed(reason, message)) => {
-                let log_tail = log_tail(&self.folder.subject_log(), LOG_LINES);
-                Outcome::Failed(Failure { reason, message, log_tail })
-            }
+            Ok(measured) => Outcome::Completed(Box::new(measured.measurement)),
+            Err(setback) => match self.failure(setback)? {
+                Some(failure) => Outcome::Failed(failure),
+                None => return Ok(None),
+            },
         };
-        Ok(Some(Finished { commands: self.commands, outcome }))
+        Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
     }
 
-    /// One attempt, from an empty folder and a new port to the end of every process. The box ends its processes on every
-    /// way out of here, and their folder goes after them.
-    fn measure_fresh(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<Measurement, Setback> {
+    /// Runs the trial once with everything counted that costs too much to be counted in a trial that is scored. Nothing is
+    /// returned if it was stopped.
+    pub(super) fn diagnose(
+        mut self,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<Result<Diagnosis, String>>, StoreError> {
+        match self.measure_fresh(Purpose::Diagnosis, emit) {
+            Ok(measured) => Ok(Some(Ok(measured.diagnosis.unwrap_or_default()))),
+            Err(setback) => Ok(self.failure(setback)?.map(|failure| Err(failure.message))),
+        }
+    }
+
+    /// A setback as a failure of the trial; nothing if the trial was stopped.
+    fn failure(&self, setback: Setback) -> Result<Option<Failure>, StoreError> {
+        match setback {
+            Setback::Store(error) => Err(error),
+            Setback::Stopped => Ok(None),
+            // What fails while everything is being stopped may fail because of it.
+            Setback::Failed(..) if self.stop.is_immediate() => Ok(None),
+            // Programs that cannot write their output fail in ways of their own; what they lack is room.
+            Setback::Failed(..) if self.folder.disk_is_full() => Err(self.folder.full()),
+            Setback::Failed(reason, message) => {
+                let log_tail = log_tail(&self.folder.subject_log(), LOG_LINES);
+                Ok(Some(Failure { reason, message, log_tail }))
+            }
+        }
+    }
+
+    /// On the machine's own network another program may take the port between our look and the subject's start.
+    fn measure_at_a_free_port(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<Measured, Setback> {
+        let mut attempt = 1;
+        loop {
+            let measured = self.measure_fresh(Purpose::Score, emit);
+            if attempt == PORT_ATTEMPTS || !self.lost_its_port(&measured) {
+                return measured;
+            }
+            attempt += 1;
+        }
+    }
+
+    /// One attempt, from an empty folder to the end of every process. The box ends its processes on every way out of here,
+    /// and their folder goes after them.
+    fn measure_fresh(&mut self, purpose: Purpose, emit: &mut dyn FnMut(RunEvent)) -> Result<Measured, Setback> {
         emit(RunEvent::Phase { phase: Phase::Starting });
         self.folder.write("subject.log", b"")?;
         let load_average = load_average();
-        let port = free_port().map_err(Setback::lab)?;
         let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
         let scratch = self.session.trial_scratch().map_err(unwritable)?;
-        let specs = self.launch.prepare(port, scratch.path())?;
-        self.commands = specs.iter().map(|spec| spec.argv.join(" ")).collect();
-        let clock = Instant::now();
-        let mut trial_box = TrialBox::open(&self.session.laboratory.tolok)?;
-        let mut sampler = Sampler::new("/proc", trial_box.init_pid());
-        let cold_start_s = self.launch.first_good_answer(&mut trial_box, &specs, port, self.workload)?;
-        let loaded = self.load(&mut trial_box, &mut sampler, port, clock, emit);
-        emit(RunEvent::Phase { phase: Phase::Stopping });
-        self.folder.write_lines("samples.jsonl", sampler.samples())?;
-        let (report, usage) = loaded?;
-        self.folder.write_lines("timeline.jsonl", &report.timeline)?;
-        self.nothing_has_ended(&mut trial_box, "while it was measured")?;
+        let run_folder = Some((scratch.path(), self.session.owner()));
+        let report = self.folder.path().join(LINK_REPORT);
+        let spec = self.session.ground.spec(self.environment, self.cpus, self.seed, &report, run_folder);
+        let mut trial_box = TrialBox::open(&self.session.laboratory.tolok, &spec)?;
+        self.isolation = Some(record_of(trial_box.isolation()));
+        let inside = {
+            let _guest = Guest::enter(self.session.ground, &trial_box);
+            self.inside(&mut trial_box, scratch.path(), purpose, emit)
+        };
+        let inside = inside.map_err(|setback| self.explained_by_memory(setback, &trial_box))?;
         trial_box.stop()?;
+        let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis } = inside;
         judge(&report, &self.scenario.load)?;
-        Ok(measurement(report, usage, cold_start_s, load_average))
+        let link = self.link_window(window, &usage);
+        let mut measurement = measurement(report, &usage, cold_start_s, load_average);
+        measurement.subject.pss_bytes = pss_bytes;
+        let measurement =
+            Measurement { disturbances: self.disturbances(&measurement, link.as_ref()), link, ..measurement };
+        Ok(Measured { measurement, diagnosis })
+    }
+
+    /// What happens between the opening of the box and its end.
+    fn inside(
+        &mut self,
+        trial_box: &mut TrialBox,
+        run: &Path,
+        purpose: Purpose,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Inside, Setback> {
+        let clock = Instant::now();
+        let address = own_address(trial_box).map_err(Setback::lab)?;
+        let diagnosing = purpose == Purpose::Diagnosis;
+        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing };
+        let specs = self.launch.prepare(trial_box, &place)?;
+        self.commands = specs.iter().map(|spec| spec.argv.join(" ")).collect();
+        // Counters count what is started after they were attached.
+        let counters = diagnosing.then(|| Counters::attach(trial_box));
+        let mut sampler = sampler(trial_box);
+        let cold_start_s = self.launch.first_good_answer(trial_box, &specs, address, self.workload)?;
+        let loaded = self.load(trial_box, &mut sampler, counters, (address, clock), emit);
+        emit(RunEvent::Phase { phase: Phase::Stopping });
+        self.folder.write_lines("samples.jsonl", &sampler.samples())?;
+        let Loaded { report, usage, pss_bytes, window, counted } = loaded?;
+        self.folder.write_lines("timeline.jsonl", &report.timeline)?;
+        self.nothing_has_ended(trial_box, "while it was measured")?;
+        let diagnosis = counted.map(|counted| self.diagnosis(counted, &report));
+        Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis })
     }
 
     /// Fails if a process of the subject has ended, which none does before it is told to.
@@ -174,15 +276,99 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn lost_its_port(&self, measured: &Result<Measurement, Setback>) -> bool {
+    /// A subject some of which was killed for want of memory fails in many ways, and all of them have this one reason.
+    fn explained_by_memory(&self, setback: Setback, trial_box: &TrialBox) -> Setback {
+        let memory = trial_box.group("subject").and_then(|group| group.reader().read().memory);
+        let killed = memory.map_or(0, |memory| memory.oom_kills);
+        match (setback, self.environment.subject.memory_bytes) {
+            (Setback::Failed(_, message), Some(limit)) if killed > 0 => {
+                let (limit, plural) = (bytes_words(limit), if killed == 1 { "" } else { "es" });
+                let killed = format!("the kernel killed {killed} process{plural} of it at its memory limit of {limit}");
+                Setback::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"))
+            }
+            (setback, _) => setback,
+        }
+    }
+
+    /// What others did to the window.
+    fn disturbances(&self, measured: &Measurement, link: Option<&LinkWindow>) -> Vec<Disturbance> {
+        let subject = &self.environment.subject;
+        let facts = WindowFacts {
+            window_s: measured.window_s,
+            machine_cpus: self.session.logical_cpus as f64,
+            subject_cpus: match subject.mode {
+                CpuMode::Dedicated => self.cpus.subject.len() as f64,
+                CpuMode::Quota => subject.cpus,
+            },
+            foreign_cpu_s: Some(measured.host.foreign_cpu_s),
+            steal_s: Some(measured.host.steal_s),
+            subject_cpu_s: Some(measured.subject.cpu_s),
+            subject_wait_s: Some(measured.subject.run_queue_wait_s),
+        };
+        let by_others = disturbances(&facts).into_iter().map(|found| Disturbance {
+            kind: found.kind.word().to_owned(),
+            value: found.share,
+            text: found.sentence,
+        });
+        let late = link.and_then(|link| lateness(link, self.environment.link.rtt_s));
+        by_others.chain(late).collect()
+    }
+
+    fn link_window(&self, window: Window, usage: &WindowUsage) -> Option<LinkWindow> {
+        // A kernel's link writes no report.
+        let rows = tolok_link::read_report(&self.folder.path().join(LINK_REPORT)).ok()?;
+        let cpu_s = usage.part(Part::Link).cpu_s.unwrap_or_default();
+        link_window(&rows, window.began.0, window.ended.0, cpu_s)
+    }
+
+    fn lost_its_port(&self, measured: &Result<Measured, Setback>) -> bool {
         // Whoever has the port may have answered in the subject's place, and hardly as the contract says.
         let may_be = matches!(measured, Err(Setback::Failed(FailureKind::DidNotStart | FailureKind::WrongAnswer, _)));
         may_be && says_port_is_taken(&log_tail(&self.folder.subject_log(), LOG_LINES))
     }
 }
 
+/// What one attempt brought.
+struct Measured {
+    measurement: Measurement,
+    /// What was counted, if that was the purpose.
+    diagnosis: Option<Diagnosis>,
+}
+
+/// What is known when the box is about to be closed.
+struct Inside {
+    report: ToolReport,
+    usage: WindowUsage,
+    pss_bytes: Option<u64>,
+    window: Window,
+    cold_start_s: f64,
+    diagnosis: Option<Diagnosis>,
+}
+
+/// What an attempt is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Its figures count.
+    Score,
+    /// Its figures tell what a subject does; counting them slows it down.
+    Diagnosis,
+}
+
+/// What is recorded of a box.
+fn record_of(isolation: &crate::isolate::Isolation) -> Isolation {
+    let crate::isolate::Isolation { namespaces, groups, controllers, network, sysctls, fallbacks } = isolation.clone();
+    Isolation { namespaces, groups, controllers, network, sysctls, fallbacks }
+}
+
+/// Where the subject of a box is to listen.
+pub(super) fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddr> {
+    let has_own_network = trial_box.isolation().network != "host";
+    let port = if has_own_network { OWN_PORT } else { free_port()? };
+    Ok(SocketAddr::from((trial_box.subject_address(), port)))
+}
+
 /// A port of 127.0.0.1 that nobody uses at this moment.
-pub(super) fn free_port() -> io::Result<u16> {
+fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

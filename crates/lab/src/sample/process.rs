@@ -1,31 +1,9 @@
-//! Reading `/proc`: what one process uses, and which processes descend from another.
+//! Reading `/proc`: which processes descend from another, and how much memory they share.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
-
-/// What one process has used and holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProcessUsage {
-    /// When it started, in clock ticks since boot: tells it from an earlier process with the same pid.
-    pub start_ticks: u64,
-    /// Resident set, shared pages included.
-    pub rss_bytes: u64,
-    /// Its living threads.
-    pub threads: Vec<ThreadUsage>,
-}
-
-/// What one thread has used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ThreadUsage {
-    /// Its number.
-    pub tid: u32,
-    /// CPU time, in nanoseconds.
-    pub cpu_ns: u64,
-    /// Time it was ready to run and waited for a CPU, in nanoseconds.
-    pub run_queue_wait_ns: u64,
-}
 
 /// Who is whose child, at one moment.
 #[derive(Debug, Default)]
@@ -66,33 +44,11 @@ pub fn descendants(proc_folder: &Path, ancestor: u32) -> Vec<u32> {
     ProcessTree::read(proc_folder).below(ancestor)
 }
 
-impl ProcessUsage {
-    /// Reads one process; nothing if it is gone.
-    pub fn read(proc_folder: &Path, pid: u32) -> Option<Self> {
-        let folder = proc_folder.join(pid.to_string());
-        let stat = read_stat(&folder)?;
-        let statm = fs::read_to_string(folder.join("statm")).ok()?;
-        let resident_pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
-        let threads = fs::read_dir(folder.join("task")).ok()?.flatten();
-        Some(Self {
-            start_ticks: fields_after_name(&stat)?.nth(19)?.parse().ok()?,
-            rss_bytes: resident_pages * rustix::param::page_size() as u64,
-            threads: threads.filter_map(|thread| ThreadUsage::read(&thread.path())).collect(),
-        })
-    }
-}
-
-impl ThreadUsage {
-    fn read(folder: &Path) -> Option<Self> {
-        let tid = folder.file_name()?.to_str()?.parse().ok()?;
-        let schedstat = fs::read_to_string(folder.join("schedstat")).ok()?;
-        let mut numbers = schedstat.split_whitespace().map(str::parse);
-        Some(Self { tid, cpu_ns: numbers.next()?.ok()?, run_queue_wait_ns: numbers.next()?.ok()? })
-    }
-}
-
 /// Proportional set sizes of several processes, summed: private pages, and shared ones divided by those who share them.
-/// Takes about 1 ms a process and stops the process's memory work meanwhile, so it is read after the window only.
+///
+/// The kernel walks all pages of a process for this, a millisecond and more each, and holds the lock of its memory map
+/// (`mmap_lock`) while it does: whatever the process maps, unmaps or grows meanwhile waits. So it is read when no load is
+/// on any more, and never in a window.
 ///
 /// Processes that have ended are left out. Nothing, if there is none to be read or one may not be: a part would look
 /// like the whole.
@@ -130,7 +86,7 @@ fn fields_after_name(stat: &str) -> Option<impl Iterator<Item = &str>> {
 
 #[cfg(test)]
 mod tests {
-    use tolok_testkit::{FakeProc, FakeProcess, FakeThread};
+    use tolok_testkit::{FakeProc, FakeProcess};
 
     use super::*;
 
@@ -142,9 +98,8 @@ mod tests {
     fn a_name_full_of_brackets_and_blanks_does_not_shift_the_fields() {
         let proc = FakeProc::new();
         let name = "php) R 1 (fpm: pool (www".to_owned();
-        proc.process(&FakeProcess { name, ppid: 7, start_ticks: 4321, ..child(42, 7) });
+        proc.process(&FakeProcess { name, ppid: 7, ..child(42, 7) });
         assert_eq!(descendants(proc.path(), 7), [42]);
-        assert_eq!(ProcessUsage::read(proc.path(), 42).unwrap().start_ticks, 4321);
     }
 
     #[test]
@@ -156,7 +111,6 @@ mod tests {
         let odd: Vec<u8> = stat.iter().map(|byte| if *byte == b's' { 0xFF } else { *byte }).collect();
         proc.file("42/stat", odd);
         assert_eq!(descendants(proc.path(), 7), [42]);
-        assert!(ProcessUsage::read(proc.path(), 42).is_some());
     }
 
     #[test]
@@ -175,28 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_goes_while_it_is_read_is_skipped() {
+    fn a_process_that_goes_while_it_is_looked_at_is_skipped() {
         let proc = FakeProc::new();
         proc.process(&child(11, 10)).process(&child(12, 10));
-        fs::remove_file(proc.path().join("12/statm")).unwrap();
-        assert!(ProcessUsage::read(proc.path(), 11).is_some());
-        assert_eq!(ProcessUsage::read(proc.path(), 12), None);
         fs::remove_file(proc.path().join("12/stat")).unwrap();
         assert_eq!(descendants(proc.path(), 10), [11]);
         assert_eq!(descendants(Path::new("/nonexistent"), 10), [0; 0]);
-    }
-
-    #[test]
-    fn a_process_is_its_threads_and_its_pages() {
-        let proc = FakeProc::new();
-        let thread = |tid, run_ns, wait_ns| FakeThread { tid, run_ns, wait_ns, timeslices: 1 };
-        let threads = vec![thread(42, 100, 5), thread(43, 200, 6)];
-        proc.process(&FakeProcess { threads, resident_pages: 3, ..child(42, 7) });
-        // A thread that ends while the others are read is missing, and nothing else.
-        fs::remove_file(proc.path().join("42/task/43/schedstat")).unwrap();
-        let usage = ProcessUsage::read(proc.path(), 42).unwrap();
-        assert_eq!(usage.threads, [ThreadUsage { tid: 42, cpu_ns: 100, run_queue_wait_ns: 5 }]);
-        assert_eq!(usage.rss_bytes, 3 * rustix::param::page_size() as u64);
     }
 
     #[test]
@@ -214,9 +152,8 @@ mod tests {
     #[test]
     fn the_kernel_of_this_machine_is_read_as_well() {
         let own = std::process::id();
-        let usage = ProcessUsage::read(Path::new("/proc"), own).unwrap();
-        assert!(usage.start_ticks > 0 && usage.rss_bytes > 0);
-        assert!(usage.threads.iter().any(|thread| thread.tid == own));
         assert!(descendants(Path::new("/proc"), std::os::unix::process::parent_id()).contains(&own));
+        let pss = pss_bytes(Path::new("/proc"), &[own]).unwrap();
+        assert!(pss > 100 * 1024, "{pss}");
     }
 }

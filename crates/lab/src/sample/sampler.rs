@@ -1,291 +1,322 @@
-//! Follows the subject's and the generator's processes through a trial.
+//! Follows the parts of a trial: reads them when it is told to, and says what a window used.
 //!
-//! The window that is read is not quite the window that was measured. The load tool tells its borders through a pipe, and
-//! the lab hears of them when it gets a CPU, which it shares with a generator that leaves little of it; then it walks
-//! `/proc`. So both readings are late. At the end that adds next to nothing: the load has stopped, and what is left to the
-//! subject is one answer a connection at most. At the start it takes away: what was used between the border and the
-//! reading is in the window's answers and not in its resources, and all subjects would look cheaper than they are, the
-//! more so the shorter the window. Load is steady once the warm-up is over, so what was used in the part of the window
-//! that was seen stands for the whole: times are multiplied by `window / (window - late)`. The window counts from when the
-//! load tool came to its start: a tool that got no CPU at that instant put on no load until it did, and nothing is missing.
-//! Where a third of the window was not seen, this would be invention, and there is no usage at all.
+//! The window is that of the load tool. Its borders are told through a pipe, so they are heard of late, and never are a
+//! reading's instant: counters are interpolated at the borders (see [`super::series`] for why, and how wrong that may be).
+//! There is no usage of a window that never began, and none of a window of which a third or more lies between a border
+//! and the reading nearest to it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
-use tolok_model::Resources;
 
-use super::host::HostTimes;
-use super::process::{ProcessTree, ProcessUsage, pss_bytes};
+use super::counters::SoftwareCounters;
+use super::host::{Host, HostReading};
+use super::kept::Room;
+use super::line::{Figures, Sample};
+use super::network::NetworkBytes;
+use super::part::{Followed, Part, Source};
+use super::process::{ProcessTree, pss_bytes};
+use super::process_clock::process_cpu_ns;
+use super::series::{Series, Window};
+use super::tasks::Tasks;
+use super::usage::{HostUsage, NoUsage, PartUsage, Readings, WindowUsage, check};
 
-/// Whom a sample is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Part {
-    /// The server under test, all its processes.
-    Subject,
-    /// The load tool.
-    Generator,
-}
+/// How often that is read which costs more than the few files of a control group.
+const SLOW: Duration = Duration::from_secs(1);
+/// A tick that comes this much before a second is over is taken for the one at its end: it is meant to be.
+const EARLY: Duration = Duration::from_millis(50);
 
-/// One reading of one part: a line of `samples.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sample {
-    /// Seconds since the trial's clock began.
-    pub at_s: f64,
-    /// Whom it is about.
-    pub part: Part,
-    /// CPU time of its processes so far, those that have ended included, in seconds.
-    pub cpu_s: f64,
-    /// Time its threads were ready to run and had no CPU so far, in seconds.
-    pub run_queue_wait_s: f64,
-    /// Resident sets summed.
-    pub rss_sum_bytes: u64,
-    /// Processes.
-    pub processes: u32,
-    /// Threads.
-    pub threads: u32,
-}
-
-/// What the window used.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct WindowUsage {
-    /// The server under test.
-    pub subject: Resources,
-    /// The load tool.
-    pub generator: Resources,
-    /// Work of the whole machine.
-    pub host: HostTimes,
-}
-
-/// Why there is no usage of a window.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum NoUsage {
-    /// Its start was never told.
-    #[error("the window ended without having begun")]
-    NeverBegan,
-    /// Too much of it was over when it was first read.
-    #[error(
-        "the lab first read what the processes had used {late_s:.3} s after the window of {window_s:.3} s had begun, too late \
-         to stand for the whole: make the window longer, or keep the machine free of other work"
-    )]
-    TooLate {
-        /// From the start of the window to the reading.
-        late_s: f64,
-        /// The window.
-        window_s: f64,
-    },
-}
-
-/// Follows processes. The caller says when to read; the sampler starts no thread, and looks at the clock only to know how
-/// late a reading is.
-#[derive(Debug)]
-pub struct Sampler<C = SystemClock> {
-    clock: C,
-    proc_folder: PathBuf,
-    subject: Tracked,
-    generator: Tracked,
-    samples: Vec<Sample>,
-    window_start: Option<(MonotonicNs, Border)>,
-}
-
-/// Something that was read, and when.
+/// Where the kernel tells about itself.
 #[derive(Debug, Clone)]
-struct Read<T> {
-    what: T,
-    at: MonotonicNs,
+pub struct Folders {
+    /// `/proc`, or what stands for it in a test.
+    pub proc: PathBuf,
+    /// `/sys`, likewise.
+    pub sys: PathBuf,
 }
 
-/// All that is read at a border of the window.
-#[derive(Debug, Clone)]
-struct Border {
-    host: Read<HostTimes>,
-    subject: Read<Sample>,
-    generator: Read<Sample>,
-}
-
-impl Border {
-    /// How long after the window's start the last of it was read.
-    fn late(&self, began: MonotonicNs) -> Duration {
-        self.host.at.max(self.subject.at).max(self.generator.at).since(began)
+impl Default for Folders {
+    fn default() -> Self {
+        Self { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") }
     }
 }
 
-/// The processes of one part, those that have ended included.
+/// Follows parts. The caller says when to read: each 100 ms, and when something happens. The sampler starts no thread,
+/// and looks at the clock only to know when a reading was.
+#[derive(Debug)]
+pub struct Sampler<C = SystemClock> {
+    clock: C,
+    proc: PathBuf,
+    parts: Vec<Tracked>,
+    host: Host,
+    host_readings: Series<HostReading>,
+    room: Room,
+    /// An instant and the caller's time then.
+    epoch: Option<(MonotonicNs, f64)>,
+    next_slow: Option<MonotonicNs>,
+    began: Option<MonotonicNs>,
+}
+
+/// A part with all that was read of it.
 #[derive(Debug)]
 struct Tracked {
     part: Part,
-    /// The processes below this one are the part.
-    root: Option<u32>,
-    /// Whether `root` itself belongs to the part.
-    with_root: bool,
-    /// Last reading of every thread ever seen, so that what has ended is not lost.
-    seen: BTreeMap<ThreadKey, Spent>,
+    source: Source,
+    net_of: Option<u32>,
+    counters: Option<SoftwareCounters>,
+    tasks: Tasks,
+    readings: Readings,
 }
 
-/// A pid alone is not enough: it is given out again when its process has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct ThreadKey {
-    pid: u32,
-    process_start_ticks: u64,
-    tid: u32,
+/// Who is whose child, read at most once for all parts, and only if one needs it.
+struct LazyTree<'a> {
+    proc: &'a std::path::Path,
+    tree: Option<ProcessTree>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Spent {
-    cpu_ns: u64,
-    run_queue_wait_ns: u64,
-}
-
-impl Sampler {
-    /// A sampler of a subject whose processes are all those below `init`, the first process of its box.
-    pub fn new(proc_folder: impl Into<PathBuf>, init: u32) -> Self {
-        Self::with_clock(SystemClock, proc_folder, init)
+impl LazyTree<'_> {
+    fn below(&mut self, pid: u32) -> Vec<u32> {
+        self.tree.get_or_insert_with(|| ProcessTree::read(self.proc)).below(pid)
     }
 }
 
 impl<C: Clock> Sampler<C> {
-    fn with_clock(clock: C, proc_folder: impl Into<PathBuf>, init: u32) -> Self {
-        let tracked = |part, root, with_root| Tracked { part, root, with_root, seen: BTreeMap::new() };
-        Self {
+    /// A sampler of these parts. It reads them at once, so that whatever begins now lies between two readings.
+    pub fn new(clock: C, folders: Folders, followed: Vec<Followed>) -> Self {
+        let host = Host::new(folders.proc.clone(), folders.sys);
+        let room = Room::of_this_process();
+        let mut sampler = Self {
             clock,
-            proc_folder: proc_folder.into(),
-            subject: tracked(Part::Subject, Some(init), false),
-            generator: tracked(Part::Generator, None, true),
-            samples: Vec::new(),
-            window_start: None,
-        }
-    }
-
-    /// Names the load tool's process.
-    pub fn follow_generator(&mut self, pid: u32) {
-        self.generator.root = Some(pid);
-    }
-
-    /// Reads both parts; `at_s` is the caller's time.
-    pub fn read(&mut self, at_s: f64) {
-        self.take(at_s);
-    }
-
-    /// Reads everything as the window opens, to whose start the load tool came at `began`.
-    pub fn window_starts(&mut self, at_s: f64, began: MonotonicNs) {
-        self.window_start = Some((began, self.border(at_s)));
-    }
-
-    /// Reads everything as the window closes, which it did at `ended`, and says what was used in it.
-    pub fn window_ends(&mut self, at_s: f64, ended: MonotonicNs) -> Result<WindowUsage, NoUsage> {
-        let last = self.border(at_s);
-        let (began, first) = self.window_start.take().ok_or(NoUsage::NeverBegan)?;
-        let (window, late) = (ended.since(began), first.late(began));
-        if late * 3 >= window {
-            return Err(NoUsage::TooLate { late_s: late.as_secs_f64(), window_s: window.as_secs_f64() });
-        }
-        // What a time seen since the first reading is for the whole window.
-        let whole = |first_at: MonotonicNs| window.as_secs_f64() / (window - first_at.since(began)).as_secs_f64();
-        let subject_pids = self.subject.pids(&ProcessTree::read(&self.proc_folder));
-        let host = whole(first.host.at);
-        Ok(WindowUsage {
-            subject: Resources {
-                pss_bytes: pss_bytes(&self.proc_folder, &subject_pids),
-                ..self.used(&first.subject.what, &last.subject.what, whole(first.subject.at))
-            },
-            generator: self.used(&first.generator.what, &last.generator.what, whole(first.generator.at)),
-            // Scaled like the parts, which are subtracted from it to find what others used.
-            host: HostTimes {
-                busy_s: (last.host.what.busy_s - first.host.what.busy_s) * host,
-                steal_s: (last.host.what.steal_s - first.host.what.steal_s) * host,
-            },
-        })
-    }
-
-    /// All readings so far.
-    pub fn samples(&self) -> &[Sample] {
-        &self.samples
-    }
-
-    /// The machine is read first at both borders: the lab's own walk over the processes is work of neither part, and
-    /// only that of the start, which takes place while the load is on, is in between.
-    fn border(&mut self, at_s: f64) -> Border {
-        let host = Self::timed(&self.clock, || HostTimes::read(&self.proc_folder));
-        let (subject, generator) = self.take(at_s);
-        Border { host, subject, generator }
-    }
-
-    fn take(&mut self, at_s: f64) -> (Read<Sample>, Read<Sample>) {
-        let tree = ProcessTree::read(&self.proc_folder);
-        let subject = Self::timed(&self.clock, || self.subject.read(&self.proc_folder, &tree, at_s));
-        let generator = Self::timed(&self.clock, || self.generator.read(&self.proc_folder, &tree, at_s));
-        self.samples.extend([subject.what.clone(), generator.what.clone()]);
-        (subject, generator)
-    }
-
-    /// Reading hundreds of processes takes a while, and each is read at its own instant: the middle stands for all.
-    fn timed<T>(clock: &C, read: impl FnOnce() -> T) -> Read<T> {
-        let before = clock.now();
-        let what = read();
-        Read { what, at: before + clock.now().since(before) / 2 }
-    }
-
-    /// What one part used from its first sample to its last, for the whole window by the factor `whole`, and the most it
-    /// held in between.
-    fn used(&self, first: &Sample, last: &Sample, whole: f64) -> Resources {
-        let inside = self
-            .samples
-            .iter()
-            .filter(|sample| sample.part == last.part && sample.at_s >= first.at_s && sample.at_s <= last.at_s);
-        let mut resources = Resources {
-            cpu_s: (last.cpu_s - first.cpu_s) * whole,
-            run_queue_wait_s: (last.run_queue_wait_s - first.run_queue_wait_s) * whole,
-            ..Resources::default()
+            proc: folders.proc,
+            parts: Vec::new(),
+            room: Room(room.0.saturating_sub(host.files())),
+            host,
+            host_readings: Series::default(),
+            epoch: None,
+            next_slow: None,
+            began: None,
         };
-        for sample in inside {
-            resources.processes_max = resources.processes_max.max(sample.processes);
-            resources.threads_max = resources.threads_max.max(sample.threads);
-            resources.rss_sum_bytes_max = resources.rss_sum_bytes_max.max(sample.rss_sum_bytes);
+        for part in followed {
+            sampler.follow(part);
         }
-        resources
+        sampler.read_host();
+        sampler
+    }
+
+    /// Follows one more part, from a reading that is made at once; what was known of the same part is dropped.
+    pub fn follow(&mut self, followed: Followed) {
+        let Followed { part, members, net_of } = followed;
+        self.follow_source(part, members.into(), net_of);
+    }
+
+    fn follow_source(&mut self, part: Part, source: Source, net_of: Option<u32>) {
+        self.parts.retain(|known| known.part != part);
+        // Only the processes of the machine's own /proc have clocks, and a control group counts for itself.
+        let has_clocks = self.proc == Path::new("/proc") && !matches!(source, Source::Group(_));
+        let tasks = if has_clocks { Tasks::with_clocks(process_cpu_ns) } else { Tasks::default() };
+        let readings = Readings::default();
+        self.parts.push(Tracked { part, source, net_of, counters: None, tasks, readings });
+        let only = self.parts.len() - 1..self.parts.len();
+        self.read_groups(only.clone());
+        self.read_processes(only);
+    }
+
+    /// Has these counters read for a part that is followed already.
+    pub fn count_events(&mut self, part: Part, counters: SoftwareCounters) {
+        if let Some(tracked) = self.parts.iter_mut().find(|tracked| tracked.part == part) {
+            let at = self.clock.now();
+            tracked.readings.events.push(at, counters.read());
+            tracked.counters = Some(counters);
+        }
+    }
+
+    /// Reads the control groups and, when a second has passed, everything else; `at_s` is the caller's time.
+    pub fn tick(&mut self, at_s: f64) {
+        let now = self.set_epoch(at_s);
+        self.read_groups(0..self.parts.len());
+        if self.next_slow.is_none_or(|next| now + EARLY >= next) {
+            // From one second to the next, and not from one late reading to the next.
+            let next = self.next_slow.map_or(now + SLOW, |next| next + SLOW);
+            self.next_slow = Some(if next <= now { now + SLOW } else { next });
+            self.read_host();
+            self.read_processes(0..self.parts.len());
+        }
+    }
+
+    /// Reads everything as the caller hears that the window began, which it did at `began`.
+    pub fn window_starts(&mut self, at_s: f64, began: MonotonicNs) {
+        self.read_all(at_s);
+        self.began = Some(began);
+    }
+
+    /// Reads everything as the caller hears that the window ended, which it did at `ended`, and says what was used in it.
+    pub fn window_ends(&mut self, at_s: f64, ended: MonotonicNs) -> Result<WindowUsage, NoUsage> {
+        self.read_all(at_s);
+        let window = Window { began: self.began.take().ok_or(NoUsage::NeverBegan)?, ended };
+        for tracked in &self.parts {
+            tracked.readings.check(tracked.part.word(), window)?;
+        }
+        check(&self.host_readings, "machine", window)?;
+        let used = |tracked: &Tracked| (tracked.part, tracked.readings.used(window));
+        let parts: BTreeMap<Part, PartUsage> = self.parts.iter().map(used).collect();
+        Ok(WindowUsage { host: HostUsage::of(&self.host_readings, window, &parts), parts })
+    }
+
+    /// Proportional set sizes of the parts, for when the load has stopped: the kernel holds the lock of a process's memory
+    /// map while it walks all its pages, so whoever answers requests meanwhile would wait for the sampler. A part of which
+    /// nothing may be read is not among them.
+    pub fn after_load(&self) -> BTreeMap<Part, u64> {
+        let mut tree = LazyTree { proc: &self.proc, tree: None };
+        let pss = |tracked: &Tracked| Some((tracked.part, pss_bytes(&self.proc, &tracked.pids(&mut tree)?)?));
+        self.parts.iter().filter_map(pss).collect()
+    }
+
+    /// What cannot be read on this machine, and why, a sentence each.
+    pub fn unavailable(&self) -> Vec<String> {
+        let host = self.host_readings.last().copied().unwrap_or_default();
+        let missing = [
+            (host.busy_ns.is_none(), "the machine's CPU time cannot be read: there is no /proc/stat"),
+            (
+                host.cpu_pressure_ns.is_none(),
+                "pressure is not known: the kernel keeps no account of it (boot it with psi=1)",
+            ),
+            (
+                host.frequency_min_hz.is_none(),
+                "frequencies are not known: there is neither cpufreq nor a figure in cpuinfo",
+            ),
+        ];
+        let host = missing.iter().filter(|(is_missing, _)| *is_missing).map(|(_, sentence)| (*sentence).to_owned());
+        host.chain(self.parts.iter().flat_map(Tracked::unavailable)).collect()
+    }
+
+    /// All readings so far, in the order of time.
+    pub fn samples(&self) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        let mut add = |part, source, at: MonotonicNs, figures| {
+            samples.push(Sample { at_s: self.at_s(at), part, source, figures });
+        };
+        for (at, host) in self.host_readings.iter() {
+            add(None, "host", *at, Figures::from(host));
+        }
+        for Tracked { part, readings, .. } in &self.parts {
+            let part = Some(*part);
+            readings.group.iter().for_each(|(at, group)| add(part, "group", *at, group.into()));
+            readings.tasks.iter().for_each(|(at, tasks)| add(part, "processes", *at, tasks.into()));
+            readings.network.iter().for_each(|(at, network)| add(part, "network", *at, network.into()));
+            readings.events.iter().for_each(|(at, events)| add(part, "events", *at, events.into()));
+        }
+        samples.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+        samples
+    }
+
+    /// The machine is read first at both borders: the lab's own walk over the processes is work of no part that is scored,
+    /// and only that of the start, which takes place while the load is on, is in between.
+    fn read_all(&mut self, at_s: f64) {
+        self.set_epoch(at_s);
+        self.read_host();
+        self.read_groups(0..self.parts.len());
+        self.read_processes(0..self.parts.len());
+    }
+
+    fn read_host(&mut self) {
+        let (at, reading) = timed(&self.clock, || self.host.read());
+        self.host_readings.push(at, reading);
+    }
+
+    fn read_groups(&mut self, which: std::ops::Range<usize>) {
+        for tracked in &mut self.parts[which] {
+            let Source::Group(group) = &tracked.source else { continue };
+            let (at, reading) = timed(&self.clock, || group.read());
+            tracked.readings.group.push(at, reading);
+        }
+    }
+
+    /// Processes, network and events of parts.
+    fn read_processes(&mut self, which: std::ops::Range<usize>) {
+        let open: usize = self.parts.iter().map(|tracked| tracked.tasks.open_files()).sum();
+        let mut tree = LazyTree { proc: &self.proc, tree: None };
+        for tracked in &mut self.parts[which] {
+            // Only what this part itself opens from here on is not in `open`, so each may have its share of the rest.
+            let room = Room(self.room.0.saturating_sub(open) / Part::ALL.len());
+            tracked.read_processes(&self.clock, &self.proc, &mut tree, room);
+        }
+    }
+
+    /// Takes note of what the caller's time is now.
+    fn set_epoch(&mut self, at_s: f64) -> MonotonicNs {
+        let now = self.clock.now();
+        self.epoch.get_or_insert((now, at_s));
+        now
+    }
+
+    fn at_s(&self, at: MonotonicNs) -> f64 {
+        let (epoch, epoch_s) = self.epoch.unwrap_or_default();
+        let at_s = epoch_s + at.since(epoch).as_secs_f64() - epoch.since(at).as_secs_f64();
+        // No digits beyond the nanoseconds that the clock has.
+        (at_s * 1e9).round() / 1e9
     }
 }
 
 impl Tracked {
-    fn pids(&self, tree: &ProcessTree) -> Vec<u32> {
-        let Some(root) = self.root else { return Vec::new() };
-        let mut pids = tree.below(root);
-        if self.with_root {
-            pids.push(root);
+    /// The processes there are now; nothing if that is not known.
+    fn pids(&self, tree: &mut LazyTree<'_>) -> Option<Vec<u32>> {
+        match &self.source {
+            Source::Group(group) => group.members().ok(),
+            Source::Below(ancestor) => Some(tree.below(*ancestor)),
+            Source::Process(pid) => Some(vec![*pid]),
         }
-        pids
     }
 
-    fn read(&mut self, proc_folder: &Path, tree: &ProcessTree, at_s: f64) -> Sample {
-        let (mut processes, mut threads, mut rss_sum_bytes) = (0, 0, 0);
-        for pid in self.pids(tree) {
-            let Some(usage) = ProcessUsage::read(proc_folder, pid) else { continue };
-            processes += 1;
-            threads += usage.threads.len() as u32;
-            rss_sum_bytes += usage.rss_bytes;
-            for thread in usage.threads {
-                let key = ThreadKey { pid, process_start_ticks: usage.start_ticks, tid: thread.tid };
-                let spent = self.seen.entry(key).or_default();
-                // Never less than before, should a thread have the number of one that has ended.
-                spent.cpu_ns = spent.cpu_ns.max(thread.cpu_ns);
-                spent.run_queue_wait_ns = spent.run_queue_wait_ns.max(thread.run_queue_wait_ns);
-            }
+    fn read_processes(&mut self, clock: &impl Clock, proc: &std::path::Path, tree: &mut LazyTree<'_>, room: Room) {
+        if let Some(pids) = self.pids(tree) {
+            let tids = match &self.source {
+                Source::Group(group) => group.threads().ok(),
+                Source::Below(_) | Source::Process(_) => None,
+            };
+            let (at, reading) = timed(clock, || self.tasks.read(proc, &pids, tids, room));
+            self.readings.tasks.push(at, reading);
         }
-        let sum_s = |of: fn(&Spent) -> u64| self.seen.values().map(of).sum::<u64>() as f64 / 1e9;
-        Sample {
-            at_s,
-            part: self.part,
-            cpu_s: sum_s(|spent| spent.cpu_ns),
-            run_queue_wait_s: sum_s(|spent| spent.run_queue_wait_ns),
-            rss_sum_bytes,
-            processes,
-            threads,
-        }
+        let (at, network) = timed(clock, || NetworkBytes::read(proc, self.net_of?));
+        self.readings.network.extend(at, network);
+        let (at, events) = timed(clock, || Some(self.counters.as_ref()?.read()));
+        self.readings.events.extend(at, events);
     }
+
+    fn unavailable(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let word = self.part.word();
+        if let (Source::Group(_), Some(group)) = (&self.source, self.readings.group.last()) {
+            let missing = [
+                (
+                    group.cpu_ns.is_none(),
+                    "CPU time: it is summed over processes, and what ends between readings is lost",
+                ),
+                (group.memory.is_none(), "memory: only resident and proportional sets are known"),
+                (group.disk.is_none(), "disk traffic"),
+            ];
+            let missing = missing.iter().filter(|(is_missing, _)| *is_missing);
+            sentences
+                .extend(missing.map(|(_, what)| format!("the control group of the {word} does not tell its {what}")));
+        }
+        if self.readings.tasks.last().is_some_and(|tasks| tasks.spent.is_none()) {
+            sentences.push(format!("run-queue waits of the {word} are not known: the kernel keeps no schedstat"));
+        }
+        if self.net_of.is_some() && self.readings.network.last().is_none() {
+            sentences.push(format!("network bytes of the {word} are not known: its interfaces cannot be read"));
+        }
+        let counters = self.counters.iter().flat_map(SoftwareCounters::unavailable);
+        sentences.extend(counters.map(|reason| format!("of the {word}, {reason}")));
+        sentences
+    }
+}
+
+/// Reading hundreds of processes takes a while, and each is read at its own instant: the middle stands for all.
+fn timed<T>(clock: &impl Clock, read: impl FnOnce() -> T) -> (MonotonicNs, T) {
+    let before = clock.now();
+    let read = read();
+    (before + clock.now().since(before) / 2, read)
 }
 
 #[cfg(test)]

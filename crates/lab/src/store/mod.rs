@@ -3,7 +3,9 @@
 //! ```text
 //! runs/<date>-<study>-<id>/
 //!   run.json  study.toml  plan.json  names.json
-//!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, tool.json, subject.log, tool.log, command.txt}
+//!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, link.jsonl, tool.json, subject.log, tool.log, command.txt}
+//!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
+//!   diagnosis/<case>/{diagnosis.json, …}     unscored
 //!   report.html  report.md  report.csv  report.json
 //! ```
 //! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
@@ -22,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tolok_model::{Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord};
+use tolok_model::{Case, CaseId, DiagnosisRecord, Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord};
 
 use self::file::{Durability, read_json};
 
@@ -49,6 +51,8 @@ pub struct StoredRun {
     pub plan: Plan,
     /// The trials that are finished, in the order of the plan.
     pub trials: Vec<TrialRecord>,
+    /// What was counted in unscored trials, in the order of the plan's cases.
+    pub diagnoses: Vec<DiagnosisRecord>,
 }
 
 impl RunFolder {
@@ -101,6 +105,16 @@ impl RunFolder {
         TrialFolder::begin(self.trial_path(trial))
     }
 
+    /// Makes the folder of the unscored trial of a case, without what an interrupted attempt may have left in it.
+    pub fn begin_diagnosis(&self, case: &CaseId) -> Result<TrialFolder, StoreError> {
+        TrialFolder::begin(self.diagnosis_path(case))
+    }
+
+    /// Whether the unscored trial of a case is finished.
+    pub fn is_diagnosed(&self, case: &CaseId) -> bool {
+        TrialFolder::diagnosis_in(&self.diagnosis_path(case)).is_file()
+    }
+
     /// Whether the record of a trial is there.
     pub fn is_finished(&self, trial: &PlannedTrial) -> bool {
         TrialFolder::record_in(&self.trial_path(trial)).is_file()
@@ -129,7 +143,15 @@ impl RunFolder {
         let finished = plan.trials.iter().filter(|trial| self.is_finished(trial));
         let records = finished.map(|trial| read_json(&TrialFolder::record_in(&self.trial_path(trial)), "trial record"));
         let trials = records.collect::<Result<Vec<TrialRecord>, StoreError>>()?;
-        Ok(StoredRun { run, plan, trials })
+        let diagnosed = plan.cases.iter().filter(|case| self.is_diagnosed(&case.id));
+        let diagnosis = |case: &Case| TrialFolder::diagnosis_in(&self.diagnosis_path(&case.id));
+        let diagnoses = diagnosed.map(|case| read_json(&diagnosis(case), "diagnosis"));
+        let diagnoses = diagnoses.collect::<Result<Vec<DiagnosisRecord>, StoreError>>()?;
+        Ok(StoredRun { run, plan, trials, diagnoses })
+    }
+
+    fn diagnosis_path(&self, case: &CaseId) -> PathBuf {
+        self.path.join("diagnosis").join(case)
     }
 
     fn trial_path(&self, trial: &PlannedTrial) -> PathBuf {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use tolok_model::{CpuBudget, CpuMap, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
+use tolok_model::{CpuMap, Environment, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
 
 use super::*;
 
@@ -25,7 +25,8 @@ fn run_record(id: &str) -> RunRecord {
             path: "/usr/bin/go".to_owned(),
             source: "system".to_owned(),
         }],
-        cpus: CpuMap { subject: vec![0], generator: vec![1], shared: false },
+        cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], link: Vec::new(), shared: false })]
+            .into(),
         command: "tolok run example --seed 7".to_owned(),
     }
 }
@@ -40,7 +41,9 @@ fn plan() -> Plan {
         seed: 7,
         blocks: 2,
         smallest_effect: 0.03,
-        cpus: CpuBudget { subject: 1, generator: 1 },
+        reruns: 2,
+        diagnose: false,
+        environments: vec![Environment::default()],
         scenarios: Vec::new(),
         cases: Vec::new(),
         trials: vec![trial(1), trial(2)],
@@ -57,6 +60,8 @@ fn trial_record(trial: &PlannedTrial) -> TrialRecord {
         case: trial.case.clone(),
         started_at: "2026-11-21T10:00:01Z".to_owned(),
         took_s: 0.1 + 0.2,
+        attempts: 1,
+        isolation: None,
         commands: vec!["server --port 1".to_owned()],
         outcome: Outcome::Failed(failure),
     }
@@ -121,11 +126,11 @@ fn a_format_of_another_version_is_refused() {
         let expect = format!("{} is not a run of this version of tolok: {reason}", path.display());
         assert_eq!(folder.read().unwrap_err().to_string(), expect);
     };
-    let newer = "its format is 99, and 1 is known; read it with the version that wrote it";
-    check(&text.replace("\"format\": 1", "\"format\": 99"), newer);
+    let newer = "its format is 99, and 2 is known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 2", "\"format\": 99"), newer);
     check("{}", "it has no `format`");
     check("{ \"format\"", "EOF while parsing an object at line 1 column 10");
-    check("{ \"format\": 1 }", "missing field `id`");
+    check("{ \"format\": 2 }", "missing field `id`");
 }
 
 #[test]

@@ -5,13 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tolok_model::TrialRecord;
+use tolok_model::{DiagnosisRecord, TrialRecord};
 
 use super::error::StoreError;
 use super::file::{self, Durability};
 
 /// The file that makes a trial finished.
 const RECORD: &str = "trial.json";
+
+/// The file that makes an unscored trial finished.
+const DIAGNOSIS: &str = "diagnosis.json";
 
 /// The folder of a trial at work. The logs and the tool's output in it are written by the programs themselves.
 #[derive(Debug)]
@@ -31,6 +34,11 @@ impl TrialFolder {
     /// The record of the trial in the folder `path`, which need not be there.
     pub(super) fn record_in(path: &Path) -> PathBuf {
         path.join(RECORD)
+    }
+
+    /// The record of the unscored trial in the folder `path`, which need not be there.
+    pub(super) fn diagnosis_in(path: &Path) -> PathBuf {
+        path.join(DIAGNOSIS)
     }
 
     /// The folder.
@@ -54,11 +62,29 @@ impl TrialFolder {
         self.write(name, &file::lines(&self.path.join(name), rows)?)
     }
 
+    /// Puts what an attempt has written into a folder of its own, so that the next one begins in an empty one. Nothing that
+    /// was measured is lost, whatever the judgement on it.
+    pub fn set_aside(&self, attempt: u32) -> Result<(), StoreError> {
+        let aside = self.path.join(format!("disturbed-{attempt}"));
+        let moved = fs::create_dir(&aside).and_then(|()| {
+            self.files()?.iter().try_for_each(|file| fs::rename(file, aside.join(file.file_name().unwrap_or_default())))
+        });
+        moved.map_err(|source| StoreError::Write { path: aside, source })
+    }
+
     /// Writes the record, after all else is on the disk; from then on the trial is finished.
     pub fn finish(self, record: &TrialRecord) -> Result<(), StoreError> {
+        self.finish_with(&Self::record_in(&self.path), record)
+    }
+
+    /// Writes what was counted in an unscored trial.
+    pub fn finish_diagnosis(self, record: &DiagnosisRecord) -> Result<(), StoreError> {
+        self.finish_with(&Self::diagnosis_in(&self.path), record)
+    }
+
+    fn finish_with<T: Serialize>(&self, path: &Path, record: &T) -> Result<(), StoreError> {
         self.sync_files().map_err(|source| StoreError::Write { path: self.path.clone(), source })?;
-        let path = Self::record_in(&self.path);
-        file::write(&path, &file::pretty(&path, record)?, Durability::WholeAndOnDisk)
+        file::write(path, &file::pretty(path, record)?, Durability::WholeAndOnDisk)
     }
 
     /// Whether its file system has no room left.
@@ -77,7 +103,14 @@ impl TrialFolder {
     }
 
     fn sync_files(&self) -> io::Result<()> {
-        fs::read_dir(&self.path)?.try_for_each(|entry| file::sync(&entry?.path()))
+        self.files()?.iter().try_for_each(|path| file::sync(path))
+    }
+
+    /// What lies in it, without the folders of attempts that were set aside.
+    fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let entries = fs::read_dir(&self.path)?.map(|entry| entry.map(|entry| entry.path()));
+        let entries = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+        Ok(entries.into_iter().filter(|path| path.is_file()).collect())
     }
 
     fn remove(&self) -> io::Result<()> {

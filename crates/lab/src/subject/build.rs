@@ -140,7 +140,7 @@ fn run(job: &BuildJob<'_>, folder: &Path, is_wanted: &dyn Fn() -> bool) -> Resul
     let mut command = Command::new(program);
     command.args(arguments).current_dir(job.sources).envs(job.env).envs(job.names.render_env(&build.env)?);
     command.stdin(Stdio::null()).stdout(output.try_clone().map_err(failed)?).stderr(output);
-    place(&mut command, &Placement { cpus: Vec::new(), dies_with_parent: true });
+    place(&mut command, &Placement { dies_with_parent: true, ..Placement::default() }).map_err(failed)?;
     let how = match command.spawn() {
         Ok(mut child) => match wait(&mut child, is_wanted)? {
             None => return Ok(()),

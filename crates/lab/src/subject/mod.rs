@@ -7,10 +7,9 @@ mod png;
 mod probe;
 mod template;
 
-pub(crate) use assets::write_for_everybody;
 pub use assets::{AssetError, Assets};
 pub use build::{BuildError, BuildJob, Builds};
 pub use log::log_tail;
 pub use png::noise_png;
-pub use probe::{Answer, ProbeError, ask, ask_while, check};
+pub use probe::{Answer, Asked, ProbeError, ask, ask_while, check};
 pub use template::{BuildNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};

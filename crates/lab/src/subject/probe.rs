@@ -2,7 +2,7 @@
 //!
 //! Nothing is timed here but the patience; measuring is the load engine's work.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub struct Answer {
 pub enum ProbeError {
     /// Nobody listens, or the connection broke.
     #[error("{0}")]
-    Connection(#[from] std::io::Error),
+    Connection(#[from] io::Error),
     /// The server closed the connection before the answer was whole, as one does that is just starting or ending.
     #[error("the connection was closed after {received} bytes, before the answer was whole")]
     Closed {
@@ -47,24 +47,40 @@ const LARGEST_ANSWER_BYTES: usize = 256 << 20;
 /// How often it is asked whether the answer is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// A server that can be asked: where it listens, and how connections to it are made.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Makes a connection within the time given; the lab's own network need not be one from which the server is reached.
+    pub connect: &'a dyn Fn(SocketAddr, Duration) -> io::Result<TcpStream>,
+}
+
+impl Asked<'static> {
+    /// A server that is reached from the network of this process.
+    pub fn directly(address: SocketAddr) -> Self {
+        Self { address, connect: &|address, patience| TcpStream::connect_timeout(&address, patience) }
+    }
+}
+
 /// Asks once, with a connection that may close after the answer.
-pub fn ask(port: u16, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
-    ask_while(port, method, path, patience, &|| true)
+pub fn ask(server: Asked<'_>, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+    ask_while(server, method, path, patience, &|| true)
 }
 
 /// Asks once, as [`ask`] does, and gives up early when `is_wanted` says so.
 pub fn ask_while(
-    port: u16,
+    server: Asked<'_>,
     method: &str,
     path: &str,
     patience: Duration,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
     let deadline = Instant::now() + patience;
-    let address = SocketAddr::from(([127, 0, 0, 1], port));
-    let mut stream = TcpStream::connect_timeout(&address, patience)?;
+    let mut stream = (server.connect)(server.address, patience)?;
     stream.set_write_timeout(Some(patience))?;
-    let request = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    let host = server.address;
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut received = Received { bytes: Vec::new(), is_head: method == "HEAD" };
     let mut chunk = vec![0; 64 * 1024];

@@ -14,7 +14,9 @@ pub type ProgramNames = BTreeMap<String, BTreeMap<String, String>>;
 /// What the templates of a subject's processes and files can name.
 #[derive(Debug, Clone, Serialize)]
 pub struct TemplateNames {
-    /// Port on 127.0.0.1.
+    /// IPv4 address to listen on, and nothing else: that of the loopback, or of the subject's end of a link.
+    pub host: String,
+    /// Port to listen on.
     pub port: u16,
     /// Private writable folder of this trial.
     pub run: String,
@@ -34,6 +36,8 @@ pub struct TemplateNames {
     pub user: String,
     /// Its group.
     pub group: String,
+    /// Whether this is an unscored trial that looks into the subject, so that it may say more than in others.
+    pub diagnosing: bool,
     /// Values of the parameters.
     pub parameter: BTreeMap<String, ParameterValue>,
     /// The programs that it needs.
@@ -100,11 +104,13 @@ impl Render for BuildNames {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::home::Home;
 
     fn names() -> TemplateNames {
         let fpm = [("path", "/usr/sbin/php-fpm"), ("prefix", ""), ("version", "8.4")];
         let fpm = fpm.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         TemplateNames {
+            host: "198.18.0.2".to_owned(),
             port: 8080,
             run: "/tmp/run".to_owned(),
             subject: "/subjects/php/fpm".to_owned(),
@@ -115,6 +121,7 @@ mod tests {
             root: false,
             user: String::new(),
             group: String::new(),
+            diagnosing: false,
             parameter: [
                 ("mode".to_owned(), ParameterValue::Text("jit".to_owned())),
                 ("workers".to_owned(), ParameterValue::Integer(0)),
@@ -127,7 +134,7 @@ mod tests {
     #[test]
     fn every_name_of_a_trial_can_be_used() {
         let check = |template: &str, expect: &str| assert_eq!(names().render(template).unwrap(), expect);
-        check("127.0.0.1:{{ port }}", "127.0.0.1:8080");
+        check("{{ host }}:{{ port }}", "198.18.0.2:8080");
         check("{{ program.php_fpm.path }} {{ program.php_fpm.version }}", "/usr/sbin/php-fpm 8.4");
         check("{{ parameter.workers or cpus }} of {{ cpu_list }}", "4 of 0-3");
         check("{% if parameter.mode == 'jit' %}on{% endif %}", "on");
@@ -151,6 +158,30 @@ mod tests {
     fn arguments_that_come_to_nothing_are_dropped() {
         let parts = ["php", "{% if root %}-R{% endif %}", "-c", "{{ run }}/php.ini"].map(str::to_owned);
         assert_eq!(names().render_command(&parts).unwrap(), ["php", "-c", "/tmp/run/php.ini"]);
+    }
+
+    #[test]
+    fn a_diagnosis_can_add_an_argument() {
+        let parts = ["node", "{{ '--trace-gc' if diagnosing }}", "server.js"].map(str::to_owned);
+        assert_eq!(names().render_command(&parts).unwrap(), ["node", "server.js"]);
+        let diagnosing = TemplateNames { diagnosing: true, ..names() };
+        assert_eq!(diagnosing.render_command(&parts).unwrap(), ["node", "--trace-gc", "server.js"]);
+    }
+
+    #[test]
+    fn every_subject_of_this_checkout_is_told_where_to_listen() {
+        let home = Home::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        for subject in home.catalogue().unwrap().subjects {
+            let files = subject.files.iter().map(|file| home.subject_folder(&subject.id).join(&file.from));
+            let files = files.map(|path| std::fs::read_to_string(path).unwrap());
+            let processes = subject.processes.iter();
+            let said = processes.flat_map(|process| process.command.iter().chain(process.env.values())).cloned();
+            let text = said.chain(files).collect::<Vec<_>>().join("\n");
+            for name in ["{{ host }}", "{{ port }}"] {
+                assert!(text.contains(name), "{} does not use {name}", subject.id);
+            }
+            assert!(!text.contains("127.0.0.1"), "{} may be behind a link, where it is reached elsewhere", subject.id);
+        }
     }
 
     #[test]

@@ -51,6 +51,14 @@ pub(super) enum Extras {
     PhpExtensions,
     ApacheModules,
     SwooleExtension,
+    MariadbParts,
+}
+
+impl Extras {
+    /// Whether the program has PHP in it.
+    pub(super) fn is_php(self) -> bool {
+        !matches!(self, Self::MariadbParts)
+    }
 }
 
 /// The npm packages whose locks are built into the binary.
@@ -143,7 +151,7 @@ mod tests {
     fn the_built_in_catalogue_is_complete() {
         let catalogue = Catalogue::built_in();
         let names: Vec<&str> = catalogue.names().collect();
-        assert_eq!(names, ["go", "cargo", "node", "bun", "pm2", "nginx", "php_fpm", "apache", "swoole"]);
+        assert_eq!(names, ["go", "cargo", "node", "bun", "pm2", "nginx", "php_fpm", "apache", "swoole", "mariadb"]);
         for recipe in catalogue.recipes() {
             assert!(
                 !recipe.title.is_empty() && !recipe.names.is_empty() && !recipe.by_hand.other.is_empty(),

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::call::{Answer, Call};
-use super::catalogue::VersionSource;
+use super::catalogue::{Extras, VersionSource};
 use super::version::find_version;
 use super::{Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, extras, plan};
 
@@ -95,7 +95,7 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
         env: if unpacked { toolbox.library_env() } else { BTreeMap::new() },
         extras: BTreeMap::new(),
     };
-    if unpacked && recipe.extras.is_some() {
+    if unpacked && recipe.extras.is_some_and(Extras::is_php) {
         extras::require_time_zones(toolbox)?;
     }
     let mut output = String::new();

@@ -23,6 +23,8 @@ const MODULE_FOLDERS: [&str; 5] = [
 ];
 /// Where distributions put the PHP extensions; `API` stands for the number of PHP's interface.
 const EXTENSION_FOLDERS: [&str; 3] = ["usr/lib/php/API", "usr/lib64/php/modules", "usr/lib/php/modules"];
+/// Where MariaDB's messages, character sets and system tables are below its base: Debian, and where it has its own name.
+const SHARE_FOLDERS: [&str; 2] = ["share/mysql", "share/mariadb"];
 
 /// Fills in the extras, or says which part is not there. `output` is what the program printed when asked for its version.
 pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
@@ -30,6 +32,7 @@ pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbo
         Extras::PhpExtensions => php_extensions(program, output, toolbox),
         Extras::ApacheModules => apache_modules(program, toolbox),
         Extras::SwooleExtension => swoole_extension(program, output, toolbox),
+        Extras::MariadbParts => mariadb_parts(program),
     }
 }
 
@@ -126,6 +129,28 @@ fn swoole_version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox
             Err(Refusal::Incomplete(format!("{path} {version} is here, without swoole")))
         }
     }
+}
+
+/// `base` (the folder with `bin`, `sbin` and `share`), `share`, `install` and `client`. All of them have to be of the same
+/// tree as the server: its messages and its system tables belong to its version.
+fn mariadb_parts(program: &mut Program) -> Result<(), Refusal> {
+    let lacking = |what: &str| {
+        let (path, version) = (program.path.display(), &program.version);
+        Refusal::Incomplete(format!("{path} {version} is here, without {what}"))
+    };
+    let base =
+        program.path.parent().and_then(Path::parent).ok_or_else(|| lacking("a folder that it is installed in"))?;
+    let share = SHARE_FOLDERS.iter().map(|folder| base.join(folder));
+    let share = share.into_iter().find(|folder| folder.join("english/errmsg.sys").is_file());
+    let tool = |name: &str| Some(base.join("bin").join(name)).filter(|path| path.is_file());
+    let parts = [
+        ("share", share.ok_or_else(|| lacking("its messages"))?),
+        ("install", tool("mariadb-install-db").ok_or_else(|| lacking("mariadb-install-db"))?),
+        ("client", tool("mariadb").ok_or_else(|| lacking("its client mariadb"))?),
+        ("base", base.to_owned()),
+    ];
+    program.extras.extend(parts.map(|(name, path)| (name.to_owned(), text(path))));
+    Ok(())
 }
 
 /// What a mod_php says about itself without being run: Apache would have to be configured and started to ask it.

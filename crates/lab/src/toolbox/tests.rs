@@ -216,6 +216,38 @@ fn apache_of_the_system_takes_mod_php_from_the_toolbox() {
 }
 
 #[test]
+fn mariadb_is_a_server_with_its_messages_its_installer_and_its_client() {
+    let lab = Lab::new();
+    let usr = |path: &str| format!("toolbox/root/usr/{path}");
+    lab.program(
+        &usr("sbin/mariadbd"),
+        "echo 'mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64'",
+    );
+    fs::create_dir_all(lab.path(&usr("lib/x86_64-linux-gnu"))).unwrap();
+    let lacks = |what: &str| {
+        let expect = format!("sbin/mariadbd 10.11.19-MariaDB-0+deb12u1 is here, without {what}");
+        let reason = lab.missing("mariadb").0;
+        assert!(reason.contains(&expect), "{reason}");
+    };
+    lacks("its messages");
+    lab.write(&usr("share/mysql/english/errmsg.sys"), "");
+    lacks("mariadb-install-db");
+    lab.program(&usr("bin/mariadb-install-db"), "exit 0");
+    lacks("its client mariadb");
+    lab.program(&usr("bin/mariadb"), "exit 0");
+
+    fs::remove_file(lab.path("system/usr/share/zoneinfo/UTC")).unwrap();
+    let mariadb = lab.ready("mariadb");
+    assert_eq!((mariadb.version.as_str(), mariadb.source), ("10.11.19-MariaDB-0+deb12u1", Source::Toolbox));
+    assert!(mariadb.env.contains_key("LD_LIBRARY_PATH"), "{mariadb:?}");
+    let parts =
+        [("base", ""), ("client", "bin/mariadb"), ("install", "bin/mariadb-install-db"), ("share", "share/mysql")];
+    for (name, path) in parts {
+        assert_eq!(Path::new(&mariadb.extras[name]), lab.path(&usr(path)), "{name}");
+    }
+}
+
+#[test]
 fn php_from_the_toolbox_needs_the_time_zones_of_the_system() {
     let lab = Lab::debian();
     lab.program("toolbox/root/usr/sbin/php-fpm8.3", PHP_INFO);

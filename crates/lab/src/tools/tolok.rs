@@ -191,14 +191,14 @@ fn draws_at_random(load: &LoadProfile) -> bool {
 }
 
 impl RunningTool {
-    /// Starts `tolok load` on its CPUs; output and log go into the trial's folder.
-    pub fn start(program: &Path, job: &LoadJob<'_>, cpus: &[u32], folder: &Path) -> io::Result<Self> {
+    /// Starts `tolok load` in its place; output and log go into the trial's folder.
+    pub fn start(program: &Path, job: &LoadJob<'_>, placement: &Placement, folder: &Path) -> io::Result<Self> {
         let (output, log) = (folder.join("tool.json"), folder.join("tool.log"));
         // Before the tool runs, so that nothing can fail once it does.
         let log_file = File::create(&log)?;
         let mut command = Command::new(program);
         command.args(arguments(job)).stdin(Stdio::null()).stdout(File::create(&output)?).stderr(Stdio::piped());
-        place(&mut command, &Placement { cpus: cpus.to_vec(), dies_with_parent: true });
+        place(&mut command, placement)?;
         let mut child = command.spawn()?;
         let messages = child.stderr.take().expect("it was asked to be a pipe above");
         Ok(Self { child, events: listen(messages, log_file), output, log })

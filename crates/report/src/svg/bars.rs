@@ -5,6 +5,7 @@ use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
 use crate::palette::look;
+use crate::surroundings::heading;
 use crate::table::{LOWER_BOUND, is_lower_bound};
 
 const BAR: f64 = 9.0;
@@ -23,7 +24,7 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
 
     let foot = if ceiling.is_some() { 18.0 } else { 2.0 };
     let mut drawing = Drawing::new(WIDTH, HEAD + ROW * scenario.cases.len() as f64 + foot);
-    drawing.heading(&scenario.title, &scenario.load);
+    drawing.heading(&heading(scenario), &scenario.load);
     drawing.text("m", Anchor::End, WIDTH - SHARE_COLUMN - 18.0, HEAD - 4.0, "good answers/s");
     if ceiling.is_some() {
         drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "of ceiling");
@@ -41,7 +42,8 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
         let text = format!("ceiling {}", amount(Quantity::Number, ceiling.value));
         drawing.text("m", Anchor::End, scale.at(ceiling.value).max(90.0), bottom, &text);
     }
-    drawing.finish(&format!("{}: good answers per second; the same figures stand in the table below", scenario.title))
+    drawing
+        .finish(&format!("{}: good answers per second; the same figures stand in the table below", heading(scenario)))
 }
 
 fn throughput_row(drawing: &mut Drawing, case: &CaseFinding, is_among_best: bool, scale: &Scale, top: f64) {
@@ -75,9 +77,9 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
     let memory = Scale { most: most(&|case| &case.memory_bytes), from: half + MIDDLE, to: WIDTH - room };
 
     let mut drawing = Drawing::new(WIDTH, HEAD + ROW * scenario.cases.len() as f64);
-    drawing.heading(&scenario.title, &scenario.load);
+    drawing.heading(&heading(scenario), &scenario.load);
     drawing.text("m", Anchor::Start, cpu.from, HEAD - 4.0, "CPU, µs per good answer");
-    drawing.text("m", Anchor::Start, memory.from, HEAD - 4.0, "memory, MiB");
+    drawing.text("m", Anchor::Start, memory.from, HEAD - 4.0, &memory_heading(scenario));
     for (place, case) in scenario.cases.iter().enumerate() {
         let top = HEAD + ROW * place as f64;
         label(&mut drawing, case, "l", top, WIDTH);
@@ -85,7 +87,12 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
         cost(&mut drawing, case, &memory, &case.memory_bytes, 1.0 / MIB, top);
     }
     let what = "CPU time per good answer and memory";
-    drawing.finish(&format!("{}: {what}; the same figures stand in the table below", scenario.title))
+    drawing.finish(&format!("{}: {what}; the same figures stand in the table below", heading(scenario)))
+}
+
+/// The heading of the memory, which says what is called so.
+fn memory_heading(scenario: &ScenarioFinding) -> String {
+    scenario.memory_source.map_or("memory, MiB".to_owned(), |source| format!("{}, MiB", source.words()))
 }
 
 fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: &Option<Estimate>, unit: f64, top: f64) {

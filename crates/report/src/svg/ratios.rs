@@ -7,6 +7,7 @@ use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, ROW, WIDTH, fitted, short};
+use crate::surroundings::heading;
 
 /// Height of the heading, which has no line for columns here.
 const HEAD: f64 = 40.0;
@@ -29,7 +30,7 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     let axis = Axis::around(&drawn, smallest_effect, WIDTH - words as f64 * 6.2 - 12.0);
     let bottom = HEAD + ROW * drawn.len() as f64;
     let mut drawing = Drawing::new(WIDTH, bottom + 20.0);
-    drawing.heading(&scenario.title, "goodput of the first over that of the second");
+    drawing.heading(&heading(scenario), "goodput of the first over that of the second");
     for (place, pair) in drawn.iter().enumerate() {
         let top = HEAD + ROW * place as f64;
         axis.draw(&mut drawing, top + 17.0, smallest_effect);
@@ -39,7 +40,7 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     Some(
         drawing.finish(&format!(
             "{}: ratios of goodput within blocks; all pairs stand in the table below",
-            scenario.title
+            heading(scenario)
         )),
     )
 }

@@ -1,9 +1,14 @@
 //! Runs at the edge of what a report must be able to show, by name.
 
 use tolok_analysis::Findings;
-use tolok_model::{Arrivals, Doubt, Executor, FailureKind, ObjectiveOutcome, Stage};
+use tolok_model::{
+    Arrivals, CpuMode, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection, Limits, Link, Network,
+    ObjectiveOutcome, Stage,
+};
 
-use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server, fail_requests, ordinary};
+use crate::invented::{
+    self, APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server, carry, fail_requests, ordinary, throttle,
+};
 
 /// Every edge case with its name.
 pub fn all() -> Vec<(&'static str, Findings)> {
@@ -20,6 +25,8 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("shared-cpus", shared_cpus()),
         ("above-ceiling", json(5).steady(CEILING, 30_000.0).steady(GO, 34_300.0).findings()),
         ("open-loop", open_loop()),
+        ("boxed", boxed()),
+        ("unprivileged", unprivileged()),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
 }
@@ -131,7 +138,91 @@ fn huge_names() -> Findings {
 
 fn shared_cpus() -> Findings {
     let mut run = json(5);
-    run.run.cpus.shared = true;
-    run.run.cpus.generator = vec![0];
+    let cpus = run.run.cpus.get_mut("").expect("the run has one environment");
+    (cpus.generator, cpus.shared) = (vec![0], true);
     run.steady(GO, 34_300.0).steady(BUN, 33_600.0).findings()
+}
+
+/// Two environments, and in them whatever limits, links and neighbours can do to a figure; with a diagnosis.
+fn boxed() -> Findings {
+    let memory = |mib: u64| Some(mib << 20);
+    let limits = |mode, cpus, memory_bytes| Limits { mode, cpus, memory_bytes, pids: None };
+    let mut run = InventedRun::new(6);
+    run.environment(Environment {
+        id: "1cpu".to_owned(),
+        subject: limits(CpuMode::Dedicated, 1.0, memory(512)),
+        ..Environment::default()
+    });
+    run.scenario("json-c64-1cpu", "json", "JSON", 64).steady(CEILING, 60_000.0).steady(GO, 34_300.0);
+    run.diagnose(Ok(go_diagnosis())).steady(BUN, 39_600.0);
+    run.disturb(3, "foreign-cpu", 0.12, "other programs used 12 % of the machine's CPUs, of which 5 % are tolerated");
+    run.disturb(5, "foreign-cpu", 0.07, "other programs used 7 % of the machine's CPUs, of which 5 % are tolerated");
+    run.disturb(5, "steal", 0.02, "the hypervisor took 2 % of the machine's CPUs, of which 1 % is tolerated");
+    let unavailable = vec!["the kernel does not allow hardware counters here (perf_event_paranoid is 3)".to_owned()];
+    run.diagnose(Ok(Diagnosis {
+        answers: 70_000,
+        window_s: 2.0,
+        goodput_rps: 35_000.0,
+        unavailable,
+        ..Diagnosis::default()
+    }));
+    run.steady(NODE, 17_200.0).change(|_, trial| {
+        trial.subject.memory.as_mut().expect("groups count here").peak_bytes = Some(509 << 20);
+    });
+    run.diagnose(Err("the subject gave no good answer within 20 s"));
+
+    run.environment(Environment {
+        id: "half-wifi".to_owned(),
+        subject: limits(CpuMode::Quota, 0.5, memory(128)),
+        link: Link::preset("lan-wifi").expect("a preset"),
+        network: Network { congestion: "reno".to_owned(), ..Network::default() },
+        ..Environment::default()
+    });
+    let over_wifi = |run: &mut InventedRun, throttled: u64, lateness_s_max: f64| {
+        run.change(|_, trial| {
+            throttle(trial, 0.5, throttled);
+            carry(trial, 780.0, lateness_s_max);
+        });
+        run.change_records(|trial| {
+            let isolation = trial.isolation.as_mut().expect("it came so far");
+            isolation.network = "emulator".to_owned();
+            isolation.sysctls.insert("net.ipv4.tcp_congestion_control".to_owned(), "reno".to_owned());
+            let text = "the emulator could not have the priority of real-time work, so it may be late (not permitted)";
+            isolation.fallbacks.extend((trial.block == 1).then(|| text.to_owned()));
+        });
+    };
+    run.scenario("json-c64-half-wifi", "json", "JSON", 64).steady(CEILING, 8_500.0);
+    over_wifi(&mut run, 9, 0.000_31);
+    run.steady(GO, 8_200.0);
+    over_wifi(&mut run, 19, 0.000_42);
+    run.change(|_, trial| trial.link.as_mut().expect("it has a link").to_client.dropped_queue = 31);
+    run.steady(BUN, 7_900.0);
+    over_wifi(&mut run, 20, 0.000_38);
+    run.fail(2, FailureKind::OutOfMemory, "the kernel killed bun when its 128MiB were used up");
+    run.steady(NODE, 6_100.0);
+    over_wifi(&mut run, 20, 0.042);
+    run.findings()
+}
+
+fn go_diagnosis() -> Diagnosis {
+    Diagnosis {
+        answers: 46_800,
+        window_s: 2.0,
+        goodput_rps: 23_400.0,
+        cycles: Some(2_901_600_000),
+        instructions: Some(2_433_600_000),
+        branch_misses: Some(11_232_000),
+        cache_misses: Some(1_404_000),
+        syscalls: Some(144_144),
+        garbage_collection: Some(GarbageCollection { collections: 88, pause_s_total: 0.0071, pause_s_max: 0.000_31 }),
+        unavailable: Vec::new(),
+    }
+}
+
+/// On a machine that allows neither namespaces nor control groups.
+fn unprivileged() -> Findings {
+    let mut run = json(5);
+    run.steady(CEILING, 60_000.0).change_records(invented::unprivileged);
+    run.steady(GO, 34_300.0).change_records(invented::unprivileged);
+    run.steady(FPM, 4_960.0).change_records(invented::unprivileged).findings()
 }

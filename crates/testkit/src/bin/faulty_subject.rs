@@ -4,15 +4,31 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-const USAGE: &str = "usage: faulty-subject --port N --assets DIR \
-                     [--fault none|exit-at-start|never-listen|hang|wrong-body|hang-after=N|crash-after=N|refuse-port]";
+const USAGE: &str = "usage: faulty-subject [--host ADDRESS] --port N --assets DIR [--fault FAULT]
+faults:
+  none           none (default)
+  exit-at-start  ends with code 4 before it listens
+  never-listen   runs without ever listening
+  refuse-port    behaves as if its port were taken: ends with code 1
+  wrong-body     answers with bodies of the right length in which one byte is wrong
+  hang           takes requests and never answers
+  hang-after=N   the same after N answers
+  crash-after=N  ends with code 3 after N answers
+  leak           keeps 4 MiB of touched memory for every request and never frees them
+  fork           has two children that ignore TERM, INT and HUP, and a daemon like them in a session of its own
+  spin           burns a CPU in the background
+  stay           what the children and the daemon of `fork` are: says its pid and stays
+  daemonize      what becomes the daemon of `fork`: leaves its session, starts one that stays, and ends";
+
+/// Memory that `leak` keeps for every request.
+const LEAK_BYTES: usize = 4 << 20;
 
 /// The way in which it misbehaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +47,20 @@ enum Fault {
     CrashAfter(u64),
     /// Behaves as if its port were taken: ends with code 1.
     RefusePort,
+    /// Keeps memory for every request and never frees it.
+    Leak,
+    /// Has children and a daemon that do not end when they are asked to.
+    Fork,
+    /// Burns a CPU in the background.
+    Spin,
+    /// Says its pid and does nothing more.
+    Stay,
+    /// Starts one that stays, in a session that is nobody's child.
+    Daemonize,
 }
 
 struct Options {
+    host: Ipv4Addr,
     port: u16,
     assets: PathBuf,
     fault: Fault,
@@ -47,15 +74,60 @@ fn main() -> ExitCode {
     match options.fault {
         Fault::ExitAtStart => return end(4, "ends at once, as it was told"),
         Fault::RefusePort => return end(1, &format!("cannot listen on port {}: address already in use", options.port)),
-        Fault::NeverListen => loop {
-            thread::park();
-        },
+        Fault::NeverListen => stay(),
+        Fault::Stay => {
+            log(&format!("{} stays", std::process::id()));
+            stay();
+        }
+        Fault::Daemonize => return daemonize(&options).map_or_else(|error| end(1, &error), |()| ExitCode::SUCCESS),
+        Fault::Fork => {
+            if let Err(error) = fork(&options) {
+                return end(1, &error);
+            }
+        }
+        Fault::Spin => drop(thread::spawn(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        })),
         _ => {}
     }
     match serve(&options) {
         Ok(crash) => end(3, &crash),
         Err(error) => end(1, &format!("cannot serve {} on port {}: {error}", options.assets.display(), options.port)),
     }
+}
+
+fn stay() -> ! {
+    loop {
+        thread::park();
+    }
+}
+
+/// Two children that stay, and a daemon that does.
+fn fork(options: &Options) -> Result<(), String> {
+    for _ in 0..2 {
+        start("stay", options)?;
+    }
+    let between = start("daemonize", options)?;
+    let ended = between.wait_with_output().map_err(|error| error.to_string())?;
+    if ended.status.success() { Ok(()) } else { Err(format!("daemonize ended with {}", ended.status)) }
+}
+
+/// Leaves the session and starts one that stays there; with the end of this process it is nobody's child.
+fn daemonize(options: &Options) -> Result<(), String> {
+    rustix::process::setsid().map_err(|error| format!("cannot leave the session: {error}"))?;
+    start("stay", options).map(drop)
+}
+
+/// A copy of this program with another fault. Its command line names the same folder, by which tests find it; and it
+/// ignores what servers are stopped with, because what a shell ignores stays ignored in what it becomes.
+fn start(fault: &str, options: &Options) -> Result<std::process::Child, String> {
+    let own = std::env::current_exe().map_err(|error| format!("cannot find its own program: {error}"))?;
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' TERM INT HUP; exec \"$0\" \"$@\""]).arg(own);
+    command.args(["--fault", fault, "--port", &options.port.to_string(), "--assets"]).arg(&options.assets);
+    command.stdin(Stdio::null()).spawn().map_err(|error| format!("cannot start one to {fault}: {error}"))
 }
 
 fn end(code: u8, why: &str) -> ExitCode {
@@ -69,11 +141,12 @@ fn log(line: &str) {
 }
 
 fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
-    let (mut port, mut assets, mut fault) = (None, None, Fault::None);
+    let (mut host, mut port, mut assets, mut fault) = (Ipv4Addr::LOCALHOST, None, None, Fault::None);
     let mut arguments = arguments.into_iter();
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
         match name.as_str() {
+            "--host" => host = value.parse().map_err(|_| format!("{value} is no IPv4 address"))?,
             "--port" => port = Some(value.parse().map_err(|_| format!("{value} is no port"))?),
             "--assets" => assets = Some(PathBuf::from(value)),
             "--fault" => fault = parse_fault(&value)?,
@@ -81,7 +154,7 @@ fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String>
         }
     }
     let port = port.ok_or("--port is missing")?;
-    Ok(Options { port, assets: assets.ok_or("--assets is missing")?, fault })
+    Ok(Options { host, port, assets: assets.ok_or("--assets is missing")?, fault })
 }
 
 fn parse_fault(name: &str) -> Result<Fault, String> {
@@ -92,6 +165,11 @@ fn parse_fault(name: &str) -> Result<Fault, String> {
         "hang" => Fault::HangAfter(0),
         "wrong-body" => Fault::WrongBody,
         "refuse-port" => Fault::RefusePort,
+        "leak" => Fault::Leak,
+        "fork" => Fault::Fork,
+        "spin" => Fault::Spin,
+        "stay" => Fault::Stay,
+        "daemonize" => Fault::Daemonize,
         _ => match name.split_once('=').map(|(fault, requests)| (fault, requests.parse())) {
             Some(("hang-after", Ok(requests))) => Fault::HangAfter(requests),
             Some(("crash-after", Ok(requests))) => Fault::CrashAfter(requests),
@@ -102,7 +180,7 @@ fn parse_fault(name: &str) -> Result<Fault, String> {
 
 /// Serves until it crashes on purpose; gives the last words then.
 fn serve(options: &Options) -> io::Result<String> {
-    let listener = TcpListener::bind(("127.0.0.1", options.port))?;
+    let listener = TcpListener::bind((options.host, options.port))?;
     let bodies = read_bodies(&options.assets, options.fault)?;
     log(&format!("listening on {}", listener.local_addr()?));
     let (crash, crashed) = mpsc::channel();
@@ -169,6 +247,8 @@ impl Server {
                     let _ = crash.send(format!("crashes after {requests} requests, as it was told"));
                     return Ok(());
                 }
+                // Written, and not only asked for: the kernel charges a page when it is touched.
+                Fault::Leak => std::mem::forget(std::hint::black_box(vec![1u8; LEAK_BYTES])),
                 _ => {}
             }
             (&stream).write_all(&self.answer(&head))?;

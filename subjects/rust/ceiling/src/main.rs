@@ -33,10 +33,13 @@ fn main() -> ExitCode {
 fn serve(options: &Options) -> Result<(), String> {
     server::allow_many_connections();
     let answers = Answers::read(&options.assets)?;
-    let listeners = server::listen(options.port, options.threads)
-        .map_err(|errno| format!("cannot listen on 127.0.0.1:{}: {errno}; is the port in use?", options.port))?;
+    let listeners = server::listen(options.host, options.port, options.threads).map_err(|errno| {
+        let (host, port) = (options.host, options.port);
+        format!("cannot listen on {host}:{port}: {errno}; is the port in use, and {host} an address of this machine?")
+    })?;
     let port = listeners.first().map_or(options.port, |listener| listener.port);
-    log(&format!("listening on 127.0.0.1:{port}, {} threads, {}", options.threads, answers.paths().join(" ")));
+    let (host, threads) = (options.host, options.threads);
+    log(&format!("listening on {host}:{port}, {threads} threads, {}", answers.paths().join(" ")));
     let counts: Vec<Arc<Counts>> = listeners.iter().map(|_| Arc::default()).collect();
     if options.counts {
         let all = counts.clone();

@@ -1,11 +1,14 @@
 //! The command line.
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 /// How to serve.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Port on 127.0.0.1; 0 lets the system choose.
+    /// Address to listen on, and nothing else.
+    pub host: Ipv4Addr,
+    /// Port; 0 lets the system choose.
     pub port: u16,
     /// Folder with the answers' bodies.
     pub assets: PathBuf,
@@ -15,11 +18,11 @@ pub struct Options {
     pub counts: bool,
 }
 
-const USAGE: &str = "usage: ceiling --port N --assets DIR [--threads N] [--counts]";
+const USAGE: &str = "usage: ceiling [--host ADDRESS] --port N --assets DIR [--threads N] [--counts]";
 
 /// Reads the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
-    let (mut port, mut assets, mut threads, mut counts) = (None, None, 1, false);
+    let (mut host, mut port, mut assets, mut threads, mut counts) = (Ipv4Addr::LOCALHOST, None, None, 1, false);
     let mut arguments = arguments.into_iter();
     while let Some(name) = arguments.next() {
         if name == "--counts" {
@@ -28,6 +31,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, Str
         }
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value; {USAGE}"))?;
         match name.as_str() {
+            "--host" => host = value.parse().map_err(|_| format!("{name} {value} is not an IPv4 address; {USAGE}"))?,
             "--port" => port = Some(number(&name, &value)?),
             "--assets" => assets = Some(PathBuf::from(value)),
             "--threads" => threads = number(&name, &value)?,
@@ -36,7 +40,7 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, Str
     }
     match (port, assets) {
         (Some(port), Some(assets)) if threads > 0 => {
-            Ok(Options { port, assets, threads: usize::from(threads), counts })
+            Ok(Options { host, port, assets, threads: usize::from(threads), counts })
         }
         _ => Err(USAGE.to_owned()),
     }
@@ -56,17 +60,30 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let options = check("--port 8080 --assets /a --threads 4").unwrap();
-        assert_eq!(options, Options { port: 8080, assets: "/a".into(), threads: 4, counts: false });
+        let options = check("--host 198.18.0.2 --port 8080 --assets /a --threads 4").unwrap();
+        let host = Ipv4Addr::new(198, 18, 0, 2);
+        assert_eq!(options, Options { host, port: 8080, assets: "/a".into(), threads: 4, counts: false });
+        assert_eq!(
+            check("--port 1 --assets a").unwrap().host,
+            Ipv4Addr::LOCALHOST,
+            "the own machine only, unless told"
+        );
         assert!(check("--counts --port 0 --assets a").unwrap().counts);
         assert_eq!(check("--assets a --port 0").unwrap().threads, 1);
     }
 
     #[test]
     fn wrong_arguments_are_refused() {
-        for line in
-            ["", "--port 1", "--assets a", "--port x --assets a", "--port 1 --assets a --threads 0", "--port", "--x 1"]
-        {
+        for line in [
+            "",
+            "--port 1",
+            "--assets a",
+            "--port x --assets a",
+            "--port 1 --assets a --threads 0",
+            "--port",
+            "--x 1",
+            "--host localhost --port 1 --assets a",
+        ] {
             assert!(check(line).is_err(), "{line}");
         }
     }

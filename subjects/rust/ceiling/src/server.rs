@@ -37,7 +37,7 @@ pub struct Listener {
 }
 
 /// One listener a thread on the same port: the kernel spreads connections over them, and threads share nothing.
-pub fn listen(mut port: u16, threads: usize) -> Result<Vec<Listener>, Errno> {
+pub fn listen(host: Ipv4Addr, mut port: u16, threads: usize) -> Result<Vec<Listener>, Errno> {
     let mut listeners = Vec::with_capacity(threads);
     for _ in 0..threads {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -48,7 +48,7 @@ pub fn listen(mut port: u16, threads: usize) -> Result<Vec<Listener>, Errno> {
         }
         // Accepted sockets inherit this, which saves a system call a connection.
         sockopt::set_tcp_nodelay(&socket, true)?;
-        bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+        bind(&socket, &SocketAddr::from((host, port)))?;
         start_listening(&socket, BACKLOG)?;
         if let Ok(SocketAddr::V4(address)) = SocketAddr::try_from(getsockname(&socket)?) {
             port = address.port();

@@ -11,7 +11,7 @@ mod progress;
 mod schedule;
 mod session;
 mod sparkline;
-mod style;
+pub(super) mod style;
 
 use std::path::Path;
 use std::sync::Arc;

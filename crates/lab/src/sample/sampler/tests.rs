@@ -1,25 +1,35 @@
-//! A subject below the init 10, a generator 50, and what is made of their readings. Times are round numbers.
+//! A clock that is moved by hand, an invented `/proc`, groups whose figures are known, and what is made of them.
+
+mod real;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io;
+use std::rc::Rc;
 
 use tolok_load::clock::ManualClock;
-use tolok_testkit::{FakeProc, FakeProcess, FakeThread};
+use tolok_testkit::{FakeGroups, FakeProc, FakeProcess, FakeThread, FakeUsage};
 
+use super::super::part::{Counting, Members};
+use super::super::series::Border;
+use super::super::usage::{CpuSource, DiskUsage, NetworkUsage, ThrottlingUsage};
 use super::*;
+use crate::group::{Controller, DiskBytes, GroupMemory, GroupReading, Hierarchies, Throttling};
 
 const INIT: u32 = 10;
 const GENERATOR: u32 = 50;
+const START: MonotonicNs = MonotonicNs(7_000_000_000);
+const SECOND_NS: u64 = 1_000_000_000;
 
-const SECOND: Duration = Duration::from_secs(1);
-/// A window that no test outlasts.
-const MINUTE: Duration = Duration::from_secs(60);
-const START: MonotonicNs = MonotonicNs(7_000_000_123);
+fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
 
 /// A process with one thread that has run and waited for so many seconds.
 fn process(pid: u32, ppid: u32, run_s: u64, wait_s: u64) -> FakeProcess {
-    FakeProcess { pid, ppid, threads: vec![thread(pid, run_s, wait_s)], ..FakeProcess::default() }
-}
-
-fn thread(tid: u32, run_s: u64, wait_s: u64) -> FakeThread {
-    FakeThread { tid, run_ns: run_s * 1_000_000_000, wait_ns: wait_s * 1_000_000_000, timeslices: 1 }
+    let (run_ns, wait_ns) = (run_s * SECOND_NS, wait_s * SECOND_NS);
+    let threads = vec![FakeThread { tid: pid, run_ns, wait_ns, timeslices: 1 }];
+    FakeProcess { pid, ppid, threads, ..FakeProcess::default() }
 }
 
 /// A box with its init, which has used CPU time that is nobody's.
@@ -29,164 +39,382 @@ fn a_box() -> FakeProc {
     proc
 }
 
-/// The last sample of a part.
-fn last(sampler: &Sampler, part: Part) -> Sample {
-    sampler.samples().iter().rfind(|sample| sample.part == part).unwrap().clone()
+fn sampler<'a>(clock: &'a ManualClock, proc: &FakeProc, followed: Vec<Followed>) -> Sampler<&'a ManualClock> {
+    let folders = Folders { proc: proc.path().to_owned(), sys: proc.path().join("sys") };
+    Sampler::new(clock, folders, followed)
 }
 
-/// CPU time of the subject so far, by a new reading.
-fn subject_cpu_s(sampler: &mut Sampler) -> f64 {
-    sampler.read(0.0);
-    last(sampler, Part::Subject).cpu_s
+fn followed(part: Part, members: Members) -> Followed {
+    Followed { part, members, net_of: None }
+}
+
+fn subject_below_init() -> Vec<Followed> {
+    vec![followed(Part::Subject, Members::Below(INIT))]
+}
+
+/// A control group whose figures a test sets.
+#[derive(Debug, Default, Clone)]
+struct Scripted {
+    reading: Rc<RefCell<GroupReading>>,
+    members: Rc<RefCell<Vec<u32>>>,
+    times_listed: Rc<RefCell<u32>>,
+}
+
+impl Scripted {
+    fn set(&self, change: impl FnOnce(&mut GroupReading)) {
+        change(&mut self.reading.borrow_mut());
+    }
+}
+
+impl Counting for Scripted {
+    fn read(&self) -> GroupReading {
+        self.reading.borrow().clone()
+    }
+
+    fn members(&self) -> io::Result<Vec<u32>> {
+        *self.times_listed.borrow_mut() += 1;
+        Ok(self.members.borrow().clone())
+    }
+
+    /// Each of these processes has one thread.
+    fn threads(&self) -> io::Result<Vec<u32>> {
+        Ok(self.members.borrow().clone())
+    }
+}
+
+/// A sampler of a subject in a group that has used no CPU time yet.
+fn subject_in_group<'a>(clock: &'a ManualClock, proc: &FakeProc, group: &Scripted) -> Sampler<&'a ManualClock> {
+    group.set(|reading| reading.cpu_ns = reading.cpu_ns.or(Some(0)));
+    let mut sampler = sampler(clock, proc, Vec::new());
+    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), None);
+    sampler
+}
+
+/// The last figure of that name that was read of a part from a source.
+fn last<C: Clock>(sampler: &Sampler<C>, part: Part, source: &str, name: &str) -> Option<f64> {
+    let samples = sampler.samples();
+    let found = samples.iter().rfind(|sample| sample.part == Some(part) && sample.source == source);
+    found.and_then(|sample| sample.figures.get(name))
 }
 
 #[test]
 fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
-    let proc = a_box();
+    let (clock, proc) = (ManualClock::at(START), a_box());
     // The generator is nobody's child there, and 60 belongs to neither.
     proc.process(&process(11, INIT, 1, 2)).process(&process(12, 11, 10, 20)).process(&process(60, 1, 500, 500));
-    proc.process(&process(GENERATOR, 1, 7, 0));
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    sampler.read(0.5);
-    let subject = last(&sampler, Part::Subject);
-    assert_eq!((subject.cpu_s, subject.run_queue_wait_s, subject.processes, subject.threads), (11.0, 22.0, 2, 2));
-    assert_eq!(subject.at_s, 0.5);
-    // Nobody is followed until it is known.
-    assert_eq!(last(&sampler, Part::Generator).processes, 0);
-    sampler.follow_generator(GENERATOR);
-    sampler.read(1.0);
-    let generator = last(&sampler, Part::Generator);
-    assert_eq!((generator.cpu_s, generator.processes), (7.0, 1));
+    proc.process(&process(GENERATOR, 1, 7, 0)).process(&process(51, GENERATOR, 900, 0));
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    let of = |sampler: &Sampler<_>, part, name| last(sampler, part, "processes", name);
+    assert_eq!(of(&sampler, Part::Subject, "cpu_s"), Some(11.0));
+    assert_eq!(of(&sampler, Part::Subject, "run_queue_wait_s"), Some(22.0));
+    assert_eq!(of(&sampler, Part::Subject, "processes"), Some(2.0));
+    // Nobody is followed until it is known; then it is read at once, and without what it starts.
+    assert_eq!(of(&sampler, Part::Generator, "cpu_s"), None);
+    sampler.follow(followed(Part::Generator, Members::Process(GENERATOR)));
+    assert_eq!(of(&sampler, Part::Generator, "cpu_s"), Some(7.0));
 }
 
 #[test]
-fn what_a_process_used_before_it_ended_is_kept() {
-    let proc = a_box();
-    proc.process(&process(11, INIT, 3, 0)).process(&process(12, INIT, 4, 0));
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    assert_eq!(subject_cpu_s(&mut sampler), 7.0);
-    proc.ended(12);
-    assert_eq!(subject_cpu_s(&mut sampler), 7.0);
-    assert_eq!(last(&sampler, Part::Subject).processes, 1);
+fn steady_work_is_exact_although_no_reading_is_at_a_border() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    // Three CPUs are kept busy; the lab looks each 100 ms, and is told of both borders some milliseconds late.
+    let now = |sampler: &mut Sampler<_>, at: Duration| {
+        clock.advance_to(START + at);
+        group.set(|reading| reading.cpu_ns = Some(at.as_nanos() as u64 * 3));
+        sampler.tick(at.as_secs_f64());
+    };
+    for tick in 0..20 {
+        now(&mut sampler, ms(tick * 100));
+        if tick == 10 {
+            now(&mut sampler, ms(1042));
+            sampler.window_starts(1.042, START + ms(1037));
+        }
+    }
+    now(&mut sampler, ms(2001));
+    let used = sampler.window_ends(2.001, START + ms(1993)).unwrap().part(Part::Subject);
+    assert_eq!(used.cpu_source, Some(CpuSource::Group));
+    assert!((used.cpu_s.unwrap() - 3.0 * 0.956).abs() < 1e-9, "{used:?}");
+}
+
+/// The CPU time of a group in a window of 10 s, of which nothing is used before and 1 s in each second; the lab's only
+/// readings are so far before and behind its start, and so far behind its end.
+fn cpu_s_when_late(before: Duration, behind: Duration, end: Duration) -> Result<f64, NoUsage> {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let began = START + before;
+    let ended = began + ms(10_000);
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    let at = |instant: MonotonicNs| {
+        clock.advance_to(instant);
+        group.set(|reading| reading.cpu_ns = Some(instant.min(ended).ns_since(began)));
+    };
+    at(began + behind);
+    sampler.window_starts(0.0, began);
+    at(ended + end);
+    Ok(sampler.window_ends(10.0, ended)?.part(Part::Subject).cpu_s.unwrap())
 }
 
 #[test]
-fn what_a_thread_used_before_it_ended_is_kept() {
-    let proc = a_box();
-    let with = |threads| FakeProcess { threads, ..process(11, INIT, 0, 0) };
-    proc.process(&with(vec![thread(11, 1, 0), thread(12, 5, 0)]));
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    assert_eq!(subject_cpu_s(&mut sampler), 6.0);
-    // One ends and another begins: less in sum, and more in truth.
-    proc.process(&with(vec![thread(11, 2, 0), thread(13, 3, 0)]));
-    assert_eq!(subject_cpu_s(&mut sampler), 10.0);
-    assert_eq!(last(&sampler, Part::Subject).threads, 2);
+fn late_readings_err_by_no_more_than_the_way_to_the_nearest() {
+    let cpu_s = |before, behind, end| cpu_s_when_late(ms(before), ms(behind), ms(end)).unwrap();
+    assert_eq!(cpu_s(0, 0, 0), 10.0);
+    // Work that begins at the border: of 100 ms + 2 s around it, 100/2100 of what was used are taken to lie before it.
+    let late_start = cpu_s(100, 2000, 0);
+    assert!((late_start - (10.0 - 0.095)).abs() < 0.001, "{late_start}");
+    // Work that stops at the border, which lies 2 s after a reading and 1 s before the next: a third of those 2 s is missed.
+    let late_end = cpu_s(0, 8000, 1000);
+    assert!((late_end - (10.0 - 2.0 / 3.0)).abs() < 1e-9, "{late_end}");
 }
 
 #[test]
-fn a_pid_that_is_given_out_again_is_another_process() {
-    let proc = a_box();
-    let started = |start_ticks, run_s| FakeProcess { start_ticks, ..process(11, INIT, run_s, 0) };
-    proc.process(&started(100, 9));
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    assert_eq!(subject_cpu_s(&mut sampler), 9.0);
-    proc.process(&started(200, 2));
-    assert_eq!(subject_cpu_s(&mut sampler), 11.0);
+fn a_border_that_is_a_third_of_the_window_away_from_any_reading_is_refused() {
+    let far = |before, behind, end| cpu_s_when_late(ms(before), ms(behind), ms(end)).err();
+    let too_far = |border, away_s| Some(NoUsage::TooFar { of: "subject", border, away_s, window_s: 10.0 });
+    assert_eq!(far(3_333, 5_000, 0), None);
+    assert_eq!(far(3_334, 5_000, 0), too_far(Border::Start, 3.334));
+    assert_eq!(far(5_000, 3_334, 0), too_far(Border::Start, 3.334));
+    assert_eq!(far(0, 0, 3_333), None);
+    assert_eq!(far(0, 0, 3_334), too_far(Border::End, 3.334));
+    // One good reading on either side is enough: the lab may hear of the start late.
+    assert_eq!(far(100, 5_000, 0), None);
 }
 
 #[test]
-fn a_window_is_the_difference_between_its_ends() {
-    let proc = a_box();
-    proc.file("stat", "cpu  100 0 0 900 0 0 0 10 0 0\n");
-    proc.process(&process(11, INIT, 3, 1)).process(&process(GENERATOR, 1, 2, 0));
-    let clock = ManualClock::at(START);
-    let mut sampler = Sampler::with_clock(&clock, proc.path(), INIT);
-    sampler.follow_generator(GENERATOR);
-    sampler.read(0.0);
+fn a_window_that_never_began_has_no_usage() {
+    let (clock, proc) = (ManualClock::at(START), a_box());
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    assert_eq!(sampler.window_ends(1.0, START + ms(1000)), Err(NoUsage::NeverBegan));
     sampler.window_starts(1.0, START);
-    proc.file("stat", "cpu  450 0 50 1800 0 0 0 30 0 0\n");
-    proc.process(&FakeProcess { pss_kib: 100, ..process(11, INIT, 5, 4) });
-    proc.process(&FakeProcess { pss_kib: 28, ..process(12, 11, 1, 0) });
-    proc.process(&process(GENERATOR, 1, 3, 0));
-    let usage = sampler.window_ends(2.0, START + SECOND).unwrap();
-    assert_eq!((usage.subject.cpu_s, usage.subject.run_queue_wait_s), (3.0, 3.0));
-    assert_eq!(usage.subject.pss_bytes, Some(128 * 1024));
-    assert_eq!((usage.generator.cpu_s, usage.generator.pss_bytes), (1.0, None));
-    assert_eq!((usage.host.busy_s, (usage.host.steal_s * 100.0).round()), (4.0, 20.0));
-    // A window that never began has no usage, rather than one of zero.
-    assert_eq!(sampler.window_ends(3.0, START + SECOND * 2), Err(NoUsage::NeverBegan));
-}
-
-/// The usage of a window of 10 s in which 3 s of CPU time and 1.5 s of waiting were seen, and 6 s of work of the machine,
-/// by a lab that is so late to read its start and its end.
-fn usage_when_late(start: Duration, end: Duration) -> Result<WindowUsage, NoUsage> {
-    let proc = a_box();
-    proc.file("stat", "cpu  100 0 0 900 0 0 0 10 0 0\n");
-    proc.process(&process(11, INIT, 3, 1)).process(&process(GENERATOR, 1, 2, 0));
-    let clock = ManualClock::at(START + start);
-    let mut sampler = Sampler::with_clock(&clock, proc.path(), INIT);
-    sampler.follow_generator(GENERATOR);
-    sampler.window_starts(1.0, START);
-    clock.advance_to(START + SECOND * 10 + end);
-    proc.file("stat", "cpu  700 0 0 1800 0 0 0 70 0 0\n");
-    proc.process(&process(11, INIT, 6, 4)).process(&process(GENERATOR, 1, 5, 0));
-    sampler.window_ends(11.0, START + SECOND * 10)
+    clock.advance(ms(1000));
+    assert!(sampler.window_ends(2.0, START + ms(1000)).is_ok());
+    assert_eq!(sampler.window_ends(3.0, START + ms(1000)), Err(NoUsage::NeverBegan));
 }
 
 #[test]
-fn what_was_used_before_a_late_start_was_read_is_made_up_for() {
-    let on_time = usage_when_late(Duration::ZERO, Duration::ZERO).unwrap();
-    assert_eq!((on_time.subject.cpu_s, on_time.subject.run_queue_wait_s, on_time.generator.cpu_s), (3.0, 3.0, 3.0));
-    // Eight seconds of ten were seen: a quarter is missing.
-    let late = usage_when_late(SECOND * 2, Duration::ZERO).unwrap();
-    assert_eq!((late.subject.cpu_s, late.subject.run_queue_wait_s, late.generator.cpu_s), (3.75, 3.75, 3.75));
-    assert_eq!((late.host.busy_s, late.host.steal_s), (on_time.host.busy_s * 1.25, on_time.host.steal_s * 1.25));
-    // The load has stopped at the end: a late reading sees no more of it.
-    assert_eq!(usage_when_late(Duration::ZERO, SECOND), Ok(on_time));
+fn without_a_group_threads_are_summed_and_those_that_ended_are_kept() {
+    let (clock, proc) = (ManualClock::at(START), a_box());
+    proc.process(&process(11, INIT, 3, 1)).process(&process(12, INIT, 4, 0));
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    sampler.window_starts(0.0, START);
+    clock.advance(ms(5_000));
+    proc.process(&process(12, INIT, 6, 0));
+    sampler.tick(5.0);
+    // It ends, its number goes to another, and a third comes.
+    proc.ended(12).process(&process(12, INIT, 1, 0)).process(&process(13, 11, 2, 2));
+    clock.advance(ms(5_000));
+    let used = sampler.window_ends(10.0, START + ms(10_000)).unwrap().part(Part::Subject);
+    assert_eq!((used.cpu_s, used.cpu_source), (Some(5.0), Some(CpuSource::Processes)));
+    assert_eq!((used.run_queue_wait_s, used.timeslices), (Some(2.0), Some(2)));
+    assert_eq!((used.processes_max, used.threads_max), (Some(3), Some(3)));
 }
 
 #[test]
-fn a_start_that_was_read_after_a_third_of_the_window_stands_for_nothing() {
-    assert!(usage_when_late(Duration::from_millis(3_333), Duration::ZERO).is_ok());
-    let refused = usage_when_late(Duration::from_millis(3_334), Duration::ZERO);
-    assert_eq!(refused, Err(NoUsage::TooLate { late_s: 3.334, window_s: 10.0 }));
+fn a_group_counts_for_members_that_nobody_ever_saw() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    proc.process(&process(11, INIT, 1, 1));
+    *group.members.borrow_mut() = vec![11];
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    sampler.window_starts(0.0, START);
+    clock.advance(ms(2_000));
+    // 9 s were used, of which 8 by processes that came and went between two readings.
+    group.set(|reading| reading.cpu_ns = Some(9 * SECOND_NS));
+    proc.process(&process(11, INIT, 2, 3)).process(&process(12, INIT, 0, 1));
+    *group.members.borrow_mut() = vec![11, 12];
+    let used = sampler.window_ends(2.0, START + ms(2_000)).unwrap().part(Part::Subject);
+    assert_eq!((used.cpu_s, used.cpu_source), (Some(9.0), Some(CpuSource::Group)));
+    assert_eq!((used.run_queue_wait_s, used.processes_max), (Some(3.0), Some(2)));
 }
 
 #[test]
-fn the_most_is_what_was_seen_inside_the_window() {
-    let proc = a_box();
-    let sized = |pid, resident_pages| FakeProcess { resident_pages, ..process(pid, INIT, 0, 0) };
-    let page = rustix::param::page_size() as u64;
-    proc.process(&sized(11, 1)).process(&sized(12, 1000)).process(&sized(13, 1));
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    sampler.read(0.0);
-    proc.ended(12).ended(13);
-    sampler.window_starts(1.0, SystemClock.now());
-    proc.process(&sized(12, 7));
-    sampler.read(1.5);
-    proc.ended(12);
-    let subject = sampler.window_ends(2.0, SystemClock.now() + MINUTE).unwrap().subject;
-    assert_eq!((subject.processes_max, subject.threads_max, subject.rss_sum_bytes_max), (2, 2, 8 * page));
+fn processes_are_read_once_a_second_and_groups_at_each_tick() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    let read =
+        |sampler: &Sampler<_>, source: &str| sampler.samples().iter().filter(|sample| sample.source == source).count();
+    for tick in 0..=30 {
+        sampler.tick(f64::from(tick) / 10.0);
+        clock.advance(ms(100));
+    }
+    // Each once more for the reading when it was first followed.
+    assert_eq!((read(&sampler, "group"), read(&sampler, "processes"), read(&sampler, "host")), (32, 5, 5));
+    assert_eq!(*group.times_listed.borrow(), 5);
+    // A lab that slept through several does not make up for them.
+    clock.advance(ms(5_000));
+    sampler.tick(8.1);
+    sampler.tick(8.1);
+    assert_eq!(read(&sampler, "host"), 6);
 }
 
 #[test]
-fn processes_that_go_in_the_middle_of_a_reading_are_skipped() {
-    let proc = a_box();
-    proc.process(&process(11, INIT, 3, 0)).process(&process(12, INIT, 4, 0));
-    std::fs::remove_file(proc.path().join("12/statm")).unwrap();
-    std::fs::remove_file(proc.path().join("12/smaps_rollup")).unwrap();
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    sampler.window_starts(0.0, SystemClock.now());
-    assert_eq!(last(&sampler, Part::Subject).cpu_s, 3.0);
-    assert_eq!(sampler.window_ends(1.0, SystemClock.now() + MINUTE).unwrap().subject.pss_bytes, Some(9000 * 1024));
+fn what_a_quota_took_and_what_the_killer_took_are_those_of_the_window() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let throttled = |periods, throttled_periods, throttled_ns| {
+        group.set(|reading| reading.throttling = Some(Throttling { periods, throttled_periods, throttled_ns }));
+    };
+    let held = |usage_bytes, anonymous_bytes, oom_kills| {
+        let memory = GroupMemory { usage_bytes, anonymous_bytes, kernel_bytes: 7, peak_bytes: Some(900), oom_kills };
+        group.set(|reading| reading.memory = Some(memory));
+    };
+    throttled(10, 4, SECOND_NS);
+    held(800, 700, 2);
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    clock.advance(ms(100));
+    held(100, 50, 2);
+    sampler.window_starts(0.0, START + ms(100));
+    clock.advance(ms(500));
+    held(400, 300, 2);
+    sampler.tick(0.5);
+    clock.advance(ms(500));
+    throttled(20, 9, 3 * SECOND_NS);
+    held(200, 60, 3);
+    let used = sampler.window_ends(1.0, START + ms(1100)).unwrap().part(Part::Subject);
+    assert_eq!(used.throttling, Some(ThrottlingUsage { periods: 10, throttled_periods: 5, throttled_s: 2.0 }));
+    let memory = used.memory.unwrap();
+    assert_eq!((memory.anonymous_kernel_bytes_max, memory.usage_bytes_max), (307, 400));
+    assert_eq!((memory.peak_bytes, memory.oom_kills), (Some(900), 1));
 }
 
 #[test]
-fn a_sample_is_a_line_of_json() {
-    let proc = a_box();
-    let mut sampler = Sampler::new(proc.path(), INIT);
-    sampler.read(0.25);
-    let line = serde_json::to_string(&sampler.samples()[0]).unwrap();
-    let expect = r#"{"at_s":0.25,"part":"subject","cpu_s":0.0,"run_queue_wait_s":0.0,"rss_sum_bytes":0,"processes":0,"threads":0}"#;
-    assert_eq!(line, expect);
+fn disk_and_network_are_those_of_the_window() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let so_far = |received: u64, read_bytes| {
+        let link = format!("link0: {received} 1 0 0 0 0 0 0 {} 2 0 0 0 0 0 0\n", received * 2);
+        proc.file("11/net/dev", format!("heading\nheading\n{link}"));
+        group.set(|reading| reading.disk = Some(DiskBytes { read_bytes, written_bytes: 0 }));
+    };
+    so_far(1000, 5);
+    let mut sampler = sampler(&clock, &proc, Vec::new());
+    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), Some(11));
+    sampler.window_starts(0.0, START);
+    clock.advance(ms(1000));
+    so_far(1700, 6);
+    let used = sampler.window_ends(1.0, START + ms(1000)).unwrap().part(Part::Subject);
+    assert_eq!(used.disk, Some(DiskUsage { read_bytes: 1, written_bytes: 0 }));
+    let network = NetworkUsage { received_bytes: 700, sent_bytes: 1400, loopback_bytes: 0 };
+    assert_eq!(used.network, Some(network));
+}
+
+#[test]
+fn what_is_withheld_is_absent_and_said_and_never_nought() {
+    let (clock, proc, group) = (ManualClock::at(START), FakeProc::new(), Scripted::default());
+    proc.process(&process(11, INIT, 1, 1));
+    std::fs::remove_file(proc.path().join("11/schedstat")).unwrap();
+    *group.members.borrow_mut() = vec![11];
+    let mut sampler = sampler(&clock, &proc, Vec::new());
+    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), Some(11));
+    sampler.window_starts(0.0, START);
+    clock.advance(ms(1000));
+    let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
+    let known = PartUsage {
+        rss_sum_bytes_max: Some(2560 * rustix::param::page_size() as u64),
+        processes_max: Some(1),
+        threads_max: Some(1),
+        ..PartUsage::default()
+    };
+    assert_eq!(usage.part(Part::Subject), known);
+    assert_eq!(usage.host, HostUsage::default());
+    assert_eq!(usage.part(Part::Database), PartUsage::default());
+    let expected = [
+        "the machine's CPU time cannot be read: there is no /proc/stat",
+        "pressure is not known: the kernel keeps no account of it (boot it with psi=1)",
+        "frequencies are not known: there is neither cpufreq nor a figure in cpuinfo",
+        "the control group of the subject does not tell its CPU time: it is summed over processes, and what ends between \
+         readings is lost",
+        "the control group of the subject does not tell its memory: only resident and proportional sets are known",
+        "the control group of the subject does not tell its disk traffic",
+        "run-queue waits of the subject are not known: the kernel keeps no schedstat",
+        "network bytes of the subject are not known: its interfaces cannot be read",
+    ];
+    assert_eq!(sampler.unavailable(), expected);
+}
+
+#[test]
+fn what_nobody_who_is_followed_used_is_foreign_and_never_negative() {
+    let foreign_s = |busy_ticks: u64| {
+        let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+        let stat =
+            |busy: u64, steal| proc.file("stat", format!("cpu  {busy} 0 0 900 0 0 4 {steal} 0 0\nprocs_running 2\n"));
+        stat(100, 10);
+        proc.process(&process(GENERATOR, 1, 2, 0));
+        let mut sampler = subject_in_group(&clock, &proc, &group);
+        sampler.follow(followed(Part::Generator, Members::Process(GENERATOR)));
+        sampler.window_starts(0.0, START);
+        clock.advance(ms(2_000));
+        stat(100 + busy_ticks, 30);
+        group.set(|reading| reading.cpu_ns = Some(SECOND_NS));
+        proc.process(&process(GENERATOR, 1, 3, 0));
+        let host = sampler.window_ends(2.0, START + ms(2_000)).unwrap().host;
+        assert!((host.steal_s.unwrap() - 0.2).abs() < 1e-9 && host.softirq_s == Some(0.0), "{host:?}");
+        assert_eq!((host.runnable_tasks_max, host.cpu_pressure_s), (Some(2), None));
+        (host.foreign_cpu_s.unwrap() * 1000.0).round()
+    };
+    assert_eq!((foreign_s(250), foreign_s(199)), (500.0, 0.0));
+}
+
+#[test]
+fn proportional_sizes_are_read_by_a_call_of_their_own() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    proc.process(&FakeProcess { pss_kib: 100, ..process(11, INIT, 0, 0) });
+    proc.process(&FakeProcess { pss_kib: 28, ..process(12, 11, 0, 0) });
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    *group.members.borrow_mut() = vec![12];
+    sampler.follow_source(Part::Database, Source::Group(Box::new(group)), None);
+    sampler.follow(followed(Part::Generator, Members::Process(99)));
+    assert_eq!(sampler.after_load(), [(Part::Subject, 128 * 1024), (Part::Database, 28 * 1024)].into());
+}
+
+#[test]
+fn samples_are_in_the_order_and_on_the_clock_of_the_trial() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    clock.advance(ms(250));
+    sampler.tick(1.5);
+    clock.advance(ms(100));
+    sampler.tick(1.6);
+    let seen: Vec<_> = sampler.samples().iter().map(|sample| (sample.at_s, sample.source)).collect();
+    let at = |at_s, sources: &[&'static str]| sources.iter().map(|source| (at_s, *source)).collect::<Vec<_>>();
+    let expected =
+        [at(1.25, &["host", "group", "processes"]), at(1.5, &["host", "group", "processes"]), at(1.6, &["group"])];
+    assert_eq!(seen, expected.concat());
+}
+
+#[test]
+fn groups_of_every_layout_are_followed() {
+    let v2 = FakeGroups::v2("/");
+    // Nobody else lives where the group is made.
+    v2.file("core", "", "cgroup.procs", "");
+    for tree in [FakeGroups::v1("/"), FakeGroups::hybrid("/"), v2] {
+        let (clock, proc) = (ManualClock::at(START), a_box());
+        let wanted = BTreeSet::from(Controller::ALL);
+        let group = Hierarchies::find_in(tree.path()).create("x", &wanted).unwrap();
+        tree.usage("x", &usage_after(1));
+        let mut sampler = sampler(&clock, &proc, vec![followed(Part::Database, Members::Group(group))]);
+        sampler.window_starts(0.0, START);
+        clock.advance(ms(1000));
+        tree.usage("x", &usage_after(2));
+        let used = sampler.window_ends(1.0, START + ms(1000)).unwrap().part(Part::Database);
+        assert_eq!((used.cpu_s, used.memory.unwrap().anonymous_kernel_bytes_max), (Some(5e-6), 70), "{tree:?}");
+        let throttling = ThrottlingUsage { periods: 10, throttled_periods: 1, throttled_s: 1e-3 };
+        assert_eq!(used.throttling.map(rounded), Some(throttling), "{tree:?}");
+        assert_eq!(used.disk, Some(DiskUsage { read_bytes: 9, written_bytes: 8 }), "{tree:?}");
+    }
+}
+
+fn rounded(throttling: ThrottlingUsage) -> ThrottlingUsage {
+    ThrottlingUsage { throttled_s: (throttling.throttled_s * 1e6).round() / 1e6, ..throttling }
+}
+
+/// What a group has used after so many seconds.
+fn usage_after(seconds: u64) -> FakeUsage {
+    FakeUsage {
+        user_us: seconds * 3,
+        system_us: seconds * 2,
+        throttling: (seconds * 10, seconds, seconds * 1000),
+        memory_bytes: (seconds * 100, 200),
+        anonymous_bytes: seconds * 30,
+        kernel_bytes: 10,
+        oom_kills: 0,
+        tasks: 1,
+        disks: vec![(seconds * 9, seconds * 8)],
+    }
 }

@@ -22,7 +22,14 @@ fn load(executor: Executor) -> LoadProfile {
 }
 
 fn scenario(load: LoadProfile) -> Scenario {
-    Scenario { id: load.id(), workload: "hello".to_owned(), load, objectives: Vec::new(), abort: false }
+    Scenario {
+        id: load.id(),
+        environment: String::new(),
+        workload: "hello".to_owned(),
+        load,
+        objectives: Vec::new(),
+        abort: false,
+    }
 }
 
 /// The arguments of a scenario in one line.
@@ -301,7 +308,7 @@ fn tool(folder: &Path, shell: &str) -> RunningTool {
     let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
     let url = "http://127.0.0.1:1/".to_owned();
     let job = LoadJob { url, status: 200, body: "/dev/null".into(), scenario: &scenario, seed: 1 };
-    RunningTool::start(&program, &job, &[], folder).unwrap()
+    RunningTool::start(&program, &job, &Placement::default(), folder).unwrap()
 }
 
 /// Everything that it tells until it ends.

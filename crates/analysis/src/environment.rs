@@ -1,0 +1,136 @@
+//! In what environment a scenario's figures were taken: what its parts might use, and what lay between them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::{CpuMap, CpuMode, Environment, Limits, LinkBackend, Plan, RunRecord, Scenario};
+
+/// What surrounded the trials of one scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct EnvironmentFinding {
+    /// Its id: `lan-wifi`; empty where the study has one environment only.
+    pub id: String,
+    /// In words: `1 dedicated CPU · 512MiB of memory · link lan-wifi (…)`.
+    pub words: String,
+    /// How the subject's CPUs were limited. Figures of the two modes never stand in one table.
+    pub mode: CpuMode,
+    /// What the subject might use.
+    pub subject: PartFinding,
+    /// What the generator might use.
+    pub generator: PartFinding,
+    /// The way between them in words: `loopback`, `lan-wifi (rtt 2ms, …)`.
+    pub link: String,
+    /// CPUs of the link's emulator, where there was one.
+    pub link_cpus: Vec<u32>,
+    /// The TCP congestion control that was asked for.
+    pub congestion: String,
+    /// Kernel settings that were asked for, by name.
+    pub sysctls: BTreeMap<String, String>,
+}
+
+/// What a part of a trial might use.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PartFinding {
+    /// In words: `a quota of 0.5 CPUs · 512MiB of memory`.
+    pub words: String,
+    /// How its CPUs were limited.
+    pub mode: CpuMode,
+    /// CPUs: a number of dedicated ones, or the share of time of a quota.
+    pub cpus: f64,
+    /// Numbers of the CPUs that it ran on.
+    pub on_cpus: Vec<u32>,
+    /// Limit of its memory, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Limit of its processes and threads.
+    pub pids: Option<u32>,
+}
+
+/// A link between client and subject, as it was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LinkFinding {
+    /// In words: `lan-wifi (rtt 2ms, …)`.
+    pub words: String,
+    /// The preset that it comes from.
+    pub preset: Option<String>,
+    /// What carried it: `emulator`, `netem` or `veth`.
+    pub backend: String,
+    /// Whether anything was to happen to a packet.
+    pub emulates: bool,
+    /// Round-trip time, half of it each way, in seconds.
+    pub rtt_s: f64,
+    /// The most that was added to a round trip, in seconds.
+    pub jitter_s: f64,
+    /// Bits of IP packets a second in each direction; none without a limit.
+    pub rate_bps: Option<f64>,
+    /// Probability that a packet is lost, in each direction.
+    pub loss: f64,
+    /// Bytes that could wait; none for a queue that fits the rate.
+    pub queue_bytes: Option<u64>,
+    /// The TCP congestion control of the connections over it.
+    pub congestion: String,
+}
+
+/// The environment of a scenario with the CPUs that it was given here.
+pub(crate) struct Surroundings {
+    pub(crate) environment: Environment,
+    pub(crate) cpus: CpuMap,
+}
+
+impl Surroundings {
+    /// A plan or a run that does not know the environment says no more than the default does.
+    pub(crate) fn of(scenario: &Scenario, plan: &Plan, run: &RunRecord) -> Self {
+        Self {
+            environment: plan.environment(scenario).cloned().unwrap_or_default(),
+            cpus: run.cpus.get(&scenario.environment).cloned().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn finding(&self) -> EnvironmentFinding {
+        let Environment { id, subject, generator, link, network } = &self.environment;
+        EnvironmentFinding {
+            id: id.clone(),
+            words: self.environment.describe(),
+            mode: subject.mode,
+            subject: part(subject, &self.cpus.subject),
+            generator: part(generator, &self.cpus.generator),
+            link: if link.is_local() { "loopback".to_owned() } else { link.describe() },
+            link_cpus: self.cpus.link.clone(),
+            congestion: network.congestion.clone(),
+            sysctls: network.sysctls.clone(),
+        }
+    }
+
+    /// The link, if there is one. What carried it is taken from the trials, as the environment may leave it open.
+    pub(crate) fn link(&self, networks: &[&str]) -> Option<LinkFinding> {
+        let link = &self.environment.link;
+        let asked = match link.backend {
+            LinkBackend::Auto | LinkBackend::Emulator => "emulator",
+            LinkBackend::Netem => "netem",
+            LinkBackend::Veth => "veth",
+        };
+        (!link.is_local()).then(|| LinkFinding {
+            words: link.describe(),
+            preset: link.preset.clone(),
+            backend: networks.first().unwrap_or(&asked).to_string(),
+            emulates: link.emulates(),
+            rtt_s: link.rtt_s,
+            jitter_s: link.jitter_s,
+            rate_bps: link.rate_bps,
+            loss: link.loss,
+            queue_bytes: link.queue_bytes,
+            congestion: self.environment.network.congestion.clone(),
+        })
+    }
+}
+
+fn part(limits: &Limits, on_cpus: &[u32]) -> PartFinding {
+    PartFinding {
+        words: limits.describe(),
+        mode: limits.mode,
+        cpus: limits.cpus,
+        on_cpus: on_cpus.to_vec(),
+        memory_bytes: limits.memory_bytes,
+        pids: limits.pids,
+    }
+}

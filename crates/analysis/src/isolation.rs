@@ -1,0 +1,128 @@
+//! What held the parts of the trials apart from each other and from the machine, and what could not be had.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use tolok_model::{Isolation, RunRecord, TrialRecord};
+
+/// What held the parts of all trials apart.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct IsolationFinding {
+    /// Trials that say so: those that came as far as to have parts.
+    pub trials: u32,
+    /// Namespaces that the subjects of all these trials had to themselves: `pid`, `mount`, `net`, `ipc`, `user`.
+    pub namespaces: Vec<String>,
+    /// Layouts of the control groups: `v1`, `hybrid`, `v2`, or `none`; more than one only where trials differ.
+    pub groups: Vec<String>,
+    /// Controllers that were used in all these trials.
+    pub controllers: Vec<String>,
+    /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
+    pub networks: Vec<String>,
+    /// Kernel settings of the trials' own network namespaces, as read back.
+    pub sysctls: Vec<SysctlFinding>,
+    /// Whether the machine's scheduler weighs sessions instead of processes; none where the record does not say.
+    pub autogroup: Option<bool>,
+    /// What could not be had and what that means, each once.
+    pub fallbacks: Vec<FallbackFinding>,
+}
+
+/// A kernel setting of the trials' own network namespaces.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SysctlFinding {
+    /// Its name: `net.ipv4.tcp_congestion_control`.
+    pub name: String,
+    /// Its values; more than one only where environments differ.
+    pub values: Vec<String>,
+    /// Its value on the machine itself, as far as that was recorded.
+    pub machine: Option<String>,
+}
+
+/// Something that could not be had.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FallbackFinding {
+    /// What, and what that means.
+    pub text: String,
+    /// In how many trials.
+    pub trials: u32,
+}
+
+/// Over all trials of a run.
+pub(crate) fn isolation(run: &RunRecord, trials: &[TrialRecord]) -> IsolationFinding {
+    let found: Vec<&Isolation> = trials.iter().filter_map(|trial| trial.isolation.as_ref()).collect();
+    let in_all = |of: fn(&Isolation) -> &Vec<String>| -> Vec<String> {
+        let Some(first) = found.first() else { return Vec::new() };
+        of(first).iter().filter(|word| found.iter().all(|it| of(it).contains(word))).cloned().collect()
+    };
+    let distinct = |of: &dyn Fn(&Isolation) -> String| -> Vec<String> {
+        found.iter().map(|it| of(it)).collect::<BTreeSet<String>>().into_iter().collect()
+    };
+    let mut namespaces = in_all(|it| &it.namespaces);
+    let mut controllers = in_all(|it| &it.controllers);
+    // So that it does not matter which trial comes first.
+    namespaces.sort_unstable();
+    controllers.sort_unstable();
+    IsolationFinding {
+        trials: found.len() as u32,
+        namespaces,
+        groups: distinct(&|it| it.groups.clone().unwrap_or_else(|| "none".to_owned())),
+        controllers,
+        networks: distinct(&|it| it.network.clone()),
+        sysctls: sysctls(&found, &run.fingerprint),
+        autogroup: autogroup(&run.fingerprint),
+        fallbacks: fallbacks(&found),
+    }
+}
+
+fn fallbacks(found: &[&Isolation]) -> Vec<FallbackFinding> {
+    let mut trials: BTreeMap<&str, u32> = BTreeMap::new();
+    for isolation in found {
+        for text in isolation.fallbacks.iter().collect::<BTreeSet<_>>() {
+            *trials.entry(text).or_default() += 1;
+        }
+    }
+    let mut fallbacks: Vec<FallbackFinding> =
+        trials.into_iter().map(|(text, trials)| FallbackFinding { text: text.to_owned(), trials }).collect();
+    fallbacks.sort_by_key(|fallback| std::cmp::Reverse(fallback.trials));
+    fallbacks
+}
+
+fn sysctls(found: &[&Isolation], fingerprint: &Value) -> Vec<SysctlFinding> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, value) in found.iter().flat_map(|isolation| &isolation.sysctls) {
+        values.entry(name).or_default().insert(value);
+    }
+    let finding = |(name, values): (&str, BTreeSet<&str>)| SysctlFinding {
+        name: name.to_owned(),
+        values: values.into_iter().map(str::to_owned).collect(),
+        machine: on_machine(name, fingerprint),
+    };
+    values.into_iter().map(finding).collect()
+}
+
+/// The machine's own value. The fingerprint names its fields like the last part of the setting, with a unit at times.
+fn on_machine(name: &str, fingerprint: &Value) -> Option<String> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let network = fingerprint.get("network").unwrap_or(fingerprint);
+    let names = [last.to_owned(), format!("{last}_s"), last.trim_start_matches("tcp_").to_owned()];
+    match names.iter().find_map(|name| network.get(name))? {
+        Value::Bool(is_on) => Some(u8::from(*is_on).to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// Recorded as a switch, or as a switch among others of the scheduler.
+fn autogroup(fingerprint: &Value) -> Option<bool> {
+    let found = fingerprint.pointer("/scheduler/autogroup").or_else(|| fingerprint.get("autogroup"))?;
+    found.as_bool().or_else(|| found.get("enabled")?.as_bool())
+}
+
+impl IsolationFinding {
+    /// Whether autogroup can weigh the parts of the trials: processes in a group of the cpu controller escape it.
+    pub fn is_autogrouped(&self) -> bool {
+        self.autogroup == Some(true) && !self.controllers.iter().any(|controller| controller == "cpu")
+    }
+}

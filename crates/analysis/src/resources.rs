@@ -1,0 +1,203 @@
+//! What a subject used for each good answer, apart from the headline figures.
+//!
+//! Every figure is the median over the scored trials, and is absent if one of them lacks it. Maxima and counts are over all
+//! scored trials.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::{CpuSource, Measurement, MemoryUse, Resources, SchedulerCounts};
+
+use crate::estimate::middle;
+use crate::observations::{Observations, answers};
+
+/// What is called memory in a scenario's tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemorySource {
+    /// Anonymous and kernel memory of the subject's control group, the most of it in the window.
+    Group,
+    /// Proportional set sizes of the subject's processes when the window ended.
+    Pss,
+}
+
+impl MemorySource {
+    /// A few words for a heading.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Group => "anonymous + kernel",
+            Self::Pss => "PSS",
+        }
+    }
+
+    /// What one trial has of it.
+    pub(crate) fn bytes(self, trial: &Measurement) -> Option<f64> {
+        match self {
+            Self::Group => anonymous_and_kernel(trial),
+            Self::Pss => pss(trial),
+        }
+    }
+
+    /// The control groups', if every scored trial of every case has it: one column never holds two kinds of memory.
+    pub(crate) fn of<'a>(cases: impl Iterator<Item = &'a Observations<'a>>) -> Option<Self> {
+        let mut trials = cases.flat_map(|case| &case.scored).map(|(_, trial)| *trial).peekable();
+        trials.peek()?;
+        Some(if trials.all(|trial| anonymous_and_kernel(trial).is_some()) { Self::Group } else { Self::Pss })
+    }
+}
+
+/// What the subject used. Where it says per good, it is for each good answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ResourcesFinding {
+    /// Where its CPU time was read: `group`, `threads`, or `both` where trials differ; none without a scored trial.
+    pub cpu_source: Option<String>,
+    /// CPU time in user mode.
+    pub user_s_per_good: Option<f64>,
+    /// CPU time in the kernel.
+    pub system_s_per_good: Option<f64>,
+    /// Time that its threads were ready to run and waited for a CPU.
+    pub run_queue_wait_s_per_good: Option<f64>,
+    /// Times that one of its threads was given a CPU.
+    pub timeslices_per_good: Option<f64>,
+    /// Context switches.
+    pub context_switches_per_good: Option<f64>,
+    /// Moves of a thread from one CPU to another.
+    pub migrations_per_good: Option<f64>,
+    /// Page faults.
+    pub page_faults_per_good: Option<f64>,
+    /// Bytes received through the interfaces of its network namespace.
+    pub received_bytes_per_good: Option<f64>,
+    /// Bytes sent.
+    pub sent_bytes_per_good: Option<f64>,
+    /// Bytes read from disks.
+    pub disk_read_bytes_per_good: Option<f64>,
+    /// Bytes written to disks.
+    pub disk_written_bytes_per_good: Option<f64>,
+    /// What its quota took from it; none without a quota.
+    pub throttling: Option<ThrottlingFinding>,
+    /// Most anonymous and kernel memory of its control group.
+    pub anonymous_and_kernel_bytes: Option<f64>,
+    /// Proportional set sizes when the window ended.
+    pub pss_bytes: Option<f64>,
+    /// Largest sum of resident sets, which counts shared pages once per process.
+    pub rss_sum_bytes: Option<f64>,
+    /// The highest usage of its control group in any trial, page cache included, since the trial's start where the kernel
+    /// keeps that: what a limit is held against.
+    pub peak_bytes: Option<f64>,
+    /// That peak as a share of the limit; none without a limit.
+    pub peak_of_limit: Option<f64>,
+    /// Processes that the kernel killed because the limit was reached.
+    pub oom_kills: u64,
+    /// Most threads seen at once.
+    pub threads_max: u32,
+    /// Share of the window in which some task of the machine waited for a CPU.
+    pub cpu_pressure: Option<f64>,
+    /// Share of the window in which some task of the machine waited for memory.
+    pub memory_pressure: Option<f64>,
+    /// Share of the window in which some task of the machine waited for a disk.
+    pub io_pressure: Option<f64>,
+    /// Most tasks of the machine at once that ran or were ready to run, in the median trial.
+    pub runnable_max: Option<f64>,
+    /// Lowest frequency of a CPU of the trials that was seen.
+    pub frequency_hz_min: Option<f64>,
+    /// Highest frequency that was seen.
+    pub frequency_hz_max: Option<f64>,
+}
+
+/// What a quota took from a case, over all scored trials.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ThrottlingFinding {
+    /// Periods of the quota.
+    pub periods: u64,
+    /// Those in which the subject was stopped because its share was used up.
+    pub throttled_periods: u64,
+    /// The second as a share of the first, from 0 to 1.
+    pub share: f64,
+    /// How long its CPUs were stopped, summed over them, in seconds.
+    pub throttled_s: f64,
+}
+
+/// What the trials of a case say; `limit_bytes` is the limit of the subject's memory.
+pub(crate) fn resources(observations: &Observations, limit_bytes: Option<u64>) -> ResourcesFinding {
+    let each = |figure: &dyn Fn(&Measurement) -> Option<f64>| middle(&observations.every(figure));
+    let per_good =
+        |amount: &dyn Fn(&Resources) -> Option<f64>| each(&|trial| Some(amount(&trial.subject)? / answers(trial)?));
+    let counts = |count: fn(&SchedulerCounts) -> Option<u64>| {
+        per_good(&move |part| part.scheduler.as_ref().and_then(count).map(|count| count as f64))
+    };
+    let bytes = |bytes: fn(&Resources) -> Option<u64>| per_good(&move |part| bytes(part).map(|bytes| bytes as f64));
+    let peak_bytes = observations.each(peak).into_iter().reduce(f64::max);
+    ResourcesFinding {
+        cpu_source: cpu_source(observations),
+        user_s_per_good: per_good(&|part| part.user_s),
+        system_s_per_good: per_good(&|part| part.system_s),
+        run_queue_wait_s_per_good: per_good(&|part| Some(part.run_queue_wait_s)),
+        timeslices_per_good: counts(|counts| Some(counts.timeslices)),
+        context_switches_per_good: counts(|counts| counts.context_switches),
+        migrations_per_good: counts(|counts| counts.migrations),
+        page_faults_per_good: counts(|counts| counts.page_faults),
+        received_bytes_per_good: bytes(|part| part.network.map(|network| network.received_bytes)),
+        sent_bytes_per_good: bytes(|part| part.network.map(|network| network.sent_bytes)),
+        disk_read_bytes_per_good: bytes(|part| part.disk_read_bytes),
+        disk_written_bytes_per_good: bytes(|part| part.disk_written_bytes),
+        throttling: throttling(observations),
+        anonymous_and_kernel_bytes: each(&anonymous_and_kernel),
+        pss_bytes: each(&pss),
+        // A sum of no process is not a memory of nothing: it was not read.
+        rss_sum_bytes: each(&|trial| Some(trial.subject.rss_sum_bytes_max as f64).filter(|bytes| *bytes > 0.0)),
+        peak_bytes,
+        peak_of_limit: peak_bytes.zip(limit_bytes).map(|(peak, limit)| peak / limit as f64),
+        oom_kills: observations.scored.iter().map(|(_, trial)| oom_kills(trial)).sum(),
+        threads_max: observations.scored.iter().map(|(_, trial)| trial.subject.threads_max).max().unwrap_or(0),
+        cpu_pressure: each(&|trial| trial.host.cpu_pressure),
+        memory_pressure: each(&|trial| trial.host.memory_pressure),
+        io_pressure: each(&|trial| trial.host.io_pressure),
+        runnable_max: each(&|trial| trial.host.runnable_max.map(|tasks| tasks as f64)),
+        frequency_hz_min: observations.each(|trial| trial.host.frequency_hz_min).into_iter().reduce(f64::min),
+        frequency_hz_max: observations.each(|trial| trial.host.frequency_hz_max).into_iter().reduce(f64::max),
+    }
+}
+
+/// Processes of the subject that the kernel killed for want of memory.
+pub(crate) fn oom_kills(trial: &Measurement) -> u64 {
+    trial.subject.memory.map_or(0, |memory| memory.oom_kills)
+}
+
+fn anonymous_and_kernel(trial: &Measurement) -> Option<f64> {
+    trial.subject.memory.map(|memory| memory.anonymous_and_kernel_bytes_max as f64)
+}
+
+fn pss(trial: &Measurement) -> Option<f64> {
+    trial.subject.pss_bytes.map(|bytes| bytes as f64)
+}
+
+fn peak(trial: &Measurement) -> Option<f64> {
+    let highest = |memory: MemoryUse| memory.usage_bytes_max.max(memory.peak_bytes.unwrap_or(0));
+    trial.subject.memory.map(|memory| highest(memory) as f64)
+}
+
+fn cpu_source(observations: &Observations) -> Option<String> {
+    let is_group = |(_, trial): &(u32, &Measurement)| trial.subject.cpu_source == CpuSource::Group;
+    let of_groups = observations.scored.iter().filter(|trial| is_group(trial)).count();
+    let word = match of_groups {
+        _ if observations.scored.is_empty() => return None,
+        0 => "threads",
+        all if all == observations.scored.len() => "group",
+        _ => "both",
+    };
+    Some(word.to_owned())
+}
+
+fn throttling(observations: &Observations) -> Option<ThrottlingFinding> {
+    let of_trials = observations.scored.iter().filter_map(|(_, trial)| trial.subject.throttling);
+    let sum = of_trials.reduce(|sum, next| tolok_model::Throttling {
+        periods: sum.periods + next.periods,
+        throttled_periods: sum.throttled_periods + next.throttled_periods,
+        throttled_s: sum.throttled_s + next.throttled_s,
+    })?;
+    Some(ThrottlingFinding {
+        periods: sum.periods,
+        throttled_periods: sum.throttled_periods,
+        share: sum.throttled_periods as f64 / sum.periods.max(1) as f64,
+        throttled_s: sum.throttled_s,
+    })
+}

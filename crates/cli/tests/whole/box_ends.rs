@@ -1,0 +1,210 @@
+//! `kill -9` of anything that holds a box: nothing of the box is left, whatever its servers do against it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use serde::{Deserialize, Serialize};
+use tolok_lab::group::{Controller, Hierarchies, Limits, sweep};
+use tolok_lab::isolate::{Backend, BoxSpec, LinkSpec, TrialBox, place as placed, wait_within};
+use tolok_testkit::{is_own_process, require};
+
+use crate::boxed::{GROUND, Ground, Traces, groups, keeper_of, private, program, wait_until};
+use crate::place::{PATIENCE, TOLOK, assert_all_gone, my_turn};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    Lab,
+    Keeper,
+    Init,
+    Link,
+    Generator,
+}
+
+/// What the lab tells of its box when everything in it is at work.
+#[derive(Debug, Serialize, Deserialize)]
+struct AtWork {
+    keeper: u32,
+    init: u32,
+    link: u32,
+    generator: u32,
+    traces: Traces,
+}
+
+/// A lab's life: opens a box with everything, has `begin` start servers in it and return when all are there, starts a
+/// generator, tells, and stops when its input ends.
+fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
+    let ground = Ground::at(PathBuf::from(std::env::var_os(GROUND).unwrap()));
+    let parts = ["subject", "generator", "link", "lab"].map(|part| (part, Limits::default()));
+    let network = private(&[], Some(ground.link(Backend::Emulator, LinkSpec::default())));
+    let spec = BoxSpec { groups: Some(groups(&parts)), network, ..ground.spec() };
+    let mut trial_box = TrialBox::open(Path::new(TOLOK), &spec).unwrap();
+    begin(&mut trial_box, &ground);
+    let mut command = Command::new("sleep");
+    placed(&mut command, &trial_box.placement("generator", &[])).unwrap();
+    let mut generator = command.arg("100000").stdin(Stdio::null()).spawn().unwrap();
+    let keeper = keeper_of(&trial_box);
+    let at_work = AtWork {
+        keeper,
+        init: trial_box.init_pid(),
+        link: trial_box.group("link").unwrap().members().unwrap()[0],
+        generator: generator.id(),
+        traces: Traces::of(&trial_box, &ground, keeper, &[generator.id()]),
+    };
+    // Under its name the file is whole.
+    let unfinished = ground.path().join("unfinished");
+    serde_json::to_writer(File::create(&unfinished).unwrap(), &at_work).unwrap();
+    fs::rename(unfinished, ground.path().join("at-work")).unwrap();
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
+    drop(trial_box);
+    let _ = generator.kill();
+    generator.wait().unwrap();
+}
+
+fn start_lab(test: &str, ground: &Ground) -> Child {
+    let inside = test.split_once("::").unwrap().1;
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", inside, "--nocapture", "--test-threads=1"]);
+    command.env("TOLOK_TESTKIT_OWN_PROCESS", "1").env(GROUND, ground.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// For each victim: a lab with a box, in which `begin` of the copy has started something; then the victim is killed.
+fn nothing_is_left_whoever_is_killed(test: &str) {
+    for victim in [Victim::Lab, Victim::Keeper, Victim::Init, Victim::Link, Victim::Generator] {
+        let ground = Ground::new();
+        let mut lab = start_lab(test, &ground);
+        let told = ground.path().join("at-work");
+        wait_until("everything is at work", || told.exists() || lab.try_wait().unwrap().is_some());
+        let at_work: AtWork = serde_json::from_str(&fs::read_to_string(told).unwrap()).unwrap();
+        let traces = &at_work.traces;
+        assert_eq!(traces.kinds(), ["ipc", "mnt", "net", "pid"]);
+        assert!(!traces.processes_left().is_empty() && !traces.groups_left().is_empty());
+        kill(match victim {
+            Victim::Lab => lab.id(),
+            Victim::Keeper => at_work.keeper,
+            Victim::Init => at_work.init,
+            Victim::Link => at_work.link,
+            Victim::Generator => at_work.generator,
+        });
+        if victim != Victim::Lab {
+            if victim != Victim::Generator {
+                // The generator is the lab's own, which has not heard of it yet if nobody was left to end the groups.
+                let generator = format!("{} sleep", at_work.generator);
+                let is_other = |process: &String| !(victim == Victim::Keeper && process.starts_with(&generator));
+                assert_all_gone(|| traces.processes_left().into_iter().filter(is_other).collect());
+            }
+            drop(lab.stdin.take());
+            let status = wait_within(&mut lab, PATIENCE).unwrap().expect("the lab ends");
+            assert!(status.success(), "{victim:?}: {status}");
+        }
+        assert_all_gone(|| traces.processes_left());
+        if victim == Victim::Keeper {
+            let left = traces.groups_left();
+            let has_members =
+                |group: &String| !fs::read_to_string(Path::new(group).join("cgroup.procs")).unwrap().is_empty();
+            assert!(!left.iter().any(has_members), "{left:?}");
+            // As the next start of tolok does.
+            let complaints = sweep(&Hierarchies::find());
+            assert_eq!(traces.groups_left(), [""; 0], "{complaints:?}");
+        }
+        assert_all_gone(|| traces.left());
+        lab.wait().unwrap();
+        assert_eq!(fs::read_dir(ground.run_folder()).unwrap().count(), 0);
+        assert!(!Path::new("/sys/class/net/tolok0").exists());
+    }
+}
+
+fn kill(pid: u32) {
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::KILL).unwrap();
+}
+
+/// Whether boxes can have all that these tests kill.
+fn can_have_everything() -> bool {
+    let usable = Hierarchies::find().usable();
+    let all = [Controller::Pids, Controller::Memory].iter().all(|controller| usable.contains(controller));
+    geteuid().is_root() && all && File::open("/dev/net/tun").is_ok()
+}
+
+/// Processes of the subject that have this name.
+fn named(trial_box: &TrialBox, name: &str) -> usize {
+    let members = trial_box.group("subject").unwrap().members().unwrap();
+    let name_of = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    members.iter().filter(|pid| name_of(pid).trim_end() == name).count()
+}
+
+#[test]
+fn apache_with_200_children_that_has_become_a_daemon() {
+    require!(can_have_everything(), "groups, namespaces and TUN devices need root");
+    let apache = program("apache");
+    require!(apache.is_some(), "Apache is neither in the toolbox nor installed");
+    let apache = apache.unwrap();
+    if !is_own_process() {
+        let _turn = my_turn();
+        return nothing_is_left_whoever_is_killed(tolok_testkit::test_name!());
+    }
+    be_the_lab(|trial_box, ground| {
+        let (run, modules) = (ground.run_folder().display().to_string(), &apache.extras["modules"]);
+        let configuration = format!(
+            "ServerRoot {run}\nDefaultRuntimeDir {run}\nPidFile {run}/apache.pid\nMutex file:{run} default\n\
+             ErrorLog {run}/error.log\nServerName localhost\nListen 127.0.0.1:80\nUser nobody\nGroup #65534\n\
+             LoadModule mpm_prefork_module {modules}/mod_mpm_prefork.so\n\
+             LoadModule authz_core_module {modules}/mod_authz_core.so\n\
+             StartServers 200\nMinSpareServers 200\nMaxSpareServers 210\nServerLimit 250\nMaxRequestWorkers 250\n"
+        );
+        let file = ground.run_folder().join("apache.conf");
+        trial_box.write_file(&file, configuration.as_bytes(), 0o644).unwrap();
+        let path = apache.path.display().to_string();
+        let mut process = ground.process(&[&path, "-k", "start", "-f", &file.display().to_string()]);
+        process.env.extend(apache.env.clone());
+        trial_box.start(&process).unwrap();
+        let name = apache.path.file_name().unwrap().to_str().unwrap();
+        wait_until("200 children", || named(trial_box, name) > 200);
+        // The process that was started is gone: its children are nobody's that was asked for.
+        wait_until("it has become a daemon", || !trial_box.exits().unwrap().is_empty());
+    });
+}
+
+#[test]
+fn a_tree_of_shells_that_ignores_every_polite_signal_and_hides_in_other_sessions() {
+    require!(can_have_everything(), "groups, namespaces and TUN devices need root");
+    if !is_own_process() {
+        let _turn = my_turn();
+        return nothing_is_left_whoever_is_killed(tolok_testkit::test_name!());
+    }
+    be_the_lab(|trial_box, ground| {
+        let script = "trap '' TERM INT HUP QUIT\n\
+                      (setsid sh -c '(sleep 100001 &); sleep 100002' &)\n\
+                      (setsid sh -c 'while :; do sleep 100003; done' &)\n\
+                      while :; do sleep 100004; done";
+        trial_box.start(&ground.process(&["sh", "-c", script])).unwrap();
+        wait_until("all are there", || named(trial_box, "sleep") == 4);
+    });
+}
+
+#[test]
+fn node_under_the_daemon_of_pm2() {
+    require!(can_have_everything(), "groups, namespaces and TUN devices need root");
+    let (node, pm2) = (program("node"), program("pm2"));
+    require!(node.is_some() && pm2.is_some(), "Node or pm2 are neither in the toolbox nor installed");
+    let (node, pm2) = (node.unwrap(), pm2.unwrap().path.with_file_name("pm2"));
+    require!(pm2.is_file(), "pm2 is not installed beside pm2-runtime");
+    if !is_own_process() {
+        let _turn = my_turn();
+        return nothing_is_left_whoever_is_killed(tolok_testkit::test_name!());
+    }
+    be_the_lab(|trial_box, ground| {
+        let server = ground.run_folder().join("server.js");
+        let text = "require('http').createServer((_, answer) => answer.end('ok')).listen(80, '198.18.0.2')";
+        trial_box.write_file(&server, text.as_bytes(), 0o644).unwrap();
+        let [node, pm2, server] = [&node.path, &pm2, &server].map(|path| path.display().to_string());
+        let mut process = ground.process(&[&node, &pm2, "start", &server, "-i", "2"]);
+        let home = ground.run_folder().join("pm2").display().to_string();
+        process.env.extend([("PM2_HOME".to_owned(), home.clone()), ("HOME".to_owned(), home)]);
+        trial_box.start(&process).unwrap();
+        wait_until("pm2 has become a daemon", || !trial_box.exits().unwrap().is_empty());
+        let address = (trial_box.subject_address(), 80).into();
+        crate::boxed::connect(trial_box, address);
+    });
+}

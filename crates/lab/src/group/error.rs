@@ -1,0 +1,178 @@
+//! What can go wrong with a group: which file, which value, why, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+use super::Controller;
+
+/// Why a group could not be made, limited or ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupError {
+    /// A name that could lead out of the parent's folder, or that the kernel would not take.
+    #[error(
+        "make a control group called {name:?}: a name is 1 to 64 letters, digits, `-`, `_` or `.`, and begins with none \
+         of the marks"
+    )]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Nothing of what was wanted is there.
+    #[error("make a control group: {reason}; {advice}")]
+    NoGroups {
+        /// What is missing.
+        reason: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A folder that could not be made.
+    #[error("make the control group {}: {source}; {advice}", folder.display())]
+    Make {
+        /// The folder.
+        folder: PathBuf,
+        /// Why not.
+        source: io::Error,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A value that the kernel did not take.
+    #[error("write {value:?} to {}: {source}; {advice}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// The value.
+        value: String,
+        /// Why not.
+        source: io::Error,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A value that the kernel took, but does not follow.
+    #[error(
+        "have {wanted:?} in force: {} says {found:?}, as the groups above allow no more; ask for what they allow",
+        file.display()
+    )]
+    NotInForce {
+        /// The file that tells.
+        file: PathBuf,
+        /// What was asked for.
+        wanted: String,
+        /// What holds.
+        found: String,
+    },
+    /// A file that could not be read.
+    #[error("read {}: {source}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A limit for which the group lacks the controller.
+    #[error("limit {what} to {value}: there is no {controller} controller here; {advice}")]
+    NoController {
+        /// What was to be limited.
+        what: &'static str,
+        /// The limit.
+        value: String,
+        /// The controller that is missing.
+        controller: Controller,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A limit that means nothing.
+    #[error("limit {what} to {value}: {reason}")]
+    Limit {
+        /// What was to be limited.
+        what: &'static str,
+        /// The limit.
+        value: String,
+        /// What would do.
+        reason: &'static str,
+    },
+    /// A group that cannot have groups below it, as it has processes itself.
+    #[error(
+        "make room in {}: {processes} processes are in it, and version 2 gives controllers only to groups below one \
+         without processes; {ALONE}",
+        folder.display()
+    )]
+    Crowded {
+        /// The group.
+        folder: PathBuf,
+        /// How many processes there are, besides this one.
+        processes: usize,
+    },
+    /// A group that no process may join.
+    #[error(
+        "make the control group {}: no process could join it, as the one above is a threaded group; {ALONE}",
+        folder.display()
+    )]
+    Threaded {
+        /// The group.
+        folder: PathBuf,
+    },
+    /// This process would end itself.
+    #[error("end the processes in {}: this process is in it; leave the group first", folder.display())]
+    OwnProcess {
+        /// The group.
+        folder: PathBuf,
+    },
+    /// Processes that were killed and are still there.
+    #[error("end the processes in {}: {} of them are still there, {pids:?}; see what the kernel does with them", folder.display(), pids.len())]
+    StillThere {
+        /// The group.
+        folder: PathBuf,
+        /// The processes; 0 stands for one outside of the own pid namespace.
+        pids: Vec<u32>,
+    },
+    /// A folder that could not be removed.
+    #[error("remove the control group {}: {source}; see which processes its cgroup.procs names", folder.display())]
+    Remove {
+        /// The folder.
+        folder: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+const RIGHTS: &str =
+    "start tolok as root, or on a system with version 2 under `systemd-run --user --scope -p Delegate=yes`";
+const ALONE: &str = "start tolok under `systemd-run --scope -p Delegate=yes` (with `--user` if not as root)";
+const RANGE: &str = "the value must be one that the groups above allow";
+const OFFERED: &str = "start tolok in a group that has it, such as under `systemd-run --scope -p Delegate=yes` (with `--user` \
+                       if not as root), or do without the limit";
+
+impl GroupError {
+    pub(super) fn make(folder: PathBuf, source: io::Error) -> Self {
+        let advice = advice(&source);
+        Self::Make { folder, source, advice }
+    }
+
+    pub(super) fn write(file: PathBuf, value: &str, source: io::Error) -> Self {
+        let advice = advice(&source);
+        Self::Write { file, value: value.to_owned(), source, advice }
+    }
+
+    pub(super) fn no_groups(reason: String) -> Self {
+        Self::NoGroups { reason, advice: OFFERED }
+    }
+
+    pub(super) fn no_controller(what: &'static str, value: String, controller: Controller) -> Self {
+        Self::NoController { what, value, controller, advice: OFFERED }
+    }
+}
+
+/// What the person can do about a refusal of the kernel's.
+fn advice(source: &io::Error) -> &'static str {
+    match Errno::from_io_error(source) {
+        Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => RIGHTS,
+        // Version 2 gives no controllers to the groups below one that has processes itself.
+        Some(Errno::BUSY) => ALONE,
+        Some(Errno::NOENT | Errno::NODEV) => OFFERED,
+        Some(Errno::EXIST) => "a group of that name is left over; remove its folder",
+        _ => RANGE,
+    }
+}

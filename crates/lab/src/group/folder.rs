@@ -1,0 +1,253 @@
+//! A group: a folder for each controller, and what can be done with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::hierarchies::read;
+use super::{Controller, GroupError, GroupReader, Limits, Version, ending, name, residence};
+
+/// A group: it can be sent to another process, which then can do the same with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    places: BTreeMap<Controller, Place>,
+}
+
+/// The folder of a group in the hierarchy of one controller.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub version: Version,
+    pub folder: PathBuf,
+}
+
+impl Group {
+    pub(super) fn at(places: BTreeMap<Controller, Place>) -> Self {
+        Self { places }
+    }
+
+    /// The controllers that it has.
+    pub fn controllers(&self) -> BTreeSet<Controller> {
+        self.places.keys().copied().collect()
+    }
+
+    /// Makes a group in it, with the same controllers. On version 2 a group must not have both groups and processes.
+    pub fn child(&self, name: &str) -> Result<Self, GroupError> {
+        name::check(name)?;
+        let v2 = self.places.iter().filter(|(_, place)| place.version == Version::V2);
+        let switches: Vec<_> =
+            v2.filter_map(|(controller, place)| Some((place.folder.as_path(), controller.v2_switch()?))).collect();
+        let below = |place: &Place| Place { folder: place.folder.join(name), ..*place };
+        let group = Self::at(self.places.iter().map(|(controller, place)| (*controller, below(place))).collect());
+        make_all(group, &switches)
+    }
+
+    /// Sets limits, and makes sure that they hold. They should be set before a process joins.
+    pub fn limit(&self, limits: &Limits) -> Result<(), GroupError> {
+        let settings = limits.settings(|controller| self.places.get(&controller).map(|place| place.version))?;
+        for setting in settings {
+            let file = self.places[&setting.controller].folder.join(setting.file);
+            if !setting.optional || file.exists() {
+                write(&file, &setting.value)?;
+            }
+            if setting.file == "cpuset.cpus" {
+                check_cpus(&file, &limits.cpus)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files into which a process writes `0` to join, one for each hierarchy.
+    pub fn entrances(&self) -> Vec<PathBuf> {
+        self.folders().into_iter().map(|folder| folder.join("cgroup.procs")).collect()
+    }
+
+    /// Moves this process into the group, with all its threads.
+    pub fn join(&self) -> Result<(), GroupError> {
+        self.entrances().iter().try_for_each(|entrance| write(entrance, "0"))
+    }
+
+    /// The processes in the group and in the groups below it.
+    pub fn members(&self) -> io::Result<Vec<u32>> {
+        let mut members = Vec::new();
+        self.note_listed("cgroup.procs", "cgroup.procs", &mut members)?;
+        Ok(members)
+    }
+
+    /// The threads in the group and in the groups below it.
+    pub fn threads(&self) -> io::Result<Vec<u32>> {
+        let mut threads = Vec::new();
+        self.note_listed("tasks", "cgroup.threads", &mut threads)?;
+        Ok(threads)
+    }
+
+    /// A reader of what the group has used, which keeps the files open.
+    pub fn reader(&self) -> GroupReader {
+        let folder = |controller| self.places.get(&controller).map(|place| (place.version, place.folder.as_path()));
+        GroupReader::open(folder)
+    }
+
+    /// Ends every process in the group and in those below it, and waits until they are gone.
+    pub fn kill(&self) -> Result<(), GroupError> {
+        ending::kill(self)
+    }
+
+    /// Removes the group and those below it, once their processes have ended or left; it ends none.
+    pub fn remove(&self) -> Result<(), GroupError> {
+        ending::remove(self)
+    }
+
+    /// The folder in the hierarchy of a controller, if that is of the version.
+    pub(super) fn folder(&self, controller: Controller, version: Version) -> Option<&Path> {
+        self.places.get(&controller).filter(|place| place.version == version).map(|place| place.folder.as_path())
+    }
+
+    /// All its folders, each once: controllers that are mounted together share one.
+    pub(super) fn folders(&self) -> BTreeSet<&Path> {
+        self.places.values().map(|place| place.folder.as_path()).collect()
+    }
+
+    /// Every process that is in the group in any hierarchy.
+    pub(super) fn everyone(&self) -> io::Result<BTreeSet<u32>> {
+        let mut everyone = Vec::new();
+        for folder in self.folders() {
+            note_listed_below(folder, "cgroup.procs", &mut everyone)?;
+        }
+        Ok(everyone.into_iter().collect())
+    }
+
+    fn note_listed(&self, v1: &str, v2: &str, numbers: &mut Vec<u32>) -> io::Result<()> {
+        // Members are in every hierarchy, so any list would do.
+        let Some(place) = self.places.get(&Controller::Core).or_else(|| self.places.values().next()) else {
+            return Ok(());
+        };
+        let file = if place.version == Version::V1 { v1 } else { v2 };
+        note_listed_below(&place.folder, file, numbers)
+    }
+}
+
+/// Makes the folders of a group, or none, and on version 2 has the group above each hand on these controllers: after the
+/// folder was made, since who takes controllers back looks for groups that may rely on them.
+pub(super) fn make_all(group: Group, switches: &[(&Path, &str)]) -> Result<Group, GroupError> {
+    let mut made: Vec<&Path> = Vec::new();
+    let mut make = || {
+        for folder in group.folders() {
+            fs::create_dir(folder).map_err(|source| GroupError::make(folder.to_owned(), source))?;
+            made.push(folder);
+        }
+        prepare_v1(&group)?;
+        check_v2(&group)?;
+        switches.iter().try_for_each(|(above, switch)| enable(above, switch))
+    };
+    if let Err(error) = make() {
+        made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+        return Err(error);
+    }
+    Ok(group)
+}
+
+/// What version 1 does not hand down by itself.
+pub(super) fn prepare_v1(group: &Group) -> Result<(), GroupError> {
+    if let Some(folder) = group.folder(Controller::CpuSet, Version::V1) {
+        // A new group has no CPU and no memory node, and no process can join it so.
+        for file in ["cpuset.mems", "cpuset.cpus"] {
+            let above = folder.with_file_name(file);
+            write(&folder.join(file), read(&above)?.trim())?;
+        }
+    }
+    if let Some(folder) = group.folder(Controller::Memory, Version::V1) {
+        // Before Linux 5.11 a group's memory need not count for the group above it.
+        let file = folder.join("memory.use_hierarchy");
+        if fs::read_to_string(&file).is_ok_and(|text| text.trim() == "0") {
+            write(&file, "1")?;
+        }
+    }
+    Ok(())
+}
+
+/// Below a group with threaded ones in it, version 2 makes groups that are good for nothing until they are threaded, too.
+fn check_v2(group: &Group) -> Result<(), GroupError> {
+    let Some(folder) = group.folder(Controller::Core, Version::V2) else { return Ok(()) };
+    if joinable(folder) { Ok(()) } else { Err(GroupError::Threaded { folder: folder.to_owned() }) }
+}
+
+/// Whether a process could join the group. Version 1 and the root have no types, and any can.
+pub(super) fn joinable(folder: &Path) -> bool {
+    !fs::read_to_string(folder.join("cgroup.type")).is_ok_and(|kind| kind.contains("invalid"))
+}
+
+/// Version 2: hands a controller on to the groups below a folder.
+pub(super) fn enable(folder: &Path, switch: &str) -> Result<(), GroupError> {
+    let file = folder.join("cgroup.subtree_control");
+    let enabled = fs::read_to_string(&file).unwrap_or_default();
+    if enabled.split_whitespace().any(|name| name == switch) {
+        return Ok(());
+    }
+    residence::check_room(folder)?;
+    write(&file, &format!("+{switch}"))
+}
+
+/// Version 2 takes any list of CPUs and follows it as far as the groups above allow.
+fn check_cpus(file: &Path, wanted: &[u32]) -> Result<(), GroupError> {
+    let file = file.with_file_name("cpuset.cpus.effective");
+    let Ok(found) = fs::read_to_string(&file) else { return Ok(()) };
+    let mut wanted: Vec<u32> = wanted.to_vec();
+    wanted.sort_unstable();
+    wanted.dedup();
+    if crate::machine::parse_cpu_list(&found).is_some_and(|found| found == wanted) {
+        return Ok(());
+    }
+    let wanted = crate::machine::format_cpu_list(&wanted);
+    Err(GroupError::NotInForce { file, wanted, found: found.trim().to_owned() })
+}
+
+/// Writes a value in one call, as the kernel needs it.
+pub(super) fn write(file: &Path, value: &str) -> Result<(), GroupError> {
+    // In these folders a file cannot be made, only written to; appending, as each write is an order of its own.
+    let opened = OpenOptions::new().append(true).create(true).open(file);
+    opened.and_then(|mut opened| opened.write_all(format!("{value}\n").as_bytes())).map_err(|source| {
+        // The kernel calls the making of a file that it does not know forbidden.
+        let source = if file.exists() { source } else { io::ErrorKind::NotFound.into() };
+        GroupError::write(file.to_owned(), value, source)
+    })
+}
+
+/// The groups directly below one.
+pub(super) fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut children = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            children.push(entry.path());
+        }
+    }
+    Ok(children)
+}
+
+/// Adds the numbers in a file of a group and of all groups below it. What has gone meanwhile has nobody in it. The file is
+/// opened each time, because version 1 gives for an open one the list of up to a second ago.
+fn note_listed_below(folder: &Path, file: &str, numbers: &mut Vec<u32>) -> io::Result<()> {
+    match fs::read_to_string(folder.join(file)) {
+        Ok(text) => numbers.extend(text.lines().filter_map(|line| line.trim().parse::<u32>().ok())),
+        Err(error) if is_gone(&error) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    // The kernel counts the folders in a folder as links to it: so the usual case, none, costs one call.
+    if fs::symlink_metadata(folder).is_ok_and(|found| found.nlink() == 2) {
+        return Ok(());
+    }
+    match children(folder) {
+        Ok(children) => children.iter().try_for_each(|child| note_listed_below(child, file, numbers)),
+        Err(error) if is_gone(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A folder that is removed while it is looked at, or whose open file outlives it.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NODEV))
+}

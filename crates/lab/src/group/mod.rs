@@ -1,0 +1,129 @@
+//! Control groups: folders of the kernel in which processes are counted, limited and ended together.
+//!
+//! One module for the three layouts that are met: version 1 (a hierarchy of folders for each controller), version 2 (one
+//! for all), and hybrid (version 1, and beside it a version 2 tree, which has few controllers but can kill). The rest of
+//! the lab sees a [`Group`], which knows for each controller where its folder is and which version's files lie there.
+//! Everything is read and written directly; no daemon is asked.
+//!
+//! Groups are made **below** the group in which this process is, so a limit that somebody has put on tolok holds for all
+//! that it starts, and a user to whom a group was given needs no other right. [`Hierarchies`] finds that place,
+//! [`Residence`] makes room there on version 2, and [`delegation`] says how to get such a place where there is none.
+
+mod delegation;
+mod ending;
+mod error;
+mod folder;
+mod hierarchies;
+mod limits;
+mod mounts;
+mod name;
+mod reading;
+mod residence;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use delegation::{DELEGATED, Delegation, Surroundings, delegation};
+pub use error::GroupError;
+pub use folder::Group;
+pub use hierarchies::Hierarchies;
+pub use limits::Limits;
+pub use name::GroupName;
+pub use reading::{DiskBytes, GroupMemory, GroupReader, GroupReading, Throttling};
+pub use residence::Residence;
+pub use sweep::sweep;
+
+/// What a group can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Controller {
+    /// Weigh CPU time, and limit it by a quota.
+    Cpu,
+    /// Count CPU time. Version 2 does it in every group, whatever its controllers.
+    CpuAccounting,
+    /// Pin to CPUs.
+    CpuSet,
+    /// Count and limit memory.
+    Memory,
+    /// Count and limit tasks.
+    Pids,
+    /// Make processes stand still. Version 2 does it in every group.
+    Freezer,
+    /// Count bytes to and from disks.
+    Io,
+    /// The version 2 tree itself, with or without controllers: it can kill a whole group at once.
+    Core,
+}
+
+impl Controller {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Cpu, Self::CpuAccounting, Self::CpuSet, Self::Memory, Self::Pids, Self::Freezer, Self::Io, Self::Core];
+
+    /// The name in version 1's mount options.
+    fn v1_name(self) -> Option<&'static str> {
+        match self {
+            Self::Cpu => Some("cpu"),
+            Self::CpuAccounting => Some("cpuacct"),
+            Self::CpuSet => Some("cpuset"),
+            Self::Memory => Some("memory"),
+            Self::Pids => Some("pids"),
+            Self::Freezer => Some("freezer"),
+            Self::Io => Some("blkio"),
+            Self::Core => None,
+        }
+    }
+
+    /// The word for `cgroup.subtree_control`; nothing for what every version 2 group can do.
+    fn v2_switch(self) -> Option<&'static str> {
+        match self {
+            Self::Cpu => Some("cpu"),
+            Self::CpuSet => Some("cpuset"),
+            Self::Memory => Some("memory"),
+            Self::Pids => Some("pids"),
+            Self::Io => Some("io"),
+            Self::CpuAccounting | Self::Freezer | Self::Core => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Controller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.v1_name().unwrap_or("cgroup2"))
+    }
+}
+
+/// The layouts of control groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CgroupMode {
+    /// No control groups are mounted.
+    None,
+    /// One hierarchy a controller.
+    V1,
+    /// Version 1, and a version 2 tree beside it.
+    Hybrid,
+    /// One hierarchy for all controllers.
+    V2,
+}
+
+impl std::fmt::Display for CgroupMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::V1 => "v1",
+            Self::Hybrid => "hybrid",
+            Self::V2 => "v2",
+        })
+    }
+}
+
+/// Which version's files lie in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Version {
+    V1,
+    V2,
+}

@@ -1,0 +1,191 @@
+//! Names of groups: what a name may be, and which say whose group it is.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::GroupError;
+
+/// The inode of the machine's first pid namespace, the same on every kernel.
+const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+
+/// The name of the group of one tolok process, `tolok-<boot>-<pid>-<start>`: so whoever finds the group can tell whether
+/// its owner lives, even when another process has the number by now, or the machine was started anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupName {
+    /// The first 8 digits of the boot's identity.
+    boot: String,
+    pid: u32,
+    /// When the process was started, in clock ticks after boot.
+    start_ticks: u64,
+}
+
+impl GroupName {
+    /// This process's.
+    pub fn own() -> io::Result<Self> {
+        Self::of(Path::new("/proc"), std::process::id())
+    }
+
+    /// That of a living process, by a folder like `/proc`.
+    pub fn of(proc: &Path, pid: u32) -> io::Result<Self> {
+        let unknown = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no {what} of process {pid}"));
+        let boot = boot(proc).ok_or_else(|| unknown("boot id"))?;
+        let start_ticks = start_ticks(proc, pid).ok_or_else(|| unknown("start time"))?;
+        Ok(Self { boot, pid, start_ticks })
+    }
+
+    /// Reads a name back; nothing unless it has exactly the form that [`GroupName`] is written in.
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut parts = name.strip_prefix("tolok-")?.split('-');
+        let read = Self {
+            boot: parts.next().filter(|boot| is_boot(boot))?.to_owned(),
+            pid: parts.next()?.parse().ok()?,
+            start_ticks: parts.next()?.parse().ok()?,
+        };
+        // Signs, leading zeros and further parts all fail here.
+        (read.to_string() == name).then_some(read)
+    }
+
+    /// Whether the owner lives, by a folder like `/proc`. Whoever cannot know says yes, since a group of the living must
+    /// not be touched.
+    pub fn is_alive(&self, proc: &Path) -> bool {
+        let Some(boot) = boot(proc) else { return true };
+        if boot != self.boot {
+            return false;
+        }
+        // Inside a pid namespace the owner may live outside and not be seen, or have another number.
+        if fs::read_link(proc.join("self/ns/pid")).is_ok_and(|own| own != Path::new(FIRST_PID_NAMESPACE)) {
+            return true;
+        }
+        start_ticks(proc, self.pid) == Some(self.start_ticks)
+    }
+}
+
+impl fmt::Display for GroupName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tolok-{}-{}-{}", self.boot, self.pid, self.start_ticks)
+    }
+}
+
+fn boot(proc: &Path) -> Option<String> {
+    let id = fs::read_to_string(proc.join("sys/kernel/random/boot_id")).ok()?;
+    id.get(..8).filter(|boot| is_boot(boot)).map(str::to_owned)
+}
+
+fn is_boot(text: &str) -> bool {
+    text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// When a living process was started: field 22 of `stat`. Field 2, the program, may have blanks and parentheses in it; field
+/// 3 tells those that have ended and whom their parent has not asked after yet, which in some containers it never does.
+fn start_ticks(proc: &Path, pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let lives = !matches!(fields.next()?, "Z" | "X");
+    lives.then(|| fields.nth(18)?.parse().ok()).flatten()
+}
+
+/// A name that is one folder, directly below its parent.
+pub(super) fn check(name: &str) -> Result<(), GroupError> {
+    let mark = |byte| matches!(byte, b'-' | b'_' | b'.');
+    let allowed = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || mark(byte));
+    if allowed && (1..=64).contains(&name.len()) && !name.bytes().next().is_some_and(mark) {
+        return Ok(());
+    }
+    Err(GroupError::Name { name: name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use tolok_testkit::{FakeProc, FakeProcess};
+
+    use super::*;
+
+    fn proc() -> FakeProc {
+        let proc = FakeProc::new();
+        proc.file("sys/kernel/random/boot_id", "752d3df0-07ff-4c65-a060-0c79137cf4a5\n");
+        proc.process(&FakeProcess { pid: 42, name: "a) (b".into(), start_ticks: 777, ..FakeProcess::default() });
+        proc
+    }
+
+    #[test]
+    fn a_name_is_read_back_as_it_is_written() {
+        let name = GroupName::of(proc().path(), 42).unwrap();
+        assert_eq!(name.to_string(), "tolok-752d3df0-42-777");
+        assert_eq!(GroupName::parse("tolok-752d3df0-42-777"), Some(name));
+    }
+
+    #[test]
+    fn only_the_exact_form_is_a_name() {
+        for name in [
+            "",
+            "tolok-",
+            "tolok-self",
+            "tolok-752d3df0-42",
+            "tolok-752d3df0-42-777-1",
+            "tolok-752d3df0-42-777.scope",
+            "tolok-752d3df0-+42-777",
+            "tolok-752d3df0-042-777",
+            "tolok-752D3DF0-42-777",
+            "tolok-752d3df-42-777",
+            "tolok-752d3df0x-42-777",
+            "Tolok-752d3df0-42-777",
+            " tolok-752d3df0-42-777",
+            "tolok-752d3df0-42-99999999999999999999",
+        ] {
+            assert_eq!(GroupName::parse(name), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn an_owner_lives_if_number_start_and_boot_agree() {
+        let proc = proc();
+        for (name, alive) in [
+            ("tolok-752d3df0-42-777", true),
+            ("tolok-752d3df0-42-778", false),
+            ("tolok-752d3df0-43-777", false),
+            ("tolok-00000000-42-777", false),
+        ] {
+            assert_eq!(GroupName::parse(name).unwrap().is_alive(proc.path()), alive, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_owner_that_has_ended_is_dead_before_its_parent_asks_after_it() {
+        let proc = proc();
+        let name = GroupName::of(proc.path(), 42).unwrap();
+        proc.process(&FakeProcess { pid: 42, state: 'Z', start_ticks: 777, ..FakeProcess::default() });
+        assert!(!name.is_alive(proc.path()));
+    }
+
+    #[test]
+    fn who_cannot_know_says_that_the_owner_lives() {
+        let gone = GroupName::parse("tolok-752d3df0-43-777").unwrap();
+        assert!(gone.is_alive(FakeProc::new().path()), "without a boot id");
+        let proc = proc();
+        fs::create_dir_all(proc.path().join("self/ns")).unwrap();
+        std::os::unix::fs::symlink("pid:[4026532600]", proc.path().join("self/ns/pid")).unwrap();
+        assert!(gone.is_alive(proc.path()), "in a pid namespace");
+        let earlier = GroupName::parse("tolok-00000000-43-777").unwrap();
+        assert!(!earlier.is_alive(proc.path()), "nothing lives on from another boot");
+    }
+
+    #[test]
+    fn this_process_is_alive() {
+        let own = GroupName::own().unwrap();
+        assert!(own.is_alive(Path::new("/proc")), "{own}");
+        assert_eq!(GroupName::parse(&own.to_string()), Some(own));
+    }
+
+    #[test]
+    fn no_name_leads_out_of_its_parent() {
+        for name in ["subject", "lab", "a.b_c-1", "tolok-752d3df0-42-777"] {
+            assert!(check(name).is_ok(), "{name}");
+        }
+        let long = "x".repeat(65);
+        for name in ["", ".", "..", "../x", "a/b", "/x", ".hidden", "-x", "a b", "a\nb", "ä", "a\0", &long] {
+            assert!(matches!(check(name), Err(GroupError::Name { .. })), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! TCP's congestion control in a network namespace.
+//!
+//! A kernel lets a namespace other than the machine's have only those algorithms as its default that the machine itself
+//! allows to everybody (`tcp_allowed_congestion_control`), and to allow one more would change the machine. A route may
+//! name any algorithm, however, and connections over it take that one, on the side that opens and on the side that
+//! accepts.
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+use tolok_link::tun;
+
+use super::topology::PREFIX;
+
+/// The setting, by its dotted name.
+pub(super) const KEY: &str = "net.ipv4.tcp_congestion_control";
+
+/// Whether the kernel has an algorithm, allowed or not.
+pub(super) fn is_available(algorithm: &str) -> bool {
+    let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    available.split_whitespace().any(|name| name == algorithm)
+}
+
+/// Has the routes of this namespace name an algorithm: those of its loopback, and those to its links' other ends.
+pub(super) fn name_in_routes(algorithm: &str, links: &[(&str, Ipv4Addr)]) -> io::Result<()> {
+    // An address has a route of its own beside that of the network it is in.
+    for prefix in [8, 32] {
+        tun::set_congestion_control("lo", Ipv4Addr::LOCALHOST, prefix, algorithm)?;
+    }
+    links.iter().try_for_each(|(device, address)| tun::set_congestion_control(device, *address, PREFIX, algorithm))
+}
+
+/// What a new connection over the loopback of this namespace uses.
+pub(super) fn in_force() -> io::Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let connection = TcpStream::connect(listener.local_addr()?)?;
+    Ok(rustix::net::sockopt::tcp_congestion(&connection)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_names_what_connections_use_has_it() {
+        assert!(is_available(&in_force().unwrap()));
+        assert!(!is_available("no-such-thing") && !is_available(""));
+    }
+}

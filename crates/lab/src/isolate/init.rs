@@ -1,0 +1,238 @@
+//! The first process of a box: starts the servers, writes and reads their files, reaps whatever ends.
+//!
+//! In a pid namespace it is process 1: when it ends, the kernel ends everything in the namespace, daemons and
+//! grandchildren included. It dies with its keeper.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::kill::{ignore_stop_signals, kill_all_below};
+use super::mounts;
+use super::namespace;
+use super::protocol::{InitEvent, InitJob, Request, STOP_GRACE};
+use super::requests::Requests;
+use super::run_files::RunFiles;
+use super::spawn::{Placement, place};
+use super::spec::{ExitReport, ProcessSpec};
+use super::wait::readable_before;
+
+/// The init's life: start what is asked for, reap what ends, and stop everything when told or when the lab is gone.
+pub fn run_init(job: &str) -> io::Result<()> {
+    let mut init = Init::new(serde_json::from_str(job)?)?;
+    let polite = loop {
+        match init.serve()? {
+            Next::Serve => {}
+            Next::Stop => break true,
+            // Nobody is left who could read what a polite stop would leave.
+            Next::End => break false,
+        }
+    };
+    init.end(polite)
+}
+
+enum Next {
+    Serve,
+    Stop,
+    End,
+}
+
+struct Init {
+    /// Has something to read whenever a child has ended.
+    child_ended: UnixStream,
+    /// Processes that were asked for and run, in the order of their start.
+    running: Vec<Running>,
+    requests: Requests,
+    files: RunFiles,
+    entrances: BTreeMap<String, Vec<PathBuf>>,
+}
+
+struct Running {
+    pid: Pid,
+    name: String,
+    stop: Signal,
+}
+
+impl Init {
+    fn new(job: InitJob) -> io::Result<Self> {
+        ignore_stop_signals()?;
+        set_child_subreaper(Some(getpid()))?;
+        let (namespaces, fallbacks) = settle(&job);
+        // What only the init needed in a user namespace, no server is to have.
+        namespace::drop_rights_of_programs()?;
+        let (child_ended, waker) = UnixStream::pair()?;
+        child_ended.set_nonblocking(true)?;
+        signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, waker)?;
+        tell(&InitEvent::Settled { namespaces, fallbacks }, &[]);
+        let files = RunFiles::below(job.run_folder.map(|folder| folder.path));
+        Ok(Self { child_ended, running: Vec::new(), requests: Requests::default(), files, entrances: job.entrances })
+    }
+
+    /// Waits for something to happen and deals with it.
+    fn serve(&mut self) -> io::Result<Next> {
+        let stdin = io::stdin();
+        let mut watched = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.child_ended, PollFlags::IN)];
+        // The signal of a child that ends also interrupts this very call.
+        retry_on_intr(|| poll(&mut watched, None))?;
+        let asked = !watched[0].revents().is_empty();
+        for ended in self.reap() {
+            tell(&InitEvent::Exited(ended), &[]);
+        }
+        if asked { self.serve_requests() } else { Ok(Next::Serve) }
+    }
+
+    /// Reads what has come and does it.
+    fn serve_requests(&mut self) -> io::Result<Next> {
+        let mut chunk = [0; 64 * 1024];
+        let read = retry_on_intr(|| rustix::io::read(io::stdin().as_fd(), &mut chunk))?;
+        if read == 0 {
+            return Ok(Next::End);
+        }
+        self.requests.take_in(&chunk[..read]);
+        while let Some(request) = self.requests.next()? {
+            match request {
+                (Request::Start(spec), _) => self.start(spec),
+                (Request::Write { path, mode, .. }, content) => tell(&self.files.write(&path, &content, mode), &[]),
+                (Request::Read { path }, _) => {
+                    let (event, content) = self.files.read(&path);
+                    tell(&event, &content);
+                }
+                (Request::Stop, _) => return Ok(Next::Stop),
+            }
+        }
+        Ok(Next::Serve)
+    }
+
+    fn start(&mut self, spec: ProcessSpec) {
+        let now = clock_gettime(ClockId::Monotonic);
+        let monotonic_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+        match self.spawn(&spec) {
+            Ok(pid) => {
+                self.running.push(Running { pid, name: spec.name, stop: stop_signal(&spec.stop) });
+                tell(&InitEvent::Started { monotonic_ns }, &[]);
+            }
+            Err(error) => tell(&InitEvent::NotStarted { name: spec.name, reason: error.to_string() }, &[]),
+        }
+    }
+
+    fn spawn(&self, spec: &ProcessSpec) -> io::Result<Pid> {
+        let log: File = OpenOptions::new().create(true).append(true).open(&spec.log)?;
+        let (program, arguments) = spec.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear().envs(&spec.env).current_dir(&spec.cwd);
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        let groups = self.entrances.get(&spec.part).cloned().unwrap_or_default();
+        place(
+            &mut command,
+            &Placement { cpus: spec.cpus.clone(), dies_with_parent: true, groups, ..Placement::default() },
+        )?;
+        Ok(Pid::from_child(&command.spawn()?))
+    }
+
+    /// Takes in every child that has ended, orphans of the servers among them; returns those that were asked for.
+    fn reap(&mut self) -> Vec<ExitReport> {
+        // Emptied before the children are looked at, so that one that ends in between is noticed the next time.
+        let _ = (&self.child_ended).read(&mut [0; 64]);
+        let mut reports = Vec::new();
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+            let how = match (status.exit_status(), status.terminating_signal()) {
+                (Some(code), _) => format!("exit code {code}"),
+                (None, Some(signal)) => format!("signal {signal}"),
+                (None, None) => continue,
+            };
+            if let Some(place) = self.running.iter().position(|running| running.pid == pid) {
+                reports.push(ExitReport { name: self.running.remove(place).name, how });
+            }
+        }
+        reports
+    }
+
+    /// Ends everything. A polite end asks the servers to stop, the last started first, and waits for the grace period.
+    fn end(&mut self, polite: bool) -> io::Result<()> {
+        if polite {
+            for running in self.running.iter().rev() {
+                let _ = kill_process(running.pid, running.stop);
+            }
+            let deadline = Instant::now() + STOP_GRACE;
+            while !self.running.is_empty() && readable_before(&self.child_ended, deadline)? {
+                self.reap();
+            }
+        }
+        // The end of process 1 ends its namespace; without one, what is left must be killed by hand.
+        if !getpid().is_init() {
+            kill_all_below(getpid());
+        }
+        Ok(())
+    }
+}
+
+/// Makes the namespaces and mounts of the box; returns the kinds of namespaces, and a sentence on what is missing.
+fn settle(job: &InitJob) -> (Vec<String>, Vec<String>) {
+    let (mut namespaces, mut fallbacks) = (Vec::new(), Vec::new());
+    let mut lacks = |what: &str, error: &io::Error| fallbacks.push(format!("{what} ({error})"));
+    let separate = |act: &dyn Fn() -> io::Result<()>| if job.may_separate { act() } else { Err(not_allowed()) };
+    let mounts_are_private =
+        match separate(&|| namespace::separate_mounts().and_then(|()| mounts::keep_mounts_private())) {
+            Ok(()) => {
+                namespaces.push("mount".to_owned());
+                true
+            }
+            Err(error) => {
+                if job.may_separate {
+                    lacks("No mount namespace: mounts of the box cannot be told from the machine's", &error);
+                }
+                false
+            }
+        };
+    if job.pid_namespace && mounts_are_private {
+        // /proc/self is right there, too, but under the number that a server knows itself by stands another process.
+        if let Err(error) = mounts::mount_own_proc() {
+            lacks("The servers see the machine's /proc, in which they have other numbers", &error);
+        }
+    }
+    if let Some(folder) = &job.run_folder {
+        let mounted = if mounts_are_private { mounts::mount_run_folder(folder) } else { Err(not_allowed()) };
+        if let Err(error) = mounted {
+            lacks("The run folder is an ordinary folder: its files are on the disk, and others can see them", &error);
+            if let Err(error) = mounts::own_run_folder(folder) {
+                lacks("The run folder keeps its owner, so servers may not be able to write to it", &error);
+            }
+        }
+    }
+    match separate(&namespace::separate_ipc) {
+        Ok(()) => namespaces.push("ipc".to_owned()),
+        Err(error) if job.may_separate => lacks("Shared memory of the servers is seen by the whole machine", &error),
+        Err(_) => {}
+    }
+    (namespaces, fallbacks)
+}
+
+fn not_allowed() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, "namespaces are not allowed here")
+}
+
+fn stop_signal(name: &str) -> Signal {
+    match name {
+        "INT" => Signal::INT,
+        "QUIT" => Signal::QUIT,
+        "WINCH" => Signal::WINCH,
+        _ => Signal::TERM,
+    }
+}
+
+/// Tells the lab. Where nobody listens any more, the end of the input says so, too, and that is what is acted on.
+fn tell(event: &InitEvent, content: &[u8]) {
+    let line = serde_json::to_string(event).expect("an event is plain data");
+    let mut output = io::stdout().lock();
+    let _ = writeln!(output, "{line}").and_then(|()| output.write_all(content)).and_then(|()| output.flush());
+}

@@ -1,0 +1,83 @@
+//! What namespaces a box can have here, found out by a throw-away child: a process that fails half-way is of no more use.
+
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::namespace::{Kinds, Right, try_all};
+use super::protocol::InitJob;
+use super::spawn::{Placement, place};
+use super::wait::wait_within;
+
+/// How long the trial of a namespace may take; it takes milliseconds, and the lab waits longer for its box to open.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// What a box can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Possible {
+    pub(super) kinds: Kinds,
+    /// Nothing where no namespace can be made at all.
+    pub(super) right: Option<Right>,
+}
+
+/// Finds out how much of `wanted` can be had; a network namespace goes first only if nothing works without it.
+pub(super) fn find_possible(wanted: Kinds, needs_network: bool) -> io::Result<Possible> {
+    let (only_pid, only_net) = (Kinds { net: false, ..wanted }, Kinds { pid: false, ..wanted });
+    let less = match (wanted.net, needs_network) {
+        (false, _) => vec![],
+        (true, true) => vec![only_net],
+        (true, false) => vec![only_pid, only_net],
+    };
+    for kinds in [vec![wanted], less].concat() {
+        if let Some(right) = ask_child(kinds)? {
+            return Ok(Possible { kinds, right: Some(right) });
+        }
+    }
+    Ok(Possible { kinds: Kinds { pid: false, net: false }, right: None })
+}
+
+fn ask_child(kinds: Kinds) -> io::Result<Option<Right>> {
+    let mut command = own_program("namespace-probe", &serde_json::to_string(&kinds)?);
+    place(&mut command, &Placement { dies_with_parent: true, ..Placement::default() })?;
+    let mut probe = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let ended = wait_within(&mut probe, LIMIT)?;
+    if ended.is_none() {
+        probe.kill()?;
+        probe.wait()?;
+    }
+    if !ended.is_some_and(|status| status.success()) {
+        return Ok(None);
+    }
+    let mut said = String::new();
+    probe.stdout.take().map_or(Ok(0), |mut output| output.read_to_string(&mut said))?;
+    Ok(serde_json::from_str(&said).ok())
+}
+
+/// The probe's life: make the namespaces, do in them what the keeper would do, and say on standard output what gave the
+/// right to.
+pub fn run_namespace_probe(kinds: &str) -> io::Result<()> {
+    let kinds: Kinds = serde_json::from_str(kinds)?;
+    let right = try_all(kinds)?;
+    if kinds.net {
+        tolok_link::tun::up("lo")?;
+    }
+    if kinds.pid {
+        // An init that is told at once to stop.
+        let job = InitJob { pid_namespace: true, may_separate: true, ..InitJob::default() };
+        let mut command = own_program("init", &serde_json::to_string(&job)?);
+        place(&mut command, &Placement { dies_with_parent: true, ..Placement::default() })?;
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("the init ended with {status}")));
+        }
+    }
+    serde_json::to_writer(io::stdout(), &right)?;
+    Ok(())
+}
+
+/// tolok itself under a hidden verb.
+pub(super) fn own_program(verb: &str, job: &str) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.args([verb, job]).stderr(Stdio::null());
+    command
+}

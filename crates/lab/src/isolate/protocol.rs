@@ -1,0 +1,150 @@
+//! The words between the lab, the keeper and the init.
+//!
+//! ```text
+//! lab --pipe: Request, one JSON line each, and the bytes of a file--> init
+//! init --pipe: InitEvent, likewise--> lab
+//! lab <--socket of messages: KeeperRequest, KeeperEvent, and descriptors--> keeper
+//! ```
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::spec::{BoxSpec, ExitReport, Isolation, ProcessSpec, RunFolder};
+use crate::group::Group;
+
+/// How long a server may take to stop when asked, before it is killed; the keeper adds its own time to it.
+pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// The argument of the verb `keeper`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct KeeperJob {
+    pub(super) spec: BoxSpec,
+    /// Number of the inherited socket to the lab.
+    pub(super) channel: i32,
+}
+
+/// The argument of the verb `init`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct InitJob {
+    /// It is process 1 of a pid namespace.
+    pub(super) pid_namespace: bool,
+    /// It may make namespaces for mounts and IPC.
+    pub(super) may_separate: bool,
+    pub(super) run_folder: Option<RunFolder>,
+    /// What a process of each part writes `0` into to join the part's control groups.
+    pub(super) entrances: BTreeMap<String, Vec<PathBuf>>,
+}
+
+/// What the lab asks of the init.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Request {
+    Start(ProcessSpec),
+    /// The content follows the line: that many bytes.
+    Write {
+        path: PathBuf,
+        mode: u32,
+        length: usize,
+    },
+    Read {
+        path: PathBuf,
+    },
+    Stop,
+}
+
+impl Request {
+    /// Bytes that follow the line.
+    pub(super) fn length(&self) -> usize {
+        if let Self::Write { length, .. } = self { *length } else { 0 }
+    }
+}
+
+/// What the init reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum InitEvent {
+    /// It has made its namespaces and mounts, and listens.
+    Settled { namespaces: Vec<String>, fallbacks: Vec<String> },
+    /// A process was started; the time is `CLOCK_MONOTONIC` just before.
+    Started { monotonic_ns: u64 },
+    /// A process could not be started.
+    NotStarted { name: String, reason: String },
+    /// A process that was started ended.
+    Exited(ExitReport),
+    /// A file was written.
+    Written,
+    /// A file was read; the content follows the line: that many bytes.
+    Content { length: usize },
+    /// A file could not be written or read.
+    NoFile { reason: String },
+}
+
+impl InitEvent {
+    /// Bytes that follow the line.
+    pub(super) fn length(&self) -> usize {
+        if let Self::Content { length } = self { *length } else { 0 }
+    }
+}
+
+/// What the lab asks of the keeper.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum KeeperRequest {
+    /// A TCP socket in the client's network namespace.
+    Socket { v6: bool },
+}
+
+/// What the keeper reports.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum KeeperEvent {
+    /// Everything but the init's part is made.
+    Open(Box<Opened>),
+    /// The socket comes with the message.
+    Socket,
+    /// No socket can be made.
+    NoSocket { reason: String },
+    /// The box cannot be made, or has ended for a reason of its own.
+    Failed(Fault),
+    /// The init has stopped the servers as it was asked to, and everything is gone.
+    Stopped,
+}
+
+/// What the keeper has made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Opened {
+    /// The pid of the init outside the box.
+    pub(super) init_pid: u32,
+    pub(super) groups: BTreeMap<String, Group>,
+    pub(super) isolation: Isolation,
+}
+
+/// What is wrong with a box.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Fault {
+    #[error("{0}")]
+    Link(String),
+    #[error("{0}")]
+    Limit(String),
+    #[error("{key} {reason}")]
+    Sysctl { key: String, reason: String },
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+impl From<rustix::io::Errno> for Fault {
+    fn from(error: rustix::io::Errno) -> Self {
+        io::Error::from(error).into()
+    }
+}

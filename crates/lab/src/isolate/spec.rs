@@ -1,0 +1,152 @@
+//! What a box is asked to be, and what it turned out to be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tolok_link::LinkSpec;
+
+use crate::group::{Controller, Limits};
+
+/// What a box is asked to be. The default is processes that end together, and nothing else.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct BoxSpec {
+    /// Control groups for the parts; none at all without this.
+    pub groups: Option<GroupsSpec>,
+    /// Which network the parts are in.
+    pub network: NetworkSpec,
+    /// A folder that only the box sees the inside of.
+    pub run_folder: Option<RunFolder>,
+}
+
+/// Control groups, one a part.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct GroupsSpec {
+    /// The parts (`subject`, `generator`, `lab`, `link`, `database`) and what each may use at most.
+    pub parts: BTreeMap<String, Limits>,
+    /// What the groups are to count and limit. What the machine does not offer is left out, and said.
+    pub controllers: BTreeSet<Controller>,
+}
+
+/// A folder over which a private tmpfs is mounted inside the box. It goes with the last process of the box.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RunFolder {
+    /// Where; it must exist.
+    pub path: PathBuf,
+    /// What it holds at most.
+    pub size_bytes: u64,
+    /// User and group that own it, if not those of the lab.
+    pub owner: Option<(u32, u32)>,
+}
+
+/// Which network the parts are in.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkSpec {
+    /// The machine's own.
+    #[default]
+    Host,
+    /// Namespaces of their own, which nothing outside can reach.
+    Private {
+        /// Kernel settings in every namespace, by their dotted names: `net.ipv4.tcp_congestion_control`.
+        sysctls: BTreeMap<String, String>,
+        /// Those of them that a trial does without where they cannot be had; what that means is then a fallback.
+        #[serde(default)]
+        dispensable: BTreeSet<String>,
+        /// What lies between client and subject; without it they share one namespace and its loopback.
+        link: Option<LinkBetween>,
+    },
+}
+
+/// A link between client and subject.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LinkBetween {
+    /// What it does to packets.
+    pub spec: LinkSpec,
+    /// What does it.
+    pub backend: Backend,
+    /// CPUs of the process that emulates; none named means those of the lab.
+    pub cpus: Vec<u32>,
+    /// File to which the emulator writes what it did, a line a second.
+    pub report: PathBuf,
+}
+
+/// What a link is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backend {
+    /// A process of ours that passes packets between two TUN devices. Works on every kernel with TUN.
+    Emulator,
+    /// A veth pair with the kernel's network emulator at both ends, where the kernel has it.
+    Netem,
+    /// A veth pair that emulates nothing.
+    Veth,
+}
+
+impl Backend {
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Emulator => "emulator",
+            Self::Netem => "netem",
+            Self::Veth => "veth",
+        }
+    }
+}
+
+/// What a box turned out to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Isolation {
+    /// Kinds of namespaces that it has: `pid`, `mount`, `net`, `ipc`, `user`.
+    pub namespaces: Vec<String>,
+    /// How the machine arranges its control groups (`v1`, `hybrid`, `v2`); nothing if the box has none.
+    pub groups: Option<String>,
+    /// What the box's groups count and limit.
+    pub controllers: Vec<String>,
+    /// `host`, `private`, `veth`, `emulator` or `netem`.
+    pub network: String,
+    /// The kernel settings that were asked for, as they are in force. Congestion control is what connections use: where a
+    /// kernel does not allow it as the default of a namespace, the routes of the trial name it.
+    pub sysctls: BTreeMap<String, String>,
+    /// What could not be had and what that means, a sentence each.
+    pub fallbacks: Vec<String>,
+}
+
+/// A process to start in a box.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessSpec {
+    /// A name for events.
+    pub name: String,
+    /// The part it belongs to, and whose control group it joins.
+    #[serde(default = "subject")]
+    pub part: String,
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Its whole environment; nothing else is inherited.
+    pub env: BTreeMap<String, String>,
+    /// Working folder.
+    pub cwd: PathBuf,
+    /// File that its output is appended to.
+    pub log: PathBuf,
+    /// The CPUs it may use.
+    pub cpus: Vec<u32>,
+    /// The signal that asks it to stop: `TERM`, `INT`, `QUIT` or `WINCH`.
+    pub stop: String,
+}
+
+fn subject() -> String {
+    "subject".to_owned()
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExitReport {
+    /// Its name.
+    pub name: String,
+    /// In words: `exit code 3`, `signal 9`.
+    pub how: String,
+}

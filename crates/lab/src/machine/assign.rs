@@ -1,0 +1,235 @@
+//! Who runs on which CPUs.
+//!
+//! [`assign_cpus`] is a pure function of a topology and a wish. Two parts get the same CPU only where that was allowed, or
+//! where it is what was asked for (a quota leaves a subject free to run anywhere). They get siblings of one core only when
+//! the cores do not suffice: a sibling shares the core's units and caches, so the load of one would be measured as the
+//! slowness of the other.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::cpus::{Cpu, Topology, format_cpu_list};
+
+/// What the parts of a trial ask for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CpuWish {
+    /// The subject's CPUs.
+    pub subject: SubjectCpus,
+    /// How many CPUs the generator asks for.
+    pub generator: usize,
+    /// Whether both may run on the same CPUs, and on fewer than they asked for.
+    pub shared_allowed: bool,
+}
+
+/// The two ways to give a subject CPU time; their figures never stand in one table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SubjectCpus {
+    /// So many CPUs, and no other part on them.
+    Dedicated(usize),
+    /// So much CPU time, on any CPU: what `docker --cpus` gives.
+    Quota(f64),
+}
+
+/// Who runs on which CPUs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuMap {
+    /// The CPUs of the subject.
+    pub subject: Vec<u32>,
+    /// The CPUs of the generator.
+    pub generator: Vec<u32>,
+    /// The CPU of the link emulator: one of its own where one is left over, else the generator's.
+    pub link: Vec<u32>,
+    /// Whether subject and generator have a CPU in common, so that neither can be measured apart.
+    pub shared: bool,
+    /// What falls short of what was asked, in one sentence.
+    pub note: Option<String>,
+}
+
+/// Why the CPUs cannot be dealt out as wished.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum CpuRefusal {
+    /// No CPU is left for every part.
+    #[error(
+        "asked for {subject} + {generator} CPUs (subject + generator), {available} may be used: take a bigger machine, ask \
+         for fewer CPUs, or let the parts share what there is with --allow-shared, which puts the generator's own cost into \
+         the figures"
+    )]
+    TooFew {
+        /// Asked for the subject.
+        subject: usize,
+        /// Asked for the generator.
+        generator: usize,
+        /// What this process may use.
+        available: usize,
+    },
+    /// So large a quota would never be used up.
+    #[error(
+        "asked for a quota of {quota} CPUs, {available} may be used, so the quota would limit nothing: take a bigger \
+         machine, ask for a smaller quota, or take what there is with --allow-shared"
+    )]
+    QuotaTooLarge {
+        /// Asked for the subject.
+        quota: f64,
+        /// What this process may use.
+        available: usize,
+    },
+    /// The generator would have to share the one CPU.
+    #[error(
+        "only {available} CPU may be used, and subject and generator need one each: take a machine with 2 CPUs or more, or \
+         let both share it with --allow-shared, which puts the generator's own cost into the figures"
+    )]
+    OneCpu {
+        /// What this process may use.
+        available: usize,
+    },
+}
+
+/// CPUs grouped by core.
+type Cores = Vec<Vec<u32>>;
+
+/// Gives the parts the CPUs they asked for, out of those in `allowed`.
+///
+/// Dedicated CPUs are preferred in this order: every CPU alone on its core; whole cores for each part; different CPUs of
+/// shared cores. Less than was asked for is refused, not given in silence, unless sharing is allowed.
+pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
+    let cores = allowed_cores(topology, allowed);
+    let available: usize = cores.iter().map(Vec::len).sum();
+    if available <= 1 {
+        if !wish.shared_allowed {
+            return Err(CpuRefusal::OneCpu { available });
+        }
+        return Ok(one_cpu(cores.into_iter().flatten().next().unwrap_or(0)));
+    }
+    match wish.subject {
+        SubjectCpus::Dedicated(subject) => dedicated(&cores, subject.max(1), wish),
+        SubjectCpus::Quota(quota) => with_quota(&cores, quota, wish),
+    }
+}
+
+fn one_cpu(id: u32) -> CpuMap {
+    let note = "one CPU only: subject and generator share it, so no figure can be told from the generator's own cost";
+    CpuMap { subject: vec![id], generator: vec![id], link: vec![id], shared: true, note: Some(note.to_owned()) }
+}
+
+const SIBLINGS: &str = "too few cores: subject and generator run on siblings of one core and slow each other";
+
+fn dedicated(cores: &Cores, subject: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
+    let available: usize = cores.iter().map(Vec::len).sum();
+    let generator = wish.generator.max(1);
+    if subject + generator <= available {
+        let (subject, generator, siblings) = deal(cores, subject, generator);
+        return Ok(map(cores, subject, generator, siblings.then(|| SIBLINGS.to_owned())));
+    }
+    if !wish.shared_allowed {
+        return Err(CpuRefusal::TooFew { subject, generator, available });
+    }
+    // The subject from the front and the generator from the back, so that they share as few as possible.
+    let all: Vec<u32> = cores.iter().flatten().copied().collect();
+    let for_subject = all[..subject.min(available)].to_vec();
+    let for_generator = all[available - generator.min(available)..].to_vec();
+    let note = format!(
+        "asked for {subject} + {generator} CPUs, {available} may be used: subject on {}, generator on {}, and what they share \
+         is measured as one",
+        format_cpu_list(&for_subject),
+        format_cpu_list(&for_generator)
+    );
+    Ok(map(cores, for_subject, for_generator, Some(note)))
+}
+
+/// A quota limits a subject only where it could run on more CPUs than its quota, so one CPU beyond must be left to it.
+fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
+    let all: Vec<u32> = cores.iter().flatten().copied().collect();
+    let generator = wish.generator.max(1);
+    if !wish.shared_allowed && quota.ceil() > all.len() as f64 {
+        return Err(CpuRefusal::QuotaTooLarge { quota, available: all.len() });
+    }
+    if !wish.shared_allowed && generator > all.len() {
+        return Err(CpuRefusal::TooFew { subject: quota.ceil() as usize, generator, available: all.len() });
+    }
+    let wanted = quota.max(0.0).ceil().max(1.0) as usize + 1;
+    // Whole cores behind those of the subject first, then any CPUs behind.
+    let generator_cores = cores.iter().rev().take(generator).rev();
+    let alone: Vec<u32> = generator_cores.clone().map(|core| core[0]).collect();
+    let touched: Vec<u32> = generator_cores.flatten().copied().collect();
+    let without = |taken: &[u32]| all.iter().copied().filter(|id| !taken.contains(id)).collect::<Vec<u32>>();
+    if alone.len() == generator && without(&touched).len() >= wanted {
+        return Ok(map(cores, without(&touched), alone, None));
+    }
+    let last = all[all.len().saturating_sub(generator)..].to_vec();
+    let rest = without(&last);
+    if rest.len() >= wanted {
+        let siblings = splits_a_core(cores, &rest, &last).then(|| SIBLINGS.to_owned());
+        return Ok(map(cores, rest, last, siblings));
+    }
+    let note = format!(
+        "a quota of {quota} CPUs is felt only with {wanted} CPUs beside the generator's, and {} may be used in all: the \
+         subject runs on the generator's as well, and they get in each other's way",
+        all.len()
+    );
+    Ok(map(cores, all, last, Some(note)))
+}
+
+fn map(cores: &Cores, mut subject: Vec<u32>, mut generator: Vec<u32>, note: Option<String>) -> CpuMap {
+    subject.sort_unstable();
+    generator.sort_unstable();
+    let shared = subject.iter().any(|id| generator.contains(id));
+    let link = link_cpu(cores, &subject, &generator).map_or_else(|| generator.clone(), |id| vec![id]);
+    CpuMap { subject, generator, link, shared, note }
+}
+
+/// A CPU that is left over for the link emulator: on a core of its own, or beside the generator. Beside the subject it
+/// would slow what is measured.
+fn link_cpu(cores: &Cores, subject: &[u32], generator: &[u32]) -> Option<u32> {
+    let holds = |core: &Vec<u32>, part: &[u32]| core.iter().any(|id| part.contains(id));
+    let apart = cores.iter().filter(|core| !holds(core, subject));
+    let own = apart.clone().find(|core| !holds(core, generator)).and_then(|core| core.first());
+    own.or_else(|| apart.flatten().find(|id| !generator.contains(id))).copied()
+}
+
+fn splits_a_core(cores: &Cores, subject: &[u32], generator: &[u32]) -> bool {
+    let holds = |core: &Vec<u32>, part: &[u32]| core.iter().any(|id| part.contains(id));
+    cores.iter().any(|core| holds(core, subject) && holds(core, generator))
+}
+
+/// The CPUs of the subject and of the generator, and whether a core is split between them.
+fn deal(cores: &[Vec<u32>], subject_count: usize, generator_count: usize) -> (Vec<u32>, Vec<u32>, bool) {
+    if cores.len() >= subject_count + generator_count {
+        let first_of = |cores: &[Vec<u32>]| cores.iter().map(|core| core[0]).collect();
+        let (subject, rest) = cores.split_at(subject_count);
+        return (first_of(subject), first_of(&rest[..generator_count]), false);
+    }
+    // Whole cores: the subject fills its own from the front, the generator takes the cores behind.
+    let mut held = 0;
+    let subject_cores = cores.iter().position(|core| {
+        held += core.len();
+        held >= subject_count
+    });
+    let (subject_cores, generator_cores) = cores.split_at(subject_cores.map_or(cores.len(), |last| last + 1));
+    if generator_cores.iter().map(Vec::len).sum::<usize>() >= generator_count {
+        let take = |cores: &[Vec<u32>], count| cores.iter().flatten().copied().take(count).collect();
+        return (take(subject_cores, subject_count), take(generator_cores, generator_count), false);
+    }
+    let mut all = cores.iter().flatten().copied();
+    let subject: Vec<u32> = all.by_ref().take(subject_count).collect();
+    let generator: Vec<u32> = all.take(generator_count).collect();
+    (subject, generator, true)
+}
+
+/// The allowed CPUs grouped by core; cores of one memory node and package stand together, so that neighbours share caches.
+fn allowed_cores(topology: &Topology, allowed: &[u32]) -> Cores {
+    let mut cores: BTreeMap<(u32, u32, u32), Vec<u32>> = BTreeMap::new();
+    for &id in allowed {
+        // A CPU whose place is unknown counts as a core of its own.
+        let cpu = topology.cpus.iter().find(|cpu| cpu.id == id);
+        let cpu = cpu.copied().unwrap_or(Cpu { id, core: id, package: u32::MAX, node: 0 });
+        let core = cores.entry((cpu.node, cpu.package, cpu.core)).or_default();
+        if !core.contains(&id) {
+            core.push(id);
+        }
+    }
+    let mut cores: Cores = cores.into_values().collect();
+    cores.iter_mut().for_each(|core| core.sort_unstable());
+    cores
+}

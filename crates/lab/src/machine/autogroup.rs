@@ -1,0 +1,68 @@
+//! Autogroup: whether the scheduler groups tasks by session, and whether that applies to a process.
+//!
+//! With autogroup each session is one entry in the scheduler, so `nice` does nothing between sessions and a busy shell
+//! takes as much CPU as a whole server. The kernel groups by session only what stands in the root group of the cpu
+//! controller: a process in any other group of it escapes (`task_wants_autogroup` in `kernel/sched/autogroup.c`).
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::files::Files;
+use super::group_folders::{GroupFolder, GroupFolders};
+
+/// What autogroup does to a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Autogroup {
+    /// Whether it is on.
+    pub enabled: Option<bool>,
+    /// Whether this process stands in a group of the cpu controller other than the root, which it does not apply to.
+    pub own_group_escapes: Option<bool>,
+}
+
+impl Autogroup {
+    /// For this process.
+    pub fn read() -> Self {
+        let root = Path::new("/");
+        read(Files::below(root), &GroupFolders::read(Files::below(root)))
+    }
+
+    /// Whether this process is weighed by its session instead of by its group and its `nice`.
+    pub fn applies(&self) -> Option<bool> {
+        match (self.enabled, self.own_group_escapes) {
+            (Some(false), _) | (_, Some(true)) => Some(false),
+            (Some(true), Some(false)) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// What a record says of it.
+    pub fn words(&self) -> &'static str {
+        match (self.enabled, self.own_group_escapes) {
+            (Some(false), _) => "autogroup is off",
+            (Some(true), Some(true)) => "autogroup is on, but a control group of its own keeps this process out of it",
+            (Some(true), Some(false)) => {
+                "autogroup is on: this process is weighed by its session, and nice means little"
+            }
+            (Some(true), None) => "autogroup is on; whether it applies to this process is unknown",
+            (None, Some(true)) => "a control group of its own keeps this process out of autogroup, if there is any",
+            (None, _) => "autogroup is unknown",
+        }
+    }
+}
+
+pub(super) fn read(files: Files, folders: &GroupFolders) -> Autogroup {
+    Autogroup {
+        // A kernel without the switch has no autogroup, as long as there is a kernel to be seen at all.
+        enabled: files
+            .switch("proc/sys/kernel/sched_autogroup_enabled")
+            .or_else(|| files.exists("proc/sys/kernel/osrelease").then_some(false)),
+        own_group_escapes: folders.known.then(|| folders.of("cpu").is_some_and(|folder| escapes(files, folder))),
+    }
+}
+
+/// In version 1 every group of the hierarchy has the controller. In version 2 a group without it counts as the nearest one
+/// above that has it, and only the root has no weight.
+fn escapes(files: Files, folder: &GroupFolder) -> bool {
+    if folder.v2 { folder.upwards().any(|group| files.exists(group.join("cpu.weight"))) } else { !folder.is_root }
+}

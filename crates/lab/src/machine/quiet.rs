@@ -1,0 +1,332 @@
+//! Is anybody else at work here? Judged before a run begins, and of every window that was measured.
+//!
+//! The judgements are functions of readings. Only [`ThisHost`] looks at a machine, and [`wait_until_quiet`] is handed a
+//! host to look at and to pass the time with.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+use super::files::Files;
+use super::parse;
+
+/// Other programs may use this share of the machine's CPUs: less is what an idle system does on its own, and a part of it
+/// lands on the subject's CPUs only now and then.
+pub const FOREIGN_TOLERATED: f64 = 0.05;
+/// The hypervisor may take this share of the machine's CPUs. It takes time from all parts alike, and no figure can be
+/// corrected for it, so little is tolerated; a quiet host takes about a tenth of it.
+pub const STEAL_TOLERATED: f64 = 0.01;
+/// Other programs may take this share of the subject's own CPUs. What is known is the most that they can have taken, so more
+/// is tolerated than of the machine.
+pub const TAKEN_TOLERATED: f64 = 0.10;
+/// For this share of the time, some task may wait for a CPU before a run begins. While a trial runs, its own tasks wait for
+/// each other, so then this says nothing.
+pub const PRESSURE_TOLERATED: f64 = 0.10;
+/// A judgement before a run looks at this long a time: the kernel counts in hundredths of a second, and 1 % of one CPU must
+/// be more than one of them.
+pub const JUDGED_OVER: Duration = Duration::from_secs(2);
+/// Kernels count CPU time in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
+const TICKS_PER_S: f64 = 100.0;
+/// Nobody waits longer than this for an answer to Ctrl-C.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What the machine had done up to an instant, all CPUs together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct HostReading {
+    /// The instant, on the monotonic clock.
+    pub at_s: f64,
+    /// Time that CPUs worked.
+    pub busy_s: f64,
+    /// Time that CPUs had nothing to do, or waited for a disk.
+    pub idle_s: f64,
+    /// Time that the hypervisor gave to others.
+    pub steal_s: f64,
+    /// CPU time of this process, which counts as nobody else's.
+    pub own_s: f64,
+    /// Time in which some task waited for a CPU.
+    pub waiting_s: Option<f64>,
+    /// Tasks that can run, this one too.
+    pub running: Option<u32>,
+}
+
+/// What stands in the way of a good figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// Its kind.
+    pub kind: DisturbanceKind,
+    /// How much, as a share of what is named in the sentence, from 0 to 1.
+    pub share: f64,
+    /// The figure in words, and where too much begins.
+    pub sentence: String,
+}
+
+/// Kinds of disturbances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DisturbanceKind {
+    /// The hypervisor took CPU time.
+    Steal,
+    /// Other programs used CPU time.
+    ForeignCpu,
+    /// Other programs used CPU time of the subject's own CPUs while it had work.
+    TakenFromSubject,
+    /// Tasks wait for CPUs before anything was started.
+    Pressure,
+}
+
+impl DisturbanceKind {
+    /// The word as it stands in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Steal => "steal",
+            Self::ForeignCpu => "foreign-cpu",
+            Self::TakenFromSubject => "taken-from-subject",
+            Self::Pressure => "pressure",
+        }
+    }
+}
+
+/// How still a machine was between two readings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stillness {
+    /// How long was looked at.
+    pub over_s: f64,
+    /// Share of the machine's CPU time that other programs used.
+    pub foreign: f64,
+    /// Share of the machine's CPU time that the hypervisor took.
+    pub stolen: f64,
+    /// Share of the time in which some task waited for a CPU.
+    pub waiting: Option<f64>,
+    /// Tasks that could run at the end, apart from this one.
+    pub running: Option<u32>,
+    /// What is too much; nothing on a quiet machine.
+    pub disturbances: Vec<Disturbance>,
+}
+
+impl Stillness {
+    /// Whether a measurement may begin.
+    pub fn is_quiet(&self) -> bool {
+        self.disturbances.is_empty()
+    }
+}
+
+impl HostReading {
+    /// From `/proc/stat`, `/proc/pressure/cpu` and `/proc/loadavg`; `None` where the first cannot be read.
+    pub fn parse(at_s: f64, own_s: f64, stat: &str, pressure: Option<&str>, loadavg: Option<&str>) -> Option<Self> {
+        let times = parse::cpu_ticks(stat)?.map(|ticks| ticks as f64 / TICKS_PER_S);
+        Some(Self {
+            at_s,
+            own_s,
+            // user, nice, system, (idle, iowait,) irq, softirq; then steal. Guests' time is in user time already.
+            busy_s: times[0] + times[1] + times[2] + times[5] + times[6],
+            idle_s: times[3] + times[4],
+            steal_s: times[7],
+            waiting_s: pressure.and_then(parse::pressure_some_total_s),
+            running: loadavg.and_then(parse::running_tasks),
+        })
+    }
+}
+
+/// What happened between two readings; `None` if no time passed.
+pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
+    let over_s = after.at_s - before.at_s;
+    // Counters of idle time are known to step back a little on some kernels.
+    let passed = |before: f64, after: f64| (after - before).max(0.0);
+    let (busy_s, steal_s) = (passed(before.busy_s, after.busy_s), passed(before.steal_s, after.steal_s));
+    let whole_s = busy_s + steal_s + passed(before.idle_s, after.idle_s);
+    if over_s <= 0.0 || whole_s <= 0.0 {
+        return None;
+    }
+    let foreign = (busy_s - passed(before.own_s, after.own_s)).max(0.0) / whole_s;
+    let stolen = steal_s / whole_s;
+    let waiting =
+        before.waiting_s.zip(after.waiting_s).map(|(before, after)| (passed(before, after) / over_s).min(1.0));
+    let pressure = waiting.filter(|&share| share > PRESSURE_TOLERATED).map(|share| {
+        let sentence = format!(
+            "tasks waited for a CPU in {} of the time, {} at most are quiet",
+            percent(share),
+            percent(PRESSURE_TOLERATED)
+        );
+        Disturbance { kind: DisturbanceKind::Pressure, share, sentence }
+    });
+    let disturbances = [steal(stolen), foreign_cpu(foreign), pressure].into_iter().flatten().collect();
+    let running = after.running.map(|running| running.saturating_sub(1));
+    Some(Stillness { over_s, foreign, stolen, waiting, running, disturbances })
+}
+
+/// What is known of a window that was measured. What is not known disturbs nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WindowFacts {
+    /// Its length.
+    pub window_s: f64,
+    /// CPUs of the machine.
+    pub machine_cpus: f64,
+    /// CPUs of the subject, or its quota.
+    pub subject_cpus: f64,
+    /// CPU time that none of the trial's parts used.
+    pub foreign_cpu_s: Option<f64>,
+    /// CPU time that the hypervisor took.
+    pub steal_s: Option<f64>,
+    /// CPU time of the subject.
+    pub subject_cpu_s: Option<f64>,
+    /// Time that the subject's threads waited for a CPU, added up.
+    pub subject_wait_s: Option<f64>,
+}
+
+/// What disturbed a window, by the same measure as every other window.
+pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
+    let machine_s = window.machine_cpus * window.window_s;
+    let stolen = window.steal_s.and_then(|steal_s| share(steal_s, machine_s));
+    let foreign = window.foreign_cpu_s.and_then(|foreign_s| share(foreign_s, machine_s));
+    let found = [stolen.and_then(steal), foreign.and_then(foreign_cpu), taken_from_subject(window)];
+    found.into_iter().flatten().collect()
+}
+
+/// Threads of one subject wait for each other, so a long wait alone says nothing. But what others took is time that the
+/// subject waited, that it did not use, and that others did use: it can be no more than the least of the three.
+fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
+    let own_s = window.subject_cpus * window.window_s;
+    let unused_s = own_s - window.subject_cpu_s?;
+    let share = share(window.subject_wait_s?.min(unused_s).min(window.foreign_cpu_s?), own_s)?;
+    if share <= TAKEN_TOLERATED {
+        return None;
+    }
+    let sentence = format!(
+        "others took up to {} of the subject's own CPUs, {} at most are tolerated",
+        percent(share),
+        percent(TAKEN_TOLERATED)
+    );
+    Some(Disturbance { kind: DisturbanceKind::TakenFromSubject, share, sentence })
+}
+
+fn steal(share: f64) -> Option<Disturbance> {
+    let sentence = || {
+        format!(
+            "the hypervisor took {} of the machine's CPU time, {} at most are tolerated",
+            percent(share),
+            percent(STEAL_TOLERATED)
+        )
+    };
+    let kind = DisturbanceKind::Steal;
+    (share > STEAL_TOLERATED).then(|| Disturbance { kind, share, sentence: sentence() })
+}
+
+fn foreign_cpu(share: f64) -> Option<Disturbance> {
+    let sentence = || {
+        format!(
+            "other programs used {} of the machine's CPUs, {} at most are tolerated",
+            percent(share),
+            percent(FOREIGN_TOLERATED)
+        )
+    };
+    let kind = DisturbanceKind::ForeignCpu;
+    (share > FOREIGN_TOLERATED).then(|| Disturbance { kind, share, sentence: sentence() })
+}
+
+/// Clocks of CPU time and of the window are read one after the other, so a part can come out a hair larger than the whole.
+fn share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0 && part.is_finite()).then(|| (part / whole).clamp(0.0, 1.0))
+}
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let digits = usize::from(percent.fract() != 0.0);
+    format!("{percent:.digits$} %")
+}
+
+/// A host that can be read, and time that can be passed.
+pub trait WatchedHost {
+    /// What it has done so far; `None` where that cannot be read.
+    fn reading(&mut self) -> Option<HostReading>;
+    /// Lets time pass.
+    fn pause(&mut self, time: Duration);
+}
+
+/// How a wait for quiet ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitEnd {
+    /// The machine is quiet.
+    Quiet,
+    /// It did not become quiet in time.
+    PatienceOver,
+    /// Whoever waited was called away.
+    CalledAway,
+    /// It cannot be seen whether the machine is quiet.
+    Unknown,
+}
+
+/// What a wait for quiet saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waited {
+    /// How it ended.
+    pub end: WaitEnd,
+    /// How long it took.
+    pub took_s: f64,
+    /// What was seen last.
+    pub last: Option<Stillness>,
+}
+
+/// Looks at the host for [`JUDGED_OVER`] at a time until it is quiet, `patience` is over, or `keep_waiting` says no.
+///
+/// It looks once in any case, so that no patience means one look.
+pub fn wait_until_quiet(patience: Duration, host: &mut impl WatchedHost, keep_waiting: &dyn Fn() -> bool) -> Waited {
+    let mut last = None;
+    let Some(first) = host.reading() else { return Waited { end: WaitEnd::Unknown, took_s: 0.0, last } };
+    let mut before = first;
+    loop {
+        let mut looked = Duration::ZERO;
+        while looked < JUDGED_OVER {
+            if !keep_waiting() {
+                return Waited { end: WaitEnd::CalledAway, took_s: before.at_s - first.at_s, last };
+            }
+            host.pause(PAUSE);
+            looked += PAUSE;
+        }
+        let after = host.reading();
+        let Some((after, seen)) = after.and_then(|after| Some((after, judge(&before, &after)?))) else {
+            return Waited { end: WaitEnd::Unknown, took_s: before.at_s - first.at_s, last };
+        };
+        let took_s = after.at_s - first.at_s;
+        let quiet = seen.is_quiet();
+        last = Some(seen);
+        before = after;
+        if quiet {
+            return Waited { end: WaitEnd::Quiet, took_s, last };
+        }
+        if took_s >= patience.as_secs_f64() {
+            return Waited { end: WaitEnd::PatienceOver, took_s, last };
+        }
+    }
+}
+
+/// The machine that this runs on.
+#[derive(Debug, Clone)]
+pub struct ThisHost {
+    root: PathBuf,
+}
+
+impl Default for ThisHost {
+    fn default() -> Self {
+        Self { root: PathBuf::from("/") }
+    }
+}
+
+impl WatchedHost for ThisHost {
+    fn reading(&mut self) -> Option<HostReading> {
+        let files = Files::below(&self.root);
+        let seconds = |clock| {
+            let time = clock_gettime(clock);
+            time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+        };
+        let (stat, pressure, loadavg) =
+            (files.text("proc/stat")?, files.text("proc/pressure/cpu"), files.text("proc/loadavg"));
+        let (at_s, own_s) = (seconds(ClockId::Monotonic), seconds(ClockId::ProcessCPUTime));
+        HostReading::parse(at_s, own_s, &stat, pressure.as_deref(), loadavg.as_deref())
+    }
+
+    fn pause(&mut self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}

@@ -1,0 +1,31 @@
+//! The lab as a guest in the control groups of a trial.
+
+use super::ground::Ground;
+use crate::group::Group;
+use crate::isolate::TrialBox;
+
+/// While it lives, the lab is in the trial's groups, so that neighbours who keep the machine busy do not keep it from reading
+/// in time: the groups of a trial weigh as much as groups can, and the lab outside would weigh as little as one neighbour.
+/// It must leave before the groups are removed.
+#[derive(Debug)]
+pub(super) struct Guest<'a> {
+    ground: &'a Ground,
+    group: Option<Group>,
+}
+
+impl<'a> Guest<'a> {
+    /// Moves the lab; where the box has no group for it, it stays where it is.
+    pub(super) fn enter(ground: &'a Ground, trial_box: &TrialBox) -> Self {
+        let group = trial_box.group("lab").filter(|group| group.join().is_ok()).cloned();
+        Self { ground, group }
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        if let Some(group) = &self.group {
+            // Where it fails, the keeper cannot remove the lab's group, and the next session sweeps it up.
+            let _ = self.ground.hierarchies().leave(group);
+        }
+    }
+}

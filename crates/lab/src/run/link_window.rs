@@ -1,0 +1,113 @@
+//! What an emulated link did in the window of a trial, from the rows that it wrote.
+
+use tolok_link::{DirectionCounts, LinkRow};
+use tolok_model::{Disturbance, LinkDirection, LinkWindow};
+
+/// Packets that are handed over so late on average were held up by something that the study did not ask for. One of many may
+/// come late, as on any machine, and a burst is handed over packet by packet, which takes a while.
+const LATE_S: f64 = 0.25e-3;
+/// On a long way more is not felt: this share of the round trip.
+const LATE_SHARE: f64 = 0.05;
+
+/// What happened from the last row before the window to the first after it; nothing if there are none.
+pub(super) fn link_window(rows: &[LinkRow], began_ns: u64, ended_ns: u64, cpu_s: f64) -> Option<LinkWindow> {
+    let before = rows.iter().rposition(|row| row.monotonic_ns <= began_ns);
+    let after = rows.iter().position(|row| row.monotonic_ns >= ended_ns).unwrap_or(rows.len().checked_sub(1)?);
+    let first = before.map(|place| rows[place]).unwrap_or_default();
+    let inside = &rows[before.map_or(0, |place| place + 1)..=after];
+    let last = inside.last()?;
+    let of = |direction: usize| {
+        let counts = inside.iter().map(|row| &row.directions[direction]);
+        direction_of(&first.directions[direction], &last.directions[direction], counts)
+    };
+    let realtime = inside.iter().all(|row| row.realtime);
+    Some(LinkWindow { to_subject: of(0), to_client: of(1), realtime, cpu_s })
+}
+
+fn direction_of<'a>(
+    first: &DirectionCounts,
+    last: &DirectionCounts,
+    rows: impl Iterator<Item = &'a DirectionCounts>,
+) -> LinkDirection {
+    let packets = last.packets - first.packets;
+    let lateness_ns = last.lateness_sum_ns - first.lateness_sum_ns;
+    let lateness_max_ns = rows.map(|row| row.lateness_max_ns).max().unwrap_or_default();
+    LinkDirection {
+        packets: last.offered_packets - first.offered_packets,
+        bytes: last.offered_bytes - first.offered_bytes,
+        dropped_queue: last.dropped_queue - first.dropped_queue,
+        dropped_loss: last.dropped_loss - first.dropped_loss,
+        lateness_s_mean: if packets == 0 { 0.0 } else { lateness_ns as f64 / packets as f64 / 1e9 },
+        lateness_s_max: lateness_max_ns as f64 / 1e9,
+    }
+}
+
+/// Whether the link held packets up for longer than the study asks. The mean decides, and the latest packet is said beside it.
+pub(super) fn lateness(link: &LinkWindow, rtt_s: f64) -> Option<Disturbance> {
+    let latest =
+        if link.to_subject.lateness_s_mean > link.to_client.lateness_s_mean { link.to_subject } else { link.to_client };
+    let most = link.to_subject.lateness_s_max.max(link.to_client.lateness_s_max);
+    if latest.lateness_s_mean <= LATE_S.max(rtt_s * LATE_SHARE) {
+        return None;
+    }
+    let text = format!(
+        "the link handed packets over {:.0} µs late on average and {:.1} ms at most, which comes on top of what the study asks for",
+        latest.lateness_s_mean * 1e6,
+        most * 1e3
+    );
+    Some(Disturbance { kind: "link-late".to_owned(), value: latest.lateness_s_mean, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row at a second, after so many packets to the subject and with the lateness of its latest.
+    fn row(second: u64, packets: u64, latest_us: u64) -> LinkRow {
+        let there = DirectionCounts {
+            offered_packets: packets,
+            offered_bytes: packets * 100,
+            packets,
+            dropped_loss: packets / 10,
+            lateness_sum_ns: packets * 5_000,
+            lateness_max_ns: latest_us * 1_000,
+            ..DirectionCounts::default()
+        };
+        LinkRow {
+            monotonic_ns: second * 1_000_000_000,
+            directions: [there, DirectionCounts::default()],
+            realtime: true,
+        }
+    }
+
+    #[test]
+    fn a_window_is_what_lies_between_the_rows_around_it() {
+        let rows = [row(1, 10, 900), row(2, 110, 20), row(3, 310, 30), row(4, 320, 800)];
+        let link = link_window(&rows, 1_500_000_000, 2_900_000_000, 0.25).unwrap();
+        assert_eq!((link.to_subject.packets, link.to_subject.bytes, link.to_subject.dropped_loss), (300, 30_000, 30));
+        assert!((link.to_subject.lateness_s_mean - 5e-6).abs() < 1e-12);
+        assert_eq!((link.to_subject.lateness_s_max, link.to_client.packets, link.cpu_s), (30e-6, 0, 0.25));
+        assert!(link.realtime);
+    }
+
+    #[test]
+    fn rows_may_begin_late_and_end_early() {
+        let rows = [row(2, 110, 20), row(3, 310, 30)];
+        assert_eq!(link_window(&rows, 1_000_000_000, 9_000_000_000, 0.0).unwrap().to_subject.packets, 310);
+        assert_eq!(link_window(&[], 1, 2, 0.0), None);
+    }
+
+    #[test]
+    fn a_link_is_late_if_its_packets_are_and_not_if_one_of_them_is() {
+        let late = |mean: f64, most: f64, rtt_s| {
+            let to_client = LinkDirection { lateness_s_mean: mean, lateness_s_max: most, ..LinkDirection::default() };
+            lateness(&LinkWindow { to_client, ..LinkWindow::default() }, rtt_s)
+        };
+        assert_eq!(late(20e-6, 5e-3, 0.0), None);
+        assert_eq!(late(0.9e-3, 5e-3, 0.02), None);
+        assert!(late(0.9e-3, 5e-3, 0.01).is_some());
+        let found = late(0.3e-3, 5e-3, 0.002).unwrap();
+        assert_eq!((found.kind.as_str(), found.value), ("link-late", 0.3e-3));
+        assert!(found.text.contains("300 µs late on average and 5.0 ms at most"));
+    }
+}

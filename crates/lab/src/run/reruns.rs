@@ -1,0 +1,52 @@
+//! How often disturbed trials are measured anew. A rule, fixed before the run: it looks at the machine, never at results.
+
+use std::cell::Cell;
+
+/// However noisy the machine, re-runs take at most this share of the run.
+const SHARE_OF_TRIALS: f64 = 0.2;
+/// Of few trials a share is none.
+const FEWEST: u32 = 2;
+
+/// What is left of a run's re-runs.
+#[derive(Debug)]
+pub(super) struct Reruns {
+    /// For one trial, as the plan says.
+    each: u32,
+    left: Cell<u32>,
+}
+
+impl Reruns {
+    /// For a run of so many trials, of which `used` have had re-runs in an earlier session.
+    pub(super) fn new(each: u32, trials: usize, used: u32) -> Self {
+        let all = ((trials as f64 * SHARE_OF_TRIALS) as u32).max(FEWEST);
+        Self { each, left: Cell::new(all.saturating_sub(used)) }
+    }
+
+    /// Whether a trial that has been measured `attempts` times may be measured once more; takes it from what is left.
+    pub(super) fn take(&self, attempts: u32) -> bool {
+        let granted = attempts <= self.each && self.left.get() > 0;
+        self.left.set(self.left.get() - u32::from(granted));
+        granted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_has_as_many_as_the_plan_says() {
+        let reruns = Reruns::new(2, 100, 0);
+        assert_eq!([1, 2, 3].map(|attempts| reruns.take(attempts)), [true, true, false]);
+        assert!(!Reruns::new(0, 100, 0).take(1));
+    }
+
+    #[test]
+    fn a_run_has_a_fifth_of_its_trials_and_two_at_least() {
+        let granted = |reruns: Reruns| (0..100).filter(|_| reruns.take(1)).count();
+        assert_eq!(granted(Reruns::new(1, 50, 0)), 10);
+        assert_eq!(granted(Reruns::new(1, 50, 7)), 3);
+        assert_eq!(granted(Reruns::new(1, 3, 0)), 2);
+        assert_eq!(granted(Reruns::new(1, 3, 9)), 0);
+    }
+}

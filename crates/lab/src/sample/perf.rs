@@ -1,0 +1,114 @@
+//! The one system call that opens a counter of the kernel or of the processor.
+#![allow(unsafe_code, reason = "perf_event_open(2) has no wrapper, neither in the C library nor in rustix")]
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+/// What is counted: kind and number of perf_event_open(2).
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    kind: u32,
+    config: u64,
+}
+
+/// For whom it is counted.
+#[derive(Debug, Clone, Copy)]
+pub enum Target<'a> {
+    /// For whoever belongs to the control group of this folder, on one CPU.
+    GroupOnCpu(BorrowedFd<'a>, u32),
+    /// For the first thread of a process, and those threads and processes that it starts from now on.
+    Descendants(u32),
+}
+
+/// One reading of one counter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Raw {
+    /// The count.
+    pub value: u64,
+    /// How long it was wanted.
+    pub enabled_ns: u64,
+    /// How long it really counted; less where the processor has too few counters, and they take turns.
+    pub running_ns: u64,
+}
+
+impl Event {
+    /// One of `PERF_TYPE_HARDWARE`.
+    pub const fn hardware(config: u64) -> Self {
+        Self { kind: 0, config }
+    }
+
+    /// One of `PERF_TYPE_SOFTWARE`.
+    pub const fn software(config: u64) -> Self {
+        Self { kind: 1, config }
+    }
+
+    /// A tracepoint, by its number in tracefs.
+    pub const fn tracepoint(id: u64) -> Self {
+        Self { kind: 2, config: id }
+    }
+}
+
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+
+const FORMAT_TOTAL_TIME_ENABLED: u64 = 1;
+const FORMAT_TOTAL_TIME_RUNNING: u64 = 2;
+
+const PID_CGROUP: libc::c_ulong = 4;
+const CLOSE_ON_EXEC: libc::c_ulong = 8;
+
+/// The first version of the kernel's structure, which holds all that is needed here (`PERF_ATTR_SIZE_VER0`).
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_kind: u32,
+    config1: u64,
+}
+
+/// Opens a counter, which counts from now on; with `user_mode_only`, what happens in the kernel is left out.
+pub fn open(event: Event, target: Target<'_>, user_mode_only: bool) -> io::Result<File> {
+    let (who, cpu, inherit, flags) = match target {
+        Target::GroupOnCpu(folder, cpu) => (folder.as_raw_fd(), cpu as i32, 0, PID_CGROUP),
+        Target::Descendants(pid) => (pid as i32, -1, INHERIT, 0),
+    };
+    let attributes = Attributes {
+        kind: event.kind,
+        size: size_of::<Attributes>() as u32,
+        config: event.config,
+        sample_period: 0,
+        sample_type: 0,
+        read_format: FORMAT_TOTAL_TIME_ENABLED | FORMAT_TOTAL_TIME_RUNNING,
+        flags: inherit | EXCLUDE_HYPERVISOR | if user_mode_only { EXCLUDE_KERNEL } else { 0 },
+        wakeup_events: 0,
+        breakpoint_kind: 0,
+        config1: 0,
+    };
+    let no_group: libc::c_int = -1;
+    // SAFETY: the structure says its size, lives as long as the call, and is only read; the other arguments are numbers,
+    // and a descriptor among them is borrowed for as long.
+    let file = unsafe {
+        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, who, cpu, no_group, flags | CLOSE_ON_EXEC)
+    };
+    if file < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a number that is not negative is a descriptor that the kernel has just made for this process alone.
+    Ok(File::from(unsafe { OwnedFd::from_raw_fd(file as i32) }))
+}
+
+/// Reads a counter. The kernel gives nothing at all of one that it had to give up.
+pub fn read(mut counter: &File) -> Option<Raw> {
+    let mut bytes = [0; 24];
+    counter.read_exact(&mut bytes).ok()?;
+    let word = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    Some(Raw { value: word(0), enabled_ns: word(8), running_ns: word(16) })
+}

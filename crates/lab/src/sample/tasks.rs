@@ -1,0 +1,336 @@
+//! The processes and threads of one part: what they hold, what they used, how long they waited.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::kept::{Kept, Room};
+
+/// What the processes of a part used so far and hold now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskReading {
+    /// Times summed over all threads ever seen; nothing where the kernel does not tell.
+    pub spent: Option<Spent>,
+    /// Resident sets summed, so pages that are shared count once a process.
+    pub rss_sum_bytes: u64,
+    /// Processes.
+    pub processes: u64,
+    /// Threads.
+    pub threads: u64,
+}
+
+/// Times of the scheduler.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// On a CPU.
+    pub cpu_ns: u64,
+    /// Ready to run, and waiting for a CPU.
+    pub run_queue_wait_ns: u64,
+    /// How often a CPU was given.
+    pub timeslices: u64,
+}
+
+impl Spent {
+    /// The line of a thread's `schedstat`.
+    fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split_ascii_whitespace().map(str::parse);
+        let mut next = || numbers.next()?.ok();
+        Some(Self { cpu_ns: next()?, run_queue_wait_ns: next()?, timeslices: next()? })
+    }
+
+    fn add(&mut self, other: Self) {
+        self.cpu_ns += other.cpu_ns;
+        self.run_queue_wait_ns += other.run_queue_wait_ns;
+        self.timeslices += other.timeslices;
+    }
+
+    /// Whether it cannot belong to the thread that had used `earlier`.
+    fn is_before(&self, earlier: &Self) -> bool {
+        self.cpu_ns < earlier.cpu_ns
+            || self.run_queue_wait_ns < earlier.run_queue_wait_ns
+            || self.timeslices < earlier.timeslices
+    }
+}
+
+/// The processes and threads of one part, those that have ended included.
+#[derive(Debug, Default)]
+pub struct Tasks {
+    processes: BTreeMap<u32, Kept>,
+    threads: BTreeMap<u32, Thread>,
+    /// What threads had used when they were last seen.
+    ended: Spent,
+    has_times: bool,
+    clocks: Option<Clocks>,
+    buffer: Vec<u8>,
+}
+
+/// The clocks of processes, which know what their threads used that have ended.
+#[derive(Debug)]
+struct Clocks {
+    read: fn(u32) -> Option<u64>,
+    last_ns: BTreeMap<u32, u64>,
+    /// What processes had used when they were last seen.
+    ended_ns: u64,
+}
+
+impl Clocks {
+    /// CPU time of these processes and of those that have ended.
+    fn read(&mut self, pids: &[u32]) -> u64 {
+        let ended_ns = &mut self.ended_ns;
+        retain(&mut self.last_ns, pids, |last_ns| *ended_ns += *last_ns);
+        for pid in pids {
+            let Some(now_ns) = (self.read)(*pid) else { continue };
+            let last_ns = self.last_ns.insert(*pid, now_ns).unwrap_or_default();
+            if now_ns < last_ns {
+                // Its number was given to another, which began at nothing.
+                self.ended_ns += last_ns;
+            }
+        }
+        self.ended_ns + self.last_ns.values().sum::<u64>()
+    }
+}
+
+/// A thread and what it had used when it was last read; nothing before it was.
+#[derive(Debug, Default)]
+struct Thread {
+    schedstat: Kept,
+    spent: Option<Spent>,
+}
+
+impl Tasks {
+    /// With a way to read the clock of a process, by its pid.
+    pub fn with_clocks(read: fn(u32) -> Option<u64>) -> Self {
+        Self { clocks: Some(Clocks { read, last_ns: BTreeMap::new(), ended_ns: 0 }), ..Self::default() }
+    }
+
+    /// Files that are kept open.
+    pub fn open_files(&self) -> usize {
+        let files = self.processes.values().chain(self.threads.values().map(|thread| &thread.schedstat));
+        files.filter(|file| file.is_open()).count()
+    }
+
+    /// Reads these processes and threads, which are all there are now. Without a list of threads, each process is asked
+    /// for its own.
+    pub fn read(&mut self, proc: &Path, pids: &[u32], tids: Option<Vec<u32>>, mut room: Room) -> TaskReading {
+        let by_clocks_ns = self.clocks.as_mut().map_or(0, |clocks| clocks.read(pids));
+        let tids = tids.unwrap_or_else(|| pids.iter().flat_map(|pid| threads_of(proc, *pid)).collect());
+        let mut reading = self.read_processes(proc, pids, &mut room);
+        reading.threads = self.read_threads(proc, &tids, &mut room);
+        // A kernel without these times has none for any thread; nobody there has used none so far.
+        self.has_times |= reading.threads > 0;
+        reading.spent = (self.has_times || tids.is_empty()).then(|| self.spent());
+        if let Some(spent) = &mut reading.spent {
+            // A clock is read before the threads are, so of those that live it knows a little less.
+            spent.cpu_ns = spent.cpu_ns.max(by_clocks_ns);
+        }
+        reading.threads = reading.threads.max(if self.has_times { 0 } else { tids.len() as u64 });
+        reading
+    }
+
+    fn read_processes(&mut self, proc: &Path, pids: &[u32], room: &mut Room) -> TaskReading {
+        retain(&mut self.processes, pids, |_| {});
+        let mut reading = TaskReading::default();
+        let page_bytes = rustix::param::page_size() as u64;
+        for pid in pids {
+            let statm = self.processes.entry(*pid).or_default();
+            let mut pages = || {
+                let path = || proc.join(format!("{pid}/statm"));
+                resident_pages(statm.read(path, room, &mut self.buffer)?)
+            };
+            // A file that was kept is of the process that it was opened for; the number may be another's by now.
+            match pages().or_else(&mut pages) {
+                Some(pages) => {
+                    reading.processes += 1;
+                    reading.rss_sum_bytes += pages * page_bytes;
+                }
+                None => drop(self.processes.remove(pid)),
+            }
+        }
+        reading
+    }
+
+    fn read_threads(&mut self, proc: &Path, tids: &[u32], room: &mut Room) -> u64 {
+        retain(&mut self.threads, tids, |thread| self.ended.add(thread.spent.unwrap_or_default()));
+        for tid in tids {
+            let thread = self.threads.entry(*tid).or_default();
+            let mut spent = || {
+                let path = || proc.join(format!("{tid}/schedstat"));
+                Spent::parse(thread.schedstat.read(path, room, &mut self.buffer)?)
+            };
+            let (first, again) = match spent() {
+                None => (None, spent()),
+                found => (found, None),
+            };
+            let same = first.filter(|now| !thread.spent.is_some_and(|earlier| now.is_before(&earlier)));
+            if same.is_none() {
+                // It has ended, and what answers to its number now began at nothing.
+                self.ended.add(thread.spent.take().unwrap_or_default());
+            }
+            thread.spent = first.or(again);
+            if thread.spent.is_none() {
+                self.threads.remove(tid);
+            }
+        }
+        self.threads.len() as u64
+    }
+
+    fn spent(&self) -> Spent {
+        let mut sum = self.ended;
+        for spent in self.threads.values().filter_map(|thread| thread.spent) {
+            sum.add(spent);
+        }
+        sum
+    }
+}
+
+/// Leaves only those that are there now, and hands each of the others to `gone`.
+fn retain<T>(known: &mut BTreeMap<u32, T>, there: &[u32], mut gone: impl FnMut(&T)) {
+    let mut sorted = there.to_vec();
+    sorted.sort_unstable();
+    known.retain(|number, of| {
+        let stays = sorted.binary_search(number).is_ok();
+        if !stays {
+            gone(of);
+        }
+        stays
+    });
+}
+
+/// The second number of `statm`.
+fn resident_pages(statm: &str) -> Option<u64> {
+    statm.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+fn threads_of(proc: &Path, pid: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir(proc.join(format!("{pid}/task"))).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tolok_testkit::{FakeProc, FakeProcess, FakeThread};
+
+    use super::*;
+
+    /// A process with threads that have run and waited for so many nanoseconds.
+    fn process(pid: u32, threads: &[(u32, u64, u64)]) -> FakeProcess {
+        let thread = |&(tid, run_ns, wait_ns)| FakeThread { tid, run_ns, wait_ns, timeslices: 1 };
+        FakeProcess { pid, threads: threads.iter().map(thread).collect(), ..FakeProcess::default() }
+    }
+
+    fn read(tasks: &mut Tasks, proc: &FakeProc, pids: &[u32]) -> TaskReading {
+        tasks.read(proc.path(), pids, None, Room(100))
+    }
+
+    /// CPU time of these processes so far, by a new reading.
+    fn cpu_ns(tasks: &mut Tasks, proc: &FakeProc, pids: &[u32]) -> u64 {
+        read(tasks, proc, pids).spent.unwrap().cpu_ns
+    }
+
+    #[test]
+    fn all_threads_and_all_pages_are_summed() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        proc.process(&FakeProcess { resident_pages: 3, ..process(42, &[(42, 100, 5), (43, 200, 6)]) });
+        proc.process(&FakeProcess { resident_pages: 4, ..process(50, &[(50, 1, 1)]) });
+        let page = rustix::param::page_size() as u64;
+        let spent = Some(Spent { cpu_ns: 301, run_queue_wait_ns: 12, timeslices: 3 });
+        let all = TaskReading { spent, rss_sum_bytes: 7 * page, processes: 2, threads: 3 };
+        assert_eq!(read(&mut tasks, &proc, &[42, 50]), all);
+        assert_eq!(tasks.open_files(), 5);
+        // With files that are kept, and with none that may be.
+        assert_eq!(read(&mut tasks, &proc, &[42, 50]), all);
+        assert_eq!(Tasks::default().read(proc.path(), &[50, 42], Some(vec![43, 50, 42]), Room(0)), all);
+    }
+
+    #[test]
+    fn what_a_process_used_before_it_ended_is_kept() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        proc.process(&process(11, &[(11, 3, 0)])).process(&process(12, &[(12, 4, 0)]));
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 7);
+        proc.ended(12);
+        // Whether it is still listed or not any more.
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 7);
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 7);
+        assert_eq!(read(&mut tasks, &proc, &[11]).processes, 1);
+        proc.ended(11);
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[]), 7);
+        assert_eq!(tasks.open_files(), 0);
+    }
+
+    #[test]
+    fn what_a_thread_used_before_it_ended_is_kept() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        proc.process(&process(11, &[(11, 1, 0), (12, 5, 0)]));
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 6);
+        // One ends and another begins: less in sum, and more in truth.
+        proc.process(&process(11, &[(11, 2, 0), (13, 3, 0)]));
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 10);
+        assert_eq!(read(&mut tasks, &proc, &[11]).threads, 2);
+    }
+
+    #[test]
+    fn clocks_know_what_threads_used_that_have_ended() {
+        let clock = |pid| if pid == 11 { Some(50) } else { None };
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::with_clocks(clock));
+        proc.process(&process(11, &[(11, 3, 0)])).process(&process(12, &[(12, 70, 0)]));
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 50);
+        // One without a clock is read by its threads, and the greater of the two accounts holds.
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 73);
+        proc.ended(11);
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[]), 73);
+    }
+
+    #[test]
+    fn a_clock_that_fell_is_that_of_another_process() {
+        let mut clocks = Clocks { read: |_| Some(5), last_ns: BTreeMap::from([(11, 9)]), ended_ns: 0 };
+        assert_eq!((clocks.read(&[11]), clocks.read(&[11]), clocks.read(&[])), (14, 14, 14));
+    }
+
+    #[test]
+    fn a_pid_that_is_given_out_again_is_another_process() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        proc.process(&process(11, &[(11, 9, 0)]));
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 9);
+        // The other has used more already, so that only the file that was kept tells them apart.
+        proc.ended(11).process(&process(11, &[(11, 20, 0)]));
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 29);
+        assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 29);
+    }
+
+    #[test]
+    fn without_kept_files_a_time_that_fell_tells_another_thread() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        let cpu_ns = |tasks: &mut Tasks| tasks.read(proc.path(), &[11], None, Room(0)).spent.unwrap().cpu_ns;
+        proc.process(&process(11, &[(11, 9, 0)]));
+        assert_eq!(cpu_ns(&mut tasks), 9);
+        proc.ended(11).process(&process(11, &[(11, 2, 0)]));
+        assert_eq!(cpu_ns(&mut tasks), 11);
+    }
+
+    #[test]
+    fn what_goes_in_the_middle_of_a_reading_is_skipped() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        proc.process(&process(11, &[(11, 3, 0)])).process(&process(12, &[(12, 4, 0), (13, 5, 0)]));
+        std::fs::remove_file(proc.path().join("12/statm")).unwrap();
+        std::fs::remove_file(proc.path().join("13/schedstat")).unwrap();
+        let reading = read(&mut tasks, &proc, &[11, 12, 99]);
+        assert_eq!((reading.spent.unwrap().cpu_ns, reading.processes, reading.threads), (7, 1, 2));
+    }
+
+    #[test]
+    fn a_kernel_without_times_has_none_and_not_nought() {
+        let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
+        assert_eq!(read(&mut tasks, &proc, &[]).spent, Some(Spent::default()));
+        proc.process(&process(11, &[(11, 3, 0)]));
+        std::fs::remove_file(proc.path().join("11/schedstat")).unwrap();
+        let reading = read(&mut tasks, &proc, &[11]);
+        assert_eq!((reading.spent, reading.processes, reading.threads), (None, 1, 1));
+    }
+
+    #[test]
+    fn the_kernel_of_this_machine_is_read_as_well() {
+        let own = std::process::id();
+        let reading = Tasks::default().read(Path::new("/proc"), &[own], None, Room(9));
+        assert!(reading.rss_sum_bytes > 0 && reading.threads > 0, "{reading:?}");
+        assert!(reading.spent.unwrap().timeslices > 0, "{reading:?}");
+    }
+}

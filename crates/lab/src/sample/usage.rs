@@ -1,0 +1,302 @@
+//! What a window used, from the readings around and in it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::counters::SoftwareEvents;
+use super::host::HostReading;
+use super::network::NetworkBytes;
+use super::part::Part;
+use super::series::{Border, Series, Window};
+use super::tasks::{Spent, TaskReading};
+use crate::group::{GroupMemory, GroupReading, Throttling};
+
+/// What the window used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WindowUsage {
+    /// Each part that was followed.
+    pub parts: BTreeMap<Part, PartUsage>,
+    /// The whole machine.
+    pub host: HostUsage,
+}
+
+impl WindowUsage {
+    /// What a part used; nothing known of one that was not followed.
+    pub fn part(&self, part: Part) -> PartUsage {
+        self.parts.get(&part).cloned().unwrap_or_default()
+    }
+}
+
+/// What one part used in the window. Whatever could not be read is absent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PartUsage {
+    /// CPU time of all its processes, user and system.
+    pub cpu_s: Option<f64>,
+    /// Where that comes from.
+    pub cpu_source: Option<CpuSource>,
+    /// The part of it outside the kernel.
+    pub user_s: Option<f64>,
+    /// The part of it in the kernel.
+    pub system_s: Option<f64>,
+    /// Time its threads were ready to run and had to wait for a CPU, summed.
+    pub run_queue_wait_s: Option<f64>,
+    /// How often one of its threads was given a CPU.
+    pub timeslices: Option<u64>,
+    /// What its quota took from it.
+    pub throttling: Option<ThrottlingUsage>,
+    /// Memory of its control group.
+    pub memory: Option<MemoryUsage>,
+    /// Largest sum of resident sets; counts shared pages once a process.
+    pub rss_sum_bytes_max: Option<u64>,
+    /// Most processes seen at once.
+    pub processes_max: Option<u64>,
+    /// Most threads seen at once.
+    pub threads_max: Option<u64>,
+    /// Bytes from and to disks.
+    pub disk: Option<DiskUsage>,
+    /// Bytes through the interfaces of its network namespace.
+    pub network: Option<NetworkUsage>,
+    /// Counts of the kernel.
+    pub events: SoftwareEvents,
+}
+
+/// Where a CPU time comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuSource {
+    /// The control group's own account: complete.
+    Group,
+    /// Summed over threads: without what they used between their last reading and their end.
+    Processes,
+}
+
+/// What a CPU quota took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ThrottlingUsage {
+    /// Periods of the quota in which there was work.
+    pub periods: u64,
+    /// Of these, those in which the quota ran out.
+    pub throttled_periods: u64,
+    /// Time without any CPU because of it, summed over CPUs.
+    pub throttled_s: f64,
+}
+
+/// Memory of a control group.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryUsage {
+    /// Most anonymous and kernel memory at once: what the part needs for itself.
+    pub anonymous_kernel_bytes_max: u64,
+    /// Most of all that is charged to it, cache of files included.
+    pub usage_bytes_max: u64,
+    /// The kernel's own maximum since the group was made, that is also of before the window.
+    pub peak_bytes: Option<u64>,
+    /// Processes killed because the limit was reached, from the reading before the window to the one after it.
+    pub oom_kills: u64,
+}
+
+/// Bytes from and to disks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DiskUsage {
+    /// Read.
+    pub read_bytes: u64,
+    /// Written.
+    pub written_bytes: u64,
+}
+
+/// Bytes through interfaces; see [`NetworkBytes`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NetworkUsage {
+    /// Received, but for the loopback.
+    pub received_bytes: u64,
+    /// Sent, but for the loopback.
+    pub sent_bytes: u64,
+    /// Through the loopback, once.
+    pub loopback_bytes: u64,
+}
+
+/// The whole machine in the window. Whatever could not be read is absent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HostUsage {
+    /// Work of all CPUs.
+    pub busy_s: Option<f64>,
+    /// What the hypervisor took.
+    pub steal_s: Option<f64>,
+    /// The part of the work that went into softirqs.
+    pub softirq_s: Option<f64>,
+    /// The work of nobody who was followed. The machine counts in hundredths of a second, the parts in nanoseconds: a
+    /// small difference below nothing is nothing. Absent as well where a part's CPU time is.
+    pub foreign_cpu_s: Option<f64>,
+    /// Time in which a task waited for a CPU.
+    pub cpu_pressure_s: Option<f64>,
+    /// Time in which a task waited for memory.
+    pub memory_pressure_s: Option<f64>,
+    /// Time in which a task waited for a disk.
+    pub io_pressure_s: Option<f64>,
+    /// Most tasks that ran or were ready to run at once; the sampler is one of them.
+    pub runnable_tasks_max: Option<u64>,
+    /// Lowest frequency of any CPU.
+    pub frequency_min_hz: Option<u64>,
+    /// Highest frequency of any CPU.
+    pub frequency_max_hz: Option<u64>,
+}
+
+/// Why there is no usage of a window.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoUsage {
+    /// Its start was never told.
+    #[error("the window ended without having begun")]
+    NeverBegan,
+    /// Nobody looked around one of its borders.
+    #[error(
+        "the lab's nearest reading of what the {of} had used was {away_s:.3} s away from the {border} of the window of \
+         {window_s:.3} s, too far to tell what belongs to it: make the window longer, or keep the machine free of other \
+         work"
+    )]
+    TooFar {
+        /// The part, or the machine.
+        of: &'static str,
+        /// Which border.
+        border: Border,
+        /// From the border to the nearest reading.
+        away_s: f64,
+        /// The window.
+        window_s: f64,
+    },
+}
+
+/// All readings of one part.
+#[derive(Debug, Default)]
+pub(super) struct Readings {
+    pub(super) group: Series<GroupReading>,
+    pub(super) tasks: Series<TaskReading>,
+    pub(super) network: Series<NetworkBytes>,
+    pub(super) events: Series<SoftwareEvents>,
+}
+
+impl Readings {
+    /// Whether CPU time comes from the control group.
+    fn cpu_from_group(&self) -> bool {
+        self.group.last().is_some_and(|reading| reading.cpu_ns.is_some())
+    }
+
+    /// Refuses a window at whose borders CPU time was not read.
+    pub(super) fn check(&self, of: &'static str, window: Window) -> Result<(), NoUsage> {
+        match self.cpu_from_group() {
+            true => check(&self.group, of, window),
+            false => check(&self.tasks, of, window),
+        }
+    }
+
+    /// What the part used in a window.
+    pub(super) fn used(&self, window: Window) -> PartUsage {
+        let spent = |of: fn(&Spent) -> u64| self.tasks.grown(window, |tasks| Some(of(tasks.spent.as_ref()?)));
+        let (cpu_s, source) = match self.cpu_from_group() {
+            true => (seconds(self.group.grown(window, |group| group.cpu_ns)), CpuSource::Group),
+            false => (seconds(spent(|spent| spent.cpu_ns)), CpuSource::Processes),
+        };
+        PartUsage {
+            cpu_s,
+            cpu_source: cpu_s.map(|_| source),
+            user_s: seconds(self.group.grown(window, |group| group.user_ns)),
+            system_s: seconds(self.group.grown(window, |group| group.system_ns)),
+            run_queue_wait_s: seconds(spent(|spent| spent.run_queue_wait_ns)),
+            timeslices: whole(spent(|spent| spent.timeslices)),
+            throttling: self.throttling(window),
+            memory: self.memory(window),
+            rss_sum_bytes_max: self.tasks.most(window, |tasks| Some(tasks.rss_sum_bytes)),
+            processes_max: self.tasks.most(window, |tasks| Some(tasks.processes)),
+            threads_max: self.tasks.most(window, |tasks| Some(tasks.threads)),
+            disk: self.disk(window),
+            network: self.network(window),
+            events: self.events(window),
+        }
+    }
+
+    fn throttling(&self, window: Window) -> Option<ThrottlingUsage> {
+        let grown = |of: fn(&Throttling) -> u64| self.group.grown(window, |group| group.throttling.as_ref().map(of));
+        Some(ThrottlingUsage {
+            periods: whole(grown(|throttling| throttling.periods))?,
+            throttled_periods: whole(grown(|throttling| throttling.throttled_periods))?,
+            throttled_s: seconds(grown(|throttling| throttling.throttled_ns))?,
+        })
+    }
+
+    fn memory(&self, window: Window) -> Option<MemoryUsage> {
+        let most = |of: fn(&GroupMemory) -> u64| self.group.most(window, |group| group.memory.as_ref().map(of));
+        let kills = self.group.happened(window, |group| Some(group.memory.as_ref()?.oom_kills));
+        Some(MemoryUsage {
+            anonymous_kernel_bytes_max: most(|memory| memory.anonymous_bytes + memory.kernel_bytes)?,
+            usage_bytes_max: most(|memory| memory.usage_bytes)?,
+            peak_bytes: self.group.most(window, |group| group.memory.as_ref()?.peak_bytes),
+            oom_kills: kills?,
+        })
+    }
+
+    fn disk(&self, window: Window) -> Option<DiskUsage> {
+        let read = self.group.grown(window, |group| Some(group.disk.as_ref()?.read_bytes));
+        let written = self.group.grown(window, |group| Some(group.disk.as_ref()?.written_bytes));
+        Some(DiskUsage { read_bytes: whole(read)?, written_bytes: whole(written)? })
+    }
+
+    fn network(&self, window: Window) -> Option<NetworkUsage> {
+        let grown = |of: fn(&NetworkBytes) -> u64| whole(self.network.grown(window, |bytes| Some(of(bytes))));
+        Some(NetworkUsage {
+            received_bytes: grown(|bytes| bytes.received_bytes)?,
+            sent_bytes: grown(|bytes| bytes.sent_bytes)?,
+            loopback_bytes: grown(|bytes| bytes.loopback_bytes)?,
+        })
+    }
+
+    fn events(&self, window: Window) -> SoftwareEvents {
+        let grown = |of: fn(&SoftwareEvents) -> Option<u64>| whole(self.events.grown(window, of));
+        SoftwareEvents {
+            context_switches: grown(|events| events.context_switches),
+            migrations: grown(|events| events.migrations),
+            minor_faults: grown(|events| events.minor_faults),
+            major_faults: grown(|events| events.major_faults),
+            task_clock_ns: grown(|events| events.task_clock_ns),
+        }
+    }
+}
+
+impl HostUsage {
+    /// What the machine did in a window in which the parts used this.
+    pub(super) fn of(readings: &Series<HostReading>, window: Window, parts: &BTreeMap<Part, PartUsage>) -> Self {
+        let grown = |of: fn(&HostReading) -> Option<u64>| seconds(readings.grown(window, of));
+        let busy_s = grown(|host| host.busy_ns);
+        let followed_s: Option<f64> = parts.values().map(|part| part.cpu_s).sum();
+        Self {
+            busy_s,
+            steal_s: grown(|host| host.steal_ns),
+            softirq_s: grown(|host| host.softirq_ns),
+            foreign_cpu_s: busy_s.zip(followed_s).map(|(busy_s, followed_s)| (busy_s - followed_s).max(0.0)),
+            cpu_pressure_s: grown(|host| host.cpu_pressure_ns),
+            memory_pressure_s: grown(|host| host.memory_pressure_ns),
+            io_pressure_s: grown(|host| host.io_pressure_ns),
+            runnable_tasks_max: readings.most(window, |host| host.runnable_tasks),
+            frequency_min_hz: readings.least(window, |host| host.frequency_min_hz),
+            frequency_max_hz: readings.most(window, |host| host.frequency_max_hz),
+        }
+    }
+}
+
+/// Refuses a window at whose borders nobody looked. What was never read at all is absent from the usage, and no reason to
+/// have none.
+pub(super) fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {
+    match readings.too_far(window) {
+        None => Ok(()),
+        Some((border, away)) => {
+            let (away_s, window_s) = (away.as_secs_f64(), window.length().as_secs_f64());
+            Err(NoUsage::TooFar { of, border, away_s, window_s })
+        }
+    }
+}
+
+fn seconds(nanoseconds: Option<f64>) -> Option<f64> {
+    nanoseconds.map(|nanoseconds| nanoseconds / 1e9)
+}
+
+fn whole(count: Option<f64>) -> Option<u64> {
+    count.map(|count| count.round() as u64)
+}

@@ -1,0 +1,127 @@
+//! A link in a process of its own, between the namespaces of a test.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::time::{ClockId, clock_gettime};
+use tolok_link::{LinkJob, LinkRow, LinkSpec, MTU_BYTES, tun};
+
+use crate::job::JOB;
+use crate::spaces::{ADDRESSES, Spaces};
+
+pub const DEVICE: &str = "tolok0";
+/// After this long a packet does not come any more, and a test has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Between the moment in which descriptors may be inherited and that in which the link has them, no other program may be
+/// started, or it would have them, too.
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// A link that runs. Killed when this is dropped.
+pub struct Emulated {
+    child: Child,
+    rows: BufReader<File>,
+}
+
+impl Emulated {
+    /// Makes the devices and starts the link between them.
+    pub fn start(spaces: &Spaces, spec: LinkSpec) -> Emulated {
+        let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let offload = !spec.needs_packets();
+        let ends = [0, 1].map(|end| spaces.inside(end, || make_end(end, offload)));
+        // As the report is a pipe, nobody has to look again and again whether there is something in it.
+        let folder = tempfile::tempdir().unwrap();
+        let report = folder.path().join("link.jsonl");
+        mknodat(CWD, &report, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let rows =
+            File::from(open(&report, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).unwrap());
+        let numbers = ends.each_ref().map(AsRawFd::as_raw_fd);
+        let job = LinkJob { spec, ends: numbers, offload, cpus: vec![], report };
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "job::the_link_of_a_job", "--nocapture"])
+            .env(JOB, serde_json::to_string(&job).unwrap())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // The first row says that the link runs; a signal before that would end it like any other program.
+        let ready = poll(&mut [PollFd::new(&rows, PollFlags::IN)], Some(&Timespec::try_from(PATIENCE).unwrap()));
+        assert_eq!(ready, Ok(1), "the link starts");
+        Emulated { child, rows: BufReader::new(rows) }
+    }
+
+    /// Ends it with a signal, and returns its last row.
+    pub fn end(self) -> LinkRow {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        self.ended()
+    }
+
+    /// Waits until it has ended by itself, and returns its last row.
+    pub fn ended(mut self) -> LinkRow {
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status}");
+        let rows = self.rows.by_ref().lines().map(|line| serde_json::from_str::<LinkRow>(&line.unwrap()).unwrap());
+        let last = rows.last().expect("a link writes a row at its end");
+        for counts in last.directions {
+            let told = counts.packets + counts.dropped_queue + counts.dropped_loss + counts.dropped_refused;
+            assert_eq!(counts.offered_packets, told + counts.held_packets, "the ledger closes: {counts:?}");
+        }
+        last
+    }
+}
+
+impl Drop for Emulated {
+    fn drop(&mut self) {
+        // Both fail if it has ended, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn make_end(end: usize, offload: bool) -> OwnedFd {
+    let device = tun::open(DEVICE, offload).unwrap();
+    fcntl_setfd(&device, FdFlags::empty()).unwrap();
+    tun::configure(DEVICE, ADDRESSES[end], 24, MTU_BYTES).unwrap();
+    device
+}
+
+/// Two sockets that send to each other, one at each end.
+pub fn pair(spaces: &Spaces) -> [UdpSocket; 2] {
+    let sockets = [0, 1].map(|end| spaces.inside(end, || UdpSocket::bind((ADDRESSES[end], 0)).unwrap()));
+    for (near, far) in [(0, 1), (1, 0)] {
+        sockets[near].connect(sockets[far].local_addr().unwrap()).unwrap();
+        sockets[near].set_read_timeout(Some(PATIENCE)).unwrap();
+    }
+    sockets
+}
+
+/// IP and UDP headers.
+const HEADERS_BYTES: usize = 28;
+
+/// Sends a packet of so many IP bytes with a number.
+pub fn send(socket: &UdpSocket, number: u32, ip_bytes: usize) {
+    let mut datagram = [0u8; 1_472];
+    datagram[..4].copy_from_slice(&number.to_le_bytes());
+    socket.send(&datagram[..ip_bytes - HEADERS_BYTES]).unwrap();
+}
+
+/// The number of the next packet.
+pub fn receive(socket: &UdpSocket) -> u32 {
+    let mut datagram = [0u8; 1_472];
+    let length = socket.recv(&mut datagram).expect("a packet comes");
+    u32::from_le_bytes(*datagram[..length].first_chunk().unwrap())
+}
+
+/// Now, on the monotonic clock.
+pub fn now() -> Duration {
+    let now = clock_gettime(ClockId::Monotonic);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}

@@ -1,0 +1,88 @@
+//! What held the parts of the trials apart, in words that every format shares.
+
+use serde::Serialize;
+use tolok_analysis::figures::{counted, listed};
+use tolok_analysis::{FallbackFinding, Findings, IsolationFinding, SysctlFinding};
+
+use crate::surroundings::backend;
+
+/// One thing that held the parts apart.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fact {
+    pub(crate) what: &'static str,
+    pub(crate) words: String,
+}
+
+/// All of them; none where no trial came so far.
+pub(crate) fn facts(findings: &Findings) -> Vec<Fact> {
+    let isolation = &findings.isolation;
+    if isolation.trials == 0 {
+        return Vec::new();
+    }
+    let settings: Vec<String> = isolation.sysctls.iter().filter(|it| differs(it)).map(setting).collect();
+    let facts = [
+        Some(("the subject’s own namespaces", or_none(&isolation.namespaces))),
+        Some(("control groups", groups(isolation))),
+        Some((
+            "between client and subject",
+            listed(&isolation.networks.iter().map(|it| backend(it)).collect::<Vec<_>>(), "or"),
+        )),
+        (!settings.is_empty()).then(|| ("kernel settings unlike the machine’s", settings.join("; "))),
+        autogroup(isolation).map(|words| ("autogroup", words.to_owned())),
+    ];
+    facts.into_iter().flatten().map(|(what, words)| Fact { what, words }).collect()
+}
+
+/// All that could not be had, each once.
+pub(crate) fn fallbacks(findings: &Findings) -> Vec<String> {
+    let trials = findings.isolation.trials;
+    let said = |fallback: &FallbackFinding| {
+        let all = counted(u64::from(trials), "trial");
+        let text = fallback.text.trim_end_matches('.');
+        if fallback.trials == trials { text.to_owned() } else { format!("{text} (in {} of {all})", fallback.trials) }
+    };
+    findings.isolation.fallbacks.iter().map(said).collect()
+}
+
+/// In a line, for the head of a terminal; empty where nothing is known.
+pub(crate) fn line(findings: &Findings) -> String {
+    let isolation = &findings.isolation;
+    if isolation.trials == 0 {
+        return String::new();
+    }
+    let namespaces = match isolation.namespaces.as_slice() {
+        [] => "no namespaces".to_owned(),
+        names => format!("namespaces {}", names.join(", ")),
+    };
+    let networks: Vec<String> = isolation.networks.iter().map(|network| backend(network)).collect();
+    let groups = groups(isolation);
+    let groups = if groups == "none" { "no control groups".to_owned() } else { format!("control groups {groups}") };
+    format!("isolation: {namespaces} · {groups} · {}", listed(&networks, "or"))
+}
+
+fn groups(isolation: &IsolationFinding) -> String {
+    let layouts = listed(&isolation.groups, "or");
+    if isolation.controllers.is_empty() { layouts } else { format!("{layouts} ({})", isolation.controllers.join(", ")) }
+}
+
+fn or_none(words: &[String]) -> String {
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}
+
+/// A setting that is the machine's own as well says nothing.
+fn differs(setting: &SysctlFinding) -> bool {
+    setting.machine.as_ref().is_none_or(|machine| setting.values.iter().any(|value| value != machine))
+}
+
+fn setting(setting: &SysctlFinding) -> String {
+    let machine = setting.machine.as_ref().map(|machine| format!(" (machine: {machine})")).unwrap_or_default();
+    format!("{} = {}{machine}", setting.name, setting.values.join(" or "))
+}
+
+fn autogroup(isolation: &IsolationFinding) -> Option<&'static str> {
+    Some(match isolation.autogroup? {
+        false => "off",
+        true if isolation.is_autogrouped() => "on, and it weighs the parts by their sessions",
+        true => "on, but groups of their own keep the parts out of it",
+    })
+}
