@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::{Deserialize, Serialize};
+use tolok_lab::database::mariadb_command;
 use tolok_lab::group::{Controller, Hierarchies, Limits, sweep};
 use tolok_lab::isolate::{Backend, BoxSpec, LinkSpec, TrialBox, place as placed, wait_within};
 use tolok_testkit::{is_own_process, require};
@@ -206,5 +207,35 @@ fn node_under_the_daemon_of_pm2() {
         wait_until("pm2 has become a daemon", || !trial_box.exits().unwrap().is_empty());
         let address = (trial_box.subject_address(), 80).into();
         crate::boxed::connect(trial_box, address);
+    });
+}
+
+#[test]
+fn a_database_whose_data_are_in_the_private_folder() {
+    require!(can_have_everything(), "groups, namespaces and TUN devices need root");
+    let mariadb = program("mariadb");
+    require!(mariadb.is_some(), "MariaDB is neither in the toolbox nor installed");
+    let mariadb = mariadb.unwrap();
+    if !is_own_process() {
+        let _turn = my_turn();
+        return nothing_is_left_whoever_is_killed(tolok_testkit::test_name!());
+    }
+    be_the_lab(|trial_box, ground| {
+        let folder = ground.run_folder().join("db");
+        let commands = mariadb_command(&mariadb, &folder);
+        let in_words = |argv: &[String]| argv.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+        // As scripts start it: in the background of a shell that has other things to do.
+        let script = format!(
+            "mkdir {} && {} && {{ {} & }}; sleep 100000",
+            folder.display(),
+            in_words(&commands.install),
+            in_words(&commands.server)
+        );
+        let mut process = ground.process(&["sh", "-c", &script]);
+        process.env.extend(mariadb.env.clone());
+        trial_box.start(&process).unwrap();
+        let says_ready = || fs::read_to_string(&process.log).is_ok_and(|log| log.contains("ready for connections"));
+        wait_until("the database is ready", says_ready);
+        assert!(!commands.socket.exists(), "its files are in the box only");
     });
 }

@@ -54,7 +54,7 @@ impl Ground {
 
     /// A private network without a link, and a private run folder of 16 MiB.
     pub fn spec(&self) -> BoxSpec {
-        let run_folder = Some(RunFolder { path: self.run_folder(), size_bytes: 16 << 20, owner: None });
+        let run_folder = Some(RunFolder { path: self.run_folder(), size_bytes: 256 << 20, owner: None });
         BoxSpec { groups: None, network: private(&[], None), run_folder }
     }
 
