@@ -131,10 +131,11 @@ fn reruns(trials: &[TrialRecord]) -> Option<String> {
     let reruns: u32 = trials.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
     (anew > 0).then(|| {
         format!(
-            "{} of {} thrown away and made anew, because others had disturbed the machine: that is decided by what was seen \
-             of the machine, whatever the result.",
+            "{} of {} {} thrown away and made anew, because others had disturbed the machine: that is decided by what was \
+             seen of the machine, whatever the result.",
             counted(u64::from(reruns), "measurement"),
-            counted(anew as u64, "trial")
+            counted(anew as u64, "trial"),
+            if reruns == 1 { "was" } else { "were" }
         )
     })
 }

@@ -284,7 +284,7 @@ impl Verdict {
 pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
     /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
-    /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`.
+    /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

@@ -17,6 +17,7 @@
 //! | `connections-waiting` | a tenth of the connections or more had no answer yet when a trial ended | no |
 //! | `throttled` | the subject's quota stopped it in more than 5 % of its periods | no: that is what a quota does |
 //! | `memory-limit-near` | memory with page cache came within 2 % of its limit | no |
+//! | `tasks-refused` | the subject could not start a process or thread, as it had as many as it may | yes |
 //! | `link-full` | a link was offered 90 % of its rate or more, so it may have been the limit | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
 //!
@@ -76,6 +77,7 @@ pub(crate) fn flags(seen: &Seen, cpus: &Cpus, load: &LoadProfile, limits: &Limit
         connections_waiting(observations, load),
         throttled(seen.resources),
         memory_limit_near(seen.resources, limits),
+        tasks_refused(observations, limits),
         seen.link.and_then(link_full),
         shared_cpus(observations, cpus),
     ]
@@ -307,11 +309,12 @@ fn disturbed(observations: &Observations) -> Option<Flag> {
             None => causes.push(cause),
         }
     }
-    let said = |cause: &&tolok_model::Disturbance| format!("{} ({})", cause.kind, cause.text.trim_end_matches('.'));
+    let said = |cause: &&tolok_model::Disturbance| cause.text.trim_end_matches('.').to_owned();
     let causes: Vec<String> = causes.iter().map(said).collect();
     let trials = counted(observations.measured().count() as u64, "trial");
-    let verb = if disturbed == 1 { "is" } else { "are" };
-    let message = format!("{disturbed} of {trials} disturbed, which {verb} in no figure: {}", listed(&causes, "and"));
+    let (was, is) = if disturbed == 1 { ("was", "is") } else { ("were", "are") };
+    let causes = causes.join("; ");
+    let message = format!("{disturbed} of {trials} {was} disturbed by others and {is} in no figure: {causes}");
     flag("disturbed", observations.scored.is_empty(), message)
 }
 
@@ -334,6 +337,18 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
         small_share(share)
     );
     flag("memory-limit-near", false, message)
+}
+
+/// What could not be started did no work, and nobody was told.
+fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
+    let refused = |trial: &Measurement| trial.subject.refused_tasks.unwrap_or_default();
+    let most = observations.scored.iter().map(|(_, trial)| refused(trial)).max().filter(|most| *most > 0)?;
+    let limit = limits.pids?;
+    let message = format!(
+        "up to {} in a trial it could not start a process or thread, because it may have {limit} at most",
+        counted(most, "time")
+    );
+    flag("tasks-refused", true, message)
 }
 
 /// By the utilisation law. A subject behind a full link may have had more to give.

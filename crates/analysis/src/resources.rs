@@ -97,7 +97,7 @@ pub struct ResourcesFinding {
     pub io_pressure: Option<f64>,
     /// Most tasks of the machine at once that ran or were ready to run, in the median trial.
     pub runnable_max: Option<f64>,
-    /// Lowest frequency of a CPU of the trials that was seen.
+    /// Lowest frequency of any CPU of the machine that was seen.
     pub frequency_hz_min: Option<f64>,
     /// Highest frequency that was seen.
     pub frequency_hz_max: Option<f64>,

@@ -223,7 +223,7 @@ mod neighbours {
         let disturbed = &case.disturbed[0];
         assert_eq!((disturbed.trial, disturbed.attempts, disturbed.goodput_rps), (4, 3, 9_999.0));
         assert_eq!((kinds(&case), case.ranked), (vec!["disturbed"], true));
-        let message = format!("1 of 6 trials disturbed, which is in no figure: foreign-cpu ({BUSY})");
+        let message = format!("1 of 6 trials was disturbed by others and is in no figure: {BUSY}");
         assert_eq!(case.flags[0].message, message);
     }
 
@@ -269,11 +269,7 @@ mod neighbours {
         let mut run = run_in(Environment::default());
         run.disturb(1, "foreign-cpu", 0.07, "others used 7 %").disturb(2, "foreign-cpu", 0.12, "others used 12 %.");
         run.disturb(2, "steal", 0.02, "the hypervisor took 2 %");
-        assert!(
-            only_case(&run).flags[0]
-                .message
-                .ends_with("foreign-cpu (others used 12 %) and steal (the hypervisor took 2 %)")
-        );
+        assert!(only_case(&run).flags[0].message.ends_with("others used 12 %; the hypervisor took 2 %"));
     }
 
     #[test]
@@ -281,7 +277,7 @@ mod neighbours {
         let mut run = run_in(Environment::default());
         run.change_records(|trial| trial.attempts = if trial.block <= 2 { 3 } else { 1 });
         let said = cautions_with(&run, "made anew");
-        assert!(said.len() == 1 && said[0].starts_with("4 measurements of 2 trials thrown away"), "{said:?}");
+        assert!(said.len() == 1 && said[0].starts_with("4 measurements of 2 trials were thrown away"), "{said:?}");
         let case = only_case(&run);
         assert_eq!((case.reruns, case.trials_scored, kinds(&case).len()), (4, 6, 0), "a quiet one counts");
         assert_eq!(cautions_with(&run_in(Environment::default()), "made anew"), Vec::<String>::new());

@@ -134,7 +134,7 @@ pub struct LinkTable {
     pub queue: Option<Bytes>,
     /// Seed of loss and jitter; without one it follows from the plan's.
     pub seed: Option<u64>,
-    /// What carries it: `emulator` (tolok's own, the default), `netem` (the kernel's), or `veth` (emulates nothing).
+    /// What carries it. Default `auto`: the loopback where nothing is emulated, else `emulator`.
     #[schemars(with = "Option<LinkBackend>")]
     pub backend: Option<LinkBackend>,
 }

@@ -53,17 +53,24 @@ fn joined(words: &[&Option<String>]) -> String {
 }
 
 /// The values of a key that may list several, each with its word if there is more than one; the default where the key is
-/// missing.
+/// missing. Two of the same word would make two environments of the same name.
 fn choices<W, T: Clone>(
     written: Option<Several<W>>,
     default: T,
-    mut read: impl FnMut(Spanned<W>) -> Option<T>,
+    mut read: impl FnMut(Spanned<W>, &mut Reading) -> Option<T>,
     word: impl Fn(&T) -> String,
+    reading: &mut Reading,
 ) -> Vec<Choice<T>> {
-    let values: Vec<T> = match written {
-        Some(several) => several.0.into_iter().filter_map(&mut read).collect(),
-        None => Vec::new(),
-    };
+    let mut values: Vec<T> = Vec::new();
+    for one in written.into_iter().flat_map(|several| several.0) {
+        let place = one.span();
+        let Some(value) = read(one, reading) else { continue };
+        if values.iter().any(|known| word(known) == word(&value)) {
+            reading.note(place, "this value stands here twice", None);
+        } else {
+            values.push(value);
+        }
+    }
     match values.as_slice() {
         [] => vec![Choice { value: default, word: None }],
         [only] => vec![Choice { value: only.clone(), word: None }],
@@ -85,16 +92,23 @@ fn read_generator(file: GeneratorFile, reading: &mut Reading) -> Limits {
 
 fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Limits>> {
     let LimitsFile { cpus, mode, memory, pids } = file.entries;
-    let modes = choices(mode, CpuMode::Dedicated, |mode| Some(mode.into_inner()), |mode| mode_word(*mode).to_owned());
+    let modes = choices(
+        mode,
+        CpuMode::Dedicated,
+        |mode, _| Some(mode.into_inner()),
+        |mode| mode_word(*mode).to_owned(),
+        reading,
+    );
     let dedicates = modes.iter().any(|mode| mode.value == CpuMode::Dedicated);
     let cpus = choices(
         cpus.map(Spanned::into_inner),
         1.0,
-        |cpus| read_cpus(&cpus, dedicates, reading),
+        |cpus, reading| read_cpus(&cpus, dedicates, reading),
         |cpus| format!("{cpus}cpu").replace('.', "_"),
+        reading,
     );
     let size = |bytes: &Option<u64>| bytes.map(bytes_words).unwrap_or_default();
-    let memories = choices(memory, None, |memory| Some(Some(memory.into_inner().0)), size);
+    let memories = choices(memory, None, |memory, _| Some(Some(memory.into_inner().0)), size, reading);
     let pids = pids.map(|pids| {
         if *pids.get_ref() == 0 {
             reading.note(pids.span(), "`pids` must be at least 1", None);
@@ -183,13 +197,19 @@ fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Readin
         }
     };
     let time_word = |what: &'static str| move |value: &f64| format!("{what}-{}", compact(&format_duration(*value)));
-    let rtts = choices(table.rtt, base.rtt_s, |rtt| Some(seconds("rtt")(&rtt, reading)), time_word("rtt"));
-    let jitters =
-        choices(table.jitter, base.jitter_s, |jitter| Some(seconds("jitter")(&jitter, reading)), time_word("jitter"));
+    let rtts =
+        choices(table.rtt, base.rtt_s, |rtt, reading| Some(seconds("rtt")(&rtt, reading)), time_word("rtt"), reading);
+    let jitters = choices(
+        table.jitter,
+        base.jitter_s,
+        |jitter, reading| Some(seconds("jitter")(&jitter, reading)),
+        time_word("jitter"),
+        reading,
+    );
     let rate_word = |rate: &Option<f64>| compact(&rate.map(bit_rate_words).unwrap_or_default().replace("bit/s", "bit"));
-    let rates = choices(table.rate, base.rate_bps, |rate| Some(Some(rate.into_inner().0)), rate_word);
+    let rates = choices(table.rate, base.rate_bps, |rate, _| Some(Some(rate.into_inner().0)), rate_word, reading);
     let loss_word = |loss: &f64| format!("loss-{}", compact(&percent_words(*loss).to_string()));
-    let losses = choices(table.loss, base.loss, |loss| read_loss(&loss, reading), loss_word);
+    let losses = choices(table.loss, base.loss, |loss, reading| read_loss(&loss, reading), loss_word, reading);
     let backend = table.backend.unwrap_or(base.backend);
     let mut links = Vec::new();
     for rtt in &rtts {
@@ -263,7 +283,7 @@ fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<N
     }
     for (name, Setting(value)) in sysctl {
         if let Some(message) = refuse_setting(name.get_ref()) {
-            let help = "only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn";
+            let help = "only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*";
             reading.note(name.span(), message, Some(help.to_owned()));
         } else {
             sysctls.insert(name.into_inner(), value);
@@ -272,8 +292,9 @@ fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<N
     let named = choices(
         congestion,
         USUAL_CONGESTION.to_owned(),
-        |name| Some(name.into_inner()),
+        |name, _| Some(name.into_inner()),
         |name: &String| name.chars().filter(char::is_ascii_alphanumeric).collect(),
+        reading,
     );
     let network = |congestion: Choice<String>| Choice {
         value: Network { congestion: congestion.value, sysctls: sysctls.clone() },

@@ -36,10 +36,10 @@ pub struct PlannedTrial {
     pub case: CaseId,
 }
 
-/// A subject that the study asked for and that is left out, with the reason.
+/// A subject or an environment that the study asked for and that is left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// As the study names it.
+    /// As the study names it; of an environment, what it is, in brackets.
     pub subject: String,
     /// Why, and what would help.
     pub reason: String,
@@ -259,15 +259,19 @@ fn environments_had(study: &Study, here: Here<'_>) -> (Vec<Environment>, Vec<Ski
     for environment in &study.environments {
         match (here.fits)(environment) {
             Ok(()) => had.push(environment.clone()),
-            Err(reason) => refused.push(Skipped { subject: format!("[{}]", environment.describe()), reason }),
+            Err(reason) => {
+                refused.push(Skipped { subject: format!("environment [{}]", environment.describe()), reason })
+            }
         }
     }
     (had, refused)
 }
 
 fn environments_refused(refused: &[Skipped]) -> String {
+    let what =
+        if refused.len() == 1 { "the study's environment cannot" } else { "none of the study's environments can" };
     let each: Vec<String> = refused.iter().map(|one| format!("{}: {}", one.subject, one.reason)).collect();
-    format!("the study's environment cannot be had on this machine\n  {}", each.join("\n  "))
+    format!("{what} be had on this machine\n  {}", each.join("\n  "))
 }
 
 /// Each scenario in each environment.

@@ -177,6 +177,8 @@ pub enum FailureKind {
     Crashed,
     /// It needed more memory than it was allowed, and the kernel killed some of it.
     OutOfMemory,
+    /// The link that the study asks for carries less than one answer to each user in the whole window.
+    LinkTooSlow,
     /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
     Hung,
     /// The load tool failed.
@@ -194,6 +196,7 @@ impl FailureKind {
             Self::WrongAnswer => "wrong answer",
             Self::Crashed => "crashed",
             Self::OutOfMemory => "out of memory",
+            Self::LinkTooSlow => "link too slow",
             Self::Hung => "hung",
             Self::ToolFailed => "tool failed",
             Self::LabFailed => "lab failed",
@@ -372,6 +375,9 @@ pub struct Resources {
     /// Memory as its control group counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryUse>,
+    /// Processes and threads that could not be started since the start, because there were as many as its limit allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_tasks: Option<u64>,
     /// What the scheduler and the memory management did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<SchedulerCounts>,
@@ -468,10 +474,10 @@ pub struct HostWindow {
     /// Most tasks that ran or were ready to run at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runnable_max: Option<u64>,
-    /// Lowest frequency of a CPU of the trial that was seen.
+    /// Lowest frequency of any CPU of the machine that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz_min: Option<f64>,
-    /// Highest frequency of a CPU of the trial that was seen.
+    /// Highest frequency of any CPU of the machine that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz_max: Option<f64>,
 }

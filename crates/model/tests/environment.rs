@@ -126,11 +126,19 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     9:75 «'big'» `big` is not a size with its unit in quotes, such as "512MiB" or "150kB"
     9:82 «speed» unknown key `speed` (did you mean `seed`? known here: preset, rtt, jitter, rate, loss, queue, seed, backend)
     10:22 «'fast'» there are no network settings `fast` (known here: web-server-2020)
-    10:41 «'vm.swappiness'» `vm.swappiness` is a setting of the whole machine (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn)
-    10:62 «'net.ipv4../x'» `net.ipv4../x` is no name of a kernel setting (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn)
-    10:82 «'net.ipv4.tcp_congestion_control'» the congestion control has a key of its own: `congestion` (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn)
+    10:41 «'vm.swappiness'» `vm.swappiness` is a setting of the whole machine (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*)
+    10:62 «'net.ipv4../x'» `net.ipv4../x` is no name of a kernel setting (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*)
+    10:82 «'net.ipv4.tcp_congestion_control'» the congestion control has a key of its own: `congestion` (only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*)
     "#);
     assert_snapshot!(problems("link = ['localhost', 'localhost']"), @"7:8 «['localhost', 'localhost']» link `localhost` stands here twice (links are told apart by preset, rtt, jitter, rate and loss)");
+    assert_snapshot!(problems("subject = { memory = ['1MiB', '2MiB', '1024KiB'], mode = ['quota', 'quota'] }"), @"
+    7:39 «'1024KiB'» this value stands here twice
+    7:68 «'quota'» this value stands here twice
+    ");
+    assert_snapshot!(problems("link.rtt = ['1s', '1000ms']\nnetwork.congestion = ['bbr', 'cubic', 'bbr']"), @"
+    7:19 «'1000ms'» this value stands here twice
+    8:39 «'bbr'» this value stands here twice
+    ");
     assert_snapshot!(problems("link = { rtt = '5ms', backend = 'veth' }"), @"7:8 «{ rtt = '5ms', backend = 'veth' }» a veth link emulates nothing (leave `backend` out, or ask for nothing but veth)");
     assert_snapshot!(problems("subject = { cpus = 0.001, mode = 'quota' }"), @"7:20 «0.001» `cpus` must be between 0.01 and 4096");
     assert_snapshot!(problems("link = 5"), @r#"7:8 «5» expected the name of a link, such as "lan-wifi", or a table such as { rtt = "20ms" }, found the number 5"#);
@@ -158,14 +166,14 @@ fn an_environment_that_cannot_be_had_is_left_out_with_its_reason() {
     };
     let plan = Plan::expand(&study, &catalogue(), Here { ready: &|_, _| Ok(()), fits: &fits }, 1).unwrap();
     assert_eq!(plan.environments.len(), 1);
-    assert_eq!(plan.skipped[0].subject, "[64 dedicated CPUs]");
+    assert_eq!(plan.skipped[0].subject, "environment [64 dedicated CPUs]");
     assert_eq!(plan.skipped[0].reason, "2 CPUs may be used here");
     let none = Here { ready: &|_, _| Ok(()), fits: &|_| Err("no".to_owned()) };
     let error = Plan::expand(&study, &catalogue(), none, 1).unwrap_err();
     assert!(matches!(&error, PlanError::NoEnvironment(refused) if refused.len() == 2));
     assert_snapshot!(error, @"
-    the study's environment cannot be had on this machine
-      [1 dedicated CPU]: no
-      [64 dedicated CPUs]: no
+    none of the study's environments can be had on this machine
+      environment [1 dedicated CPU]: no
+      environment [64 dedicated CPUs]: no
     ");
 }

@@ -3,7 +3,7 @@
 //! A column in which no case has anything is left out, and so is a table without columns.
 
 use serde::Serialize;
-use tolok_analysis::figures::{NONE, Quantity, amount, count, in_column, small_share};
+use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, small_share};
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};
 
 use crate::palette::marker;
@@ -119,7 +119,10 @@ pub(crate) fn sources(scenario: &ScenarioFinding) -> String {
             "CPU time was read from control groups in some trials, and summed over threads in others, which lose some."
         }
     };
-    format!("{cpu} Pressure is the share of the window in which some task of the machine waited.")
+    // What is sent over a loopback is received on it as well.
+    let over_loopback = scenario.link.is_none() && cases(scenario).any(|it| it.resources.sent_bytes_per_good.is_some());
+    let both = if over_loopback { " Over the loopback, bytes received and sent are those of both ends." } else { "" };
+    format!("{cpu}{both} Pressure is the share of the window in which some task of the machine waited.")
 }
 
 /// How the emulated link did for each case.
@@ -161,7 +164,7 @@ pub(crate) fn diagnosis_line(diagnosis: &DiagnosisFinding) -> String {
     parts.extend(diagnosis.instructions_per_cycle.map(|it| format!("{} instructions per cycle", in_column(it))));
     parts.extend(diagnosis.collections.map(|collections| {
         let share = diagnosis.pause_share.map(|share| format!(" ({} of the time)", small_share(share)));
-        format!("{} garbage collections{}", count(collections), share.unwrap_or_default())
+        format!("{}{}", counted(collections, "garbage collection"), share.unwrap_or_default())
     }));
     parts.extend(diagnosis.of_scored.map(|share| format!("at {} its scored speed", amount(Quantity::Ratio, share))));
     if parts.is_empty() {

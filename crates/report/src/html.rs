@@ -235,7 +235,7 @@ fn chips(findings: &Findings) -> Vec<Chip> {
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
     if !findings.skipped.is_empty() {
-        let text = format!("! {} left out", counted(findings.skipped.len() as u64, "subject"));
+        let text = format!("! {} left out", findings.skipped.len());
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
     chips.push(Chip { class: "", text: "Run it again".to_owned(), href: "#again" });

@@ -27,10 +27,14 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     parts.join("; ")
 }
 
-/// `subject: 1 dedicated CPU · 512MiB of memory, on CPU 0`
+/// `subject: 1 dedicated CPU, on CPU 0 · 512MiB of memory`
 fn part(name: &str, part: &PartFinding) -> String {
     let on = if part.on_cpus.is_empty() { String::new() } else { format!(", on {}", cpus(&part.on_cpus)) };
-    format!("{name}: {}{on}", part.words)
+    // The numbers belong to the CPUs, which are the first that is said of a part.
+    match part.words.split_once(" · ") {
+        Some((given, limits)) => format!("{name}: {given}{on} · {limits}"),
+        None => format!("{name}: {}{on}", part.words),
+    }
 }
 
 /// `CPUs 0, 1`

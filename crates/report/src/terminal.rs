@@ -82,7 +82,8 @@ impl Page {
         if layout != Layout::Slim && !table.memory.is_empty() {
             legend.push(format!("MiB {}", table.memory));
         }
-        legend.push(percentiles(scenario));
+        let percentiles = percentiles(scenario);
+        legend.push(if layout == Layout::Slim { percentiles.replace("p50 and p99", "p99") } else { percentiles });
         self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);

@@ -30,6 +30,8 @@ pub struct FakeUsage {
     pub oom_kills: u64,
     /// Threads and processes.
     pub tasks: u64,
+    /// Tasks that could not be made because there were as many as allowed.
+    pub refused_tasks: u64,
     /// For each disk the bytes read and written.
     pub disks: Vec<(u64, u64)>,
 }
@@ -175,6 +177,7 @@ impl FakeGroups {
         file("memory", "memory.max_usage_in_bytes", usage.memory_bytes.1);
         file("memory", "memory.kmem.usage_in_bytes", usage.kernel_bytes);
         file("pids", "pids.current", usage.tasks);
+        write(&self.folder("pids", group).join("pids.events"), &format!("max {}\n", usage.refused_tasks));
         let anonymous = usage.anonymous_bytes;
         // The first line is of the group alone, without those below.
         let stat =
@@ -200,6 +203,7 @@ impl FakeGroups {
         file("memory.stat", &format!("anon {anonymous}\nfile 4096\nkernel {kernel}\nkernel_stack 1\nanon_thp 7\n"));
         file("memory.events", &format!("low 0\nhigh 0\nmax 9\noom 3\noom_kill {}\n", usage.oom_kills));
         file("pids.current", &format!("{}\n", usage.tasks));
+        file("pids.events", &format!("max {}\n", usage.refused_tasks));
         let line = |(number, (read, written)): (usize, &(u64, u64))| {
             format!("254:{number} rbytes={read} wbytes={written} rios=1 wios=2 dbytes=3 dios=4\n")
         };

@@ -388,6 +388,7 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
             histogram: String::new(),
         },
         subject: Resources {
+            refused_tasks: None,
             cpu_s: 0.985 * load.duration_s,
             cpu_source: CpuSource::Group,
             user_s: Some(0.31 * load.duration_s),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use tolok_analysis::figures::counted;
 use tolok_lab::machine::{CpuWish, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::{Ground, start_again_in_an_own_group};
 use tolok_model::{CpuMap, CpuMode, Environment, Here, Plan, PlanError, Role, Skipped, bytes_words};
@@ -77,7 +78,7 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
     let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error))?;
     plan.diagnose = args.diagnose;
     if args.strict && !plan.skipped.is_empty() {
-        return Err(missing("with --strict, every subject must be ready", &plan.skipped));
+        return Err(missing("with --strict, nothing that the study asks for may be left out", &plan.skipped));
     }
     let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(asked, seed, args);
@@ -159,7 +160,9 @@ fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
     for one in skipped {
         let _ = write!(text, "\n  {}: {}", one.subject, one.reason);
     }
-    text.push_str("\nto fetch all that can be fetched: tolok setup");
+    if skipped.iter().any(|one| !one.subject.starts_with("environment ")) {
+        text.push_str("\nto fetch all that can be fetched: tolok setup");
+    }
     Complaint::new(Exit::Missing, text)
 }
 
@@ -183,11 +186,12 @@ fn describe(planned: &Planned) -> String {
     if !plan.question.is_empty() {
         let _ = writeln!(text, "{}", plan.question);
     }
+    let width = plan.scenarios.iter().map(|scenario| scenario.id.chars().count()).max().unwrap_or(0).max(20);
     let _ = writeln!(text, "\nScenarios");
     for scenario in &plan.scenarios {
         let _ = writeln!(
             text,
-            "  {:<20} {}, after {} of warm-up, time-out {}",
+            "  {:<width$} {}, after {} of warm-up, time-out {}",
             scenario.id,
             scenario.load.describe(),
             tolok_model::format_duration(scenario.load.warmup_s),
@@ -195,7 +199,7 @@ fn describe(planned: &Planned) -> String {
         );
         for objective in &scenario.objectives {
             let stops = if scenario.abort { ", or the trial stops" } else { "" };
-            let _ = writeln!(text, "  {:<20} {objective}{stops}", "");
+            let _ = writeln!(text, "  {:<width$} {objective}{stops}", "");
         }
     }
     let _ = writeln!(text, "\nCases");
@@ -204,17 +208,20 @@ fn describe(planned: &Planned) -> String {
         let parameters: Vec<String> =
             case.subject.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let settings = if parameters.is_empty() { String::new() } else { format!("  ({})", parameters.join(", ")) };
-        let _ = writeln!(text, "  {:>3}  {:<20} {}{settings}{role}", index + 1, case.scenario, case.subject.label);
+        let _ = writeln!(text, "  {:>3}  {:<width$} {}{settings}{role}", index + 1, case.scenario, case.subject.label);
     }
     describe_order(&mut text, plan);
     describe_environments(&mut text, planned);
+    if !plan.skipped.is_empty() {
+        let _ = writeln!(text, "\nLeft out");
+    }
     for skipped in &plan.skipped {
-        let _ = writeln!(text, "Skipped  {}: {}", skipped.subject, skipped.reason);
+        let _ = writeln!(text, "  {}: {}", skipped.subject, skipped.reason);
     }
     let _ = writeln!(
         text,
-        "Time   {} trials, about {} (nothing was run)\nPlan   seed {}, sha256 {}",
-        plan.trials.len(),
+        "\nTime   {}, about {} (nothing was run)\nPlan   seed {}, sha256 {}",
+        counted(plan.trials.len() as u64, "trial"),
         rough(plan.estimate_s()),
         plan.seed,
         plan.hash().get(..16).unwrap_or_default(),
@@ -224,10 +231,12 @@ fn describe(planned: &Planned) -> String {
 
 /// What surrounds the subjects, and on which CPUs.
 fn describe_environments(text: &mut String, planned: &Planned) {
+    let ids = planned.plan.environments.iter().map(|environment| environment.id.chars().count());
+    let width = ids.max().unwrap_or(0).max(20);
     let _ = writeln!(text, "\nEnvironments");
     for environment in &planned.plan.environments {
         let name = if environment.id.is_empty() { "of every case" } else { &environment.id };
-        let _ = writeln!(text, "  {name:<20} {}", environment.describe());
+        let _ = writeln!(text, "  {name:<width$} {}", environment.describe());
         let Some(cpus) = planned.cpus.get(&environment.id) else { continue };
         let link = match cpus.link.as_slice() {
             [] => String::new(),
@@ -235,10 +244,10 @@ fn describe_environments(text: &mut String, planned: &Planned) {
         };
         let (subject, generator) = (format_cpu_list(&cpus.subject), format_cpu_list(&cpus.generator));
         let shared = if cpus.shared { " (shared)" } else { "" };
-        let _ = writeln!(text, "  {:<20} CPUs: subject {subject}, generator {generator}{link}{shared}", "");
+        let _ = writeln!(text, "  {:<width$} CPUs: subject {subject}, generator {generator}{link}{shared}", "");
     }
     for note in &planned.cpu_notes {
-        let _ = writeln!(text, "  {:<20} {note}", "");
+        let _ = writeln!(text, "  {:<width$} {note}", "");
     }
 }
 

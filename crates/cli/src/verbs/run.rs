@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use tolok_analysis::figures::counted;
 use tolok_analysis::{Findings, Names, ObjectiveOutcome};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
@@ -48,7 +49,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     refuse_another_machine(&stored.run, &stored.plan)?;
     warn_of_changes(&opened, &stored.run);
     let left = stored.plan.trials.len() - stored.trials.len();
-    say(format!("Going on with {}: {left} of {} trials are left.", stored.run.id, stored.plan.trials.len()));
+    say(format!(
+        "Going on with {}: {left} of {} left.",
+        stored.run.id,
+        counted(stored.plan.trials.len() as u64, "trial")
+    ));
     let ground = Ground::prepare();
     go(&opened, &ground, &folder, (&stored.plan, &stored.run.cpus), &args.result)
 }
@@ -61,15 +66,15 @@ pub fn announce(planned: &Planned) {
     subjects.sort_unstable();
     subjects.dedup();
     say(format!(
-        "Plan: {} subjects × {} scenarios × {} blocks, order shuffled (seed {}). About {}.",
-        subjects.len(),
-        plan.scenarios.len(),
-        plan.blocks,
+        "Plan: {} × {} × {}, order shuffled (seed {}). About {}.",
+        counted(subjects.len() as u64, "subject"),
+        counted(plan.scenarios.len() as u64, "scenario"),
+        counted(u64::from(plan.blocks), "block"),
         plan.seed,
         rough(plan.estimate_s()),
     ));
     for skipped in &plan.skipped {
-        say(format!("  skipped {}: {}", skipped.subject, skipped.reason));
+        say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
     planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
 }
@@ -113,7 +118,10 @@ fn go(
     say(format!("\nreport  {}", folder.path().join("report.html").display()));
     if summary.missing > 0 {
         let name = folder.path().display();
-        say(format!("stopped with {} trials to go; go on with: tolok resume {name}", summary.missing));
+        say(format!(
+            "stopped with {} to go; go on with: tolok resume {name}",
+            counted(u64::from(summary.missing), "trial")
+        ));
     }
     let crossed = crossed(&findings);
     for line in &crossed {

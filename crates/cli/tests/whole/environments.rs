@@ -116,3 +116,30 @@ fn a_diagnosis_is_a_trial_of_its_own_that_is_not_scored() {
     assert!(counted("syscalls").is_some_and(|calls| calls > 0) || !unavailable.is_empty(), "{found}");
     assert!(said.output.contains("Unscored"), "{}", said.output);
 }
+
+#[test]
+fn a_link_that_carries_too_little_for_the_window_is_no_fault_of_the_subjects() {
+    require!(geteuid().is_root(), "links are tried as root here; other users have tests of their own");
+    let _turn = my_turn();
+    let place = place("none", "link = { rate = '5kbit/s' }");
+    let study = place.path().join("studies/try.toml");
+    let text = std::fs::read_to_string(&study).unwrap().replace("vus = 4", "vus = 64");
+    std::fs::write(&study, text).unwrap();
+    let (said, records) = run(&place, &[]);
+    let outcome = &records[0]["outcome"];
+    assert_eq!(outcome["reason"], "link-too-slow", "{}", said.progress);
+    assert!(outcome["message"].as_str().unwrap().starts_with("the link of 5kbit/s takes "), "{outcome}");
+}
+
+#[test]
+fn a_subject_that_may_have_no_more_processes_is_told_of() {
+    require!(has_groups(&[Controller::Pids]), "no control group can limit processes here");
+    let _turn = my_turn();
+    let (said, records) = run(&place("fork", "subject = { cpus = 1, pids = 2 }"), &[]);
+    let outcome = &records[0]["outcome"];
+    let told = match outcome["message"].as_str() {
+        Some(message) => message.contains("could not start a process or thread, as it may have 2 at most"),
+        None => outcome["subject"]["refused_tasks"].as_u64() > Some(0) && said.output.contains("tasks-refused"),
+    };
+    assert!(told, "{outcome}\n{}", said.output);
+}

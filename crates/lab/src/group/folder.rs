@@ -95,6 +95,12 @@ impl Group {
         ending::kill(self)
     }
 
+    /// Moves everybody out of the group, which is one in another, to where that other one was made. Who cannot be moved
+    /// stays.
+    pub fn let_go(&self) {
+        residence::let_go(self);
+    }
+
     /// Removes the group and those below it, once their processes have ended or left; it ends none.
     pub fn remove(&self) -> Result<(), GroupError> {
         ending::remove(self)

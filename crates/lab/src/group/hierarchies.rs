@@ -144,7 +144,8 @@ impl Hierarchies {
         let controllers = group.controllers();
         let seats = self.seats.iter().filter(|(controller, _)| controllers.contains(controller));
         let homes: BTreeSet<PathBuf> = seats.map(|(_, seat)| residence::home_in(&seat.base)).collect();
-        homes.iter().try_for_each(|home| write(&home.join("cgroup.procs"), "0"))
+        // Out of every hierarchy that lets it go, even if one does not.
+        homes.iter().map(|home| write(&home.join("cgroup.procs"), "0")).fold(Ok(()), Result::and)
     }
 
     /// What stands for `/`.

@@ -15,7 +15,7 @@ mod error;
 mod folder;
 mod hierarchies;
 mod limits;
-mod mounts;
+pub(crate) mod mounts;
 mod name;
 mod reading;
 mod residence;
@@ -33,7 +33,7 @@ pub use limits::Limits;
 pub use name::GroupName;
 pub use reading::{DiskBytes, GroupMemory, GroupReader, GroupReading, Throttling};
 pub use residence::Residence;
-pub use sweep::sweep;
+pub use sweep::{GUESTS, sweep};
 
 /// What a group can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::CgroupMode;
 
 /// A mounted hierarchy: its mount point, the part of it that is mounted, and its version 1 controllers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mounted {
+pub(crate) struct Mounted {
     pub mount: PathBuf,
     /// Not `/` in a container that sees a part of the hierarchy only.
     pub part: PathBuf,
@@ -33,7 +33,7 @@ const CONTROLLERS: [&str; 14] = [
 ];
 
 /// The control-group lines of mountinfo: `id parent dev root mount-point options … - type source super-options`.
-pub(super) fn mounted(mountinfo: &str) -> Vec<Mounted> {
+pub(crate) fn mounted(mountinfo: &str) -> Vec<Mounted> {
     let hierarchy = |line: &str| {
         let (mount, filesystem) = line.split_once(" - ")?;
         let mut mount = mount.split(' ').skip(3);
@@ -86,15 +86,20 @@ pub(super) fn layout(mounted: &[Mounted]) -> CgroupMode {
 }
 
 /// The folder of this process in a hierarchy, from the `id:controllers:path` lines of `/proc/self/cgroup`.
-pub(super) fn own_folder(hierarchy: &Mounted, own: &str) -> PathBuf {
+pub(crate) fn own_folder(hierarchy: &Mounted, own: &str) -> PathBuf {
     match below_mount(hierarchy, own) {
         Some(below) => hierarchy.mount.join(below),
         None => hierarchy.mount.clone(),
     }
 }
 
+/// Whether the own group is the root of a hierarchy, as far as can be seen from here.
+pub(crate) fn is_root(hierarchy: &Mounted, own: &str) -> bool {
+    hierarchy.part == Path::new("/") && below_mount(hierarchy, own).is_some_and(|below| below == Path::new(""))
+}
+
 /// Of several mounts of one hierarchy the one that shows the own group; of equals the last, which may hide the others.
-pub(super) fn best<'a>(same: impl Iterator<Item = &'a Mounted>, own: &str) -> Option<&'a Mounted> {
+pub(crate) fn best<'a>(same: impl Iterator<Item = &'a Mounted>, own: &str) -> Option<&'a Mounted> {
     same.max_by_key(|hierarchy| below_mount(hierarchy, own).is_some())
 }
 

@@ -8,9 +8,10 @@ use std::path::Path;
 use super::GroupError;
 
 /// The inode of the machine's first pid namespace, the same on every kernel.
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+const FIRST_PID_NAMESPACE: u64 = 4_026_531_836;
 
-/// The name of the group of one tolok process, `tolok-<boot>-<pid>-<start>`: so whoever finds the group can tell whether
+/// The name of the group of one tolok process, `tolok-<boot>-<pid>-<start>`, with `-ns<inode>` of the pid namespace in which
+/// that pid counts unless it is the machine's first: so whoever finds the group can tell whether
 /// its owner lives, even when another process has the number by now, or the machine was started anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupName {
@@ -19,6 +20,8 @@ pub struct GroupName {
     pid: u32,
     /// When the process was started, in clock ticks after boot.
     start_ticks: u64,
+    /// The pid namespace, if not the machine's first.
+    namespace: Option<u64>,
 }
 
 impl GroupName {
@@ -32,7 +35,7 @@ impl GroupName {
         let unknown = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no {what} of process {pid}"));
         let boot = boot(proc).ok_or_else(|| unknown("boot id"))?;
         let start_ticks = start_ticks(proc, pid).ok_or_else(|| unknown("start time"))?;
-        Ok(Self { boot, pid, start_ticks })
+        Ok(Self { boot, pid, start_ticks, namespace: pid_namespace(proc) })
     }
 
     /// Reads a name back; nothing unless it has exactly the form that [`GroupName`] is written in.
@@ -42,6 +45,7 @@ impl GroupName {
             boot: parts.next().filter(|boot| is_boot(boot))?.to_owned(),
             pid: parts.next()?.parse().ok()?,
             start_ticks: parts.next()?.parse().ok()?,
+            namespace: parts.next().and_then(|part| part.strip_prefix("ns")?.parse().ok()),
         };
         // Signs, leading zeros and further parts all fail here.
         (read.to_string() == name).then_some(read)
@@ -54,8 +58,8 @@ impl GroupName {
         if boot != self.boot {
             return false;
         }
-        // Inside a pid namespace the owner may live outside and not be seen, or have another number.
-        if fs::read_link(proc.join("self/ns/pid")).is_ok_and(|own| own != Path::new(FIRST_PID_NAMESPACE)) {
+        // In another pid namespace the owner may not be seen, or has another number.
+        if pid_namespace(proc) != self.namespace {
             return true;
         }
         start_ticks(proc, self.pid) == Some(self.start_ticks)
@@ -64,13 +68,21 @@ impl GroupName {
 
 impl fmt::Display for GroupName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tolok-{}-{}-{}", self.boot, self.pid, self.start_ticks)
+        write!(f, "tolok-{}-{}-{}", self.boot, self.pid, self.start_ticks)?;
+        self.namespace.map_or(Ok(()), |inode| write!(f, "-ns{inode}"))
     }
 }
 
 fn boot(proc: &Path) -> Option<String> {
     let id = fs::read_to_string(proc.join("sys/kernel/random/boot_id")).ok()?;
     id.get(..8).filter(|boot| is_boot(boot)).map(str::to_owned)
+}
+
+/// The pid namespace of this process, `pid:[<inode>]`, if it is known to be another than the machine's first.
+fn pid_namespace(proc: &Path) -> Option<u64> {
+    let link = fs::read_link(proc.join("self/ns/pid")).ok()?;
+    let inode = link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()?;
+    (inode != FIRST_PID_NAMESPACE).then_some(inode)
 }
 
 fn is_boot(text: &str) -> bool {
@@ -124,6 +136,9 @@ mod tests {
             "tolok-self",
             "tolok-752d3df0-42",
             "tolok-752d3df0-42-777-1",
+            "tolok-752d3df0-42-777-ns",
+            "tolok-752d3df0-42-777-ns01",
+            "tolok-752d3df0-42-777-ns1-2",
             "tolok-752d3df0-42-777.scope",
             "tolok-752d3df0-+42-777",
             "tolok-752d3df0-042-777",
@@ -169,6 +184,21 @@ mod tests {
         assert!(gone.is_alive(proc.path()), "in a pid namespace");
         let earlier = GroupName::parse("tolok-00000000-43-777").unwrap();
         assert!(!earlier.is_alive(proc.path()), "nothing lives on from another boot");
+    }
+
+    #[test]
+    fn in_a_pid_namespace_numbers_count_for_those_who_are_in_it() {
+        let proc = proc();
+        fs::create_dir_all(proc.path().join("self/ns")).unwrap();
+        std::os::unix::fs::symlink("pid:[4026532600]", proc.path().join("self/ns/pid")).unwrap();
+        let name = GroupName::of(proc.path(), 42).unwrap();
+        assert_eq!(name.to_string(), "tolok-752d3df0-42-777-ns4026532600");
+        assert_eq!(GroupName::parse(&name.to_string()), Some(name.clone()));
+        let gone = GroupName { pid: 43, ..name.clone() };
+        assert_eq!((name.is_alive(proc.path()), gone.is_alive(proc.path())), (true, false));
+        let neighbour = GroupName { namespace: Some(4_026_532_601), ..gone.clone() };
+        assert!(neighbour.is_alive(proc.path()), "nobody knows the processes of another namespace");
+        assert!(gone.is_alive(self::proc().path()), "not even who is outside of all");
     }
 
     #[test]

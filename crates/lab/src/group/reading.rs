@@ -25,6 +25,8 @@ pub struct GroupReading {
     pub memory: Option<GroupMemory>,
     /// How many tasks there are.
     pub tasks: Option<u64>,
+    /// How often a task could not be made because there were as many as allowed.
+    pub refused_tasks: Option<u64>,
     /// Bytes from and to disks; what the page cache answers is not among them.
     pub disk: Option<DiskBytes>,
 }
@@ -77,6 +79,7 @@ pub struct GroupReader {
     cpu_stat_v2: Option<File>,
     memory: Option<MemoryFiles>,
     tasks: Option<File>,
+    task_events: Option<File>,
     disk: Option<(Version, File)>,
 }
 
@@ -120,6 +123,7 @@ impl GroupReader {
             cpu_stat_v2: v2(Controller::Core, "cpu.stat"),
             memory: folder(Controller::Memory).and_then(|(version, folder)| MemoryFiles::open(version, folder)),
             tasks: v1(Controller::Pids, "pids.current").or_else(|| v2(Controller::Pids, "pids.current")),
+            task_events: v1(Controller::Pids, "pids.events").or_else(|| v2(Controller::Pids, "pids.events")),
             disk: disk_v1.map(|file| (Version::V1, file)).or(disk_v2.map(|file| (Version::V2, file))),
         }
     }
@@ -144,6 +148,7 @@ impl GroupReader {
         }
         reading.memory = self.memory.as_ref().and_then(|files| files.read(buffer));
         reading.tasks = self.tasks.as_ref().and_then(|file| number(file, buffer));
+        reading.refused_tasks = self.task_events.as_ref().and_then(|file| keyed(text(file, buffer)?, "max"));
         reading.disk = self.disk.as_ref().and_then(|(version, file)| disk(*version, text(file, buffer)?));
         reading
     }

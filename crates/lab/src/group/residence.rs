@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{children, write};
 use super::hierarchies::read;
-use super::{GroupError, Hierarchies};
+use super::{Group, GroupError, Hierarchies};
 
 /// The group into which tolok itself moves.
 const LEAF: &str = "tolok-self";
@@ -119,6 +119,18 @@ pub(super) fn base_of(own: &Path) -> PathBuf {
     match own.parent() {
         Some(parent) if own.ends_with(LEAF) => parent.to_owned(),
         _ => own.to_owned(),
+    }
+}
+
+/// Moves everybody out of a group in a group to where both were made.
+pub(super) fn let_go(group: &Group) {
+    for entrance in group.entrances() {
+        let Some(outside) = entrance.ancestors().nth(3) else { continue };
+        let members = fs::read_to_string(&entrance).unwrap_or_default();
+        for member in members.lines() {
+            let doors = [outside.join(LEAF), outside.to_owned()].map(|folder| folder.join("cgroup.procs"));
+            let _ = doors.iter().any(|door| door.exists() && fs::write(door, member).is_ok());
+        }
     }
 }
 

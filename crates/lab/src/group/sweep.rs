@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::{Place, children};
-use super::{Controller, Group, GroupName, Hierarchies};
+use super::{Controller, Group, GroupError, GroupName, Hierarchies};
+
+/// The group in an owner's group in which processes are guests that outlive it: the lab, while it measures.
+pub const GUESTS: &str = "lab";
 
 /// Ends and removes the groups of dead owners below the own group and beside it. Returns in words what could not be
 /// removed; the next sweep tries again.
@@ -12,15 +15,29 @@ pub fn sweep(hierarchies: &Hierarchies) -> Vec<String> {
     let mut complaints = Vec::new();
     for level in hierarchies.levels() {
         for name in dead(&level, &proc) {
-            let folder = |place: &Place| Place { folder: place.folder.join(&name), ..*place };
-            let places = level.iter().map(|(controller, place)| (*controller, folder(place)));
-            let group = Group::at(places.filter(|(_, place)| place.folder.is_dir()).collect());
-            if let Err(error) = group.kill().and_then(|()| group.remove()) {
+            if let Err(error) = end(&below(&level, &name), &below(&level, &format!("{name}/{GUESTS}"))) {
                 complaints.push(error.to_string());
             }
         }
     }
     complaints
+}
+
+/// Ends a group. Of its guests none is killed: a lab may live on whose keeper was killed a moment ago.
+fn end(group: &Group, guests: &Group) -> Result<(), GroupError> {
+    guests.let_go();
+    let left = guests.everyone().unwrap_or_default();
+    if let Some(folder) = guests.folders().first().filter(|_| !left.is_empty()) {
+        return Err(GroupError::StillThere { folder: folder.to_path_buf(), pids: left.into_iter().collect() });
+    }
+    group.kill().and_then(|()| group.remove())
+}
+
+/// What there is of a group in the folders of one level.
+fn below(level: &BTreeMap<Controller, Place>, name: &str) -> Group {
+    let folder = |place: &Place| Place { folder: place.folder.join(name), ..*place };
+    let places = level.iter().map(|(controller, place)| (*controller, folder(place)));
+    Group::at(places.filter(|(_, place)| place.folder.is_dir()).collect())
 }
 
 /// The names of groups whose owner is dead, in the folders of one level.

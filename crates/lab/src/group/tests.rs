@@ -273,6 +273,7 @@ fn usage() -> FakeUsage {
         kernel_bytes: 55 << 20,
         oom_kills: 2,
         tasks: 206,
+        refused_tasks: 3,
         disks: vec![(4096, 8192), (1, 2)],
     }
 }
@@ -291,6 +292,7 @@ fn reading() -> GroupReading {
             oom_kills: 2,
         }),
         tasks: Some(206),
+        refused_tasks: Some(3),
         disk: Some(DiskBytes { read_bytes: 4097, written_bytes: 8194 }),
     }
 }
@@ -321,7 +323,8 @@ fn a_reader_sees_what_changes() {
 fn what_cannot_be_had_is_nothing_and_not_0() {
     let tree = FakeGroups::hybrid("/");
     let only_core = used(&tree, &[Controller::Core]).reader().read();
-    let cpu = GroupReading { throttling: None, memory: None, tasks: None, disk: None, ..reading() };
+    let cpu =
+        GroupReading { throttling: None, memory: None, refused_tasks: None, tasks: None, disk: None, ..reading() };
     assert_eq!(only_core, cpu, "version 2 counts CPU time without any controller");
 
     let tree = v2("/");

@@ -16,10 +16,15 @@ use super::topology::PREFIX;
 /// The setting, by its dotted name.
 pub(super) const KEY: &str = "net.ipv4.tcp_congestion_control";
 
+/// The algorithms that the kernel has, allowed or not.
+pub(super) fn available() -> Vec<String> {
+    let names = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    names.split_whitespace().map(str::to_owned).collect()
+}
+
 /// Whether the kernel has an algorithm, allowed or not.
 pub(super) fn is_available(algorithm: &str) -> bool {
-    let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
-    available.split_whitespace().any(|name| name == algorithm)
+    available().iter().any(|name| name == algorithm)
 }
 
 /// Has the routes of this namespace name an algorithm: those of its loopback, and those to its links' other ends.

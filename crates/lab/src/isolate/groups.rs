@@ -1,16 +1,14 @@
 //! The control groups of a box: one below it for each part. They end with the box, and nobody in them survives, except
 //! the lab itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::protocol::Fault;
 use super::spec::{GroupsSpec, Isolation};
-use crate::group::{Group, GroupName, Hierarchies, Limits};
+use crate::group::{Controller, GUESTS, Group, GroupName, Hierarchies, Limits};
 
-/// The part whose processes outlive the box.
-const LAB: &str = "lab";
 /// The part that emulates a link, and must come before everything else to be on time.
 const LINK: &str = "link";
 /// The box as a whole goes before what else runs on the machine: alone in a group of ordinary weight, a server with all
@@ -31,14 +29,11 @@ impl BoxGroups {
     pub(super) fn make(spec: &GroupsSpec, isolation: &mut Isolation) -> Result<Option<Self>, Fault> {
         let hierarchies = Hierarchies::find();
         let usable = hierarchies.usable();
-        let missing: Vec<String> = spec.controllers.difference(&usable).map(ToString::to_string).collect();
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            isolation
-                .fallbacks
-                .push(format!("Control groups here have no {missing}, so nothing is counted or limited by it"));
+        let mut wanted: BTreeSet<Controller> = spec.controllers.intersection(&usable).copied().collect();
+        if wanted.is_empty() {
+            // Then the making fails, and says why.
+            wanted.clone_from(&spec.controllers);
         }
-        let wanted = spec.controllers.intersection(&usable).copied().collect();
         let name = GroupName::own()?.to_string();
         let whole = match hierarchies.create(&name, &wanted) {
             Ok(whole) => whole,
@@ -55,15 +50,22 @@ impl BoxGroups {
             }
         };
         isolation.groups = Some(hierarchies.layout().to_string());
+        isolation.fallbacks.extend(lacks(spec, &usable));
         isolation.controllers = whole.controllers().iter().map(ToString::to_string).collect();
         let mut groups = Self { whole, parts: BTreeMap::new() };
-        weigh(&groups.whole, WEIGHT, "the box", isolation);
+        if usable.contains(&Controller::Cpu) {
+            weigh(&groups.whole, WEIGHT, "the box", isolation);
+        }
         for (part, limits) in &spec.parts {
             let group = groups.whole.child(part).map_err(|error| Fault::Limit(format!("cannot {error}")))?;
             groups.parts.insert(part.clone(), group.clone());
-            let strict = Limits { weight: None, ..limits.clone() };
+            let mut strict = Limits { weight: None, ..limits.clone() };
+            if !usable.contains(&Controller::CpuSet) {
+                strict.cpus.clear();
+            }
             group.limit(&strict).map_err(|error| Fault::Limit(format!("cannot {error}")))?;
-            if let Some(weight) = limits.weight {
+            // Without the controller no weight is missed part by part: it was said once.
+            if let Some(weight) = limits.weight.filter(|_| usable.contains(&Controller::Cpu)) {
                 weigh(&group, weight, part, isolation);
             }
         }
@@ -78,7 +80,7 @@ impl BoxGroups {
 
     /// Ends everybody in them, except the lab.
     pub(super) fn kill(&self) {
-        for (_, group) in self.parts.iter().filter(|(part, _)| *part != LAB) {
+        for (_, group) in self.parts.iter().filter(|(part, _)| *part != GUESTS) {
             // Who cannot be killed keeps the group from being removed, and the next start of tolok tries again.
             let _ = group.kill();
         }
@@ -88,15 +90,38 @@ impl BoxGroups {
 impl Drop for BoxGroups {
     fn drop(&mut self) {
         self.kill();
-        self.parts.get(LAB).map(let_go);
+        self.parts.get(GUESTS).map(Group::let_go);
         self.parts.get(LINK).map(give_back_realtime);
         // As above.
         let _ = self.whole.remove();
     }
 }
 
+/// Whether it takes groups to hold to it. Every process is bound to its CPUs by its affinity as well, so those do not.
 fn limits_something(limits: &Limits) -> bool {
-    *limits != Limits { weight: limits.weight, ..Limits::default() }
+    *limits != Limits { weight: limits.weight, cpus: limits.cpus.clone(), ..Limits::default() }
+}
+
+/// What the groups of this machine lack of what is wanted, and what that means.
+fn lacks(spec: &GroupsSpec, usable: &BTreeSet<Controller>) -> Vec<String> {
+    // The version 2 tree counts nothing that is not had otherwise.
+    let missing: Vec<&Controller> =
+        spec.controllers.difference(usable).filter(|missing| **missing != Controller::Core).collect();
+    let mut said = Vec::new();
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        let missing = missing.join(", ");
+        said.push(format!("Control groups here have no {missing}, so nothing is counted or limited by it"));
+    }
+    let lacks =
+        |controller, asked: fn(&Limits) -> bool| !usable.contains(&controller) && spec.parts.values().any(asked);
+    if lacks(Controller::CpuSet, |limits| !limits.cpus.is_empty()) {
+        said.push("CPUs are given by affinity alone, which a program may change for itself".to_owned());
+    }
+    if lacks(Controller::Cpu, |limits| limits.weight.is_some()) {
+        said.push("Nothing is weighed, so others on the machine take more from the trial".to_owned());
+    }
+    said
 }
 
 fn weigh(group: &Group, weight: u32, whose: &str, isolation: &mut Isolation) {
@@ -105,19 +130,6 @@ fn weigh(group: &Group, weight: u32, whose: &str, isolation: &mut Isolation) {
         isolation.fallbacks.push(format!(
             "The weight of {whose} is not set, so others on the machine take more from it (cannot {error})"
         ));
-    }
-}
-
-/// Moves everybody out of a group to where they came from: the group in which the box's group was made.
-fn let_go(group: &Group) {
-    for entrance in group.entrances() {
-        let Some(outside) = entrance.ancestors().nth(3) else { continue };
-        let members = fs::read_to_string(&entrance).unwrap_or_default();
-        for member in members.lines() {
-            // On version 2, processes are in a leaf beside the box, see `Residence`.
-            let doors = [outside.join("tolok-self/cgroup.procs"), outside.join("cgroup.procs")];
-            let _ = doors.iter().any(|door| write_existing(door, member));
-        }
     }
 }
 
@@ -157,6 +169,27 @@ mod tests {
     fn a_weight_is_a_wish_and_everything_else_a_limit() {
         assert!(!limits_something(&Limits { weight: Some(100), ..Limits::default() }));
         assert!(limits_something(&Limits { pids: Some(20), ..Limits::default() }));
-        assert!(limits_something(&Limits { cpus: vec![0], ..Limits::default() }));
+        assert!(!limits_something(&Limits { cpus: vec![0], ..Limits::default() }), "affinity binds to CPUs as well");
+    }
+
+    #[test]
+    fn what_groups_lack_is_said_with_what_it_means() {
+        let pinned = Limits { cpus: vec![0], weight: Some(100), ..Limits::default() };
+        let controllers = BTreeSet::from([Controller::Cpu, Controller::CpuSet, Controller::Memory]);
+        let said = |parts: &[&Limits], usable: &[Controller]| {
+            let parts = parts.iter().enumerate().map(|(number, limits)| (number.to_string(), (*limits).clone()));
+            let spec = GroupsSpec { parts: parts.collect(), controllers: controllers.clone() };
+            lacks(&spec, &usable.iter().copied().collect()).join("; ")
+        };
+        assert_eq!(said(&[&pinned], &[Controller::Cpu, Controller::CpuSet, Controller::Memory]), "");
+        // As for users under systemd.
+        let without_sets = said(&[&pinned], &[Controller::Cpu, Controller::Memory]);
+        assert!(
+            without_sets.contains("have no cpuset, so") && without_sets.contains("by affinity alone"),
+            "{without_sets}"
+        );
+        let nothing_asked = said(&[&Limits::default()], &[Controller::Memory]);
+        assert_eq!(nothing_asked, "Control groups here have no cpu, cpuset, so nothing is counted or limited by it");
+        assert!(said(&[&pinned], &[Controller::CpuSet]).contains("Nothing is weighed"));
     }
 }

@@ -97,7 +97,9 @@ fn keep(spec: &BoxSpec, channel: &Channel) -> Result<(), Fault> {
         isolation.namespaces.push("pid".to_owned());
     }
     let parts = groups.as_ref().map(|groups| groups.parts.clone()).unwrap_or_default();
-    let opened = Opened { init_pid: init.process.id(), groups: parts, isolation };
+    let link_pid = network.as_ref().and_then(|network| network.emulators.first()).map(|link| link.pid());
+    let link_pid = link_pid.map(|pid| pid.as_raw_pid() as u32);
+    let opened = Opened { init_pid: init.process.id(), link_pid, groups: parts, isolation };
     channel.send(&KeeperEvent::Open(Box::new(opened)), None)?;
     let kept = Kept { init, groups, network };
     let end = kept.watch(channel)?;

@@ -33,7 +33,11 @@ pub(super) fn kill_all_below(ancestor: Pid) {
             return;
         }
         let pids = below.iter().filter_map(|pid| Pid::from_raw(*pid as i32));
-        let dying: Vec<_> = pids.filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()).collect();
+        let opened: Vec<_> = pids.filter_map(|pid| Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?))).collect();
+        // A number may have been passed on between the reading of it and the opening: who is still below is meant.
+        let still = descendants(Path::new("/proc"), ancestor.as_raw_pid() as u32);
+        let listed = opened.into_iter().filter(|(pid, _)| still.contains(&(pid.as_raw_pid() as u32)));
+        let dying: Vec<_> = listed.map(|(_, process)| process).collect();
         // Both fail only for what is gone already, or never will be; the next round shows which.
         for process in &dying {
             let _ = pidfd_send_signal(process, Signal::KILL);

@@ -159,6 +159,10 @@ impl Network {
         let properties = netem::arguments(&link.between.spec);
         for end in &link.ends {
             self.enter(end.node)?;
+            if link.between.spec.needs_packets() {
+                // A piece of 64 KiB would be lost, and wait its turn, as if it were one packet.
+                run("ip", &["link", "set", "dev", &end.device, "gso_max_segs", "1"])?;
+            }
             let mut words = vec!["qdisc", "add", "dev", &end.device, "root", "netem"];
             words.extend(properties.iter().map(String::as_str));
             let advice = |error| {
@@ -216,9 +220,15 @@ impl Settings<'_> {
     fn set(&self, isolation: &mut Isolation) -> Result<Option<String>, Fault> {
         let mut by_routes = None;
         for (key, value) in self.wanted {
+            if key == congestion::KEY && !congestion::is_available(value) {
+                let reason =
+                    format!("cannot be {value:?} here: this kernel has {}", congestion::available().join(", "));
+                self.or_without(Err(Fault::Sysctl { key: key.clone(), reason }), isolation)?;
+                continue;
+            }
             match sysctl::set(key, value) {
                 Ok(in_force) => drop(isolation.sysctls.insert(key.clone(), in_force)),
-                Err(SysctlError::NotPermitted(_)) if key == congestion::KEY && congestion::is_available(value) => {
+                Err(SysctlError::NotPermitted(_)) if key == congestion::KEY => {
                     by_routes = Some(value.clone());
                 }
                 Err(error) => {

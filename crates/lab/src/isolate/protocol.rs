@@ -119,6 +119,8 @@ pub(super) enum KeeperEvent {
 pub(super) struct Opened {
     /// The pid of the init outside the box.
     pub(super) init_pid: u32,
+    /// The pid of the process that emulates a link.
+    pub(super) link_pid: Option<u32>,
     pub(super) groups: BTreeMap<String, Group>,
     pub(super) isolation: Isolation,
 }

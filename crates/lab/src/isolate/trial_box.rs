@@ -86,6 +86,7 @@ pub struct TrialBox {
     fault: Option<Fault>,
     linked: bool,
     init_pid: u32,
+    link_pid: Option<u32>,
     groups: BTreeMap<String, Group>,
     isolation: Isolation,
 }
@@ -123,6 +124,7 @@ impl TrialBox {
             fault: None,
             linked,
             init_pid: 0,
+            link_pid: None,
             groups: BTreeMap::new(),
             isolation: Isolation::default(),
         };
@@ -140,8 +142,9 @@ impl TrialBox {
                 _ => return Err(BoxError::Silent("did not open")),
             }
         }
-        if let (Some(Opened { init_pid, groups, isolation }), Some((namespaces, fallbacks))) = (outer, inner) {
-            (self.init_pid, self.groups, self.isolation) = (init_pid, groups, isolation);
+        if let (Some(opened), Some((namespaces, fallbacks))) = (outer, inner) {
+            let Opened { init_pid, link_pid, groups, isolation } = opened;
+            (self.init_pid, self.link_pid, self.groups, self.isolation) = (init_pid, link_pid, groups, isolation);
             self.isolation.namespaces.extend(namespaces);
             self.isolation.fallbacks.extend(fallbacks);
         }
@@ -216,6 +219,11 @@ impl TrialBox {
     /// Pid of the init: every process of the subject descends from it.
     pub fn init_pid(&self) -> u32 {
         self.init_pid
+    }
+
+    /// Pid of the process that emulates the link, if one does.
+    pub fn link_pid(&self) -> Option<u32> {
+        self.link_pid
     }
 
     /// The control group of a part, if there are control groups.

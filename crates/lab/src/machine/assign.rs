@@ -163,8 +163,9 @@ fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRef
         let siblings = splits_a_core(cores, &rest, &last).then(|| SIBLINGS.to_owned());
         return Ok(map(cores, rest, last, siblings));
     }
+    let unit = if quota == 1.0 { "CPU" } else { "CPUs" };
     let note = format!(
-        "a quota of {quota} CPUs is felt only with {wanted} CPUs beside the generator's, and {} may be used in all: the \
+        "a quota of {quota} {unit} is felt only with {wanted} CPUs beside the generator's, and {} may be used in all: the \
          subject runs on the generator's as well, and they get in each other's way",
         all.len()
     );

@@ -57,7 +57,7 @@ pub(super) fn read(files: Files, folders: &GroupFolders) -> Autogroup {
         enabled: files
             .switch("proc/sys/kernel/sched_autogroup_enabled")
             .or_else(|| files.exists("proc/sys/kernel/osrelease").then_some(false)),
-        own_group_escapes: folders.known.then(|| folders.of("cpu").is_some_and(|folder| escapes(files, folder))),
+        own_group_escapes: folders.known.then(|| folders.of("cpu").is_some_and(|folder| escapes(files, &folder))),
     }
 }
 

@@ -1,13 +1,17 @@
-//! Where this process stands in the trees of control groups: the folder of each controller, and the folders above.
+//! Where this process stands in the trees of control groups: the folder of each controller, and the folders above. What
+//! the kernel says of it is read by [`crate::group`].
 
 use std::path::{Path, PathBuf};
 
 use super::files::Files;
+use crate::group::mounts::{self, Mounted};
 
 /// The groups of this process.
 #[derive(Debug, Default)]
 pub(super) struct GroupFolders {
-    trees: Vec<GroupFolder>,
+    trees: Vec<Mounted>,
+    /// The text of `/proc/self/cgroup`.
+    own: String,
     /// Whether the kernel told where this process stands, be it that there are no trees.
     pub(super) known: bool,
 }
@@ -16,7 +20,6 @@ pub(super) struct GroupFolders {
 #[derive(Debug)]
 pub(super) struct GroupFolder {
     mount: PathBuf,
-    controllers: Vec<String>,
     /// Its folder.
     pub(super) own: PathBuf,
     /// A tree of version 2, which has every controller that version 1 does not hold.
@@ -34,53 +37,23 @@ impl GroupFolder {
 
 impl GroupFolders {
     pub(super) fn read(files: Files) -> Self {
-        let mounts = files.text("proc/self/mountinfo");
-        let own = files.text("proc/self/cgroup");
-        let known = mounts.is_some() && own.is_some();
-        Self { trees: trees(&mounts.unwrap_or_default(), &own.unwrap_or_default()), known }
+        let (mountinfo, own) = (files.text("proc/self/mountinfo"), files.text("proc/self/cgroup"));
+        let known = mountinfo.is_some() && own.is_some();
+        let trees = mounts::mounted(&mountinfo.unwrap_or_default());
+        Self { trees, own: own.unwrap_or_default(), known }
     }
 
-    /// The tree in which that controller rules this process.
-    pub(super) fn of(&self, controller: &str) -> Option<&GroupFolder> {
-        let v1 = self.trees.iter().find(|tree| tree.controllers.iter().any(|name| name == controller));
-        v1.or_else(|| self.trees.iter().find(|tree| tree.v2))
-    }
-}
-
-/// From the lines `id parent dev root mount-point options … - type source super-options` of mountinfo.
-fn trees(mountinfo: &str, own: &str) -> Vec<GroupFolder> {
-    let tree = |line: &str| {
-        let (mount, filesystem) = line.split_once(" - ")?;
-        let mut mount = mount.split_whitespace().skip(3);
-        let (mounted_part, mount) = (mount.next()?, PathBuf::from(mount.next()?));
-        let mut filesystem = filesystem.split_whitespace();
-        let v2 = match filesystem.next()? {
-            "cgroup" => false,
-            "cgroup2" => true,
-            _ => return None,
-        };
-        let options = if v2 { "" } else { filesystem.nth(1)? };
-        let controllers: Vec<String> = options.split(',').map(str::to_owned).collect();
-        let path = own_path(own, &controllers, v2)?;
-        // In a container the mount shows a part of the tree only, and the path starts above it.
-        let below = Path::new(path).strip_prefix(mounted_part).unwrap_or(Path::new(""));
+    /// The group in the tree in which that controller rules this process.
+    pub(super) fn of(&self, controller: &str) -> Option<GroupFolder> {
+        let has = |tree: &&Mounted| tree.controllers.iter().flatten().any(|name| name == controller);
+        let v1 = mounts::best(self.trees.iter().filter(has), &self.own);
+        let v2 = || mounts::best(self.trees.iter().filter(|tree| tree.controllers.is_none()), &self.own);
+        let tree = v1.or_else(v2)?;
         Some(GroupFolder {
-            own: mount.join(below),
-            mount,
-            controllers,
-            v2,
-            is_root: path == "/" && mounted_part == "/",
+            own: mounts::own_folder(tree, &self.own),
+            mount: tree.mount.clone(),
+            v2: tree.controllers.is_none(),
+            is_root: mounts::is_root(tree, &self.own),
         })
-    };
-    mountinfo.lines().filter_map(tree).collect()
-}
-
-/// The path in the line `id:controllers:path` of `/proc/self/cgroup` that belongs to a tree.
-fn own_path<'a>(own: &'a str, controllers: &[String], v2: bool) -> Option<&'a str> {
-    own.lines().find_map(|line| {
-        let (names, path) = line.split_once(':')?.1.split_once(':')?;
-        let ours =
-            if v2 { names.is_empty() } else { names.split(',').any(|name| controllers.iter().any(|one| one == name)) };
-        ours.then_some(path)
-    })
+    }
 }

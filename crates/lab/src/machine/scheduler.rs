@@ -30,7 +30,8 @@ pub(super) fn read(files: Files, folders: &GroupFolders, config: Option<&KernelC
     let debug = files.text("sys/kernel/debug/sched/preempt");
     let cpu = folders.of("cpu");
     // Version 1 has the file in every group where the kernel has budgets a group; version 2 has none in any case.
-    let rt_file = cpu.filter(|folder| !folder.v2).map(|folder| files.exists(folder.own.join("cpu.rt_runtime_us")));
+    let rt_file =
+        cpu.as_ref().filter(|folder| !folder.v2).map(|folder| files.exists(folder.own.join("cpu.rt_runtime_us")));
     let weight_file = cpu.map(|folder| folder.own.join(if folder.v2 { "cpu.weight" } else { "cpu.shares" }));
     Scheduler {
         preemption: preemption(&build, debug.as_deref(), &command_line, config),

@@ -1,15 +1,17 @@
 //! What this machine lets a trial have, and the box that a trial's environment asks for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use tolok_link::LinkSpec;
 use tolok_model::{CpuMap, CpuMode, Environment, Link, LinkBackend, USUAL_CONGESTION};
 
+use super::scratch::Scratch;
 use crate::group::{self, Controller, Delegation, Hierarchies, Limits, Residence, Surroundings, delegation};
-use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox};
+use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
 
 /// What the groups of a trial count and limit, as far as the machine offers it.
 const WANTED: [Controller; 8] = Controller::ALL;
@@ -18,6 +20,8 @@ const RUN_FOLDER_BYTES: u64 = 1 << 30;
 /// Weights of the parts among each other, of 10,000. Where they have CPUs of their own, weights decide nothing; where they share
 /// them, a link that comes late would be measured as the subject's slowness.
 const WEIGHTS: [(&str, u32); 4] = [("subject", 100), ("generator", 100), ("lab", 100), ("link", 1000)];
+/// How long systemd may take to give a group; it takes milliseconds.
+const SYSTEMD_LIMIT: Duration = Duration::from_secs(5);
 /// A trial has this setting even if the study does not name it, as far as the machine allows.
 const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 
@@ -25,7 +29,6 @@ const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 #[derive(Debug)]
 pub struct Ground {
     hierarchies: Hierarchies,
-    usable: BTreeSet<Controller>,
     /// What dead sessions left and could not be removed, in words.
     pub leftovers: Vec<String>,
     /// Makes room for groups below the own one; undone when the ground is left.
@@ -43,8 +46,26 @@ pub fn start_again_in_an_own_group() {
     let Delegation::ReexecUnder(words) = wanted else { return };
     let Some((program, options)) = words.split_first() else { return };
     let Ok(own) = std::env::current_exe() else { return };
+    if !gives_a_group(program, options) {
+        return;
+    }
     // It returns only if it fails, and then this process goes on as it is: the trials say what they lack.
     let _ = Command::new(program).args(options).arg(own).args(std::env::args_os().skip(1)).exec();
+}
+
+/// Tries with a program that does nothing: once this one has given its place away, a systemd that refuses would be the end.
+fn gives_a_group(program: &str, options: &[String]) -> bool {
+    let mut command = Command::new(program);
+    command.args(options).arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut tried) = command.spawn() else { return false };
+    match wait_within(&mut tried, SYSTEMD_LIMIT) {
+        Ok(Some(status)) => status.success(),
+        _ => {
+            let _ = tried.kill();
+            let _ = tried.wait();
+            false
+        }
+    }
 }
 
 impl Ground {
@@ -53,8 +74,7 @@ impl Ground {
         let hierarchies = Hierarchies::find();
         let leftovers = group::sweep(&hierarchies);
         let residence = Residence::settle(&hierarchies).ok();
-        let usable = hierarchies.usable();
-        Self { hierarchies, usable, leftovers, _residence: residence }
+        Self { hierarchies, leftovers, _residence: residence }
     }
 
     /// The control groups that this process is in.
@@ -69,7 +89,9 @@ impl Ground {
         if !asks {
             return Ok(());
         }
-        let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+        // A session's, so that the next one sweeps it up if this is interrupted.
+        let folder = Scratch::make(&std::env::temp_dir());
+        let folder = folder.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
         let spec = self.spec(environment, cpus, 0, &folder.path().join("link.jsonl"), None);
         let trial_box = TrialBox::open(program, &spec).map_err(|error| error.to_string())?;
         trial_box.stop().map_err(|error| error.to_string())
@@ -86,7 +108,7 @@ impl Ground {
         run_folder: Option<(&Path, Option<(u32, u32)>)>,
     ) -> BoxSpec {
         BoxSpec {
-            groups: self.groups(environment, cpus),
+            groups: Some(Self::groups(environment, cpus)),
             network: network(environment, cpus, seed, report),
             run_folder: run_folder.map(|(path, owner)| RunFolder {
                 path: path.to_owned(),
@@ -96,11 +118,8 @@ impl Ground {
         }
     }
 
-    fn groups(&self, environment: &Environment, cpus: &CpuMap) -> Option<GroupsSpec> {
-        // Without any group, what the environment needs of them is refused by the box, with the reason.
-        if self.usable.is_empty() && environment.needs_groups().is_none() {
-            return None;
-        }
+    /// Where none can be made, the box says so, or refuses what the environment needs of them.
+    fn groups(environment: &Environment, cpus: &CpuMap) -> GroupsSpec {
         let asked = |part: &str| match part {
             "subject" => limits(&environment.subject, &cpus.subject),
             "link" if !cpus.link.is_empty() => Limits { cpus: cpus.link.clone(), ..Limits::default() },
@@ -108,8 +127,8 @@ impl Ground {
             _ => Limits { cpus: cpus.generator.clone(), ..Limits::default() },
         };
         let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
-        let controllers = WANTED.into_iter().filter(|controller| self.usable.contains(controller)).collect();
-        Some(GroupsSpec { parts: WEIGHTS.into_iter().map(part).collect(), controllers })
+        // All of them, so that the box says which the machine lacks.
+        GroupsSpec { parts: WEIGHTS.into_iter().map(part).collect(), controllers: WANTED.into() }
     }
 }
 
@@ -178,6 +197,21 @@ mod tests {
         assert!(!has_link(of(Link::default())));
         assert!(has_link(of(Link { backend: LinkBackend::Veth, ..Link::default() })));
         assert!(has_link(of(Link::preset("wan-170ms").unwrap())));
+    }
+
+    #[test]
+    fn a_systemd_that_refuses_or_is_not_there_gives_no_group() {
+        let options = |script: &str| ["-c", script].map(str::to_owned);
+        assert!(gives_a_group("sh", &options("exec \"$0\"")));
+        assert!(!gives_a_group("sh", &options("echo 'Failed to connect to bus' >&2; exit 1")));
+        assert!(!gives_a_group("/nonexistent/systemd-run", &[]));
+    }
+
+    #[test]
+    fn a_box_is_asked_for_all_controllers_so_that_it_says_which_are_missing() {
+        let groups = Ground::groups(&Environment::default(), &cpus());
+        assert_eq!(groups.controllers, Controller::ALL.into());
+        assert_eq!((&groups.parts["subject"].cpus, &groups.parts["lab"].cpus), (&vec![0], &vec![1]));
     }
 
     #[test]

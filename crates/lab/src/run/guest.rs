@@ -1,7 +1,7 @@
 //! The lab as a guest in the control groups of a trial.
 
 use super::ground::Ground;
-use crate::group::Group;
+use crate::group::{GUESTS, Group};
 use crate::isolate::TrialBox;
 
 /// While it lives, the lab is in the trial's groups, so that neighbours who keep the machine busy do not keep it from reading
@@ -16,7 +16,9 @@ pub(super) struct Guest<'a> {
 impl<'a> Guest<'a> {
     /// Moves the lab; where the box has no group for it, it stays where it is.
     pub(super) fn enter(ground: &'a Ground, trial_box: &TrialBox) -> Self {
-        let group = trial_box.group("lab").filter(|group| group.join().is_ok()).cloned();
+        let group = trial_box.group(GUESTS).cloned();
+        // One that it cannot join may be half joined, and is left all the same.
+        let _ = group.as_ref().map(Group::join);
         Self { ground, group }
     }
 }

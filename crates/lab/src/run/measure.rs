@@ -20,6 +20,10 @@ const SAMPLE: Duration = Duration::from_millis(100);
 /// fallen silent for good.
 const SILENCE: Duration = Duration::from_millis(500);
 const SILENT_SHARE: f64 = 1.0 / 3.0;
+/// How long a box that breaks may take to say so.
+const BOX_TELLS: Duration = Duration::from_millis(500);
+/// How often it is asked.
+const POLL: Duration = Duration::from_millis(10);
 /// How much longer than its job a tool may take before it counts as hung.
 const TOOL_SLACK: Duration = Duration::from_secs(15);
 
@@ -39,11 +43,19 @@ pub(super) struct Loaded {
 pub(super) fn sampler(trial_box: &TrialBox) -> Sampler {
     let init = trial_box.init_pid();
     let group = |part: &str| trial_box.group(part).cloned().map(Members::Group);
-    let subject =
-        Followed { part: Part::Subject, members: group("subject").unwrap_or(Members::Below(init)), net_of: Some(init) };
-    let others = [(Part::Generator, "generator"), (Part::Link, "link"), (Part::Lab, "lab")];
+    // What passes through the machine's own interfaces is everybody's.
+    let net_of = (trial_box.isolation().network != "host").then_some(init);
+    let members = group("subject").unwrap_or(Members::Below(init));
+    let subject = Followed { part: Part::Subject, members, net_of };
+    // What none of them used counts as somebody else's.
+    let process = |pid: Option<u32>| pid.map(Members::Process);
+    let others = [
+        (Part::Generator, group("generator")),
+        (Part::Link, group("link").or(process(trial_box.link_pid()))),
+        (Part::Lab, group("lab").or(process(Some(std::process::id())))),
+    ];
     let followed =
-        others.into_iter().filter_map(|(part, name)| Some(Followed { part, members: group(name)?, net_of: None }));
+        others.into_iter().filter_map(|(part, members)| Some(Followed { part, members: members?, net_of: None }));
     let mut sampler = Sampler::new(SystemClock, Folders::default(), std::iter::once(subject).chain(followed).collect());
     sampler.count_events(Part::Subject, SoftwareCounters::attach(&scopes(trial_box)));
     sampler
@@ -107,7 +119,18 @@ impl Trial<'_> {
             }
         }
         let tool_failed = |message| Setback::Failed(FailureKind::ToolFailed, message);
-        let report = tool.finish().map_err(tool_failed)?;
+        let report = match tool.finish() {
+            Ok(report) => report,
+            Err(message) => {
+                // A box that breaks takes the tool with it, and tells so a moment later.
+                let deadline = Instant::now() + BOX_TELLS;
+                while Instant::now() < deadline {
+                    trial_box.exits()?;
+                    std::thread::sleep(POLL);
+                }
+                return Err(tool_failed(message));
+            }
+        };
         let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
         let (began, (ended, usage, pss)) = began.zip(ended).ok_or_else(silent)?;
         let (window, usage) = (Window { began, ended }, usage.map_err(Setback::lab)?);

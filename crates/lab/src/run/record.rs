@@ -59,6 +59,7 @@ fn resources(used: &PartUsage) -> Resources {
             peak_bytes: memory.peak_bytes,
             oom_kills: memory.oom_kills,
         }),
+        refused_tasks: None,
         scheduler: used.timeslices.map(|timeslices| SchedulerCounts {
             timeslices,
             context_switches: used.events.context_switches,

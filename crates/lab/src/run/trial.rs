@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use tolok_model::{
     Case, CpuMap, CpuMode, Diagnosis, Disturbance, Environment, Failure, FailureKind, Isolation, LinkWindow,
-    Measurement, Outcome, Plan, Scenario, Workload, bytes_words,
+    Measurement, Outcome, Plan, Scenario, Workload, bit_rate_words, bytes_words,
 };
 
 use super::diagnose::Counters;
@@ -21,7 +21,7 @@ use super::record::measurement;
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
-use crate::isolate::{BoxError, TrialBox};
+use crate::isolate::{Backend, BoxError, TrialBox};
 use crate::machine::{WindowFacts, disturbances};
 use crate::sample::{Part, Window, WindowUsage};
 use crate::store::{StoreError, TrialFolder};
@@ -225,15 +225,21 @@ impl<'a> Trial<'a> {
             let _guest = Guest::enter(self.session.ground, &trial_box);
             self.inside(&mut trial_box, scratch.path(), purpose, emit)
         };
-        let inside = inside.map_err(|setback| self.explained_by_memory(setback, &trial_box))?;
+        // While the subject's group is there to say why nothing was answered.
+        let judged = inside.and_then(|inside| judge(&inside.report, &self.scenario.load).map(|()| inside));
+        let inside = judged.map_err(|setback| self.explained(setback, &trial_box))?;
+        let refused_tasks = trial_box.group("subject").and_then(|group| group.reader().read().refused_tasks);
         trial_box.stop()?;
         let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis } = inside;
-        judge(&report, &self.scenario.load)?;
-        let link = self.link_window(window, &usage);
+        let link = self.link_window(window, &usage)?;
         let mut measurement = measurement(report, &usage, cold_start_s, load_average);
         measurement.subject.pss_bytes = pss_bytes;
-        let measurement =
-            Measurement { disturbances: self.disturbances(&measurement, link.as_ref()), link, ..measurement };
+        measurement.subject.refused_tasks = refused_tasks;
+        let measurement = Measurement {
+            disturbances: self.disturbances(measurement.window_s, &usage, link.as_ref()),
+            link,
+            ..measurement
+        };
         Ok(Measured { measurement, diagnosis })
     }
 
@@ -276,34 +282,58 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// A subject some of which was killed for want of memory fails in many ways, and all of them have this one reason.
-    fn explained_by_memory(&self, setback: Setback, trial_box: &TrialBox) -> Setback {
-        let memory = trial_box.group("subject").and_then(|group| group.reader().read().memory);
-        let killed = memory.map_or(0, |memory| memory.oom_kills);
-        match (setback, self.environment.subject.memory_bytes) {
-            (Setback::Failed(_, message), Some(limit)) if killed > 0 => {
-                let (limit, plural) = (bytes_words(limit), if killed == 1 { "" } else { "es" });
-                let killed = format!("the kernel killed {killed} process{plural} of it at its memory limit of {limit}");
-                Setback::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"))
-            }
-            (setback, _) => setback,
+    /// What looks like a fault of the subject may be a limit that the study has set, and then that is the reason.
+    fn explained(&self, setback: Setback, trial_box: &TrialBox) -> Setback {
+        let Setback::Failed(reason, message) = setback else { return setback };
+        let reading = trial_box.group("subject").map(|group| group.reader().read()).unwrap_or_default();
+        let (limits, killed) = (&self.environment.subject, reading.memory.map_or(0, |memory| memory.oom_kills));
+        if let Some(limit) = limits.memory_bytes.filter(|_| killed > 0) {
+            let plural = if killed == 1 { "" } else { "es" };
+            let limit = bytes_words(limit);
+            let killed = format!("the kernel killed {killed} process{plural} of it at its memory limit of {limit}");
+            return Setback::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"));
         }
+        if let (FailureKind::Hung, Some(too_slow)) = (reason, self.link_too_slow()) {
+            return Setback::Failed(FailureKind::LinkTooSlow, format!("{too_slow}; seen of it: {message}"));
+        }
+        let refused = reading.refused_tasks.filter(|refused| *refused > 0).zip(limits.pids);
+        let words = refused.map(|(refused, limit)| {
+            format!("; {refused} times it could not start a process or thread, as it may have {limit} at most")
+        });
+        Setback::Failed(reason, message + &words.unwrap_or_default())
+    }
+
+    /// In words, if the link needs longer than the window for one answer to each user.
+    fn link_too_slow(&self) -> Option<String> {
+        let rate_bps = self.environment.link.rate_bps?;
+        let (load, body) = (&self.scenario.load, self.session.assets.body(self.workload));
+        let users = load.connections_max().unwrap_or(1);
+        let needed_s = body.len() as f64 * 8.0 * f64::from(users) / rate_bps;
+        (needed_s > load.duration_s).then(|| {
+            format!(
+                "the link of {} takes {needed_s:.1} s for one body of {} to each of {users} users, and the window is {:.1} s: make \
+                 it longer, or have fewer users",
+                bit_rate_words(rate_bps),
+                bytes_words(body.len() as u64),
+                load.duration_s
+            )
+        })
     }
 
     /// What others did to the window.
-    fn disturbances(&self, measured: &Measurement, link: Option<&LinkWindow>) -> Vec<Disturbance> {
+    fn disturbances(&self, window_s: f64, usage: &WindowUsage, link: Option<&LinkWindow>) -> Vec<Disturbance> {
         let subject = &self.environment.subject;
         let facts = WindowFacts {
-            window_s: measured.window_s,
+            window_s,
             machine_cpus: self.session.logical_cpus as f64,
             subject_cpus: match subject.mode {
                 CpuMode::Dedicated => self.cpus.subject.len() as f64,
                 CpuMode::Quota => subject.cpus,
             },
-            foreign_cpu_s: Some(measured.host.foreign_cpu_s),
-            steal_s: Some(measured.host.steal_s),
-            subject_cpu_s: Some(measured.subject.cpu_s),
-            subject_wait_s: Some(measured.subject.run_queue_wait_s),
+            foreign_cpu_s: usage.host.foreign_cpu_s,
+            steal_s: usage.host.steal_s,
+            subject_cpu_s: usage.part(Part::Subject).cpu_s,
+            subject_wait_s: usage.part(Part::Subject).run_queue_wait_s,
         };
         let by_others = disturbances(&facts).into_iter().map(|found| Disturbance {
             kind: found.kind.word().to_owned(),
@@ -314,11 +344,18 @@ impl<'a> Trial<'a> {
         by_others.chain(late).collect()
     }
 
-    fn link_window(&self, window: Window, usage: &WindowUsage) -> Option<LinkWindow> {
+    /// What the link did. One whose report cannot be read may have been late, so its trial tells nothing.
+    fn link_window(&self, window: Window, usage: &WindowUsage) -> Result<Option<LinkWindow>, Setback> {
         // A kernel's link writes no report.
-        let rows = tolok_link::read_report(&self.folder.path().join(LINK_REPORT)).ok()?;
+        if self.isolation.as_ref().is_none_or(|isolation| isolation.network != Backend::Emulator.name()) {
+            return Ok(None);
+        }
+        let path = self.folder.path().join(LINK_REPORT);
+        let unknown = |why: &dyn Display| Setback::lab(format!("the link's report {}: {why}", path.display()));
+        let rows = tolok_link::read_report(&path).map_err(|error| unknown(&error))?;
         let cpu_s = usage.part(Part::Link).cpu_s.unwrap_or_default();
-        link_window(&rows, window.began.0, window.ended.0, cpu_s)
+        let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
+        found.map(Some).ok_or_else(|| unknown(&"it has no row of the window"))
     }
 
     fn lost_its_port(&self, measured: &Result<Measured, Setback>) -> bool {

@@ -318,6 +318,8 @@ fn a_sweep_ends_what_a_dead_owner_has_left_and_spares_the_living() {
     let left = Own::called(&name.to_string(), &NEEDED);
     let mut server = start_in(&left.child("subject").unwrap(), "trap '' TERM; echo up; sleep 1000");
     assert_eq!(first_line_of(&mut server), "up\n");
+    let mut guest = start_in(&left.child(GUESTS).unwrap(), "echo up; read stop");
+    assert_eq!(first_line_of(&mut guest), "up\n");
 
     let ours = |complaints: Vec<String>| complaints.into_iter().filter(|one| one.contains(&name.to_string())).count();
     assert_eq!(ours(sweep(&Hierarchies::find())), 0);
@@ -327,6 +329,10 @@ fn a_sweep_ends_what_a_dead_owner_has_left_and_spares_the_living() {
     owner.wait().unwrap();
     assert_eq!(ours(sweep(&Hierarchies::find())), 0);
     assert_eq!(server.wait().unwrap().signal(), Some(9));
+    // Such as a lab whose keeper was killed while it measures.
+    assert!(guest.try_wait().unwrap().is_none(), "a guest lives on");
+    drop(guest.stdin.take());
+    assert_eq!(guest.wait().unwrap().signal(), None);
     assert!(left.folders().iter().all(|folder| !folder.exists()));
 }
 

@@ -80,12 +80,12 @@ fn busy(machine: &Machine) -> Option<Advice> {
     let fix = "stop other work, or wait; reports say which trials were disturbed";
     // Pressure looks at the last seconds and at waiting; the load average is for kernels without it.
     if let Some(percent) = machine.moment.cpu_pressure_avg10_percent {
-        let what = format!("busy now: tasks waited for a CPU in {percent:.0} % of the last 10 s");
+        let what = format!("busy when looked at: tasks waited for a CPU in {percent:.0} % of the 10 s before");
         return if percent > PRESSURE_QUIET_PERCENT { say(Severity::Warning, what, why, fix) } else { None };
     }
     let load = machine.moment.load_average?[0];
     let cpus = machine.topology.cpus.len();
-    let what = format!("busy now: load average {load:.1} on {cpus} CPUs");
+    let what = format!("busy when looked at: load average {load:.1} on {cpus} CPUs");
     if load > 0.5 * cpus.max(1) as f64 { say(Severity::Warning, what, why, fix) } else { None }
 }
 

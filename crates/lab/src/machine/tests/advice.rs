@@ -56,7 +56,7 @@ fn each_shortcoming_of_figures_is_told() {
         ("proc/self/status", "Cpus_allowed_list:\t2\n", Severity::Problem, "1 CPU of 4"),
         ("proc/self/status", "Cpus_allowed_list:\t0-1\n", Severity::Note, "2 CPUs may be used"),
         (one_and_a_half.0, one_and_a_half.1, Severity::Warning, "allows 1.5 CPUs"),
-        ("proc/pressure/cpu", "some avg10=75.00 avg60=0 total=1\n", Severity::Warning, "75 % of the last 10 s"),
+        ("proc/pressure/cpu", "some avg10=75.00 avg60=0 total=1\n", Severity::Warning, "75 % of the 10 s before"),
         ("proc/pressure/cpu", "", Severity::Warning, "load average 3.9 on 4 CPUs"),
         ("proc/stat", "cpu  50 0 20 20 0 0 0 10 0 0\n", Severity::Warning, "took 10.0 %"),
         ("proc/cpuinfo", CPUINFO, Severity::Note, "virtual machine (make unknown)"),
@@ -65,7 +65,7 @@ fn each_shortcoming_of_figures_is_told() {
         ("proc/sys/net/ipv4/ip_local_port_range", "50000 60999\n", Severity::Warning, "11000 local ports"),
         ("proc/sys/net/core/somaxconn", "128\n", Severity::Warning, "queues of 128"),
         ("proc/self/status", "Cpus_allowed_list:\t1,3\n", Severity::Warning, "siblings of one core"),
-        ("proc/pressure/cpu", "some avg10=11.00 avg60=0 total=1\n", Severity::Warning, "busy now"),
+        ("proc/pressure/cpu", "some avg10=11.00 avg60=0 total=1\n", Severity::Warning, "busy when looked at"),
     ];
     for (file, text, severity, what) in table {
         assert_eq!(told(&changed(&[(file, text)]), what).severity, severity, "{file}");

@@ -414,6 +414,7 @@ fn usage_after(seconds: u64) -> FakeUsage {
         anonymous_bytes: seconds * 30,
         kernel_bytes: 10,
         oom_kills: 0,
+        refused_tasks: 0,
         tasks: 1,
         disks: vec![(seconds * 9, seconds * 8)],
     }
