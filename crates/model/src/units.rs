@@ -77,12 +77,13 @@ const BYTES: &str = "a size with its unit in quotes, such as \"512MiB\" or \"150
 const BIT_RATE: &str = "bits a second with their unit in quotes, such as \"54Mbit/s\"";
 
 /// Units of sizes: powers of 1000, and of 1024 where an `i` says so, as standards bodies have it.
-const BYTE_UNITS: [(&str, u64); 9] = [
+const BYTE_UNITS: [(&str, u64); 10] = [
     ("B", 1),
     ("kB", 1_000),
     ("KB", 1_000),
     ("MB", 1_000_000),
     ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
@@ -136,7 +137,7 @@ impl JsonSchema for Bytes {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string", "description": BYTES,
-            "pattern": "^ *[0-9.]+ *(B|kB|KB|MB|GB|KiB|MiB|GiB|TiB) *$", "examples": ["512MiB", "150kB"]
+            "pattern": "^ *[0-9.]+ *(B|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB) *$", "examples": ["512MiB", "150kB"]
         })
     }
 }

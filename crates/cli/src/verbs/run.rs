@@ -10,7 +10,7 @@ use tolok_lab::machine::{BearsOn, Machine};
 use tolok_lab::run::{Ground, RunEvent, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
-use tolok_model::{CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
+use tolok_model::{CpuMap, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
 use super::plan::{Planned, make};
 use super::report::show;
@@ -48,7 +48,10 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     }
     refuse_another_machine(&stored.run, &stored.plan)?;
     warn_of_changes(&opened, &stored.run);
-    let left = stored.plan.trials.len() - stored.trials.len();
+    // A trial that the lab itself spoilt is run again.
+    let lab_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(it) if it.reason == FailureKind::LabFailed);
+    let settled = stored.trials.iter().filter(|record| !lab_failed(&record.outcome)).count();
+    let left = stored.plan.trials.len() - settled;
     say(format!(
         "Going on with {}: {left} of {} left.",
         stored.run.id,

@@ -107,6 +107,11 @@ impl Network {
                     let said = "Packets of a netem link with jitter overtake each other, which the emulator's do not";
                     isolation.fallbacks.push(said.to_owned());
                 }
+                if spec.needs_packets() {
+                    let said =
+                        "A netem link draws its losses without a seed, and its rate counts the Ethernet header as well";
+                    isolation.fallbacks.push(said.to_owned());
+                }
             }
         }
         isolation.network = link.between.backend.name().to_owned();

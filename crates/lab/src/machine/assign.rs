@@ -165,8 +165,8 @@ fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRef
     }
     let unit = if quota == 1.0 { "CPU" } else { "CPUs" };
     let note = format!(
-        "a quota of {quota} {unit} is felt only with {wanted} CPUs beside the generator's, and {} may be used in all: the \
-         subject runs on the generator's as well, and they get in each other's way",
+        "under a quota of {quota} {unit} a subject should have {wanted} CPUs to run on beside the generator's, and {} may be used \
+         in all: it runs on the generator's as well, and they get in each other's way",
         all.len()
     );
     Ok(map(cores, all, last, Some(note)))

@@ -251,7 +251,7 @@ fn no_netem(machine: &Machine) -> Option<Advice> {
     say(
         Severity::Note,
         "the kernel has no netem",
-        "links with rate or loss beyond 1 Gbit/s, which the emulator cannot keep up with, cannot be had",
+        "links with rate or loss beyond some Gbit/s, with which the emulator cannot keep up, have nothing else to carry them",
         "nothing for other links: tolok emulates them itself; else a kernel with sch_netem (linux-modules-extra on Ubuntu)",
     )
 }

@@ -133,9 +133,9 @@ fn a_quota_leaves_the_subject_more_cpus_than_it_may_use_up() {
             1.0,
             1,
             ["0-1", "1", "1"],
-            "with 2 CPUs beside the generator's, and 2",
+            "2 CPUs to run on beside the generator's, and 2",
         ),
-        ("the quota is all there is", machine_of(4, 1), 4.0, 2, ["0-3", "2-3", "2-3"], "with 5 CPUs beside"),
+        ("the quota is all there is", machine_of(4, 1), 4.0, 2, ["0-3", "2-3", "2-3"], "5 CPUs to run on beside"),
         ("two for the generator", machine_of(8, 1), 2.0, 2, ["0-5", "6-7", "6-7"], ""),
     ];
     for (name, topology, quota, generator, expected, note) in table {
