@@ -9,7 +9,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::environment::{CpuMode, Link, LinkBackend, Network};
+use crate::environment::{CpuMode, Link, LinkBackend};
 use crate::several::Several;
 use crate::table::Table;
 use crate::units::{BitRate, Bytes, Percent, Seconds};
@@ -219,9 +219,4 @@ impl JsonSchema for Setting {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["integer", "string"], "description": SETTING })
     }
-}
-
-/// The presets, for messages.
-pub(crate) fn network_presets() -> &'static [&'static str] {
-    &Network::PRESETS
 }

@@ -276,7 +276,7 @@ fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<N
         match Network::preset(name.get_ref()) {
             Some(settings) => sysctls = settings,
             None => {
-                let help = suggestion(name.get_ref(), crate::environment_file::network_presets());
+                let help = suggestion(name.get_ref(), &Network::PRESETS);
                 reading.note(name.span(), format!("there are no network settings `{}`", name.get_ref()), Some(help));
             }
         }

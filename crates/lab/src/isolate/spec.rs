@@ -1,10 +1,11 @@
-//! What a box is asked to be, and what it turned out to be.
+//! What a box is asked to be, and what it turned out to be, which is also what is recorded of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use tolok_link::LinkSpec;
+pub use tolok_model::Isolation;
 
 use crate::group::{Controller, Limits};
 
@@ -96,24 +97,6 @@ impl Backend {
             Self::Veth => "veth",
         }
     }
-}
-
-/// What a box turned out to be.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Isolation {
-    /// Kinds of namespaces that it has: `pid`, `mount`, `net`, `ipc`, `user`.
-    pub namespaces: Vec<String>,
-    /// How the machine arranges its control groups (`v1`, `hybrid`, `v2`); nothing if the box has none.
-    pub groups: Option<String>,
-    /// What the box's groups count and limit.
-    pub controllers: Vec<String>,
-    /// `host`, `private`, `veth`, `emulator` or `netem`.
-    pub network: String,
-    /// The kernel settings that were asked for, as they are in force. Congestion control is what connections use: where a
-    /// kernel does not allow it as the default of a namespace, the routes of the trial name it.
-    pub sysctls: BTreeMap<String, String>,
-    /// What could not be had and what that means, a sentence each.
-    pub fallbacks: Vec<String>,
 }
 
 /// A process to start in a box.

@@ -220,7 +220,7 @@ impl<'a> Trial<'a> {
         let report = self.folder.path().join(LINK_REPORT);
         let spec = self.session.ground.spec(self.environment, self.cpus, self.seed, &report, run_folder);
         let mut trial_box = TrialBox::open(&self.session.laboratory.tolok, &spec)?;
-        self.isolation = Some(record_of(trial_box.isolation()));
+        self.isolation = Some(trial_box.isolation().clone());
         let inside = {
             let _guest = Guest::enter(self.session.ground, &trial_box);
             self.inside(&mut trial_box, scratch.path(), purpose, emit)
@@ -389,12 +389,6 @@ enum Purpose {
     Score,
     /// Its figures tell what a subject does; counting them slows it down.
     Diagnosis,
-}
-
-/// What is recorded of a box.
-fn record_of(isolation: &crate::isolate::Isolation) -> Isolation {
-    let crate::isolate::Isolation { namespaces, groups, controllers, network, sysctls, fallbacks } = isolation.clone();
-    Isolation { namespaces, groups, controllers, network, sysctls, fallbacks }
 }
 
 /// Where the subject of a box is to listen.
