@@ -23,7 +23,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::retry_on_intr;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
-use rustix::process::{Pid, PidfdFlags, getpid, getsid, pidfd_open, set_child_subreaper, setsid};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, setsid};
 
 use super::channel::Channel;
 use super::groups::BoxGroups;
@@ -42,10 +42,8 @@ pub fn run_keeper(job: &str) -> io::Result<()> {
     let job: KeeperJob = serde_json::from_str(job)?;
     let channel = Channel::inherited(job.channel)?;
     ignore_stop_signals()?;
-    // The lab has seen to it already, unless somebody else starts a keeper.
-    if getsid(None)? != getpid() {
-        setsid()?;
-    }
+    // Refused where it leads its session already, because the lab has seen to it.
+    let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     // No screen is attached to the keeper, so the lab must be told.
     let last_word = match keep(&job.spec, &channel) {
