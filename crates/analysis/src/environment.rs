@@ -87,7 +87,7 @@ impl Surroundings {
     }
 
     pub(crate) fn finding(&self) -> EnvironmentFinding {
-        let Environment { id, subject, generator, link, network } = &self.environment;
+        let Environment { id, subject, generator, link, network, database: _ } = &self.environment;
         EnvironmentFinding {
             id: id.clone(),
             words: self.environment.describe(),

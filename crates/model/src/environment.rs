@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::database::Database;
 use crate::units::{bit_rate_words, bytes_words, format_duration, percent_words};
 
 /// What surrounds a subject in a trial.
@@ -18,8 +19,11 @@ pub struct Environment {
     pub generator: Limits,
     /// The network between generator and subject.
     pub link: Link,
-    /// Settings of the network that both are in.
+    /// Settings of the network that all parts are in.
     pub network: Network,
+    /// The database, for those scenarios whose workload asks one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<Database>,
 }
 
 /// What a part of a trial may use.
@@ -120,7 +124,14 @@ impl Default for Limits {
 impl Default for Environment {
     fn default() -> Self {
         let (subject, generator) = (Limits::default(), Limits::default());
-        Self { id: String::new(), subject, generator, link: Link::default(), network: Network::default() }
+        Self {
+            id: String::new(),
+            subject,
+            generator,
+            link: Link::default(),
+            network: Network::default(),
+            database: None,
+        }
     }
 }
 

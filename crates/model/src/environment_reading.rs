@@ -41,6 +41,7 @@ pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Read
                     generator: generator.clone(),
                     link: link.value.clone(),
                     network: network.value.clone(),
+                    database: None,
                 });
             }
         }

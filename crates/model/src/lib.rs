@@ -6,6 +6,7 @@
 //! returns values.
 
 pub mod catalogue;
+mod database;
 mod entries;
 mod environment;
 mod environment_file;
@@ -32,15 +33,16 @@ mod workload;
 mod workload_file;
 
 pub use catalogue::Catalogue;
+pub use database::{Database, Engine, Outage};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
 pub use record::{
-    CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure, FailureKind, GarbageCollection,
-    HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow, MachineSummary, Measurement, MemoryUse,
-    NetworkBytes, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, Resources,
-    RunRecord, SchedulerCounts, Throttling, TrialRecord,
+    CounterCheck, CpuMap, CpuSource, DatabaseWindow, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure,
+    FailureKind, GarbageCollection, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow,
+    MachineSummary, Measurement, MemoryUse, NetworkBytes, ObjectiveOutcome, ObjectiveRecord, OutageRecord, Outcome,
+    Percentile, PoolWindow, ProgramUsed, RECORD_FORMAT, Resources, RunRecord, SchedulerCounts, Throttling, TrialRecord,
 };
 pub use seed::SplitMix64;
 pub use study::{Scenario, Study, SubjectSelector};
@@ -52,5 +54,5 @@ pub use subject::{
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
 pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, rate_parts};
-pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
+pub use workload::{Body, DataBody, GeneratedBody, GeneratedKind, Workload, WorkloadParameter};
 pub use workload_file::WorkloadFile;

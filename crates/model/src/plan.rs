@@ -65,6 +65,9 @@ pub struct Plan {
     /// Whether each competing case is run once more with costly counters on, unscored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnose: bool,
+    /// By how much every warm-up and window of the study is longer; 0.1 for a tenth.
+    #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
+    pub scale: f64,
     /// What surrounds the subjects.
     pub environments: Vec<Environment>,
     /// The scenarios.
@@ -75,6 +78,14 @@ pub struct Plan {
     pub trials: Vec<PlannedTrial>,
     /// What is left out.
     pub skipped: Vec<Skipped>,
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+fn is_unscaled(scale: &f64) -> bool {
+    *scale == 1.0
 }
 
 /// Why no plan can be made.
@@ -200,6 +211,7 @@ impl Plan {
             smallest_effect: study.smallest_effect,
             reruns: study.reruns,
             diagnose: false,
+            scale: 1.0,
             environments,
             scenarios,
             cases,

@@ -55,8 +55,11 @@ pub struct Scenario {
     /// Id of its environment; empty where there is one only.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub environment: String,
-    /// Name of the workload.
+    /// The workload, with the parameters that the study sets: `rows?fields=40&limit=1000`.
     pub workload: String,
+    /// Whether the workload asks a database, so that its trials have one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database: bool,
     /// How it is asked.
     pub load: LoadProfile,
     /// What must hold in every trial.
@@ -234,6 +237,7 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
             id: format!("{workload}-{}", load.id()),
             environment: String::new(),
             workload: workload.clone(),
+            database: false,
             load: load.clone(),
             objectives: objectives.clone(),
             abort,

@@ -1,5 +1,7 @@
 //! A workload: the request and the answer that every subject owes to it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -16,6 +18,40 @@ pub enum Body {
     File(String),
     /// Bytes that the lab generates, the same ones everywhere.
     Generated(GeneratedBody),
+    /// What the tables of the lab's database hold.
+    Data {
+        /// Which answer.
+        data: DataBody,
+    },
+}
+
+/// Answers that follow from the tables of the lab's database, and from the parameters of the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataBody {
+    /// `limit` rows of `fields` fields, as an array of objects in the order of their keys.
+    Rows,
+    /// One row by its key, as an object. The load asks for many keys.
+    Query,
+    /// `n` rows, each by a query of its own, as an array. The load asks with many seeds, from which the keys follow.
+    Queries,
+    /// The next number; what it is depends on who asked before.
+    Counter,
+    /// What the driver makes of each type: no contest, so any answer will do.
+    Fidelity,
+}
+
+/// A parameter of a workload's request, and what it may be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadParameter {
+    /// The value that holds if the study says none.
+    pub default: u32,
+    /// The smallest value.
+    pub least: u32,
+    /// The largest value.
+    pub most: u32,
+    /// What it says.
+    pub help: String,
 }
 
 /// A body that the lab generates.
@@ -56,6 +92,15 @@ pub struct Workload {
     pub content_type: String,
     /// The body owed.
     pub body: Body,
+    /// Whether its trials have a database.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database: bool,
+    /// What a study can set: `rows?limit=1000`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, WorkloadParameter>,
+    /// The values of the parameters, defaults included, once a study has chosen.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, u32>,
 }
 
 impl Workload {
@@ -70,7 +115,21 @@ impl Workload {
         match (title, request, answer) {
             (Some(title), Some((method, path)), Some((status, content_type, body))) if !reading.has_problems() => {
                 let summary = file.summary.unwrap_or_default();
-                Ok(Self { name: name.to_owned(), title, summary, method, path, status, content_type, body })
+                let (database, parameters, values) = Default::default();
+                let name = name.to_owned();
+                Ok(Self {
+                    name,
+                    title,
+                    summary,
+                    method,
+                    path,
+                    status,
+                    content_type,
+                    body,
+                    database,
+                    parameters,
+                    values,
+                })
             }
             _ => Err(reading.into_problems()),
         }

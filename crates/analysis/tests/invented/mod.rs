@@ -73,7 +73,7 @@ impl InventedRun {
             self.run.cpus.clear();
         }
         let link = if environment.link.is_local() { Vec::new() } else { vec![1] };
-        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, shared: false };
+        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, ..CpuMap::default() };
         self.run.cpus.insert(environment.id.clone(), cpus);
         self.plan.environments.push(environment);
         self
@@ -105,7 +105,8 @@ impl InventedRun {
         let objectives = objectives.iter().map(|text| Objective::parse(text).expect("a sound objective")).collect();
         let (id, workload) = (id.to_owned(), workload.to_owned());
         let environment = self.plan.environments.last().expect("a plan has one").id.clone();
-        let scenario = Scenario { id, environment, workload: workload.clone(), load, objectives, abort: false };
+        let scenario =
+            Scenario { id, environment, workload: workload.clone(), database: false, load, objectives, abort: false };
         self.plan.scenarios.push(scenario);
         self.names.workloads.insert(workload, title.to_owned());
         self
@@ -433,6 +434,9 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
             frequency_hz_max: Some(3.1e9),
         },
         link: None,
+        database: None,
+        pool: None,
+        counter: None,
         disturbances: Vec::new(),
         offered_rps: match load.executor {
             Executor::ConstantArrivalRate { rate_rps, .. } => Some(rate_rps),
@@ -497,6 +501,7 @@ fn empty_plan(blocks: u32) -> Plan {
         smallest_effect: 0.03,
         reruns: 2,
         diagnose: false,
+        scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
         cases: Vec::new(),

@@ -135,7 +135,10 @@ fn deal_cpus(
     let wish = CpuWish { subject, generator: environment.generator.whole_cpus() as usize, shared_allowed };
     let map = machine.assign_cpus(wish).map_err(|refusal| refusal.to_string())?;
     let link = if environment.link.is_local() { Vec::new() } else { map.link };
-    Ok((CpuMap { subject: map.subject, generator: map.generator, link, shared: map.shared }, map.note))
+    Ok((
+        CpuMap { subject: map.subject, generator: map.generator, link, database: Vec::new(), shared: map.shared },
+        map.note,
+    ))
 }
 
 fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), String> {

@@ -28,7 +28,7 @@ fn check(runtime_folder: &str) {
     let laboratory = laboratory();
     let cpus = Machine::read().allowed_cpus;
     let (subject, generator) = (cpus[..1].to_vec(), cpus[cpus.len() - 1..].to_vec());
-    let cpus = CpuMap { subject, generator, link: Vec::new(), shared: cpus.len() < 2 };
+    let cpus = CpuMap { subject, generator, shared: cpus.len() < 2, ..CpuMap::default() };
     let ground = Ground::prepare();
     let session = Session::begin(&laboratory, &ground, [(String::new(), cpus)].into()).unwrap();
     let prefix = format!("{runtime_folder}/");

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     fn cpus() -> CpuMap {
-        CpuMap { subject: vec![0], generator: vec![1], link: vec![1], shared: false }
+        CpuMap { subject: vec![0], generator: vec![1], link: vec![1], ..CpuMap::default() }
     }
 
     #[test]

@@ -25,8 +25,7 @@ fn run_record(id: &str) -> RunRecord {
             path: "/usr/bin/go".to_owned(),
             source: "system".to_owned(),
         }],
-        cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], link: Vec::new(), shared: false })]
-            .into(),
+        cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
         command: "tolok run example --seed 7".to_owned(),
     }
 }
@@ -43,6 +42,7 @@ fn plan() -> Plan {
         smallest_effect: 0.03,
         reruns: 2,
         diagnose: false,
+        scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
         cases: Vec::new(),

@@ -78,6 +78,7 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
             let path = home.workload_folder(&workload.name).join(name);
             fs::read(&path).map_err(|source| AssetError::File { path, source })
         }
+        Body::Data { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
             let too_small = || AssetError::TooSmall { workload: workload.name.clone(), bytes: generated.bytes };
             noise_png(generated.bytes, generated.seed).ok_or_else(too_small)
@@ -107,6 +108,9 @@ mod tests {
             status: 200,
             content_type: "text/html".to_owned(),
             body,
+            database: false,
+            parameters: BTreeMap::new(),
+            values: BTreeMap::new(),
         }
     }
 

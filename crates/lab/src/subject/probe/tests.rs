@@ -166,6 +166,9 @@ fn workload() -> Workload {
         status: 200,
         content_type: "application/json".to_owned(),
         body: Body::File("body.json".to_owned()),
+        database: false,
+        parameters: Default::default(),
+        values: Default::default(),
     }
 }
 

@@ -26,6 +26,7 @@ fn scenario(load: LoadProfile) -> Scenario {
         id: load.id(),
         environment: String::new(),
         workload: "hello".to_owned(),
+        database: false,
         load,
         objectives: Vec::new(),
         abort: false,

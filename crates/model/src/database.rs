@@ -1,0 +1,119 @@
+//! The database of a trial: which one, what it may use, how many connections the subject has to it, and how far it is away.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Link;
+use crate::units::{bytes_words, format_duration};
+
+/// A database that the subject asks while it is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Database {
+    /// Which server.
+    pub engine: Engine,
+    /// Where the server is, as the study names it, for [`Engine::External`]: `mysql://user:password@host:3306/name`, or
+    /// `env:NAME` for a variable that holds such an address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dsn: Option<String>,
+    /// Connections that the subject may have to it, over all its processes.
+    pub pool: u32,
+    /// CPUs of its own; nothing for one where the machine has one left over, and else the generator's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// Memory of all its processes, its data in the private folder included; nothing for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Connections that the server accepts.
+    pub max_connections: u32,
+    /// What it may keep of its tables in memory.
+    pub buffer_pool_bytes: u64,
+    /// The network between subject and database.
+    #[serde(default)]
+    pub link: Link,
+    /// A time in the window at which it is killed and started again, to see what the subject does about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Outage>,
+}
+
+/// A database server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// A private MariaDB, started for each trial from data that were loaded once.
+    #[default]
+    Mariadb,
+    /// A private MySQL, likewise.
+    Mysql,
+    /// A server that is there already and is only asked.
+    External,
+}
+
+/// The database is gone for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Outage {
+    /// When it is killed, in seconds after the window began.
+    pub at_s: f64,
+    /// How long it is gone before it is started again, in seconds.
+    pub for_s: f64,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self {
+            engine: Engine::Mariadb,
+            dsn: None,
+            pool: 16,
+            cpus: None,
+            memory_bytes: None,
+            max_connections: 200,
+            buffer_pool_bytes: 128 << 20,
+            link: Link::default(),
+            outage: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Its name among people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Mariadb => "MariaDB",
+            Self::Mysql => "MySQL",
+            Self::External => "a server of the user's own",
+        }
+    }
+
+    /// The program of the toolbox that it is, if it is one.
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            Self::Mariadb => Some("mariadb"),
+            Self::Mysql => Some("mysql"),
+            Self::External => None,
+        }
+    }
+}
+
+impl Database {
+    /// In words for tables and reports: `MariaDB · pool of 16 · rtt 20ms`.
+    pub fn describe(&self) -> String {
+        let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
+        if !self.link.is_local() {
+            parts.push(self.link.describe());
+        }
+        parts.extend(self.cpus.map(|cpus| format!("{cpus} CPU{} of its own", if cpus == 1 { "" } else { "s" })));
+        parts.extend(self.memory_bytes.map(|bytes| format!("{} of memory", bytes_words(bytes))));
+        let usual = Self::default();
+        if self.max_connections != usual.max_connections {
+            parts.push(format!("{} connections at most", self.max_connections));
+        }
+        if self.buffer_pool_bytes != usual.buffer_pool_bytes {
+            parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
+        }
+        parts.extend(
+            self.outage.map(|outage| {
+                format!("gone for {} at {}", format_duration(outage.for_s), format_duration(outage.at_s))
+            }),
+        );
+        parts.join(" · ")
+    }
+}
