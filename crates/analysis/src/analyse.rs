@@ -1,10 +1,13 @@
 //! From the records of a run to its findings.
 
 use tolok_model::{
-    Case, DiagnosisRecord, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord, Scenario, TrialRecord,
+    Case, DiagnosisRecord, Failure, FailureKind, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord, Scenario,
+    TrialRecord,
 };
 
+use crate::bottleneck::bottleneck;
 use crate::cautions::cautions;
+use crate::database::{DatabaseFinding, database, database_use};
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
 use crate::estimate::{median, ratio_within_blocks};
@@ -13,7 +16,7 @@ use crate::findings::{
     CaseFinding, Comparison, FINDINGS_SCHEMA, Findings, RunFacts, ScenarioFinding, SkippedSubject, TrialFailure,
     Verdict,
 };
-use crate::flags::{Seen, flags};
+use crate::flags::{Clues, flags};
 use crate::isolation::isolation;
 use crate::link::link_use;
 use crate::names::Names;
@@ -73,6 +76,8 @@ struct Analysis<'a> {
     /// Its cases and what was observed of each.
     cases: Vec<(&'a Case, Observations<'a>)>,
     memory_source: Option<MemorySource>,
+    /// The database, where its workload asks one.
+    database: Option<DatabaseFinding>,
 }
 
 /// A case on its way: what is said of it, and the goodput that it is compared by.
@@ -87,7 +92,11 @@ impl<'a> Analysis<'a> {
         let own = records.plan.cases.iter().filter(|case| case.scenario == scenario.id);
         let cases: Vec<(&Case, Observations)> =
             own.map(|case| (case, Observations::of(&case.id, records.plan, records.trials))).collect();
+        let is_own = |trial: &&TrialRecord| cases.iter().any(|(case, _)| case.id == trial.case);
+        let trials: Vec<&TrialRecord> = records.trials.iter().filter(is_own).collect();
+        let rows_per_answer = records.names.rows_per_answer(&scenario.workload);
         Self {
+            database: database(scenario, &around, rows_per_answer, &trials),
             cpus: Cpus::of(&around, records.run.machine.cpus),
             memory_source: MemorySource::of(cases.iter().map(|(_, observations)| observations)),
             records,
@@ -118,7 +127,8 @@ impl<'a> Analysis<'a> {
             load: scenario.load.describe(),
             executor: scenario.load.executor.name().to_owned(),
             loop_model: scenario.load.executor.loop_model().to_owned(),
-            environment: self.around.finding(),
+            environment: self.around.finding(scenario),
+            database: self.database.clone(),
             link: self.around.link(&self.networks()),
             memory_source: self.memory_source,
             objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
@@ -145,14 +155,23 @@ impl<'a> Analysis<'a> {
 
     /// What is said of a case by itself; its relations to others come later.
     fn draft(&self, case: &Case, observations: &Observations) -> Draft {
-        let names = self.records.names;
+        let (names, usage) = (self.records.names, self.cpus.usage(observations));
         let siblings = self.cases.iter().filter(|(other, _)| other.subject.subject == case.subject.subject).count();
-        let usage = self.cpus.usage(observations);
-        let link = link_use(observations, self.around.environment.link.rate_bps);
-        let limit_bytes = self.around.environment.subject.memory_bytes;
-        let resources = resources(observations, limit_bytes);
-        let seen = Seen { observations, usage: &usage, resources: &resources, link: link.as_ref() };
-        let flags = flags(&seen, &self.cpus, &self.scenario.load, &self.around.environment.subject);
+        let link = link_use(observations, |trial| trial.link.as_ref(), self.around.environment.link.rate_bps);
+        let resources = resources(observations, self.around.environment.subject.memory_bytes);
+        let database = database_use(observations, self.database.as_ref(), &self.around, usage.database);
+        let clues = Clues {
+            scenario: self.scenario,
+            around: &self.around,
+            cpus: &self.cpus,
+            usage: &usage,
+            observations,
+            resources: &resources,
+            link: link.as_ref(),
+            asked: self.database.as_ref(),
+            database: database.as_ref(),
+        };
+        let (flags, bottleneck) = (flags(&clues), bottleneck(&clues));
         let goodput_rps = median(observations.every(goodput));
         let finding = CaseFinding {
             case: case.id.clone(),
@@ -167,6 +186,9 @@ impl<'a> Analysis<'a> {
             failures: failures(observations),
             ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
             goodput_rps,
+            goodput_below_rps: observations.goodput_below_rps(),
+            body_bytes_per_s: median(observations.every(|trial| Some(trial.body_bytes as f64 / trial.window_s))),
+            bottleneck,
             offered_rps: median(observations.every(|trial| trial.offered_rps)),
             of_ceiling: None,
             of_first: None,
@@ -183,6 +205,7 @@ impl<'a> Analysis<'a> {
             processes_max: observations.scored.iter().map(|(_, it)| it.subject.processes_max).max().unwrap_or(0),
             resources,
             link,
+            database,
             errors: errors(observations),
             requests_sent: observations.scored.iter().map(|(_, trial)| trial.ledger.sent).sum(),
             requests_unsent: observations.scored.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
@@ -231,10 +254,15 @@ fn order(left: &CaseFinding, right: &CaseFinding) -> std::cmp::Ordering {
 }
 
 fn failures(observations: &Observations) -> Vec<TrialFailure> {
-    let failure = |(trial, failure): &(u32, &tolok_model::Failure)| TrialFailure {
+    // A runtime is not to be blamed for what it asks.
+    let blame = |failure: &Failure| match failure.reason {
+        FailureKind::DatabaseFailed => "the database’s failure, and not the subject’s: ",
+        _ => "",
+    };
+    let failure = |(trial, failure): &(u32, &Failure)| TrialFailure {
         trial: *trial,
         reason: failure.reason.word().to_owned(),
-        message: failure.message.clone(),
+        message: format!("{}{}", blame(failure), failure.message),
     };
     observations.failed.iter().map(failure).collect()
 }
@@ -270,6 +298,7 @@ fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
         plan_sha256: run.plan_sha256.clone(),
         blocks: plan.blocks,
         smallest_effect: plan.smallest_effect,
+        scale: plan.scale,
         machine: machine_line(&run.machine),
         machine_remarks: run.machine.remarks.clone(),
         programs: run.programs.iter().map(|program| (program.name.clone(), program.version.clone())).collect(),

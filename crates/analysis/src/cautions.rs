@@ -35,6 +35,7 @@ pub(crate) fn cautions(
         short_windows(plan, trials),
         few_blocks(plan),
         shared_cpus(records),
+        database_beside(scenarios),
         cpu_from_threads(trials),
         autogrouped(isolation),
         skipped(plan),
@@ -109,6 +110,28 @@ fn shared_cpus(records: &Records) -> Option<String> {
     let place = in_scenarios(records.plan, is_shared)?;
     let text = "subject and generator shared their CPUs, so every figure is lower than the subject alone would reach.";
     Some(place.map_or_else(|| as_sentence(text), |ids| format!("In {ids} {text}")))
+}
+
+/// What the generator takes from the database on one CPU is in every figure.
+fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
+    let beside = |scenario: &&ScenarioFinding| {
+        scenario.database.as_ref().is_some_and(|database| !database.shares_cpus_with.is_empty())
+    };
+    let others =
+        |scenario: &ScenarioFinding| scenario.database.iter().flat_map(|it| it.shares_cpus_with.clone()).collect();
+    let mut names: Vec<String> = scenarios.iter().filter(beside).flat_map(others as fn(&_) -> Vec<String>).collect();
+    names.sort_unstable();
+    names.dedup();
+    let all = scenarios.iter().filter(|scenario| scenario.database.is_some()).count();
+    let ids: Vec<String> = scenarios.iter().filter(beside).map(|scenario| scenario.id.clone()).collect();
+    let place = if ids.len() == all { "The".to_owned() } else { format!("In {} the", listed(&ids, "and")) };
+    (!ids.is_empty()).then(|| {
+        format!(
+            "{place} database ran on the same CPU as the {}: what one of them uses the other lacks, so every figure is lower than \
+             with CPUs of its own.",
+            listed(&names, "and the")
+        )
+    })
 }
 
 fn measured(trials: &[TrialRecord]) -> impl Iterator<Item = &tolok_model::Measurement> {
@@ -272,5 +295,6 @@ fn not_tested(plan: &Plan) -> String {
         0 => "a network between client and server (all ran over loopback)",
         _ => "a real network between client and server (links were emulated on one machine)",
     };
-    format!("Not tested: {network}, TLS, HTTP/2, a database{fixed_rate}{changes}, behaviour beyond {window}.")
+    let database = if plan.scenarios.iter().any(|scenario| scenario.database) { "" } else { ", a database" };
+    format!("Not tested: {network}, TLS, HTTP/2{database}{fixed_rate}{changes}, behaviour beyond {window}.")
 }

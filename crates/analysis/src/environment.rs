@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tolok_model::{CpuMap, CpuMode, Environment, Limits, LinkBackend, Plan, RunRecord, Scenario};
+use tolok_model::{CpuMap, CpuMode, Database, Environment, Limits, LinkBackend, Plan, RunRecord, Scenario};
 
 /// What surrounded the trials of one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EnvironmentFinding {
     /// Its id: `lan-wifi`; empty where the study has one environment only.
     pub id: String,
-    /// In words: `1 dedicated CPU · 512MiB of memory · link lan-wifi (…)`.
+    /// In words: `1 dedicated CPU · 512MiB of memory · link lan-wifi (…)`, and of scenarios that ask a database, that one.
     pub words: String,
     /// How the subject's CPUs were limited. Figures of the two modes never stand in one table.
     pub mode: CpuMode,
@@ -86,11 +86,17 @@ impl Surroundings {
         }
     }
 
-    pub(crate) fn finding(&self) -> EnvironmentFinding {
+    /// The database, if the scenario's workload asks one: an environment may have one that nobody asks.
+    pub(crate) fn database(&self, scenario: &Scenario) -> Option<&Database> {
+        self.environment.database.as_ref().filter(|_| scenario.database)
+    }
+
+    pub(crate) fn finding(&self, scenario: &Scenario) -> EnvironmentFinding {
         let Environment { id, subject, generator, link, network, database: _ } = &self.environment;
+        let database = self.database(scenario).map(|database| format!(" · {}", database.describe()));
         EnvironmentFinding {
             id: id.clone(),
-            words: self.environment.describe(),
+            words: self.environment.describe() + &database.unwrap_or_default(),
             mode: subject.mode,
             subject: part(subject, &self.cpus.subject),
             generator: part(generator, &self.cpus.generator),

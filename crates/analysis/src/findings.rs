@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::ObjectiveOutcome;
 
+use crate::bottleneck::Bottleneck;
+use crate::database::{DatabaseFinding, DatabaseUse};
 use crate::diagnosis::DiagnosisFinding;
 use crate::environment::{EnvironmentFinding, LinkFinding};
 use crate::isolation::IsolationFinding;
@@ -13,7 +15,7 @@ use crate::link::LinkUse;
 use crate::resources::{MemorySource, ResourcesFinding};
 
 /// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 2;
+pub const FINDINGS_SCHEMA: u32 = 3;
 
 /// Everything that can be said about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -55,6 +57,8 @@ pub struct RunFacts {
     pub blocks: u32,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
+    /// By how much every warm-up and window was longer than the study says: 0.1 for a tenth.
+    pub scale: f64,
     /// One line on the machine.
     pub machine: String,
     /// What a reader must know of the machine.
@@ -63,6 +67,17 @@ pub struct RunFacts {
     pub programs: Vec<(String, String)>,
     /// Command that repeats the run.
     pub command: String,
+}
+
+impl RunFacts {
+    /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
+    pub fn scaled(&self) -> Option<String> {
+        let word = if self.scale < 1.0 { "shortened" } else { "lengthened" };
+        let percent = (self.scale * 1e4).round() / 1e2;
+        (self.scale != 1.0).then(|| {
+            format!("Every window {word} to {percent}%: warm-ups and windows were not as long as the study says.")
+        })
+    }
 }
 
 /// A subject that was asked for and left out.
@@ -93,6 +108,8 @@ pub struct ScenarioFinding {
     pub environment: EnvironmentFinding,
     /// The link between client and subject; none over the loopback.
     pub link: Option<LinkFinding>,
+    /// The database that its subjects ask; none where its workload asks none.
+    pub database: Option<DatabaseFinding>,
     /// Which memory its cases' `memory_bytes` is, the same for all; none where no trial was scored.
     pub memory_source: Option<MemorySource>,
     /// What must hold in every trial: `p95 < 50ms`.
@@ -134,6 +151,13 @@ pub struct CaseFinding {
     pub failures: Vec<TrialFailure>,
     /// Good answers per second.
     pub goodput_rps: Option<Estimate>,
+    /// A rate that the case stayed below, where it answered nothing in any scored trial: one answer in its window. Such a
+    /// case has no `goodput_rps`, which is not 0.
+    pub goodput_below_rps: Option<f64>,
+    /// Bytes of good bodies per second.
+    pub body_bytes_per_s: Option<Estimate>,
+    /// What limited it; none where no trial was scored.
+    pub bottleneck: Option<Bottleneck>,
     /// Requests per second that the schedule asked for; none in a closed loop.
     pub offered_rps: Option<Estimate>,
     /// Goodput as a share of the ceiling's in the same block.
@@ -166,6 +190,8 @@ pub struct CaseFinding {
     pub resources: ResourcesFinding,
     /// How the emulated link did; none where tolok emulated none.
     pub link: Option<LinkUse>,
+    /// What it and its database did; none where the scenario has none.
+    pub database: Option<DatabaseUse>,
     /// Requests that failed in all scored trials, by class.
     pub errors: Vec<(String, u64)>,
     /// Requests sent in all scored trials.
@@ -284,7 +310,8 @@ impl Verdict {
 pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
     /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
-    /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`.
+    /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`, `counter-wrong`, `outage`,
+    /// `database-refused`, `pool-waits`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

@@ -10,6 +10,8 @@
 //! | `errors` | a request failed | above 1 % of the requests |
 //! | `no-good-answers` | a measured trial had no good answer at all | yes |
 //! | `ledger-open` | the requests of a trial are not all accounted for | yes |
+//! | `counter-wrong` | a number that must be exactly right was not, in any measured trial | yes |
+//! | `outage` | the study takes the database away in the window | yes |
 //! | `disturbed` | others disturbed a trial however often it was measured; it is in no figure | if none is left |
 //! | `failed-trials` | a trial could not be measured | no |
 //! | `too-few-trials` | fewer trials than an interval needs | no, but it can be told from nothing |
@@ -19,12 +21,20 @@
 //! | `memory-limit-near` | memory with page cache came within 2 % of its limit | no |
 //! | `tasks-refused` | the subject could not start a process or thread, as it had as many as it may | yes |
 //! | `link-full` | a link was offered 90 % of its rate or more, so it may have been the limit | no |
+//! | `database-refused` | the database refused a connection, because there were as many as it accepts | no |
+//! | `pool-waits` | requests waited for a connection to the database once in ten good answers or more | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
 //!
-//! A disturbed trial counts for no flag but its own and `out-of-memory`.
+//! A disturbed trial counts for no flag but its own, `out-of-memory` and `counter-wrong`.
 
-use tolok_model::{Connection, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, Measurement, bytes_words};
+use tolok_model::{
+    Connection, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, Measurement, Scenario, bytes_words,
+    format_duration,
+};
 
+use crate::database::{DatabaseFinding, DatabaseUse};
+use crate::database_flags::database_flags;
+use crate::environment::Surroundings;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, count, counted, listed, small_share};
 use crate::findings::Flag;
@@ -51,58 +61,78 @@ pub const LINK_FULL: f64 = 0.90;
 pub const LINK_LATENESS_OF_LATENCY: f64 = 0.10;
 
 /// What there is to judge a case by.
-pub(crate) struct Seen<'a> {
-    pub(crate) observations: &'a Observations<'a>,
+pub(crate) struct Clues<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) around: &'a Surroundings,
+    pub(crate) cpus: &'a Cpus,
     pub(crate) usage: &'a Usage,
+    pub(crate) observations: &'a Observations<'a>,
     pub(crate) resources: &'a ResourcesFinding,
     pub(crate) link: Option<&'a LinkUse>,
+    pub(crate) asked: Option<&'a DatabaseFinding>,
+    pub(crate) database: Option<&'a DatabaseUse>,
 }
 
 /// Every flag of a case, those that void its rank first.
-pub(crate) fn flags(seen: &Seen, cpus: &Cpus, load: &LoadProfile, limits: &Limits) -> Vec<Flag> {
-    let observations = seen.observations;
+pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
+    let (observations, load) = (clues.observations, &clues.scenario.load);
+    let limits = &clues.around.environment.subject;
     let mut flags: Vec<Flag> = [
         out_of_memory(observations, limits),
-        failed_trials(observations),
+        failed_trials(observations, load),
         no_good_answers(observations),
         errors(observations),
         ledger_open(observations),
         not_trusted(observations, load),
         aborted(observations),
-        generator_bound(seen.usage).filter(|_| !load.executor.is_open()),
+        generator_bound(clues.usage).filter(|_| !load.executor.is_open()),
         link_late(observations),
         disturbed(observations),
         too_few_trials(observations),
         backlog(observations),
         connections_waiting(observations, load),
-        throttled(seen.resources),
-        memory_limit_near(seen.resources, limits),
+        throttled(clues.resources),
+        memory_limit_near(clues.resources, limits),
         tasks_refused(observations, limits),
-        seen.link.and_then(link_full),
-        shared_cpus(observations, cpus),
+        clues.link.and_then(link_full),
+        shared_cpus(observations, clues.cpus),
     ]
     .into_iter()
+    .chain(database_flags(observations, clues.asked, clues.database))
     .flatten()
     .collect();
     flags.sort_by_key(|flag| !flag.voids_rank);
     flags
 }
 
-fn flag(kind: &str, voids_rank: bool, message: String) -> Option<Flag> {
+pub(crate) fn flag(kind: &str, voids_rank: bool, message: String) -> Option<Flag> {
     Some(Flag { kind: kind.to_owned(), message, voids_rank })
 }
 
-fn failed_trials(observations: &Observations) -> Option<Flag> {
+fn failed_trials(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     if observations.failed.is_empty() {
         return None;
     }
-    let mut reasons: Vec<String> =
-        observations.failed.iter().map(|(_, failure)| failure.reason.word().to_owned()).collect();
+    let mut reasons: Vec<FailureKind> = observations.failed.iter().map(|(_, failure)| failure.reason).collect();
     reasons.sort_unstable();
     reasons.dedup();
+    let reasons: Vec<String> = reasons.into_iter().map(|reason| reason_words(reason, load)).collect();
     let failed = observations.failed.len();
     let trials = counted(u64::from(observations.planned), "trial");
     flag("failed-trials", false, format!("{failed} of {trials} failed: {}", listed(&reasons, "and")))
+}
+
+/// A reason with what a reader could take it for and must not.
+fn reason_words(reason: FailureKind, load: &LoadProfile) -> String {
+    let word = reason.word();
+    match reason {
+        FailureKind::DatabaseFailed => format!("{word} (the database’s failure, and not the subject’s)"),
+        FailureKind::Hung => {
+            let window = format_duration(load.duration_s);
+            format!("{word} (too slow or silent to be given a figure in a window of {window}, which is not 0)")
+        }
+        _ => word.to_owned(),
+    }
 }
 
 fn no_good_answers(observations: &Observations) -> Option<Flag> {

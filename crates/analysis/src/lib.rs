@@ -4,10 +4,14 @@
 //! its interval, the ratio of every two cases within the blocks, a verdict in words, and what speaks against believing
 //! any of it. It reads no file and no clock and starts nothing, so findings can be made again from the raw data at any
 //! time. The rules stand where they are applied: verdicts in `verdict.rs`, flags in `flags.rs`, cautions in
-//! `cautions.rs`.
+//! `cautions.rs`, what limited a case in `bottleneck.rs`.
 
 mod analyse;
+mod bottleneck;
 mod cautions;
+mod counter;
+mod database;
+mod database_flags;
 mod diagnosis;
 mod environment;
 mod estimate;
@@ -19,13 +23,17 @@ mod link;
 mod names;
 mod objectives;
 mod observations;
+mod outage;
 mod resources;
 mod sentence;
 mod usage;
 mod verdict;
 
 pub use analyse::{Records, analyse, machine_line};
+pub use bottleneck::{Bottleneck, BottleneckKind, KEEPS_UP, LATENCY_OF_ANSWER, POOL_WAITS_CONSIDERABLE};
 pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+pub use counter::CounterFinding;
+pub use database::{DatabaseFinding, DatabaseUse, PoolUse};
 pub use diagnosis::DiagnosisFinding;
 pub use environment::{EnvironmentFinding, LinkFinding, PartFinding};
 pub use findings::{
@@ -39,6 +47,7 @@ pub use flags::{
 pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
 pub use link::{LinkDirectionUse, LinkUse};
 pub use names::{Names, SubjectName};
+pub use outage::OutageFinding;
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
 pub use tolok_model::{CpuMode, ObjectiveOutcome};
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

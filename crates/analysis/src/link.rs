@@ -40,10 +40,14 @@ pub struct LinkDirectionUse {
     pub rate_offered: Option<f64>,
 }
 
-/// How the link did; none if no scored trial has a reading of it.
-pub(crate) fn link_use(observations: &Observations, rate_bps: Option<f64>) -> Option<LinkUse> {
+/// How the link did that `window` reads of a trial; none if no scored trial has a reading of it.
+pub(crate) fn link_use(
+    observations: &Observations,
+    window: fn(&Measurement) -> Option<&LinkWindow>,
+    rate_bps: Option<f64>,
+) -> Option<LinkUse> {
     let windows: Vec<(&Measurement, &LinkWindow)> =
-        observations.scored.iter().filter_map(|(_, trial)| Some((*trial, trial.link.as_ref()?))).collect();
+        observations.scored.iter().filter_map(|(_, trial)| Some((*trial, window(trial)?))).collect();
     if windows.is_empty() {
         return None;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{Catalogue, SubjectChoice};
+use tolok_model::{Catalogue, SubjectChoice, Workload};
 
 /// Titles of subjects and workloads, as they were when the run was made.
 ///
@@ -12,8 +12,11 @@ use tolok_model::{Catalogue, SubjectChoice};
 pub struct Names {
     /// By the id of the subject: `go/nethttp`.
     pub subjects: BTreeMap<String, SubjectName>,
-    /// Titles by the name of the workload.
+    /// Titles by the name of the workload, and by its text where a study set parameters: `rows?fields=40&limit=1000`.
     pub workloads: BTreeMap<String, String>,
+    /// Values of parameters by the name of the workload, for texts that do not say them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
 /// What a subject is called.
@@ -38,12 +41,45 @@ impl Names {
         Self {
             subjects: catalogue.subjects.iter().map(|subject| (subject.id.clone(), subject_name(subject))).collect(),
             workloads: catalogue.workloads.iter().map(|it| (it.name.clone(), it.title.clone())).collect(),
+            parameters: catalogue.workloads.iter().filter_map(defaults).collect(),
         }
     }
 
-    /// Title of a workload, or its name where no title is known.
-    pub(crate) fn workload(&self, name: &str) -> String {
-        self.workloads.get(name).cloned().unwrap_or_else(|| name.to_owned())
+    /// The same with the titles of workloads whose parameters a study has set.
+    pub fn with_workloads<'a>(mut self, chosen: impl IntoIterator<Item = &'a Workload>) -> Self {
+        self.workloads.extend(chosen.into_iter().map(|it| (it.name.clone(), it.title.clone())));
+        self
+    }
+
+    /// Title of a workload. Where only the title of its name is known, its parameters are set behind that; where none is known,
+    /// it is called by its text.
+    pub(crate) fn workload(&self, text: &str) -> String {
+        if let Some(title) = self.workloads.get(text) {
+            return title.clone();
+        }
+        let (name, values) = text.split_once('?').unwrap_or((text, ""));
+        match self.workloads.get(name) {
+            Some(title) => format!("{title} ({})", values.replace('&', ", ")),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Rows in an answer to a workload; none where it does not answer with rows or its parameters are not known.
+    pub(crate) fn rows_per_answer(&self, text: &str) -> Option<u32> {
+        match text.split('?').next()? {
+            "rows" => self.value(text, "limit"),
+            "queries" => self.value(text, "n"),
+            "query" => Some(1),
+            _ => None,
+        }
+    }
+
+    /// What a parameter of a workload was set to, or what it is unless it is set.
+    fn value(&self, text: &str, parameter: &str) -> Option<u32> {
+        let (name, values) = text.split_once('?').unwrap_or((text, ""));
+        let pairs = values.split('&').filter_map(|pair| pair.split_once('='));
+        let set = pairs.into_iter().find(|(key, _)| *key == parameter).and_then(|(_, value)| value.parse().ok());
+        set.or_else(|| self.parameters.get(name)?.get(parameter).copied())
     }
 
     /// Runtime of a subject, or the first part of its id.
@@ -64,6 +100,13 @@ impl Names {
         }
         format!("{title} ({})", way.replace(['?', '&'], ", "))
     }
+}
+
+/// What the parameters of a workload are unless a study sets them; nothing for one without any.
+fn defaults(workload: &Workload) -> Option<(String, BTreeMap<String, u32>)> {
+    let defaults = workload.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default));
+    let defaults: BTreeMap<String, u32> = defaults.chain(workload.values.clone()).collect();
+    (!defaults.is_empty()).then(|| (workload.name.clone(), defaults))
 }
 
 #[cfg(test)]
@@ -93,5 +136,38 @@ mod tests {
         check("php/fpm:jit", false, "PHP-FPM (jit)");
         check("php/fpm:plain?pool=32&jit=on", false, "PHP-FPM (plain, pool=32, jit=on)");
         check("unknown/one:default", true, "unknown/one (default)");
+    }
+
+    fn rows() -> Names {
+        let parameters = [("fields".to_owned(), 40), ("limit".to_owned(), 10_000)].into();
+        Names {
+            workloads: [("rows".to_owned(), "Rows of a table".to_owned())].into(),
+            parameters: [("rows".to_owned(), parameters)].into(),
+            ..Names::default()
+        }
+    }
+
+    #[test]
+    fn a_workload_is_called_by_its_text_its_name_or_itself() {
+        let mut names = rows();
+        assert_eq!(names.workload("rows"), "Rows of a table");
+        assert_eq!(names.workload("rows?fields=40&limit=5"), "Rows of a table (fields=40, limit=5)");
+        assert_eq!(names.workload("other?n=3"), "other?n=3");
+        names.workloads.insert("rows?fields=40&limit=5".to_owned(), "5 rows of 40 fields".to_owned());
+        assert_eq!(names.workload("rows?fields=40&limit=5"), "5 rows of 40 fields");
+    }
+
+    #[test]
+    fn rows_are_what_the_text_says_or_else_the_default() {
+        let rows = rows();
+        let check = |text: &str, expected: Option<u32>| assert_eq!(rows.rows_per_answer(text), expected, "{text}");
+        check("rows?fields=50&limit=1000", Some(1_000));
+        check("rows?fields=50", Some(10_000));
+        check("rows", Some(10_000));
+        check("queries?n=20", Some(20));
+        check("queries", None);
+        check("query", Some(1));
+        check("counter", None);
+        check("hello", None);
     }
 }

@@ -70,6 +70,13 @@ impl<'a> Observations<'a> {
         self.scored.iter().filter(|(_, measurement)| is_censored(measurement)).count()
     }
 
+    /// What the goodput is below if no scored trial had an answer: one in the shortest of their windows.
+    pub(crate) fn goodput_below_rps(&self) -> Option<f64> {
+        let has_answers = self.scored.iter().any(|(_, measurement)| answers(measurement).is_some());
+        let shortest_s = self.scored.iter().map(|(_, measurement)| measurement.window_s).reduce(f64::min)?;
+        (!has_answers && shortest_s > 0.0).then(|| shortest_s.recip())
+    }
+
     /// The disturbed trials as reports show them.
     pub(crate) fn disturbed_trials(&self) -> Vec<DisturbedTrial> {
         let shown = |(trial, measurement): &(&TrialRecord, &Measurement)| DisturbedTrial {

@@ -171,8 +171,12 @@ fn pss(trial: &Measurement) -> Option<f64> {
 }
 
 fn peak(trial: &Measurement) -> Option<f64> {
-    let highest = |memory: MemoryUse| memory.usage_bytes_max.max(memory.peak_bytes.unwrap_or(0));
-    trial.subject.memory.map(|memory| highest(memory) as f64)
+    trial.subject.memory.map(highest)
+}
+
+/// The highest usage of a control group, page cache included, since its start where the kernel keeps that.
+pub(crate) fn highest(memory: MemoryUse) -> f64 {
+    memory.usage_bytes_max.max(memory.peak_bytes.unwrap_or(0)) as f64
 }
 
 fn cpu_source(observations: &Observations) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use tolok_model::{CpuMode, Limits, Measurement};
 
+use crate::database::cpu_s;
 use crate::environment::Surroundings;
 use crate::estimate::middle;
 use crate::observations::Observations;
@@ -9,8 +10,9 @@ use crate::observations::Observations;
 /// CPU time that the parts of a scenario's trials were given, in CPUs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cpus {
-    subject: f64,
-    generator: f64,
+    pub(crate) subject: f64,
+    pub(crate) generator: f64,
+    pub(crate) database: f64,
     machine: f64,
     /// Whether subject and generator overlap.
     pub(crate) shared: bool,
@@ -21,6 +23,8 @@ pub(crate) struct Cpus {
 pub(crate) struct Usage {
     pub(crate) subject: Option<f64>,
     pub(crate) generator: Option<f64>,
+    /// Of the database; nothing where there is none or it is not ours.
+    pub(crate) database: Option<f64>,
     pub(crate) foreign: Option<f64>,
     pub(crate) stolen: Option<f64>,
 }
@@ -37,6 +41,7 @@ impl Cpus {
         Self {
             subject: given(&around.environment.subject, &around.cpus.subject),
             generator: given(&around.environment.generator, &around.cpus.generator),
+            database: around.cpus.database.len() as f64,
             machine: f64::from(machine),
             shared: around.cpus.shared,
         }
@@ -47,6 +52,7 @@ impl Cpus {
         Usage {
             subject: middle_of(&|trial| share(trial.subject.cpu_s, self.subject * trial.window_s)),
             generator: middle_of(&|trial| share(trial.generator.cpu_s, self.generator * trial.window_s)),
+            database: middle_of(&|trial| share(cpu_s(trial)?, self.database * trial.window_s)),
             foreign: middle_of(&|trial| share(trial.host.foreign_cpu_s, self.machine * trial.window_s)),
             stolen: middle_of(&|trial| share(trial.host.steal_s, self.machine * trial.window_s)),
         }
@@ -55,6 +61,6 @@ impl Cpus {
 
 /// Part of a whole, from 0 to 1. Clocks of CPU time and of the window are read one after the other, and a quota may be
 /// used up in advance, so a part can come out a hair larger than the whole.
-fn share(part: f64, whole: f64) -> Option<f64> {
+pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0 && part.is_finite()).then(|| (part / whole).clamp(0.0, 1.0))
 }

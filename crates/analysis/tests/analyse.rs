@@ -239,7 +239,10 @@ mod flags {
         let case = &scenario.cases[0];
         assert_eq!((kinds(case), case.ranked), (vec!["failed-trials", "too-few-trials"], true));
         assert_eq!((case.trials_planned, case.trials_measured, case.failures.len()), (6, 4, 2));
-        assert_eq!(case.flags[0].message, "2 of 6 trials failed: crashed and hung");
+        assert_eq!(
+            case.flags[0].message,
+            "2 of 6 trials failed: crashed and hung (too slow or silent to be given a figure in a window of 2s, which is not 0)"
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 pub use load::{LoadArgs, LoadFormat};
 #[cfg(test)]
 pub use threshold::threshold;
-pub use values::{BodyText, Threads};
+use tolok_model::Scale;
+pub use values::{BodyText, Threads, method};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -108,6 +109,9 @@ pub struct MeasureArgs {
     /// Run each case this often instead of as often as the study says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
+    /// Multiply every warm-up, window and number of requests of the study, to see in a tenth of the time (0.1) whether it works.
+    #[arg(long, value_name = "FACTOR")]
+    pub scale: Option<Scale>,
     /// Seed of the order of trials; without it (here or in the study) one is drawn and recorded.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

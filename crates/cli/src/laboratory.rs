@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
 use tolok_lab::run::Laboratory;
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::{ProgramState, Toolbox};
-use tolok_model::{Catalogue, Role, Subject};
+use tolok_model::{Catalogue, Database, Role, Subject};
 
 use crate::exit::{Complaint, Exit};
+
+/// Programs that are databases; no subject names them.
+pub const DATABASES: [&str; 2] = ["mariadb", "mysql"];
 
 /// The toolbox and what was found of each program.
 pub struct Opened {
@@ -29,8 +33,9 @@ impl Opened {
         let tolok = std::env::current_exe().map_err(|error| Complaint::new(Exit::Internal, error))?;
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
-        let programs = BTreeMap::new();
-        let mut opened = Self { laboratory: Laboratory { home, catalogue, programs, builds, tolok }, toolbox, states };
+        let databases = DatabaseStore::new(user_folder("XDG_CACHE_HOME", ".cache").join("databases"));
+        let laboratory = Laboratory { home, catalogue, programs: BTreeMap::new(), builds, databases, tolok };
+        let mut opened = Self { laboratory, toolbox, states };
         opened.take_ready();
         Ok(opened)
     }
@@ -44,26 +49,39 @@ impl Opened {
 
     /// Names of the programs that these subjects need, in any of their variants, and that are not ready.
     pub fn missing_for<'a>(&self, subjects: impl Iterator<Item = &'a Subject>) -> Vec<String> {
-        let needed =
-            subjects.flat_map(needs).filter(|name| self.states.get(*name).is_none_or(|it| it.ready().is_none()));
+        let needed = subjects
+            .flat_map(Subject::all_needs)
+            .filter(|name| self.states.get(*name).is_none_or(|it| it.ready().is_none()));
         let names: BTreeSet<&str> = needed.collect();
         names.into_iter().map(str::to_owned).collect()
     }
 
     /// Why a variant of a subject cannot be run here, with what would help.
     pub fn ready(&self, subject: &Subject, variant: &str) -> Result<(), String> {
-        let reasons: Vec<String> = subject.needs(variant).filter_map(|name| self.lack(name)).collect();
+        self.ready_for(subject, variant, false)
+    }
+
+    /// The same for workloads that ask a `database`, or for those that do not.
+    pub fn ready_for(&self, subject: &Subject, variant: &str, database: bool) -> Result<(), String> {
+        let reasons: Vec<String> = subject.needs_for(variant, database).filter_map(|name| self.lack(name)).collect();
         if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
     }
 
-    fn lack(&self, name: &str) -> Option<String> {
-        match self.states.get(name) {
-            Some(ProgramState::Ready(_)) => None,
-            // Why exactly is a matter for `tolok doctor`; in a report one sentence must do.
-            Some(ProgramState::Missing { remedy, .. }) => Some(format!("{name} is missing: {remedy}")),
-            Some(ProgramState::Broken { remedy, .. }) => Some(format!("{name} does not work: {remedy}")),
-            None => Some(format!("{name} is not a program that tolok knows")),
+    /// Why a database cannot be started here, with what would help. Whether one that is there already answers is another
+    /// question.
+    pub fn database_ready(&self, database: &Database) -> Result<(), String> {
+        match database.engine.program() {
+            Some(program) => self.lack(program).map_or(Ok(()), Err),
+            // Of a server that is there already only the client is needed, and any will do.
+            None => {
+                let lacks: Vec<String> = DATABASES.iter().filter_map(|name| self.lack(name)).collect();
+                if lacks.len() < DATABASES.len() { Ok(()) } else { Err(lacks[0].clone()) }
+            }
         }
+    }
+
+    fn lack(&self, name: &str) -> Option<String> {
+        lack_of(name, self.states.get(name))
     }
 
     /// Subjects that compete, in the order of their names.
@@ -77,14 +95,20 @@ impl Opened {
     }
 }
 
-/// Every program that a subject needs, in any of its variants.
-fn needs(subject: &Subject) -> impl Iterator<Item = &str> {
-    let of_variants = subject.variants.values().flat_map(|variant| &variant.needs);
-    subject.needs.iter().chain(of_variants).map(String::as_str)
+/// Why a program cannot be used, with what would help.
+fn lack_of(name: &str, state: Option<&ProgramState>) -> Option<String> {
+    match state {
+        Some(ProgramState::Ready(_)) => None,
+        // Why exactly is a matter for `tolok doctor`; in a report one sentence must do.
+        Some(ProgramState::Missing { remedy, .. }) => Some(format!("{name} is missing: {remedy}")),
+        Some(ProgramState::Broken { remedy, .. }) => Some(format!("{name} does not work: {remedy}")),
+        None => Some(format!("{name} is not a program that tolok knows")),
+    }
 }
 
 fn detect(toolbox: &Toolbox, catalogue: &Catalogue) -> Result<BTreeMap<String, ProgramState>, Complaint> {
-    let names: BTreeSet<&str> = catalogue.subjects.iter().flat_map(needs).collect();
+    let needed = catalogue.subjects.iter().flat_map(Subject::all_needs);
+    let names: BTreeSet<&str> = needed.chain(DATABASES).collect();
     let names: Vec<&str> = names.into_iter().collect();
     Ok(toolbox.detect_some(&names)?)
 }

@@ -43,6 +43,7 @@ impl Progress {
                 }
             }
             RunEvent::Building { subject } => self.line(&format!("building {subject}")),
+            RunEvent::LoadingData { database } => self.line(&format!("loading data into {database}, once")),
             RunEvent::TrialStarted { trial, subject, scenario } => {
                 self.at = format!("{subject} · {scenario} · block {}", trial.block);
                 self.message("");

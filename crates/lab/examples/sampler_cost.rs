@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use tolok_lab::group::{Controller, Group, Hierarchies};
-use tolok_lab::sample::{Folders, Followed, Members, Part, Sampler, Scope, SoftwareCounters};
+use tolok_lab::sample::{Folders, Followed, Members, NetOf, Part, Sampler, Scope, SoftwareCounters};
 use tolok_load::clock::SystemClock;
 
 /// How often the caller of a sampler is to tick.
@@ -87,7 +87,7 @@ struct Cost {
 }
 
 fn measure(subject: Members, scopes: &[Scope], seconds: u32) -> Cost {
-    let followed = |part, members| Followed { part, members, net_of: Some(std::process::id()) };
+    let followed = |part, members| Followed { part, members, net_of: Some(NetOf::Process(std::process::id())) };
     let lab = followed(Part::Lab, Members::Process(std::process::id()));
     let mut sampler = Sampler::new(SystemClock, Folders::default(), vec![followed(Part::Subject, subject), lab]);
     sampler.count_events(Part::Subject, SoftwareCounters::attach(scopes));

@@ -17,7 +17,7 @@
 //! use tolok_load::options::{ExpectBody, Options};
 //!
 //! let mut options = Options::new("http://127.0.0.1:8080/json")?;
-//! options.requests[0].expect.body = ExpectBody::Exactly(br#"{"message":"Hello, World!"}"#.to_vec());
+//! options.requests[0].expect.body = ExpectBody::Exactly(br#"{"message":"Hello, World!"}"#.as_slice().into());
 //! let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |event| drop(event))?;
 //! assert!(record.ledger.closes());
 //! # Ok::<(), tolok_load::error::LoadError>(())

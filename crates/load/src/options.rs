@@ -1,5 +1,7 @@
 //! What a load run is asked to do. Input becomes types here, once; the engine trusts them.
 
+mod request;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
 use crate::target::Target;
+pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
 /// Everything that decides how a run goes.
 #[derive(Debug, Clone)]
@@ -82,51 +85,6 @@ impl Options {
     }
 }
 
-/// One request that an iteration may send.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// Its method.
-    pub method: Method,
-    /// Path and query, as they stand in the request line.
-    pub path: String,
-    /// Additional headers; `Host`, `Connection` and the ones that frame the body are the engine's own.
-    pub headers: Vec<(String, String)>,
-    /// Its body; empty for none.
-    pub body: Vec<u8>,
-    /// What a good answer is.
-    pub expect: Expect,
-    /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
-    /// sent in a row.
-    pub weight: u32,
-}
-
-impl Request {
-    /// A plain GET to which any 2xx is a good answer.
-    pub fn get(path: &str) -> Request {
-        Request {
-            method: Method::Get,
-            path: path.to_owned(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            expect: Expect { status: ExpectStatus::Success, body: ExpectBody::Anything },
-            weight: 1,
-        }
-    }
-}
-
-impl Request {
-    /// Length of the body that every good answer has; nothing if it may differ, and for HEAD, whose answer has none.
-    pub fn expected_body_bytes(&self) -> Option<u64> {
-        match &self.expect.body {
-            _ if self.method == Method::Head => None,
-            ExpectBody::Anything | ExpectBody::Json { .. } => None,
-            ExpectBody::Length(length) => Some(*length),
-            ExpectBody::Exactly(body) => Some(body.len() as u64),
-            ExpectBody::Discard { length } => *length,
-        }
-    }
-}
-
 /// How an iteration is made of several requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -136,40 +94,6 @@ pub enum Mix {
     Weighted,
     /// An iteration is all of them in order, one after the other on the same connection.
     Sequence,
-}
-
-/// Request methods.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// The answer has a body.
-    Get,
-    /// The answer has a head only; of an expected body only the announced length is compared.
-    Head,
-    /// Carries a body.
-    Post,
-    /// Carries a body.
-    Put,
-    /// Carries a body.
-    Patch,
-    /// May carry a body.
-    Delete,
-    /// Asks what is possible.
-    Options,
-}
-
-impl Method {
-    /// As it stands in the request line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Method::Get => "GET",
-            Method::Head => "HEAD",
-            Method::Post => "POST",
-            Method::Put => "PUT",
-            Method::Patch => "PATCH",
-            Method::Delete => "DELETE",
-            Method::Options => "OPTIONS",
-        }
-    }
 }
 
 /// When iterations start. The names and their meaning are k6's.
@@ -438,59 +362,6 @@ impl Options {
     pub fn timer(&self) -> Timer {
         self.generator.timer.unwrap_or(if self.executor.is_open() { Timer::Hybrid } else { Timer::Sleep })
     }
-}
-
-/// What a good answer is.
-#[derive(Debug, Clone)]
-pub struct Expect {
-    /// Its status.
-    pub status: ExpectStatus,
-    /// Its body.
-    pub body: ExpectBody,
-}
-
-/// Which statuses are good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExpectStatus {
-    /// Any 2xx.
-    Success,
-    /// This one only.
-    Exactly(u16),
-}
-
-impl ExpectStatus {
-    /// Whether an answer with this status is good.
-    pub fn accepts(self, status: u16) -> bool {
-        match self {
-            ExpectStatus::Success => (200..300).contains(&status),
-            ExpectStatus::Exactly(expected) => status == expected,
-        }
-    }
-}
-
-/// Which bodies are good.
-#[derive(Debug, Clone)]
-pub enum ExpectBody {
-    /// Any body within the limit; its bytes are counted and dropped.
-    Anything,
-    /// Any body of so many bytes.
-    Length(u64),
-    /// These bytes, all of them, each compared while it streams in.
-    Exactly(Vec<u8>),
-    /// JSON that means the same as this document, whatever the order of keys and the blanks. Looked at in the first answer
-    /// of a thread and every so many after it; the others are counted and dropped.
-    Json {
-        /// The document.
-        document: Vec<u8>,
-        /// 1 looks at every answer.
-        every: u32,
-    },
-    /// Any body, thrown away inside the kernel without being copied (where its length is announced); only the length is
-    /// checked, if one is given.
-    Discard {
-        /// Length of a good body.
-        length: Option<u64>,
-    },
 }
 
 /// A day: longer phases are a slip of the pen.

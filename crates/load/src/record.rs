@@ -59,6 +59,9 @@ pub struct Record {
     pub warm_up: WarmUpLedger,
     /// What became of the requests that were in flight, or not yet sent, when the window ended.
     pub drain: Drain,
+    /// Every request of the run, whichever phase it belongs to; absent in records of older engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_run: Option<WholeRun>,
     /// Good answers to requests of the window, drain included: from the intended start to the last byte.
     pub response_time: Distribution,
     /// The same answers: from the moment the request was first handed to the kernel to the last byte.
@@ -111,8 +114,18 @@ pub struct PlanSummary {
     pub url: String,
     /// The socket address the host was resolved to.
     pub address: String,
-    /// What is sent.
+    /// What is sent; empty if that is more than [`PlanSummary::MOST_REQUESTS`] kinds of requests.
     pub requests: Vec<RequestSummary>,
+    /// How many kinds of requests that were; absent in records of older engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_count: Option<u64>,
+    /// Requests of an iteration: 1, or with [`Mix::Sequence`] the sum of the weights; absent in records of older engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration_requests: Option<u64>,
+    /// How all answers' bodies were checked, in the words of [`RequestSummary::body_check`], or `mixed`; absent in records of
+    /// older engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_check: Option<String>,
     /// How an iteration is made of several requests.
     pub mix: Mix,
     /// Name of the executor, k6's words: `constant-vus`.
@@ -150,10 +163,16 @@ pub struct PlanSummary {
     pub read_bytes_per_s: Option<u64>,
     /// Most bytes a second written of a request; null for no limit.
     pub write_bytes_per_s: Option<u64>,
-    /// Length of the body every answer was compared with; null when bodies were not compared, or with several requests.
+    /// Length of the body every answer was compared with; null when bodies were not compared, or where
+    /// requests differ in it.
     pub expected_body_bytes: Option<u64>,
     /// Seeds what was drawn at random.
     pub seed: u64,
+}
+
+impl PlanSummary {
+    /// Most kinds of requests that are described one by one.
+    pub const MOST_REQUESTS: usize = 20;
 }
 
 /// One kind of request.
@@ -350,6 +369,23 @@ impl Drain {
         self.failed += other.failed;
         self.abandoned += other.abandoned;
         self.never_sent += other.never_sent;
+    }
+}
+
+/// Account of the whole run, from its first request to the end of the grace period, for whoever counts at the target: one
+/// that does each request once has done at least `good`, and at most `sent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WholeRun {
+    /// Requests of which at least a byte was handed to the kernel, whatever became of them.
+    pub sent: u64,
+    /// Those of them that were answered as expected, even if that was too late for the window.
+    pub good: u64,
+}
+
+impl WholeRun {
+    pub(crate) fn add(&mut self, other: &WholeRun) {
+        self.sent += other.sent;
+        self.good += other.good;
     }
 }
 

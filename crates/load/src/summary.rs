@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::engine::Usage;
 use crate::fault::ErrorClass;
 use crate::histogram::seconds;
-use crate::options::{ExpectBody, Options, Pool};
+use crate::options::{ExpectBody, Mix, Options, Pool, Request};
 use crate::record::{GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, ThreadSummary};
 use crate::recording::{Recorded, Totals};
 use crate::threads::{Collected, cpu_of};
@@ -30,7 +30,13 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
     PlanSummary {
         url: options.target.url(),
         address: connector.target().to_string(),
-        requests: options.requests.iter().map(request_summary).collect(),
+        requests: described(&options.requests),
+        request_count: Some(options.requests.len() as u64),
+        iteration_requests: Some(match options.mix {
+            Mix::Weighted => 1,
+            Mix::Sequence => options.requests.iter().map(|request| u64::from(request.weight)).sum(),
+        }),
+        body_check: Some(the_same(options.requests.iter().map(body_check)).unwrap_or("mixed").to_owned()),
         mix: options.mix,
         executor: options.executor.name().to_owned(),
         profile: Profile::from(&options.executor),
@@ -54,28 +60,39 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
     }
 }
 
-fn request_summary(request: &crate::options::Request) -> RequestSummary {
+fn described(requests: &[Request]) -> Vec<RequestSummary> {
+    let described = if requests.len() > PlanSummary::MOST_REQUESTS { &[] } else { requests };
+    described.iter().map(request_summary).collect()
+}
+
+fn request_summary(request: &Request) -> RequestSummary {
     RequestSummary {
         method: request.method.as_str().to_owned(),
         path: request.path.clone(),
         weight: request.weight,
         body_bytes: request.body.len() as u64,
-        body_check: match request.expect.body {
-            ExpectBody::Anything => "anything",
-            ExpectBody::Length(_) => "length",
-            ExpectBody::Exactly(_) => "exactly",
-            ExpectBody::Json { .. } => "json",
-            ExpectBody::Discard { .. } => "discard",
-        }
-        .to_owned(),
+        body_check: body_check(request).to_owned(),
+    }
+}
+
+fn body_check(request: &Request) -> &'static str {
+    match request.expect.body {
+        ExpectBody::Anything => "anything",
+        ExpectBody::Length(_) => "length",
+        ExpectBody::Exactly(_) => "exactly",
+        ExpectBody::Json { .. } => "json",
+        ExpectBody::Discard { .. } => "discard",
     }
 }
 
 fn expected_body_bytes(options: &Options) -> Option<u64> {
-    match options.requests.as_slice() {
-        [request] => request.expected_body_bytes(),
-        _ => None,
-    }
+    the_same(options.requests.iter().map(Request::expected_body_bytes)).flatten()
+}
+
+/// What all of them are, if they are all the same.
+fn the_same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 /// What happened.
@@ -128,6 +145,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         cpu_system_s: cpu(|thread| thread.cpu_system_s),
         generator_busy: busy,
         generator,
+        whole_run: Some(recorded.whole_run),
         ledger: recorded.ledger,
         warm_up: recorded.warm_up,
         drain: recorded.drain,

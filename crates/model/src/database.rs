@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::database_address::DatabaseAddress;
 use crate::environment::Link;
 use crate::units::{bytes_words, format_duration};
 
@@ -94,7 +95,13 @@ impl Engine {
 }
 
 impl Database {
-    /// In words for tables and reports: `MariaDB · pool of 16 · rtt 20ms`.
+    /// Whether the lab starts it, and so owns it.
+    pub fn is_private(&self) -> bool {
+        self.engine != Engine::External
+    }
+
+    /// In words for tables and reports: `MariaDB · pool of 16 · rtt 20ms`. What is usual is left out, and so is everything of
+    /// an account.
     pub fn describe(&self) -> String {
         let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
         if !self.link.is_local() {
@@ -109,11 +116,49 @@ impl Database {
         if self.buffer_pool_bytes != usual.buffer_pool_bytes {
             parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
         }
-        parts.extend(
-            self.outage.map(|outage| {
-                format!("gone for {} at {}", format_duration(outage.for_s), format_duration(outage.at_s))
-            }),
-        );
+        parts.extend(self.outage.map(Outage::describe));
         parts.join(" · ")
+    }
+
+    /// All that it is, what is usual included, for plans.
+    pub fn describe_all(&self) -> String {
+        let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
+        if !self.is_private() {
+            parts.extend(self.place());
+            return parts.join(" · ");
+        }
+        parts.push(if self.link.is_local() { "no link".to_owned() } else { format!("link {}", self.link.describe()) });
+        parts.push(match self.cpus {
+            None => "a CPU of its own if one is left, else the generator's".to_owned(),
+            Some(1) => "1 CPU of its own".to_owned(),
+            Some(cpus) => format!("{cpus} CPUs of its own"),
+        });
+        parts.push(match self.memory_bytes {
+            None => "no limit of memory".to_owned(),
+            Some(bytes) => format!("{} of memory", bytes_words(bytes)),
+        });
+        parts.push(format!("{} connections at most", self.max_connections));
+        parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
+        parts.push(match self.outage {
+            None => "no outage".to_owned(),
+            Some(outage) => outage.describe(),
+        });
+        parts.join(" · ")
+    }
+
+    /// Where a server of the user's own is, without the account.
+    fn place(&self) -> Option<String> {
+        let dsn = self.dsn.as_deref()?;
+        match dsn.strip_prefix("env:") {
+            Some(variable) => Some(format!("at the address in ${variable}")),
+            None => DatabaseAddress::parse(dsn).ok().map(|address| format!("at {address}")),
+        }
+    }
+}
+
+impl Outage {
+    /// In words: `gone for 1s at 2s`.
+    fn describe(self) -> String {
+        format!("gone for {} at {}", format_duration(self.for_s), format_duration(self.at_s))
     }
 }

@@ -1,4 +1,4 @@
-//! The environment of a trial: the limits of its parts, the link between them, and the settings of their network.
+//! The environment of a trial: the limits of its parts, the link between them, the settings of their network, and the database.
 
 use std::collections::BTreeMap;
 
@@ -136,7 +136,8 @@ impl Default for Environment {
 }
 
 impl Environment {
-    /// In words for tables and reports: `1 CPU · 512 MiB · link lan-wifi (rtt 2ms, …)`.
+    /// In words for tables and reports: `1 CPU · 512 MiB · link lan-wifi (rtt 2ms, …)`. The database has words of its own
+    /// ([`Database::describe`]), as not every scenario has one.
     pub fn describe(&self) -> String {
         let mut parts = vec![self.subject.describe()];
         if !self.link.is_local() {
@@ -149,6 +150,12 @@ impl Environment {
         parts.join(" · ")
     }
 
+    /// Whether the two differ in nothing but their names and their databases.
+    pub fn is_same_without_database(&self, other: &Self) -> bool {
+        let Self { id: _, subject, generator, link, network, database: _ } = self;
+        (subject, generator, link, network) == (&other.subject, &other.generator, &other.link, &other.network)
+    }
+
     /// Whether anything in it can be had with control groups only, and what.
     pub fn needs_groups(&self) -> Option<&'static str> {
         let limits = [&self.subject, &self.generator];
@@ -158,6 +165,9 @@ impl Environment {
         if limits.iter().any(|limits| limits.memory_bytes.is_some()) {
             return Some("a memory limit");
         }
+        if self.database.as_ref().is_some_and(|database| database.memory_bytes.is_some()) {
+            return Some("a memory limit of the database");
+        }
         limits.iter().any(|limits| limits.pids.is_some()).then_some("a limit on processes")
     }
 
@@ -165,6 +175,9 @@ impl Environment {
     pub fn needs_namespaces(&self) -> Option<&'static str> {
         if !self.link.is_local() {
             return Some("a link");
+        }
+        if self.database.as_ref().is_some_and(|database| !database.link.is_local()) {
+            return Some("a link to the database");
         }
         let has_settings = !self.network.sysctls.is_empty() || self.network.congestion != USUAL_CONGESTION;
         has_settings.then_some("network settings of its own")

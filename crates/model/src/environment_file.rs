@@ -9,6 +9,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::database_file::DatabaseFile;
 use crate::environment::{CpuMode, Link, LinkBackend};
 use crate::several::Several;
 use crate::table::Table;
@@ -33,6 +34,9 @@ pub struct EnvironmentFile {
     #[serde(default)]
     #[schemars(with = "Option<NetworkFile>")]
     pub network: Table<NetworkFile>,
+    /// The database, for workloads that ask one; without this key they have a MariaDB with a pool of 16 connections.
+    #[schemars(with = "Option<DatabaseFile>")]
+    pub database: Option<Table<DatabaseFile>>,
 }
 
 /// What the subject may use.

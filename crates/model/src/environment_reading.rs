@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Spanned;
 
+use crate::database::Database;
+use crate::database_reading::{WrittenDatabase, read_database};
 use crate::environment::{CpuMode, Environment, Limits, Link, LinkBackend, NAMESPACED, Network, USUAL_CONGESTION};
 use crate::environment_file::{EnvironmentFile, GeneratorFile, LimitsFile, LinkFile, LinkTable, NetworkFile, Setting};
 use crate::several::Several;
 use crate::table::Table;
 use crate::text::{Reading, Span};
-use crate::units::{bit_rate_words, bytes_words, format_duration, percent_words};
+use crate::units::{Percent, Seconds, bit_rate_words, bytes_words, format_duration, percent_words};
 use crate::wording::suggestion;
 
 /// No link on earth takes longer, and a slip of the finger shall not become a plan.
@@ -17,45 +19,93 @@ const LONGEST_S: f64 = 10.0;
 
 /// A setting among several: what it is, and what to call it.
 #[derive(Debug, Clone)]
-struct Choice<T> {
-    value: T,
+pub(crate) struct Choice<T> {
+    pub value: T,
     /// Part of the environment's name; nothing where there is no choice.
-    word: Option<String>,
+    pub word: Option<String>,
+}
+
+/// What `[environment]` says.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    /// Every combination of what is listed.
+    pub environments: Vec<Environment>,
+    /// What each is called where there is no database, by its id.
+    pub ids_without_database: BTreeMap<String, String>,
+    /// What is said of the database, if anything.
+    pub database: Option<WrittenDatabase>,
 }
 
 /// Every combination of what `[environment]` lists.
-pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Reading) -> Vec<Environment> {
-    let EnvironmentFile { subject, generator, link, network } = file.entries;
+pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Reading) -> Surroundings {
+    let EnvironmentFile { subject, generator, link, network, database } = file.entries;
     let generator = read_generator(generator.entries, reading);
     let subjects = read_limits(subject, reading);
+    let (link_span, network_span) = (link.as_ref().map(Spanned::span), network.span.clone());
     let links = read_links(link, reading);
     let networks = read_network(network, reading);
+    let database = database.map(|database| read_database(database, reading));
+    if database.as_ref().is_some_and(|database| database.is_external) {
+        refuse_networks(&links, link_span, &networks, network_span, reading);
+    }
+    let databases = choices_of(database.as_ref());
     let mut environments: Vec<Environment> = Vec::new();
+    let mut ids_without_database = BTreeMap::new();
     for subject in &subjects {
         for link in &links {
             for network in &networks {
-                let words = [&subject.word, &link.word, &network.word];
-                environments.push(Environment {
-                    id: joined(&words),
-                    subject: subject.value.clone(),
-                    generator: generator.clone(),
-                    link: link.value.clone(),
-                    network: network.value.clone(),
-                    database: None,
-                });
+                for database in &databases {
+                    let id = joined(&[&subject.word, &link.word, &network.word, &database.word]);
+                    let without_database = joined(&[&subject.word, &link.word, &network.word]);
+                    ids_without_database.insert(id.clone(), without_database);
+                    environments.push(Environment {
+                        id,
+                        subject: subject.value.clone(),
+                        generator: generator.clone(),
+                        link: link.value.clone(),
+                        network: network.value.clone(),
+                        database: database.value.clone(),
+                    });
+                }
             }
         }
     }
-    environments
+    Surroundings { environments, ids_without_database, database }
 }
 
-fn joined(words: &[&Option<String>]) -> String {
+fn choices_of(database: Option<&WrittenDatabase>) -> Vec<Choice<Option<Database>>> {
+    let Some(written) = database else { return vec![Choice { value: None, word: None }] };
+    let choice = |one: &Choice<Database>| Choice { value: Some(one.value.clone()), word: one.word.clone() };
+    written.choices.iter().map(choice).collect()
+}
+
+/// A server that is there already is reached over the machine's own network, and that is nobody's to change.
+fn refuse_networks(
+    links: &[Choice<Link>],
+    link_span: Option<Span>,
+    networks: &[Choice<Network>],
+    network_span: Span,
+    reading: &mut Reading,
+) {
+    let help = "leave it out, or let the lab start the database: without `dsn`";
+    if let Some(span) = link_span.filter(|_| links.iter().any(|link| !link.value.is_local())) {
+        let message = "with the `dsn` of a database all parts are in the machine's own network, where there is no link";
+        reading.note(span, message, Some(help.to_owned()));
+    }
+    if networks.iter().any(|network| network.value != Network::default()) {
+        let message =
+            "with the `dsn` of a database all parts are in the machine's own network, whose settings stay as they are";
+        reading.note(network_span, message, Some(help.to_owned()));
+    }
+}
+
+pub(crate) fn joined(words: &[&Option<String>]) -> String {
     words.iter().filter_map(|word| word.as_deref()).collect::<Vec<_>>().join("-")
 }
 
 /// The values of a key that may list several, each with its word if there is more than one; the default where the key is
 /// missing. Two of the same word would make two environments of the same name.
-fn choices<W, T: Clone>(
+pub(crate) fn choices<W, T: Clone>(
     written: Option<Several<W>>,
     default: T,
     mut read: impl FnMut(Spanned<W>, &mut Reading) -> Option<T>,
@@ -150,7 +200,7 @@ fn read_cpus(cpus: &Spanned<f64>, dedicates: bool, reading: &mut Reading) -> Opt
     Some(number)
 }
 
-fn read_links(written: Option<Spanned<Several<LinkFile>>>, reading: &mut Reading) -> Vec<Choice<Link>> {
+pub(crate) fn read_links(written: Option<Spanned<Several<LinkFile>>>, reading: &mut Reading) -> Vec<Choice<Link>> {
     let Some(written) = written else { return vec![Choice { value: Link::default(), word: None }] };
     let span = written.span();
     let mut links: Vec<Choice<Link>> = Vec::new();
@@ -187,23 +237,12 @@ fn preset(name: &Spanned<String>, reading: &mut Reading) -> Option<Link> {
 /// Every combination of what one table of a link lists.
 fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Reading) -> Vec<Choice<Link>> {
     let base = table.preset.as_ref().and_then(|name| preset(name, reading)).unwrap_or_default();
-    let seconds = |what: &'static str| {
-        move |seconds: &Spanned<crate::units::Seconds>, reading: &mut Reading| {
-            let value = seconds.get_ref().0;
-            if value > LONGEST_S {
-                let message = format!("`{what}` must be {} at most", format_duration(LONGEST_S));
-                reading.note(seconds.span(), message, None);
-            }
-            value
-        }
-    };
-    let time_word = |what: &'static str| move |value: &f64| format!("{what}-{}", compact(&format_duration(*value)));
     let rtts =
-        choices(table.rtt, base.rtt_s, |rtt, reading| Some(seconds("rtt")(&rtt, reading)), time_word("rtt"), reading);
+        choices(table.rtt, base.rtt_s, |rtt, reading| Some(read_time("rtt", &rtt, reading)), time_word("rtt"), reading);
     let jitters = choices(
         table.jitter,
         base.jitter_s,
-        |jitter, reading| Some(seconds("jitter")(&jitter, reading)),
+        |jitter, reading| Some(read_time("jitter", &jitter, reading)),
         time_word("jitter"),
         reading,
     );
@@ -241,6 +280,20 @@ fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Readin
     links
 }
 
+/// A time of a link, in seconds.
+pub(crate) fn read_time(key: &str, seconds: &Spanned<Seconds>, reading: &mut Reading) -> f64 {
+    let value = seconds.get_ref().0;
+    if value > LONGEST_S {
+        reading.note(seconds.span(), format!("`{key}` must be {} at most", format_duration(LONGEST_S)), None);
+    }
+    value
+}
+
+/// What to call a time of a link: `rtt-20ms`.
+pub(crate) fn time_word(key: &'static str) -> impl Fn(&f64) -> String {
+    move |seconds| format!("{key}-{}", compact(&format_duration(*seconds)))
+}
+
 /// A name for a link among others, from all that it is.
 fn whole_name(link: &Link) -> String {
     let words = [
@@ -260,7 +313,7 @@ fn compact(words: &str) -> String {
     words.replace(' ', "").replace('.', "_")
 }
 
-fn read_loss(loss: &Spanned<crate::units::Percent>, reading: &mut Reading) -> Option<f64> {
+fn read_loss(loss: &Spanned<Percent>, reading: &mut Reading) -> Option<f64> {
     let share = loss.get_ref().0;
     if share >= 1.0 {
         let help = "where every packet is lost, nothing can be measured".to_owned();

@@ -7,6 +7,9 @@
 
 pub mod catalogue;
 mod database;
+mod database_address;
+mod database_file;
+mod database_reading;
 mod entries;
 mod environment;
 mod environment_file;
@@ -17,6 +20,8 @@ mod load_reading;
 mod objective;
 mod plan;
 mod record;
+mod record_database;
+mod scale;
 pub mod schema;
 mod seed;
 mod several;
@@ -30,20 +35,24 @@ mod text;
 mod units;
 mod wording;
 mod workload;
+mod workload_data;
 mod workload_file;
 
 pub use catalogue::Catalogue;
 pub use database::{Database, Engine, Outage};
+pub use database_address::{AddressError, DatabaseAddress};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
 pub use record::{
-    CounterCheck, CpuMap, CpuSource, DatabaseWindow, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure,
-    FailureKind, GarbageCollection, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow,
-    MachineSummary, Measurement, MemoryUse, NetworkBytes, ObjectiveOutcome, ObjectiveRecord, OutageRecord, Outcome,
-    Percentile, PoolWindow, ProgramUsed, RECORD_FORMAT, Resources, RunRecord, SchedulerCounts, Throttling, TrialRecord,
+    CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure, FailureKind, GarbageCollection,
+    HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow, MachineSummary, Measurement, MemoryUse,
+    NetworkBytes, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, Resources,
+    RunRecord, SchedulerCounts, Throttling, TrialRecord,
 };
+pub use record_database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
+pub use scale::{Scale, ScaleError};
 pub use seed::SplitMix64;
 pub use study::{Scenario, Study, SubjectSelector};
 pub use study_file::StudyFile;
@@ -54,5 +63,6 @@ pub use subject::{
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
 pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, rate_parts};
-pub use workload::{Body, DataBody, GeneratedBody, GeneratedKind, Workload, WorkloadParameter};
+pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
+pub use workload_data::{DataBody, WorkloadParameter};
 pub use workload_file::WorkloadFile;

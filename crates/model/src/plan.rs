@@ -1,10 +1,14 @@
 //! The plan: every case of a study, and the shuffled order in which its trials run.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::catalogue::Catalogue;
+use crate::database::Database;
 use crate::environment::Environment;
+use crate::scale::{is_unscaled, unscaled};
 use crate::seed::SplitMix64;
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};
@@ -36,10 +40,10 @@ pub struct PlannedTrial {
     pub case: CaseId,
 }
 
-/// A subject or an environment that the study asked for and that is left out, with the reason.
+/// A subject, an environment or a database that the study asked for and that is left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// As the study names it; of an environment, what it is, in brackets.
+    /// As the study names it; of an environment or a database, what it is, in brackets.
     pub subject: String,
     /// Why, and what would help.
     pub reason: String,
@@ -80,14 +84,6 @@ pub struct Plan {
     pub skipped: Vec<Skipped>,
 }
 
-fn unscaled() -> f64 {
-    1.0
-}
-
-fn is_unscaled(scale: &f64) -> bool {
-    *scale == 1.0
-}
-
 /// Why no plan can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -97,6 +93,9 @@ pub enum PlanError {
     /// No environment of the study can be had here.
     #[error("{}", environments_refused(.0))]
     NoEnvironment(Vec<Skipped>),
+    /// All that the study asks for needs a database, and none of its databases can be had here.
+    #[error("all that the study asks for needs a database, and none can be had on this machine")]
+    NoDatabase(Vec<Skipped>),
     /// The subjects serve none of the workloads.
     #[error("none of the study's subjects serves any of its workloads")]
     NothingToDo,
@@ -104,6 +103,8 @@ pub enum PlanError {
 
 /// Start, verification and stop of a trial take about this long beside its warm-up and window, in seconds.
 const OVERHEAD_S: f64 = 0.25;
+/// A private database is started, filled and stopped in about this long, in seconds.
+const DATABASE_OVERHEAD_S: f64 = 2.0;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
@@ -113,8 +114,12 @@ pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
 pub struct Here<'a> {
     /// Says why a variant of a subject cannot be run, if it cannot.
     pub ready: Ready<'a>,
-    /// Says why an environment cannot be had, if it cannot.
+    /// Says what a variant that can be run lacks for workloads that ask a database, if anything.
+    pub ready_for_database: Ready<'a>,
+    /// Says why an environment cannot be had, if it cannot. It has no database if that one cannot be had.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
+    /// Says why the database of an environment cannot be had, if it cannot.
+    pub database: &'a dyn Fn(&Environment, &Database) -> Result<(), String>,
 }
 
 impl std::fmt::Debug for Here<'_> {
@@ -190,17 +195,24 @@ impl Plan {
             return Err(PlanError::NothingReady(selected.skipped));
         }
         let ceilings = ceilings(study, catalogue, here.ready, &mut selected);
-        let (environments, refused) = environments_had(study, here);
+        let Had { mut environments, refused, without_database } = Had::of(study, here);
         if environments.is_empty() {
             return Err(PlanError::NoEnvironment(refused));
         }
         selected.skipped.extend(refused);
-        let scenarios = in_environments(&study.scenarios, &environments);
-        let cases = cases(&scenarios, catalogue, &selected.choices, &ceilings);
-        if cases.is_empty() {
-            return Err(PlanError::NothingToDo);
+        let scenarios = in_environments(study, &environments);
+        if scenarios.is_empty() {
+            return Err(PlanError::NoDatabase(without_database));
         }
-        skip_without_case(&cases, catalogue, &mut selected);
+        selected.skipped.extend(without_database);
+        environments.retain(|environment| scenarios.iter().any(|scenario| scenario.environment == environment.id));
+        let unable = unable(study, catalogue, here, &mut selected, &ceilings);
+        let cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), &unable);
+        if cases.is_empty() {
+            let nothing_else = unable.is_empty();
+            return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
+        }
+        skip_without_workload(study, catalogue, &mut selected);
         let trials = shuffled(&cases, study.blocks, seed);
         Ok(Self {
             format: crate::RECORD_FORMAT,
@@ -211,7 +223,7 @@ impl Plan {
             smallest_effect: study.smallest_effect,
             reruns: study.reruns,
             diagnose: false,
-            scale: 1.0,
+            scale: study.scale,
             environments,
             scenarios,
             cases,
@@ -237,8 +249,11 @@ impl Plan {
 
     /// About how long one trial of this case takes, in seconds.
     pub fn trial_estimate_s(&self, case: &str) -> f64 {
-        let load = self.case(case).and_then(|case| self.scenario(&case.scenario)).map(|scenario| &scenario.load);
-        OVERHEAD_S + load.map_or(0.0, |load| load.warmup_s + load.duration_s)
+        let Some(scenario) = self.case(case).and_then(|case| self.scenario(&case.scenario)) else { return OVERHEAD_S };
+        let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
+        let is_private = scenario.database && database.is_some_and(Database::is_private);
+        let database_s = if is_private { DATABASE_OVERHEAD_S } else { 0.0 };
+        OVERHEAD_S + database_s + scenario.load.warmup_s + scenario.load.duration_s
     }
 
     /// About how long all trials take, in seconds.
@@ -265,18 +280,48 @@ fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &m
     found.choices
 }
 
-/// The environments that can be had here; and those that cannot, with the reason of each.
-fn environments_had(study: &Study, here: Here<'_>) -> (Vec<Environment>, Vec<Skipped>) {
-    let (mut had, mut refused) = (Vec::new(), Vec::new());
-    for environment in &study.environments {
-        match (here.fits)(environment) {
-            Ok(()) => had.push(environment.clone()),
+/// The environments that can be had here.
+#[derive(Debug, Default)]
+struct Had {
+    /// Those that can, without a database where that cannot be had.
+    environments: Vec<Environment>,
+    /// Those that cannot, with the reason of each.
+    refused: Vec<Skipped>,
+    /// The databases that cannot, each once.
+    without_database: Vec<Skipped>,
+}
+
+impl Had {
+    fn of(study: &Study, here: Here<'_>) -> Self {
+        let mut had = Self::default();
+        study.environments.iter().for_each(|environment| had.take(environment, here));
+        had
+    }
+
+    /// Takes it if it can be had: with its database or, if that is what cannot be had, without.
+    fn take(&mut self, environment: &Environment, here: Here<'_>) {
+        let missing = match &environment.database {
+            None => None,
+            Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
+                Ok(()) => return self.environments.push(environment.clone()),
+                Err(reason) => Some(Skipped { subject: format!("database [{}]", database.describe()), reason }),
+            },
+        };
+        let without_database = Environment { database: None, ..environment.clone() };
+        match (here.fits)(&without_database) {
+            Ok(()) => {
+                let is_new = |missing: &Skipped| !self.without_database.contains(missing);
+                self.without_database.extend(missing.filter(is_new));
+                self.environments.push(without_database);
+            }
             Err(reason) => {
-                refused.push(Skipped { subject: format!("environment [{}]", environment.describe()), reason })
+                let refused = Skipped { subject: format!("environment [{}]", environment.describe()), reason };
+                if !self.refused.contains(&refused) {
+                    self.refused.push(refused);
+                }
             }
         }
     }
-    (had, refused)
 }
 
 fn environments_refused(refused: &[Skipped]) -> String {
@@ -286,33 +331,71 @@ fn environments_refused(refused: &[Skipped]) -> String {
     format!("{what} be had on this machine\n  {}", each.join("\n  "))
 }
 
-/// Each scenario in each environment.
-fn in_environments(scenarios: &[Scenario], environments: &[Environment]) -> Vec<Scenario> {
+/// Each scenario in each environment that makes a difference to it.
+fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
     let of = |scenario: &Scenario, environment: &Environment| {
-        let id = match environment.id.as_str() {
+        let without_database = study.ids_without_database.get(&environment.id).filter(|_| !scenario.database);
+        let id = match without_database.unwrap_or(&environment.id).as_str() {
             "" => scenario.id.clone(),
             environment => format!("{}-{environment}", scenario.id),
         };
         Scenario { id, environment: environment.id.clone(), ..scenario.clone() }
     };
-    scenarios.iter().flat_map(|scenario| environments.iter().map(move |one| of(scenario, one))).collect()
+    // To who asks no database, environments that differ in nothing else are one.
+    let is_first = |index: usize| {
+        let one = &environments[index];
+        environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))
+    };
+    let concerns = |scenario: &Scenario, index: usize| match scenario.database {
+        true => environments[index].database.is_some(),
+        false => is_first(index),
+    };
+    let each = study.scenarios.iter().flat_map(|scenario| (0..environments.len()).map(move |index| (scenario, index)));
+    each.filter(|(scenario, index)| concerns(scenario, *index))
+        .map(|(scenario, index)| of(scenario, &environments[index]))
+        .collect()
+}
+
+fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
+    let subject = catalogue.subject(&choice.subject);
+    let workload = scenario.workload_name();
+    subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
+}
+
+/// The labels of those that lack something for workloads that ask a database, and would be asked for one.
+fn unable(
+    study: &Study,
+    catalogue: &Catalogue,
+    here: Here<'_>,
+    selected: &mut Selected,
+    ceilings: &[SubjectChoice],
+) -> BTreeSet<String> {
+    let mut unable = BTreeSet::new();
+    let asking: Vec<&Scenario> = study.scenarios.iter().filter(|scenario| scenario.database).collect();
+    for choice in selected.choices.clone().iter().chain(ceilings) {
+        let is_asked = asking.iter().any(|scenario| serves(catalogue, choice, scenario));
+        let Some(subject) = catalogue.subject(&choice.subject).filter(|_| is_asked) else { continue };
+        if let Err(reason) = (here.ready_for_database)(subject, &choice.variant) {
+            selected.skip(subject, &choice.variant, format!("for workloads that ask a database, {reason}"));
+            unable.insert(choice.label.clone());
+        }
+    }
+    unable
 }
 
 fn cases(
     scenarios: &[Scenario],
     catalogue: &Catalogue,
-    choices: &[SubjectChoice],
-    ceilings: &[SubjectChoice],
+    (choices, ceilings): (&[SubjectChoice], &[SubjectChoice]),
+    unable: &BTreeSet<String>,
 ) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for scenario in scenarios {
-        let serves = |choice: &&SubjectChoice| {
-            let subject = catalogue.subject(&choice.subject);
-            subject.is_some_and(|subject| subject.workloads(&choice.variant).contains(&scenario.workload))
-        };
-        let competing: Vec<&SubjectChoice> = choices.iter().filter(serves).collect();
+        let is_able = |choice: &SubjectChoice| !scenario.database || !unable.contains(&choice.label);
+        let can = |choice: &&SubjectChoice| serves(catalogue, choice, scenario) && is_able(choice);
+        let competing: Vec<&SubjectChoice> = choices.iter().filter(can).collect();
         // A limit is measured for something to stand beside it.
-        let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(serves);
+        let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
         let with_role = |role| move |choice| (choice, role);
         let limits = limits.map(with_role(Role::Ceiling));
         for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
@@ -331,10 +414,11 @@ fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
     candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
 }
 
-/// A subject that was asked for and has no case is not left out silently.
-fn skip_without_case(cases: &[Case], catalogue: &Catalogue, selected: &mut Selected) {
-    let idle = selected.choices.iter().filter(|choice| cases.iter().all(|case| case.subject != **choice));
-    for choice in idle {
+/// A subject that was asked for and serves nothing of what is asked is not left out silently. Where it has no case for want of
+/// a database or a program, that is said elsewhere.
+fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
+    let is_idle = |choice: &&SubjectChoice| study.scenarios.iter().all(|one| !serves(catalogue, choice, one));
+    for choice in selected.choices.iter().filter(is_idle) {
         let subject = catalogue.subject(&choice.subject);
         let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();
         let reason = format!("it serves none of the study's workloads (it serves {serves})");

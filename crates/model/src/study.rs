@@ -6,18 +6,22 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::catalogue::Catalogue;
+use crate::database::Database;
+use crate::database_reading::WrittenDatabase;
 use crate::environment::Environment;
-use crate::environment_reading::read_environments;
+use crate::environment_reading::{Surroundings, read_environments};
 use crate::load_profile::{Executor, LoadProfile};
 use crate::load_reading::read_load;
 use crate::objective::{Objective, Part};
+use crate::scale::{is_unscaled, unscaled};
 use crate::several::Several;
 use crate::study_file::{ScenarioFile, StudyFile};
 use crate::subject::{ParameterValue, SubjectChoice};
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
-use crate::units::Percent;
+use crate::units::{Percent, format_duration};
 use crate::wording::suggestion;
+use crate::workload::Workload;
 
 /// How often a disturbed trial is measured anew, where the study does not say.
 const DEFAULT_RERUNS: u32 = 2;
@@ -45,6 +49,13 @@ pub struct Study {
     pub reruns: u32,
     /// What surrounds the subjects: one, or each combination that the study lists.
     pub environments: Vec<Environment>,
+    /// What each environment is called by a scenario without a database, by its id; the same for those that differ in nothing
+    /// else.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ids_without_database: BTreeMap<String, String>,
+    /// By how much every warm-up and window is longer than the file says.
+    #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
+    pub scale: f64,
 }
 
 /// A workload under a load profile.
@@ -90,10 +101,19 @@ impl Study {
         let example = "subjects = [\"go/nethttp\", \"bun/serve\"]";
         let subjects = reading.require(file.subjects, &ROOT, "subjects", example);
         let subjects = subjects.map(|subjects| read_subjects(subjects, catalogue, &mut reading)).unwrap_or_default();
+        let asks_database = asks_database(file.scenario.as_deref(), catalogue, &reading);
         let scenarios = read_scenarios(file.scenario, catalogue, &mut reading);
         let blocks = at_least_one(file.blocks, 10, "blocks", &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
-        let environments = read_environments(file.environment, &mut reading);
+        let Surroundings { mut environments, ids_without_database, database } =
+            read_environments(file.environment, &mut reading);
+        match &database {
+            Some(written) => check_database(written, asks_database, &scenarios, catalogue, &mut reading),
+            None if asks_database == Some(true) => {
+                environments.iter_mut().for_each(|environment| environment.database = Some(Database::default()));
+            }
+            None => {}
+        }
         match title {
             Some(title) if !reading.has_problems() => Ok(Self {
                 title,
@@ -106,10 +126,52 @@ impl Study {
                 reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),
                 scenarios,
                 environments,
+                ids_without_database: told_apart(ids_without_database),
+                scale: unscaled(),
             }),
             _ => Err(reading.into_problems()),
         }
     }
+}
+
+/// Whether any workload of the study asks a database; nothing where that cannot be told because something is wrong.
+fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogue, reading: &Reading) -> Option<bool> {
+    let listed = scenarios?.iter().flat_map(|scenario| scenario.entries.workload.iter());
+    let texts = listed.flat_map(|listed| &listed.get_ref().0);
+    let asks: Option<Vec<bool>> =
+        texts.map(|text| catalogue.workload(text.get_ref()).map(|workload| workload.database)).collect();
+    let asks = asks.filter(|asks| !asks.is_empty() && !reading.was_wrong("workload") && !reading.was_wrong("scenario"));
+    asks.map(|asks| asks.contains(&true))
+}
+
+/// Holds what is said of the database against what is asked.
+fn check_database(
+    written: &WrittenDatabase,
+    asks_database: Option<bool>,
+    scenarios: &[Scenario],
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) {
+    if asks_database == Some(false) {
+        let asking = catalogue.workloads.iter().filter(|workload| workload.database);
+        let names: Vec<&str> = asking.map(|workload| workload.name.as_str()).collect();
+        let help =
+            if names.is_empty() { "no workload does".to_owned() } else { format!("these do: {}", names.join(", ")) };
+        reading.note(written.span.clone(), "nothing in this study asks a database", Some(help));
+    }
+    let Some((span, outage)) = &written.outage else { return };
+    let back_s = outage.at_s + outage.for_s;
+    if let Some(short) = scenarios.iter().find(|one| one.database && one.load.duration_s <= back_s) {
+        let (window, back) = (format_duration(short.load.duration_s), format_duration(back_s));
+        let message = format!("the window of `{}` is over after {window}, before the database is back", short.id);
+        let help = format!("it is back {back} after the window began; what subjects do then needs a longer window");
+        reading.note(span.clone(), message, Some(help));
+    }
+}
+
+/// Only names that differ need to be kept.
+fn told_apart(ids: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    ids.into_iter().filter(|(id, without_database)| id != without_database).collect()
 }
 
 fn at_least_one(value: Option<Spanned<u32>>, default: u32, key: &str, reading: &mut Reading) -> u32 {
@@ -151,6 +213,13 @@ fn read_subjects(
         }
     }
     selectors
+}
+
+impl Scenario {
+    /// The name of its workload, without the parameters that are set: what subjects say that they serve.
+    pub fn workload_name(&self) -> &str {
+        self.workload.split('?').next().unwrap_or_default()
+    }
 }
 
 impl SubjectSelector {
@@ -234,10 +303,10 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
     let combinations = workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load)));
     combinations
         .map(|(workload, load)| Scenario {
-            id: format!("{workload}-{}", load.id()),
+            id: format!("{}-{}", workload.folder_name(), load.id()),
             environment: String::new(),
-            workload: workload.clone(),
-            database: false,
+            workload: workload.name.clone(),
+            database: workload.database,
             load: load.clone(),
             objectives: objectives.clone(),
             abort,
@@ -250,20 +319,26 @@ fn read_workloads(
     scenario: &Span,
     catalogue: &Catalogue,
     reading: &mut Reading,
-) -> Vec<String> {
+) -> Vec<Workload> {
     let span = listed.span();
-    let names = listed.into_inner().0;
-    if names.is_empty() && !reading.is_damaged(scenario, "workload") {
+    let texts = listed.into_inner().0;
+    if texts.is_empty() && !reading.is_damaged(scenario, "workload") {
         reading.note(span, "no workload is listed", None);
     }
-    let mut known = Vec::new();
-    for name in names {
-        if catalogue.workload(name.get_ref()).is_some() {
-            known.push(name.into_inner());
-        } else {
-            let all: Vec<&str> = catalogue.workloads.iter().map(|workload| workload.name.as_str()).collect();
-            let help = suggestion(name.get_ref(), &all);
-            reading.note(name.span(), format!("there is no workload `{}`", name.get_ref()), Some(help));
+    let mut known: Vec<Workload> = Vec::new();
+    for text in texts {
+        match catalogue.choose_workload(text.get_ref()) {
+            Err((message, help)) => reading.note(text.span(), message, help),
+            Ok(workload) => {
+                // `rows` and `rows?limit=10000` have two names and are one request.
+                let is_same = |earlier: &&Workload| earlier.path == workload.path && earlier.name != workload.name;
+                if let Some(earlier) = known.iter().find(is_same) {
+                    let message = format!("`{}` is what `{}` means already", text.get_ref(), earlier.name);
+                    reading.note(text.span(), message, None);
+                } else {
+                    known.push(workload);
+                }
+            }
         }
     }
     known

@@ -52,7 +52,7 @@ pub struct StudyFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioFile {
-    /// One workload or several.
+    /// One workload or several, with parameters if it has any: `rows?fields=40&limit=1000`.
     #[schemars(with = "Several<String>")]
     pub workload: Option<Spanned<Several<String>>>,
     /// How it is asked.

@@ -149,7 +149,7 @@ impl JsonSchema for ParameterValue {
 }
 
 /// A named set of parameter values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
     /// What is different, in a few words.
     pub help: String,
@@ -157,6 +157,9 @@ pub struct Variant {
     pub set: BTreeMap<String, ParameterValue>,
     /// Programs of the toolbox that it needs beside the subject's.
     pub needs: Vec<String>,
+    /// Those that it needs besides for workloads that ask a database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database_needs: Vec<String>,
     /// The workloads it serves.
     pub workloads: Vec<String>,
 }
@@ -176,6 +179,9 @@ pub struct Subject {
     pub summary: String,
     /// Programs of the toolbox that it needs.
     pub needs: Vec<String>,
+    /// Those that it needs besides for workloads that ask a database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database_needs: Vec<String>,
     /// How long it may take to its first good answer, in seconds.
     pub start_timeout_s: f64,
     /// How it is built, if it must be.
@@ -230,6 +236,7 @@ impl Subject {
                 role: file.role.unwrap_or_default(),
                 summary: file.summary.unwrap_or_default(),
                 needs: file.needs,
+                database_needs: file.database_needs,
                 start_timeout_s: file.start_timeout.map_or(20.0, |timeout| timeout.0),
                 build,
                 files,
@@ -243,10 +250,29 @@ impl Subject {
         }
     }
 
-    /// Programs of the toolbox that `variant` needs, the subject's own included.
+    /// Programs of the toolbox that `variant` needs for every workload, the subject's own included.
     pub fn needs(&self, variant: &str) -> impl Iterator<Item = &str> {
-        let own = self.variants.get(variant).map(|variant| variant.needs.as_slice()).unwrap_or_default();
-        self.needs.iter().chain(own).map(String::as_str)
+        self.needs_for(variant, false)
+    }
+
+    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that ask a `database`, or for
+    /// those that do not.
+    pub fn needs_for(&self, variant: &str, database: bool) -> impl Iterator<Item = &str> {
+        let variant = self.variants.get(variant);
+        let own = variant.map(|variant| variant.needs.as_slice()).unwrap_or_default();
+        let for_database = self.database_needs(variant).filter(move |_| database);
+        self.needs.iter().chain(own).map(String::as_str).chain(for_database)
+    }
+
+    /// Every program of the toolbox that any variant needs for any workload; some may come more than once.
+    pub fn all_needs(&self) -> impl Iterator<Item = &str> {
+        let of_variants = self.variants.keys().flat_map(|variant| self.needs_for(variant, true));
+        self.needs.iter().chain(&self.database_needs).map(String::as_str).chain(of_variants)
+    }
+
+    fn database_needs<'a>(&'a self, variant: Option<&'a Variant>) -> impl Iterator<Item = &'a str> {
+        let own = variant.map(|variant| variant.database_needs.as_slice()).unwrap_or_default();
+        self.database_needs.iter().chain(own).map(String::as_str)
     }
 
     /// The workloads that `variant` serves.
@@ -415,11 +441,11 @@ fn read_variants(
         let set = set.collect();
         let served = file.workloads.map(|narrowed| read_narrowed(narrowed, workloads, reading));
         let served = served.unwrap_or_else(|| workloads.to_vec());
-        variants.insert(name.into_inner(), Variant { help: file.help, set, needs: file.needs, workloads: served });
+        let VariantFile { help, needs, database_needs, .. } = file;
+        variants.insert(name.into_inner(), Variant { help, set, needs, database_needs, workloads: served });
     }
     if variants.is_empty() {
-        let (help, set, needs) = (String::new(), BTreeMap::new(), Vec::new());
-        let only = Variant { help, set, needs, workloads: workloads.to_vec() };
+        let only = Variant { workloads: workloads.to_vec(), ..Variant::default() };
         variants.insert("default".to_owned(), only);
     }
     variants

@@ -31,6 +31,9 @@ pub struct SubjectFile {
     /// Programs of the toolbox that it needs.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// Programs that it needs besides for workloads that ask a database; without them it is measured with the others.
+    #[serde(default)]
+    pub database_needs: Vec<String>,
     /// Workloads that it serves.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
@@ -148,7 +151,7 @@ pub struct ParameterFile {
 
 /// `[variant.<name>]` of a subject.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct VariantFile {
     /// What is different, in a few words.
     #[serde(default)]
@@ -160,6 +163,9 @@ pub struct VariantFile {
     /// Programs of the toolbox that it needs beside the subject's.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// Programs that it needs beside the subject's for workloads that ask a database.
+    #[serde(default)]
+    pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.
     #[schemars(with = "Option<Vec<String>>")]
     pub workloads: Option<Vec<Spanned<String>>>,

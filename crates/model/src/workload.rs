@@ -8,7 +8,8 @@ use toml::Spanned;
 
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
-use crate::workload_file::{AnswerFile, BodyFile, GeneratedBodyFile, RequestFile, WorkloadFile};
+use crate::workload_data::{DataBody, WorkloadParameter, read_parameters};
+use crate::workload_file::{AnswerFile, BodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, WorkloadFile};
 
 /// Where the bytes of an answer come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,35 +24,6 @@ pub enum Body {
         /// Which answer.
         data: DataBody,
     },
-}
-
-/// Answers that follow from the tables of the lab's database, and from the parameters of the request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DataBody {
-    /// `limit` rows of `fields` fields, as an array of objects in the order of their keys.
-    Rows,
-    /// One row by its key, as an object. The load asks for many keys.
-    Query,
-    /// `n` rows, each by a query of its own, as an array. The load asks with many seeds, from which the keys follow.
-    Queries,
-    /// The next number; what it is depends on who asked before.
-    Counter,
-    /// What the driver makes of each type: no contest, so any answer will do.
-    Fidelity,
-}
-
-/// A parameter of a workload's request, and what it may be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WorkloadParameter {
-    /// The value that holds if the study says none.
-    pub default: u32,
-    /// The smallest value.
-    pub least: u32,
-    /// The largest value.
-    pub most: u32,
-    /// What it says.
-    pub help: String,
 }
 
 /// A body that the lab generates.
@@ -111,12 +83,20 @@ impl Workload {
         let request = reading.require(file.request, &ROOT, "request", "[request] with path = \"/hello\"");
         let answer = reading.require(file.answer, &ROOT, "answer", "[answer] with content-type and body");
         let request = request.and_then(|request| read_request(request, &mut reading));
+        let body_span = answer.as_ref().and_then(|answer| answer.entries.body.as_ref()).map(Spanned::span);
         let answer = answer.and_then(|answer| read_answer(answer, &mut reading));
+        let database = file.database.as_ref().is_some_and(|database| *database.get_ref());
+        let data = answer.as_ref().and_then(|(_, _, body)| body.data()).zip(body_span);
+        if let Some((_, span)) = data.as_ref().filter(|_| !database && !reading.is_damaged(&ROOT, "database")) {
+            let help = "add `database = true` at the top".to_owned();
+            reading.note(span.clone(), "an answer that follows from `data` needs a database", Some(help));
+        }
+        let has_answer = answer.is_some();
+        let parameters = read_parameters(file.parameter, data, has_answer, &mut reading);
         match (title, request, answer) {
             (Some(title), Some((method, path)), Some((status, content_type, body))) if !reading.has_problems() => {
                 let summary = file.summary.unwrap_or_default();
-                let (database, parameters, values) = Default::default();
-                let name = name.to_owned();
+                let (name, values) = (name.to_owned(), BTreeMap::new());
                 Ok(Self {
                     name,
                     title,
@@ -135,9 +115,20 @@ impl Workload {
         }
     }
 
-    /// The name under which the body lies among the assets: the path without its leading slash.
+    /// The name under which the body lies among the assets: the path without its leading slash and its query.
     pub fn asset(&self) -> &str {
-        self.path.trim_start_matches('/')
+        let path = self.path.split('?').next().unwrap_or_default();
+        path.trim_start_matches('/')
+    }
+}
+
+impl Body {
+    /// Which answer it is of those that follow from the database's tables, if it is one.
+    pub fn data(&self) -> Option<DataBody> {
+        match self {
+            Self::Data { data } => Some(*data),
+            Self::File(_) | Self::Generated(_) => None,
+        }
     }
 }
 
@@ -156,8 +147,8 @@ fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<(S
 
 fn read_method(method: Spanned<String>, reading: &mut Reading) -> String {
     let name = method.get_ref();
-    if name != "GET" {
-        let help = "this version sends `GET` only".to_owned();
+    if !matches!(name.as_str(), "GET" | "POST") {
+        let help = "this version sends `GET` and `POST`".to_owned();
         reading.note(method.span(), format!("workloads cannot use the method `{name}`"), Some(help));
     }
     method.into_inner()
@@ -185,10 +176,15 @@ fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
             Some(Body::File(name))
         }
         BodyFile::Generated(generated) => read_generated(generated, &span, reading).map(Body::Generated),
+        BodyFile::Data(DataBodyFile { data }) => Some(Body::Data { data }),
     }
 }
 
 fn read_generated(file: GeneratedBodyFile, span: &Span, reading: &mut Reading) -> Option<GeneratedBody> {
+    // Then it was meant to be an answer from the database's tables.
+    if reading.is_damaged(span, "data") {
+        return None;
+    }
     let generate = reading.require(file.generate, span, "generate", "generate = \"png\"");
     let bytes = reading.require(file.bytes, span, "bytes", "bytes = 546816");
     let seed = reading.require(file.seed, span, "seed", "seed = 534");

@@ -4,7 +4,7 @@
 
 mod examples;
 
-use examples::{catalogue, listed};
+use examples::{catalogue, everything, listed};
 use insta::assert_snapshot;
 use tolok_model::{CpuMode, Environment, Here, Link, LinkBackend, Network, Plan, PlanError, Study};
 
@@ -148,8 +148,7 @@ fn what_makes_no_sense_is_refused_at_its_place() {
 #[test]
 fn each_environment_has_scenarios_of_its_own() {
     let study = study("subject.mode = ['dedicated', 'quota']");
-    let here = Here { ready: &|_, _| Ok(()), fits: &|_| Ok(()) };
-    let plan = Plan::expand(&study, &catalogue(), here, 1).unwrap();
+    let plan = Plan::expand(&study, &catalogue(), everything(), 1).unwrap();
     let ids: Vec<&str> = plan.scenarios.iter().map(|scenario| scenario.id.as_str()).collect();
     assert_eq!(ids, ["json-c8-dedicated", "json-c8-quota"]);
     let modes: Vec<CpuMode> = plan.scenarios.iter().map(|one| plan.environment(one).unwrap().subject.mode).collect();
@@ -164,11 +163,11 @@ fn an_environment_that_cannot_be_had_is_left_out_with_its_reason() {
         true => Err("2 CPUs may be used here".to_owned()),
         false => Ok(()),
     };
-    let plan = Plan::expand(&study, &catalogue(), Here { ready: &|_, _| Ok(()), fits: &fits }, 1).unwrap();
+    let plan = Plan::expand(&study, &catalogue(), Here { fits: &fits, ..everything() }, 1).unwrap();
     assert_eq!(plan.environments.len(), 1);
     assert_eq!(plan.skipped[0].subject, "environment [64 dedicated CPUs]");
     assert_eq!(plan.skipped[0].reason, "2 CPUs may be used here");
-    let none = Here { ready: &|_, _| Ok(()), fits: &|_| Err("no".to_owned()) };
+    let none = Here { fits: &|_| Err("no".to_owned()), ..everything() };
     let error = Plan::expand(&study, &catalogue(), none, 1).unwrap_err();
     assert!(matches!(&error, PlanError::NoEnvironment(refused) if refused.len() == 2));
     assert_snapshot!(error, @"

@@ -6,11 +6,9 @@ mod examples;
 
 use std::collections::BTreeSet;
 
-use examples::{catalogue, values};
+use examples::{catalogue, everything, values};
 use insta::{assert_json_snapshot, assert_snapshot};
-use tolok_model::{
-    Environment, Here, Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Study, Subject, ThinkTime,
-};
+use tolok_model::{Here, Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Study, Subject, ThinkTime};
 
 fn study(subjects: &str, workloads: &str) -> Study {
     let text = format!(
@@ -24,13 +22,9 @@ fn all_ready(_: &Subject, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn all_fit(_: &Environment) -> Result<(), String> {
-    Ok(())
-}
-
 /// A machine that can do everything with the subjects that are ready.
 fn here(ready: Ready<'_>) -> Here<'_> {
-    Here { ready, fits: &all_fit }
+    Here { ready, ..everything() }
 }
 
 fn plan_of(study: &Study, seed: u64) -> Plan {

@@ -6,7 +6,7 @@ mod examples;
 
 use std::sync::LazyLock;
 
-use examples::{catalogue, listed};
+use examples::{catalogue_with_data, listed};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tolok_model::{Catalogue, Problem, Study, Subject, Workload};
@@ -49,9 +49,23 @@ stages = [{ target = 300, duration = "1s" }]
 arrivals = "poisson"
 pool = "unbounded"
 requests-per-connection = 10
+
+[[scenario]]
+workload = ["rows?limit=1000", "query"]
+load = { executor = "constant-vus", vus = 8, duration = "5s" }
+
+[environment.database]
+engine = "mariadb"
+pool = [5, 16]
+rtt = ["0ms", "20ms"]
+cpus = 1
+memory = "1GiB"
+max-connections = 100
+buffer-pool = "128MiB"
+outage = { at = "2s", for = "1s" }
 "#;
 
-static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(catalogue);
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(catalogue_with_data);
 
 /// Reads the text as each kind of file, and checks what can be said of any list of problems.
 fn check(text: &str) {
@@ -118,6 +132,10 @@ fn toml_ish() -> impl Strategy<Value = String> {
         "load = { executor = 'ramping-vus', stages = [{ target = ",
         "think-time = ",
         "objective = 'p95 < ",
+        "database",
+        "dsn = 'mysql://",
+        "workload = 'rows?limit=",
+        "[parameter.n]\n",
     ];
     prop::collection::vec(prop::sample::select(bits.to_vec()), 0..40).prop_map(|bits| bits.concat())
 }
@@ -192,6 +210,16 @@ fn one_wrong_line_is_one_problem_in_that_line() {
         (36, "arrivals"),
         (37, "pool"),
         (38, "requests-per-connection"),
+        (41, "workload"),
+        (42, "load"),
+        (45, "engine"),
+        (46, "pool"),
+        (47, "rtt"),
+        (48, "cpus"),
+        (49, "memory"),
+        (50, "max-connections"),
+        (51, "buffer-pool"),
+        (52, "outage"),
     ];
     for (number, key) in entries {
         for value in wrong_values.into_iter().chain(["true", "[true]", "1979-05-27"]) {

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
+mod examples;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tolok_model::{Body, Catalogue, Here, Plan, Problem, Role, Study, Subject, Workload};
+use examples::everything;
+use tolok_model::{Body, Catalogue, Plan, Problem, Role, Study, Subject, Workload};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -88,7 +91,10 @@ fn workloads_and_subjects_can_be_read() {
     let repository = Repository::read();
     repository.assert_sound();
     let workloads: Vec<&str> = repository.catalogue.workloads.iter().map(|found| found.name.as_str()).collect();
-    assert_eq!(workloads, ["file-534k", "hello", "json", "quicksort"]);
+    assert_eq!(
+        workloads,
+        ["counter", "fidelity", "file-534k", "hello", "json", "queries", "query", "quicksort", "rows"]
+    );
     let ceilings = repository.catalogue.subjects.iter().filter(|subject| subject.role == Role::Ceiling);
     assert_eq!(ceilings.count(), 1);
 }
@@ -147,8 +153,7 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     repository.assert_sound();
     let minutes = |file: &str| {
         let (_, study) = studies.iter().find(|(found, _)| found == file).unwrap();
-        let plan =
-            Plan::expand(study, &repository.catalogue, Here { ready: &|_, _| Ok(()), fits: &|_| Ok(()) }, 1).unwrap();
+        let plan = Plan::expand(study, &repository.catalogue, everything(), 1).unwrap();
         assert_eq!(plan.skipped, [], "{file}");
         plan.estimate_s() / 60.0
     };

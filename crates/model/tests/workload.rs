@@ -38,7 +38,7 @@ fn stored_workloads_are_read_back() {
 fn many_mistakes_are_many_problems() {
     let text = r#"titl = "T"
 [request]
-method = "POST"
+method = "PUT"
 path = "hello world"
 [answer]
 status = 99
@@ -46,14 +46,14 @@ content_type = "text/html"
 body = { generate = "pgn", bytes = -1, seeds = 3 }
 "#;
     assert_snapshot!(check(text), @r#"
-    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, request, answer)
-    3:10 «"POST"» workloads cannot use the method `POST` (this version sends `GET` only)
+    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, parameter)
+    3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
     4:8 «"hello world"» `hello world` is not a path that subjects can serve (a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`)
     6:10 «99» 99 is not the status of an answer
     7:1 «content_type» unknown key `content_type` (did you mean `content-type`? known here: status, content-type, body)
     8:21 «"pgn"» unknown value `pgn` (did you mean `png`? known here: png)
     8:36 «-1» expected a whole number that is not negative, found the number -1
-    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed)
+    8:40 «seeds» unknown key `seeds` (did you mean `seed`? known here: generate, bytes, seed, data)
     "#);
     assert_snapshot!(check("title = 'T'\n[request]\n[answer]\ncontent-type = 'a/b'\nbody = '../x'\n"), @r#"
     2:1 «[request]» missing key `path` (for example: path = "/hello")
@@ -62,7 +62,7 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     assert_snapshot!(check(
         "title = 'T'\nrequest.path = '/x'\nanswer = { content-type = 'a/b', body = 7, status = 70000 }\n"
     ), @r#"
-    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 }, found the number 7
+    3:41 «7» expected the name of a file, or a table such as { generate = "png", bytes = 546816, seed = 534 } or { data = "rows" }, found the number 7
     3:53 «70000» expected a whole number from 0 to 65,535, found the number 70000
     "#);
 }

@@ -4,8 +4,8 @@
 //! moved.
 
 use tolok_analysis::{
-    CaseFinding, CpuMode, DiagnosisFinding, Estimate, Findings, LinkUse, MemorySource, ObjectiveFinding,
-    ObjectiveOutcome, ResourcesFinding, ScenarioFinding, Verdict,
+    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, LinkDirectionUse, LinkUse, MemorySource,
+    ObjectiveFinding, ObjectiveOutcome, ResourcesFinding, ScenarioFinding, Verdict,
 };
 
 const LINE_END: &str = "\r\n";
@@ -16,6 +16,7 @@ type Column = (&'static str, fn(&Line) -> String);
 /// What one line is about.
 struct Line<'a> {
     run: &'a str,
+    scale: f64,
     scenario: &'a ScenarioFinding,
     role: &'static str,
     case: &'a CaseFinding,
@@ -88,6 +89,81 @@ const ENVIRONMENT_COLUMNS: [Column; 14] = [
     ("reruns", |line| line.case.reruns.to_string()),
     ("oom_kills", |line| line.case.resources.oom_kills.to_string()),
 ];
+
+/// What limited a case, and what came with databases.
+const LIMIT_COLUMNS: [Column; 12] = [
+    ("scale", |line| line.scale.to_string()),
+    ("bottleneck", |line| line.case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).unwrap_or_default()),
+    ("bottleneck_sentence", |line| line.case.bottleneck.as_ref().map(|it| it.sentence.clone()).unwrap_or_default()),
+    ("goodput_below_rps", |line| number(line.case.goodput_below_rps)),
+    ("body_bytes_per_s", |line| value(&line.case.body_bytes_per_s)),
+    ("database", |line| line.scenario.database.as_ref().map(|it| it.words.clone()).unwrap_or_default()),
+    ("database_version", |line| line.scenario.database.as_ref().map(|it| it.versions.join(" ")).unwrap_or_default()),
+    ("database_shares_cpus_with", |line| {
+        line.scenario.database.as_ref().map(|it| it.shares_cpus_with.join(" ")).unwrap_or_default()
+    }),
+    ("database_rtt_s", |line| number(line.scenario.database.as_ref().map(|it| it.rtt_s))),
+    ("rows_per_answer", |line| whole(line.scenario.database.as_ref().and_then(|it| it.rows_per_answer).map(u64::from))),
+    ("outage_statuses", |line| {
+        let outage = line.case.database.as_ref().and_then(|it| it.outage.as_ref());
+        let statuses = outage.map(|outage| outage.error_statuses.iter().map(u16::to_string).collect::<Vec<_>>());
+        statuses.unwrap_or_default().join(" ")
+    }),
+    ("counter_worst", |line| {
+        let counter = line.case.database.as_ref().and_then(|it| it.counter.as_ref());
+        counter.and_then(|counter| counter.worst.clone()).unwrap_or_default()
+    }),
+];
+
+const DATABASE_COLUMNS: [PartColumn<DatabaseUse>; 38] = [
+    ("rows_per_s", |it| Some(it.rows_per_s.as_ref()?.value)),
+    ("subject_cpu_s_per_row", |it| Some(it.subject_cpu_s_per_row.as_ref()?.value)),
+    ("database_cpu_s_per_row", |it| Some(it.cpu_s_per_row.as_ref()?.value)),
+    ("database_cpu_s_per_good", |it| Some(it.cpu_s_per_good.as_ref()?.value)),
+    ("database_busy", |it| it.busy),
+    ("database_memory_bytes", |it| Some(it.memory_bytes.as_ref()?.value)),
+    ("database_peak_bytes", |it| it.peak_bytes),
+    ("database_peak_of_limit", |it| it.peak_of_limit),
+    ("database_queries_per_s", |it| it.queries_per_s),
+    ("database_queries_per_good", |it| it.queries_per_good),
+    ("database_sent_bytes_per_s", |it| it.sent_bytes_per_s),
+    ("database_connections_opened", |it| it.connections_opened),
+    ("database_connections_max", |it| it.connections_max.map(|count| count as f64)),
+    ("database_running_max", |it| it.running_max.map(|count| count as f64)),
+    ("database_running_mean", |it| it.running_mean),
+    ("database_refused_connections", |it| it.refused_connections.map(|count| count as f64)),
+    ("database_link_lateness_s_mean", |it| worse(it.link.as_ref()?, |way| way.lateness_s_mean)),
+    ("database_link_lateness_s_max", |it| worse(it.link.as_ref()?, |way| way.lateness_s_max)),
+    ("database_link_rate_offered", |it| it.link.as_ref()?.rate_offered()),
+    ("pool_size", |it| Some(f64::from(it.pool?.size))),
+    ("pool_waits_per_good", |it| it.pool?.waits_per_good),
+    ("pool_wait_s_mean", |it| it.pool?.wait_s_mean),
+    ("counter_trials", |it| Some(f64::from(it.counter.as_ref()?.trials))),
+    ("counter_wrong", |it| Some(f64::from(it.counter.as_ref()?.wrong))),
+    ("counter_asked", |it| Some(it.counter.as_ref()?.asked as f64)),
+    ("counter_grew", |it| Some(it.counter.as_ref()?.grew as f64)),
+    ("counter_wrong_answers", |it| Some(it.counter.as_ref()?.wrong_answers as f64)),
+    ("counter_load_off", |it| Some(it.counter.as_ref()?.load_off as f64)),
+    ("outage_trials", |it| Some(f64::from(it.outage.as_ref()?.trials))),
+    ("outage_gone_at_s", |it| Some(it.outage.as_ref()?.gone_at_s)),
+    ("outage_back_at_s", |it| it.outage.as_ref()?.back_at_s),
+    ("outage_first_error_after_s", |it| it.outage.as_ref()?.first_error_after_s),
+    ("outage_never_answered_error", |it| Some(f64::from(it.outage.as_ref()?.never_answered_error))),
+    ("outage_longest_silence_s", |it| Some(it.outage.as_ref()?.longest_silence_s)),
+    ("outage_longest_silence_s_max", |it| Some(it.outage.as_ref()?.longest_silence_s_max)),
+    ("outage_recovered_after_s", |it| it.outage.as_ref()?.recovered_after_s),
+    ("outage_never_recovered", |it| Some(f64::from(it.outage.as_ref()?.never_recovered))),
+    ("outage_never_back", |it| Some(f64::from(it.outage.as_ref()?.never_back))),
+];
+
+/// The worse of a link's two directions.
+fn worse(link: &LinkUse, of: fn(&LinkDirectionUse) -> f64) -> Option<f64> {
+    link.directions().into_iter().map(of).reduce(f64::max)
+}
+
+fn value(estimate: &Option<Estimate>) -> String {
+    number(estimate.as_ref().map(|estimate| estimate.value))
+}
 
 /// A column of a part of a case that not every case has.
 type PartColumn<T> = (&'static str, fn(&T) -> Option<f64>);
@@ -184,7 +260,7 @@ pub(crate) fn render(findings: &Findings) -> String {
         let competing = scenario.cases.iter().map(|case| ("subject", case));
         let ceiling = scenario.ceiling.iter().map(|case| ("ceiling", case));
         for (role, case) in competing.chain(ceiling) {
-            let fields = fields(&Line { run: &findings.run.id, scenario, role, case });
+            let fields = fields(&Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case });
             text += &fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
             text += LINE_END;
         }
@@ -200,7 +276,9 @@ fn heading() -> Vec<String> {
     let resources = RESOURCE_COLUMNS.iter().map(|(name, _)| *name);
     let links = LINK_COLUMNS.iter().map(|(name, _)| *name);
     let unscored = UNSCORED_COLUMNS.iter().map(|(name, _)| *name);
-    let rest = plain.chain(resources).chain(links).chain(unscored).map(str::to_owned);
+    let limits = LIMIT_COLUMNS.iter().map(|(name, _)| *name);
+    let databases = DATABASE_COLUMNS.iter().map(|(name, _)| *name);
+    let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).map(str::to_owned);
     texts.chain(estimates).chain(rest).collect()
 }
 
@@ -217,7 +295,10 @@ fn fields(line: &Line) -> Vec<String> {
     let links = LINK_COLUMNS.iter().map(|(_, field)| number(line.case.link.as_ref().and_then(field)));
     let diagnosis = line.scenario.unscored_diagnoses.iter().find(|diagnosis| diagnosis.case == line.case.case);
     let unscored = UNSCORED_COLUMNS.iter().map(|(_, field)| number(diagnosis.and_then(field)));
-    texts.chain(estimates).chain(plain).chain(resources).chain(links).chain(unscored).collect()
+    let limits = LIMIT_COLUMNS.iter().map(|(_, field)| field(line));
+    let databases = DATABASE_COLUMNS.iter().map(|(_, field)| number(line.case.database.as_ref().and_then(field)));
+    let rest = resources.chain(links).chain(unscored).chain(limits).chain(databases);
+    texts.chain(estimates).chain(plain).chain(rest).collect()
 }
 
 fn number(value: Option<f64>) -> String {

@@ -32,7 +32,7 @@ pub(crate) struct Line {
 }
 
 /// A column: its heading, and what stands in it for a case.
-type Column<T> = (&'static str, fn(&T) -> Option<String>);
+pub(crate) type Column<T> = (&'static str, fn(&T) -> Option<String>);
 
 const CPU: [Column<CaseFinding>; 9] = [
     ("user, µs", |case| scaled(case.resources.user_s_per_good, MICROS)),
@@ -178,7 +178,7 @@ pub(crate) fn throttled(resources: &ResourcesFinding) -> Option<String> {
     resources.throttling.map(|throttling| small_share(throttling.share))
 }
 
-fn grid(title: &'static str, scenario: &ScenarioFinding, columns: &[Column<CaseFinding>]) -> Option<Grid> {
+pub(crate) fn grid(title: &'static str, scenario: &ScenarioFinding, columns: &[Column<CaseFinding>]) -> Option<Grid> {
     let competing = scenario.cases.iter().map(|case| (case, false));
     let all: Vec<(&CaseFinding, bool)> = competing.chain(scenario.ceiling.iter().map(|case| (case, true))).collect();
     let heads = all.iter().map(|(case, is_ceiling)| (marker(&case.runtime), case.title.clone(), *is_ceiling)).collect();

@@ -11,9 +11,11 @@ use serde::Serialize;
 use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
 use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding};
 
+use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
 use crate::isolation::{self, Fact};
+use crate::limits;
 use crate::objectives;
 use crate::palette::marker;
 use crate::surroundings::{asked, environment, heading};
@@ -44,6 +46,8 @@ struct Page<'a> {
     style: &'static str,
     run: &'a RunFacts,
     facts: String,
+    /// That the run was shorter or longer than its study, if it was.
+    scaled: Option<String>,
     /// Differences below it do not matter.
     effect: String,
     chips: Vec<Chip>,
@@ -67,6 +71,8 @@ struct Page<'a> {
     fallbacks: Vec<String>,
     /// When an objective is kept.
     objectives_rule: &'static str,
+    /// What a bottleneck is.
+    limits_rule: &'static str,
 }
 
 /// A word on the whole run, at the top.
@@ -99,6 +105,12 @@ struct Scenario<'a> {
     rows: Vec<Line>,
     ceiling: Option<Line>,
     notes: Vec<String>,
+    limits: Vec<limits::Line>,
+    /// Whether its subjects ask a database.
+    has_database: bool,
+    database: Vec<Grid>,
+    /// What the subjects owed in an outage and did not do.
+    failing: Vec<String>,
     objectives: Vec<objectives::Line>,
     pairs: Vec<Pair>,
     resources: Vec<Grid>,
@@ -164,6 +176,7 @@ impl<'a> Page<'a> {
                 moment(&run.started_at),
                 run.tolok_version
             ),
+            scaled: run.scaled(),
             effect: figures::amount(Quantity::Share, effect),
             chips: chips(findings),
             single: findings.scenarios.len() == 1,
@@ -182,6 +195,7 @@ impl<'a> Page<'a> {
             isolation: isolation::facts(findings),
             fallbacks: isolation::fallbacks(findings),
             objectives_rule: objectives::RULE,
+            limits_rule: limits::RULE,
         }
     }
 }
@@ -238,6 +252,10 @@ fn chips(findings: &Findings) -> Vec<Chip> {
         let text = format!("! {} left out", findings.skipped.len());
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
+    if findings.run.scaled().is_some() {
+        let text = format!("! windows at {}", figures::amount(Quantity::Share, findings.run.scale));
+        chips.push(Chip { class: "warn", text, href: "#trust" });
+    }
     chips.push(Chip { class: "", text: "Run it again".to_owned(), href: "#again" });
     chips
 }
@@ -266,6 +284,10 @@ impl<'a> Scenario<'a> {
             has_quota: table.has_quota,
             memory: table.memory,
             percentiles: if scenario.loop_model == "open" { "from the planned instant" } else { "closed loop" },
+            limits: limits::lines(scenario),
+            has_database: scenario.database.is_some(),
+            database: database::grids(scenario),
+            failing: database::failing(scenario),
             objectives: objectives::lines(scenario),
             verdict: &scenario.verdict,
             throughput: svg::throughput(scenario),
@@ -289,6 +311,9 @@ impl Line {
     fn of(row: Row) -> Self {
         let case = row.case;
         let share = |share: Option<f64>| share.map_or(NONE.to_owned(), |share| figures::amount(Quantity::Share, share));
+        let database = case.database.as_ref().map(|database| share(database.busy));
+        let busy = [Some(share(case.subject_busy)), database, Some(share(case.generator_busy))];
+        let busy: Vec<String> = busy.into_iter().flatten().collect();
         Self {
             marker: marker(&case.runtime),
             title: case.title.clone(),
@@ -304,7 +329,7 @@ impl Line {
             p50_ms: row.p50_ms,
             p99_ms: row.p99_ms,
             cold_start_ms: row.cold_start_ms,
-            busy: format!("{} / {}", share(case.subject_busy), share(case.generator_busy)),
+            busy: if case.trials_scored > 0 { busy.join(" / ") } else { NONE.to_owned() },
             processes: if case.trials_scored > 0 { case.processes_max.to_string() } else { NONE.to_owned() },
             trials: format!("{} of {}", case.trials_scored, case.trials_planned),
         }

@@ -5,11 +5,13 @@
 //! read; CSV and JSON hold the plain numbers in base units.
 
 mod csv;
+mod database;
 mod details;
 mod failures;
 mod html;
 mod isolation;
 mod json;
+mod limits;
 mod markdown;
 mod notes;
 mod objectives;

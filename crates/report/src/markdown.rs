@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 
+use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{disturbed_trials, failed_trials};
 use crate::isolation;
+use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::surroundings::{asked, environment, heading};
@@ -50,6 +52,7 @@ fn head(findings: &Findings) -> String {
         _ = write!(text, "\n{}\n", escaped(&run.question));
     }
     _ = write!(text, "\nRun `{}`, {}, tolok {}.\n", run.id, moment(&run.started_at), run.tolok_version);
+    text += &run.scaled().map(|scaled| format!("\n**{scaled}**\n")).unwrap_or_default();
     text
 }
 
@@ -72,8 +75,23 @@ fn scenario(scenario: &ScenarioFinding) -> String {
     for (number, note) in table.notes.numbered() {
         _ = writeln!(text, "{number}. {}", escaped(&note.sentence()));
     }
+    text += &limits(scenario);
     text += &objectives(scenario);
+    text += &database(scenario);
     text
+}
+
+fn limits(scenario: &ScenarioFinding) -> String {
+    let line = |line: &limits::Line| format!("- **{}**: {}\n", line.word, escaped(&line.cases));
+    let lines: String = limits::lines(scenario).iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\nBottlenecks, {}:\n\n{lines}", limits::RULE) }
+}
+
+/// What the database did, and what its outage did to the subjects.
+fn database(scenario: &ScenarioFinding) -> String {
+    let grids: String = database::grids(scenario).iter().map(grid).collect();
+    let failing: String = database::failing(scenario).iter().map(|text| format!("- **{}**\n", escaped(text))).collect();
+    if failing.is_empty() { grids } else { format!("{grids}\n{failing}") }
 }
 
 fn objectives(scenario: &ScenarioFinding) -> String {

@@ -3,6 +3,8 @@
 use tolok_analysis::figures::{Quantity, amount, count, counted, small_share};
 use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFinding};
 
+use crate::database;
+
 /// The title of a scenario, with its environment where the study has several.
 pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
     match scenario.environment.id.as_str() {
@@ -22,6 +24,7 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     if scenario.link.is_some() && !environment.link_cpus.is_empty() {
         parts.push(format!("emulator on {}", cpus(&environment.link_cpus)));
     }
+    parts.extend(database::words(scenario));
     parts.push(environment.congestion.clone());
     parts.extend(environment.sysctls.iter().map(|(name, value)| format!("{name}={value}")));
     parts.join("; ")

@@ -109,12 +109,23 @@ pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
 }
 
 fn goodput(case: &CaseFinding) -> Figure {
-    let Some(estimate) = &case.goodput_rps else { return nothing() };
+    let Some(estimate) = &case.goodput_rps else { return Figure { value: no_figure(case), interval: None } };
     let mut figure = figure(Quantity::Number, estimate);
     if is_lower_bound(case) {
         figure.value = format!("{LOWER_BOUND}{}", figure.value);
     }
     figure
+}
+
+/// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.
+pub(crate) fn no_figure(case: &CaseFinding) -> String {
+    if let Some(below_rps) = case.goodput_below_rps {
+        return format!("<{}", amount(Quantity::Number, below_rps));
+    }
+    let is_unmeasured = case.trials_measured == 0;
+    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| is_unmeasured);
+    let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
+    reason.filter(is_only).unwrap_or(NONE).to_owned()
 }
 
 fn against_first(case: &CaseFinding, is_first: bool) -> Figure {

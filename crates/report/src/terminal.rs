@@ -9,9 +9,11 @@ use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding};
 
 use crate::Style;
+use crate::database;
 use crate::details::diagnosis_line;
 use crate::failures::{FailedTrials, failed_trials};
 use crate::isolation;
+use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::surroundings::{environment, heading, link_did};
@@ -67,6 +69,7 @@ impl Page {
         self.paragraph("", &facts, Look::Dim);
         self.paragraph("", &run.machine, Look::Dim);
         self.paragraph("", &isolation::line(findings), Look::Dim);
+        self.paragraph("", &run.scaled().unwrap_or_default(), Look::Warning);
     }
 
     fn scenario(&mut self, scenario: &ScenarioFinding) {
@@ -88,8 +91,60 @@ impl Page {
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);
         }
+        self.limits(scenario);
         self.objectives(scenario);
+        self.database(scenario);
         self.diagnoses(scenario);
+    }
+
+    fn limits(&mut self, scenario: &ScenarioFinding) {
+        let lines = limits::lines(scenario);
+        if lines.is_empty() {
+            return;
+        }
+        self.text.push('\n');
+        self.paragraph(INDENT, &format!("Bottlenecks, {}", limits::RULE), Look::Dim);
+        for line in lines {
+            self.paragraph(INDENT, &format!("- {}: {}", line.word, line.cases), Look::Plain);
+        }
+    }
+
+    fn database(&mut self, scenario: &ScenarioFinding) {
+        let mut columns = database::columns(scenario);
+        if columns.is_empty() {
+            return;
+        }
+        let inner = self.width - INDENT.len();
+        let competing = scenario.cases.iter().map(|case| printable(&case.title));
+        let ceiling = scenario.ceiling.iter().map(|case| format!("ceiling: {}", printable(&case.title)));
+        let subjects: Vec<String> = competing.chain(ceiling).collect();
+        let taken = |(heading, cells): &Column| widest(cells).max(heading.chars().count()) + usize::from(GAP);
+        let wanted = widest(&subjects).min(18);
+        let fitting = (0..=columns.len())
+            .rev()
+            .find(|&first| wanted + columns[..first].iter().map(taken).sum::<usize>() <= inner);
+        let left_out: Vec<&str> = columns.split_off(fitting.unwrap_or(0)).iter().map(|(heading, _)| *heading).collect();
+        let legend: Vec<&str> = columns.iter().filter_map(|(heading, _)| database::meaning(heading)).collect();
+        self.text.push('\n');
+        for (place, line) in lines_of(&subjects, &columns, scenario.cases.len(), inner).iter().enumerate() {
+            self.line(format!("{INDENT}{line}").trim_end(), if place == 0 { Look::Dim } else { Look::Plain });
+        }
+        if !left_out.is_empty() {
+            let text = format!("{} left out: the terminal is too narrow", left_out.join(", "));
+            self.paragraph(INDENT, &text, Look::Dim);
+        }
+        self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
+        self.outage(scenario);
+    }
+
+    fn outage(&mut self, scenario: &ScenarioFinding) {
+        let Some(gone) = database::gone(scenario) else { return };
+        self.text.push('\n');
+        self.paragraph(INDENT, &gone, Look::Dim);
+        for (line, is_failing) in database::outage_lines(scenario) {
+            let (mark, look) = if is_failing { ("!", Look::Warning) } else { ("-", Look::Plain) };
+            self.paragraph(INDENT, &format!("{mark} {line}"), look);
+        }
     }
 
     fn diagnoses(&mut self, scenario: &ScenarioFinding) {
@@ -220,25 +275,7 @@ impl Layout {
 
     /// The lines of a table, at most `width` wide.
     fn grid(self, table: &Table, width: usize) -> Vec<String> {
-        let columns = self.columns(table);
-        let mut grid = Grid::new();
-        grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
-        grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        grid.set_header(std::iter::once("subject").chain(columns.iter().map(|(heading, _)| *heading)));
-        for (place, subject) in subjects(table).into_iter().enumerate() {
-            if place == table.rows.len() && place > 0 {
-                grid.add_row(vec![""; columns.len() + 1]);
-            }
-            let cells = columns.iter().map(|(_, cells)| cells[place].clone());
-            grid.add_row(std::iter::once(subject).chain(cells).map(Cell::new));
-        }
-        for (place, column) in grid.column_iter_mut().enumerate() {
-            column.set_padding((0, if place == columns.len() { 0 } else { GAP }));
-            if place > 0 {
-                column.set_constraint(ColumnConstraint::ContentWidth).set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        grid.lines().collect()
+        lines_of(&subjects(table), &self.columns(table), table.rows.len(), width)
     }
 
     /// The columns after the subject's.
@@ -285,6 +322,28 @@ impl Layout {
         };
         figures.iter().map(cell).collect()
     }
+}
+
+/// The lines of a table of subjects and figures; what comes after so many cases stands apart.
+fn lines_of(subjects: &[String], columns: &[Column], cases: usize, width: usize) -> Vec<String> {
+    let mut grid = Grid::new();
+    grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
+    grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    grid.set_header(std::iter::once("subject").chain(columns.iter().map(|(heading, _)| *heading)));
+    for (place, subject) in subjects.iter().enumerate() {
+        if place == cases && place > 0 {
+            grid.add_row(vec![""; columns.len() + 1]);
+        }
+        let cells = columns.iter().map(|(_, cells)| cells[place].clone());
+        grid.add_row(std::iter::once(subject.clone()).chain(cells).map(Cell::new));
+    }
+    for (place, column) in grid.column_iter_mut().enumerate() {
+        column.set_padding((0, if place == columns.len() { 0 } else { GAP }));
+        if place > 0 {
+            column.set_constraint(ColumnConstraint::ContentWidth).set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    grid.lines().collect()
 }
 
 /// All rows of a table, the ceiling last.

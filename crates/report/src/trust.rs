@@ -1,8 +1,8 @@
 //! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
 
 use serde::Serialize;
-use tolok_analysis::figures::{Quantity, amount, count, counted, small_share};
-use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, Findings, ScenarioFinding};
+use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
+use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding};
 
 use crate::surroundings::cpus;
 
@@ -28,7 +28,9 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let competing: Vec<&CaseFinding> = findings.scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
-    let of_plan = [trials(findings, &all), enough_trials(&all), own_cpus(findings), ceiling(findings)];
+    let mut of_plan = vec![trials(findings, &all), enough_trials(&all), own_cpus(findings)];
+    of_plan.extend(database_apart(findings));
+    of_plan.push(ceiling(findings));
     let of_measurements = [
         Some(ledger(&all)),
         Some(no_errors(&all)),
@@ -37,6 +39,8 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
         Some(quiet(&all)),
         enough_memory(findings, &all),
         link_in_time(findings, &all),
+        counters_right(&competing),
+        database_accepted(findings, &competing),
         Some(below_ceiling(&competing)),
     ];
     let checks = of_plan.into_iter().chain(held_apart(findings));
@@ -112,6 +116,41 @@ fn own_cpus(findings: &Findings) -> Check {
     };
     let shared = findings.scenarios.iter().filter(overlap).count();
     check("Subject and generator had CPUs of their own", shared == 0, seen)
+}
+
+/// None without a database that is ours.
+fn database_apart(findings: &Findings) -> Option<Check> {
+    let databases = || findings.scenarios.iter().filter_map(|scenario| scenario.database.as_ref());
+    let mut seen: Vec<String> = databases().filter(|it| !it.on_cpus.is_empty()).map(place).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    let shared = databases().any(|database| !database.shares_cpus_with.is_empty());
+    (!seen.is_empty()).then(|| check("The database had CPUs of its own", !shared, seen.join("; ")))
+}
+
+fn place(database: &DatabaseFinding) -> String {
+    let with = match database.shares_cpus_with.as_slice() {
+        [] => String::new(),
+        others => format!(", shared with the {}", listed(others, "and the")),
+    };
+    format!("database on {}{with}", cpus(&database.on_cpus))
+}
+
+/// None where no workload counts.
+fn counters_right(cases: &[&CaseFinding]) -> Option<Check> {
+    let counters = cases.iter().filter_map(|case| case.database.as_ref()?.counter.as_ref());
+    let asked: u64 = counters.map(|counter| counter.asked).sum();
+    let wrong = flagged(cases, "counter-wrong");
+    let seen = format!("{} at once; {}", counted(asked, "increment"), of_cases(wrong, cases));
+    (asked > 0 || wrong > 0).then(|| check("Every counter was exactly right", wrong == 0, seen))
+}
+
+/// None where no database tells of it.
+fn database_accepted(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    findings.scenarios.iter().find(|scenario| scenario.database.is_some())?;
+    cases.iter().find(|case| case.database.as_ref().is_some_and(|it| it.refused_connections.is_some()))?;
+    let refused = flagged(cases, "database-refused");
+    Some(check("The database refused no connection", refused == 0, of_cases(refused, cases)))
 }
 
 /// None where no trial came so far as to be held apart from anything.

@@ -1,5 +1,6 @@
 // One Bun.serve process for the workloads of the benchmark.
 import { join } from "node:path";
+import { routes as data } from "./data.js";
 import { numbers, quickSort } from "./quicksort.js";
 
 const { HOST = "127.0.0.1", PORT, ASSETS, REUSE_PORT } = process.env;
@@ -11,7 +12,10 @@ const routes = {
   "/json": () => Response.json({ message: "Hello, World!" }),
   "/quicksort": () => Response.json(quickSort(numbers)),
   "/file-534k.png": () => new Response(Bun.file(picture)),
+  ...data,
 };
+
+const methods = (path) => (path === "/counter" ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]);
 
 Bun.serve({
   hostname: HOST,
@@ -20,13 +24,16 @@ Bun.serve({
   idleTimeout: 120,
   development: false,
   routes: Object.fromEntries(
-    Object.entries(routes).map(([path, handler]) => [path, { GET: handler, HEAD: handler }]),
+    Object.entries(routes).map(([path, handler]) => [
+      path,
+      Object.fromEntries(methods(path).map((method) => [method, handler])),
+    ]),
   ),
   // Whatever no route took: a known path with another method, or an unknown path.
   fetch(request) {
-    const known = new URL(request.url).pathname in routes;
-    return known
-      ? new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } })
+    const { pathname } = new URL(request.url);
+    return pathname in routes
+      ? new Response(null, { status: 405, headers: { Allow: methods(pathname).join(", ") } })
       : new Response("not found", { status: 404 });
   },
 });

@@ -24,6 +24,8 @@ func main() {
 	port := flag.Int("port", 8080, "port to listen on")
 	assets := flag.String("assets", ".", "folder that holds file-534k.png")
 	jsonMode := flag.String("json", "encoder", "how /json is produced: encoder or prerendered")
+	rowsMode := flag.String("rows", "struct", "how rows become JSON: struct, map or stream")
+	protocol := flag.String("protocol", "text", "how queries are sent: text or prepared")
 	flag.Parse()
 
 	// A pattern with a method makes ServeMux answer 405 with an Allow header to the others, and GET includes HEAD.
@@ -35,6 +37,7 @@ func main() {
 	mux.HandleFunc("GET /file-534k.png", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, picture)
 	})
+	serveData(mux, *rowsMode, *protocol)
 
 	server := &http.Server{
 		Addr:              net.JoinHostPort(*host, strconv.Itoa(*port)),
@@ -43,6 +46,30 @@ func main() {
 		IdleTimeout:       120 * time.Second,
 	}
 	log.Fatal(server.ListenAndServe())
+}
+
+// serveData adds the workloads that ask a database; it connects at the first request that needs one.
+func serveData(mux *http.ServeMux, rowsMode, protocol string) {
+	if protocol != "text" && protocol != "prepared" {
+		log.Fatalf("-protocol %q: must be text or prepared", protocol)
+	}
+	database, err := openDatabase(protocol == "prepared")
+	if err != nil {
+		log.Fatal(err)
+	}
+	tables, err := newTables(database, rowsMode)
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux.HandleFunc("GET /rows", tables.rows)
+	mux.HandleFunc("GET /query", tables.query)
+	mux.HandleFunc("GET /queries", tables.queries)
+	mux.HandleFunc("GET /fidelity", tables.fidelity)
+	mux.HandleFunc("GET /pool", database.state)
+	mux.HandleFunc("GET /shared-connection", database.sharedConnection)
+	counter := new(counter)
+	mux.HandleFunc("GET /counter", counter.show)
+	mux.HandleFunc("POST /counter", counter.add)
 }
 
 func hello(w http.ResponseWriter, _ *http.Request) {

@@ -5,6 +5,7 @@ const fs = require("node:fs");
 const http = require("node:http");
 const path = require("node:path");
 const { pipeline } = require("node:stream");
+const data = require("./data.js");
 const { numbers, quickSort } = require("./quicksort.js");
 
 const { HOST = "127.0.0.1", PORT, ASSETS, FILE } = process.env;
@@ -16,6 +17,7 @@ const routes = {
   "/json": (res) => send(res, "application/json", JSON.stringify({ message: "Hello, World!" })),
   "/quicksort": (res) => send(res, "application/json", JSON.stringify(quickSort(numbers))),
   "/file-534k.png": FILE === "readfile" ? readPicture : streamPicture,
+  ...data,
 };
 
 function send(res, type, body) {
@@ -51,10 +53,10 @@ const server = http.createServer((req, res) => {
   const handler = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
   if (handler === undefined) {
     res.writeHead(404).end("not found");
-  } else if (req.method !== "GET" && req.method !== "HEAD") {
-    res.writeHead(405, { Allow: "GET, HEAD" }).end();
+  } else if (req.method !== "GET" && req.method !== "HEAD" && !(req.method === "POST" && pathname === "/counter")) {
+    res.writeHead(405, { Allow: pathname === "/counter" ? "GET, HEAD, POST" : "GET, HEAD" }).end();
   } else {
-    handler(res);
+    handler(res, req);
   }
 });
 server.keepAliveTimeout = 120_000;

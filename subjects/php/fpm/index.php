@@ -11,15 +11,17 @@ $answer = match ($path) {
     '/json' => 'json',
     '/quicksort' => 'quicksort',
     '/file-534k.png' => 'picture',
+    '/rows', '/query', '/queries', '/counter', '/fidelity', '/pool' => 'data',
     default => null,
 };
+$methods = $path === '/counter' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
 
 if ($answer === null) {
     http_response_code(404);
     echo 'not found';
-} elseif (!in_array($_SERVER['REQUEST_METHOD'], ['GET', 'HEAD'], true)) {
+} elseif (!in_array($_SERVER['REQUEST_METHOD'], $methods, true)) {
     http_response_code(405);
-    header('Allow: GET, HEAD');
+    header('Allow: ' . implode(', ', $methods));
 } else {
     $answer();
 }
@@ -49,4 +51,10 @@ function picture(): void
     header('Content-Type: image/png');
     header('Content-Length: ' . filesize($file));
     readfile($file);
+}
+
+function data(): void
+{
+    require __DIR__ . '/../lib/data.php';
+    answer_with_data(strtok($_SERVER['REQUEST_URI'], '?'));
 }

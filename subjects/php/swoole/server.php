@@ -9,6 +9,9 @@ use Swoole\Http\Response;
 use Swoole\Http\Server;
 
 require __DIR__ . '/quicksort.php';
+require __DIR__ . '/pool.php';
+require __DIR__ . '/counter.php';
+require __DIR__ . '/data.php';
 
 $options = getopt('', ['host:', 'port:', 'assets:', 'mode:', 'workers:', 'run:']);
 $picture = $options['assets'] . '/file-534k.png';
@@ -32,29 +35,44 @@ $routes = [
     },
 ];
 
+$workers = (int) $options['workers'];
 $server = new Server(
     $options['host'],
     (int) $options['port'],
     $options['mode'] === 'process' ? SWOOLE_PROCESS : SWOOLE_BASE,
 );
 $server->set([
-    'worker_num' => (int) $options['workers'],
+    'worker_num' => $workers,
     'http_compression' => false,
     'log_file' => '/proc/self/fd/2',
     'pid_file' => $options['run'] . '/swoole.pid',
+    // What is written row by row is paced in data.php.
+    'send_yield' => getenv('ROWS') !== 'stream',
 ]);
+if (getenv('DATABASE_HOST') !== '') {
+    // A coroutine that waits for the database lets the others run: mysqlnd's TCP streams become Swoole's.
+    $server->set(['hook_flags' => SWOOLE_HOOK_TCP]);
+}
+
+$share = max(1, intdiv((int) getenv('DATABASE_POOL'), $workers));
+$figures = new PoolFigures($share * $workers);
+$counter = getenv('COUNTER') === 'table' ? new TableCounter() : new AtomicCounter();
+// Made before the workers are, each of which then has its own copy; connections are made in the workers only.
+$routes += (new Data(new Pool($share, connect(...), $figures), $figures, $counter, $server))->routes();
 
 $server->on('request', function (Request $request, Response $response) use ($routes): void {
-    $handler = $routes[$request->server['request_uri']] ?? null;
+    $path = $request->server['request_uri'];
+    $handler = $routes[$path] ?? null;
+    $methods = $path === '/counter' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
     if ($handler === null) {
         $response->status(404);
         $response->end('not found');
-    } elseif (!in_array($request->getMethod(), ['GET', 'HEAD'], true)) {
+    } elseif (!in_array($request->getMethod(), $methods, true)) {
         $response->status(405);
-        $response->header('Allow', 'GET, HEAD');
+        $response->header('Allow', implode(', ', $methods));
         $response->end();
     } else {
-        $handler($response);
+        $handler($response, $request);
     }
 });
 

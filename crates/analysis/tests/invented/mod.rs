@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use tolok_analysis::{Estimate, Findings, Names, Records, SubjectName, analyse};
 use tolok_model::{
-    Case, Connection, CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Environment, Executor, Failure,
-    FailureKind, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow, LoadProfile, MachineSummary,
-    Measurement, MemoryUse, NetworkBytes, Objective, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, Plan,
-    PlannedTrial, Pool, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord, Scenario, SchedulerCounts, Skipped,
-    SplitMix64, SubjectChoice, Throttling, TrialRecord,
+    Case, Connection, CpuMap, CpuSource, DatabaseWindow, Diagnosis, DiagnosisRecord, Disturbance, Environment,
+    Executor, Failure, FailureKind, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow,
+    LoadProfile, MachineSummary, Measurement, MemoryUse, NetworkBytes, Objective, ObjectiveOutcome, ObjectiveRecord,
+    Outcome, Percentile, Plan, PlannedTrial, Pool, PoolWindow, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord,
+    Scenario, SchedulerCounts, Skipped, SplitMix64, SubjectChoice, Throttling, TrialRecord,
 };
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -73,7 +73,8 @@ impl InventedRun {
             self.run.cpus.clear();
         }
         let link = if environment.link.is_local() { Vec::new() } else { vec![1] };
-        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, ..CpuMap::default() };
+        let database = if environment.database.is_some() { vec![1] } else { Vec::new() };
+        let cpus = CpuMap { subject: vec![0], generator: vec![1], link, database, shared: false };
         self.run.cpus.insert(environment.id.clone(), cpus);
         self.plan.environments.push(environment);
         self
@@ -109,6 +110,13 @@ impl InventedRun {
             Scenario { id, environment, workload: workload.clone(), database: false, load, objectives, abort: false };
         self.plan.scenarios.push(scenario);
         self.names.workloads.insert(workload, title.to_owned());
+        self
+    }
+
+    /// Adds a scenario like [`InventedRun::scenario`] whose workload asks the database of the last environment.
+    pub fn asking(&mut self, id: &str, workload: &str, title: &str, vus: u32) -> &mut Self {
+        self.scenario(id, workload, title, vus);
+        self.plan.scenarios.last_mut().expect("it was just added").database = true;
         self
     }
 
@@ -260,6 +268,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
         for case in scenario.cases.iter_mut().chain(&mut scenario.ceiling) {
             let estimates = [
                 &mut case.goodput_rps,
+                &mut case.body_bytes_per_s,
                 &mut case.offered_rps,
                 &mut case.of_ceiling,
                 &mut case.of_first,
@@ -269,7 +278,16 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
                 &mut case.latency_p99_s,
                 &mut case.cold_start_s,
             ];
-            estimates.into_iter().flatten().for_each(shorten);
+            let database = case.database.iter_mut().flat_map(|database| {
+                [
+                    &mut database.rows_per_s,
+                    &mut database.subject_cpu_s_per_row,
+                    &mut database.cpu_s_per_row,
+                    &mut database.cpu_s_per_good,
+                    &mut database.memory_bytes,
+                ]
+            });
+            estimates.into_iter().chain(database).flatten().for_each(shorten);
         }
         scenario.comparisons.iter_mut().for_each(|comparison| shorten(&mut comparison.ratio));
     }
@@ -298,6 +316,7 @@ fn trial(number: u32, block: u32, case: &str, outcome: Outcome) -> TrialRecord {
             namespaces: ["pid", "mount", "net", "ipc"].map(str::to_owned).to_vec(),
             groups: Some("v2".to_owned()),
             controllers: ["cpu", "cpuset", "memory", "pids"].map(str::to_owned).to_vec(),
+            database_network: None,
             network: "private".to_owned(),
             sysctls: [("net.ipv4.tcp_congestion_control".to_owned(), "cubic".to_owned())].into(),
             fallbacks: Vec::new(),
@@ -349,6 +368,39 @@ pub fn carry(trial: &mut Measurement, bytes_per_answer: f64, lateness_s_max: f64
         realtime: true,
         cpu_s: 0.14 * trial.window_s,
     });
+}
+
+/// A database that used this share of its CPU for so many statements an answer, of rows with so many bytes in all.
+pub fn ask(trial: &mut Measurement, busy: f64, queries_per_answer: u64, bytes_per_answer: u64) {
+    let answers = (trial.goodput_rps * trial.window_s).round() as u64;
+    trial.body_bytes = answers * bytes_per_answer;
+    trial.database = Some(DatabaseWindow {
+        version: "10.11.19-MariaDB".to_owned(),
+        resources: Some(Resources {
+            cpu_s: busy * trial.window_s,
+            cpu_source: CpuSource::Group,
+            processes_max: 1,
+            threads_max: 23,
+            memory: Some(MemoryUse {
+                anonymous_and_kernel_bytes_max: (171.0 * MIB) as u64,
+                usage_bytes_max: (214.0 * MIB) as u64,
+                peak_bytes: Some((231.0 * MIB) as u64),
+                oom_kills: 0,
+            }),
+            ..Resources::default()
+        }),
+        queries: Some(answers * queries_per_answer),
+        connections_opened: Some(0),
+        connections_max: Some(16),
+        running_max: Some(6),
+        running_mean: Some(2.4),
+        refused_connections: Some(0),
+        rows_sent: None,
+        sent_bytes: Some(answers * bytes_per_answer * 9 / 10),
+        link: None,
+        outage: None,
+    });
+    trial.pool = Some(PoolWindow { size: 16, waits: Some(answers / 50), wait_s: Some(answers as f64 / 50.0 * 0.0012) });
 }
 
 /// A sound window in which the subject was the limit. Everything follows from the goodput.

@@ -38,6 +38,8 @@ Examples:
     tolok load -n 100k -c 4 http://127.0.0.1:8080/
   Compare every body, and judge:
     tolok load --expect-body want.json --threshold 'p99 < 50ms' --threshold 'failed < 0.1%' URL
+  Requests that are drawn from a file, each with its own answer:
+    tolok load --request-file requests.jsonl --seed 7 http://127.0.0.1:8080
   Search for the highest rate that keeps the thresholds:
     tolok load --capacity --threshold 'p99 < 50ms' --threshold 'goodput >= 99.9%' URL
   A record for programs, a table for an issue, the seconds for a plot:
@@ -151,7 +153,11 @@ pub struct LoadArgs {
     #[arg(help_heading = REQUESTS, long = "request", value_name = "'WEIGHT METHOD PATH'",
           value_parser = values::weighted_request)]
     pub requests: Vec<WeightedRequest>,
-    /// An iteration is all of the --request in their order, one after the other, each as often as its weight says.
+    /// The same from a file of JSON Lines, one request a line, each with the answer it expects:
+    /// {"weight":1,"method":"GET","path":"/a","expect_body":"a.json"}; the --expect options hold for lines that say nothing.
+    #[arg(help_heading = REQUESTS, long, value_name = "FILE")]
+    pub request_file: Option<PathBuf>,
+    /// An iteration is all of the --request, or of the file's lines, in their order, one after the other, each as often as its weight says.
     #[arg(help_heading = REQUESTS, long)]
     pub sequence: bool,
 

@@ -6,9 +6,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::counted;
-use tolok_lab::machine::{CpuWish, Machine, SubjectCpus, format_cpu_list};
+use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::{Ground, start_again_in_an_own_group};
-use tolok_model::{CpuMap, CpuMode, Environment, Here, Plan, PlanError, Role, Skipped, bytes_words};
+use tolok_model::{
+    CpuMap, CpuMode, Database, Engine, Environment, Here, Plan, PlanError, Role, Skipped, Subject, bytes_words,
+};
 
 use crate::args::{MeasureArgs, PlanArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
@@ -63,8 +65,12 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
     if !args.subjects.is_empty() {
         study.subjects = chosen_subjects(&args.subjects, catalogue)?;
     }
+    if let Some(scale) = args.scale {
+        study = study.scaled(scale);
+    }
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
-    let ready = |subject: &tolok_model::Subject, variant: &str| opened.ready(subject, variant);
+    let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
+    let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
     let (machine, ground) = (Machine::read(), Ground::prepare());
     let dealt = RefCell::new(Dealt::default());
     let fits = |environment: &Environment| {
@@ -74,7 +80,8 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
         dealt.borrow_mut().add(environment, cpus, note);
         Ok(())
     };
-    let here = Here { ready: &ready, fits: &fits };
+    let database = |_: &Environment, database: &Database| opened.database_ready(database);
+    let here = Here { ready: &ready, ready_for_database: &ready_for_database, fits: &fits, database: &database };
     let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error))?;
     plan.diagnose = args.diagnose;
     if args.strict && !plan.skipped.is_empty() {
@@ -108,7 +115,8 @@ fn command(study: &str, seed: u64, args: &MeasureArgs) -> String {
     };
     let shared = if args.allow_shared { " --allow-shared" } else { "" };
     let diagnose = if args.diagnose { " --diagnose" } else { "" };
-    format!("tolok run {study} --seed {seed}{blocks}{subjects}{shared}{diagnose}")
+    let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
+    format!("tolok run {study} --seed {seed}{blocks}{scale}{subjects}{shared}{diagnose}")
 }
 
 fn chosen_subjects(
@@ -132,13 +140,17 @@ fn deal_cpus(
         CpuMode::Dedicated => SubjectCpus::Dedicated(environment.subject.whole_cpus() as usize),
         CpuMode::Quota => SubjectCpus::Quota(environment.subject.cpus),
     };
-    let wish = CpuWish { subject, generator: environment.generator.whole_cpus() as usize, shared_allowed };
+    // A server of the user's own has CPUs already.
+    let database = environment.database.as_ref().filter(|database| database.engine != Engine::External);
+    let of_database =
+        database.map(|own| own.cpus.map_or(DatabaseCpus::WhereLeft, |cpus| DatabaseCpus::Own(cpus as usize)));
+    let generator = environment.generator.whole_cpus() as usize;
+    let wish = CpuWish { subject, generator, database: of_database, shared_allowed };
     let map = machine.assign_cpus(wish).map_err(|refusal| refusal.to_string())?;
-    let link = if environment.link.is_local() { Vec::new() } else { map.link };
-    Ok((
-        CpuMap { subject: map.subject, generator: map.generator, link, database: Vec::new(), shared: map.shared },
-        map.note,
-    ))
+    let is_local = environment.link.is_local() && database.is_none_or(|database| database.link.is_local());
+    let link = if is_local { Vec::new() } else { map.link };
+    let (subject, generator) = (map.subject, map.generator);
+    Ok((CpuMap { subject, generator, link, database: map.database, shared: map.shared }, map.note))
 }
 
 fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), String> {
@@ -153,7 +165,7 @@ fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), Strin
 
 fn refuse(error: &PlanError) -> Complaint {
     match error {
-        PlanError::NothingReady(skipped) => missing(&error.to_string(), skipped),
+        PlanError::NothingReady(skipped) | PlanError::NoDatabase(skipped) => missing(&error.to_string(), skipped),
         PlanError::NothingToDo | PlanError::NoEnvironment(_) => Complaint::new(Exit::Usage, error),
     }
 }
@@ -188,6 +200,13 @@ fn describe(planned: &Planned) -> String {
     let mut text = format!("{}\n", plan.title);
     if !plan.question.is_empty() {
         let _ = writeln!(text, "{}", plan.question);
+    }
+    if plan.scale != 1.0 {
+        let _ = writeln!(
+            text,
+            "\nScale  {}: every warm-up, window, outage and number of requests is multiplied by it",
+            plan.scale
+        );
     }
     let width = plan.scenarios.iter().map(|scenario| scenario.id.chars().count()).max().unwrap_or(0).max(20);
     let _ = writeln!(text, "\nScenarios");
@@ -240,14 +259,19 @@ fn describe_environments(text: &mut String, planned: &Planned) {
     for environment in &planned.plan.environments {
         let name = if environment.id.is_empty() { "of every case" } else { &environment.id };
         let _ = writeln!(text, "  {name:<width$} {}", environment.describe());
+        if let Some(database) = &environment.database {
+            let _ = writeln!(text, "  {:<width$} database: {}", "", database.describe_all());
+        }
         let Some(cpus) = planned.cpus.get(&environment.id) else { continue };
-        let link = match cpus.link.as_slice() {
+        let part = |name: &str, cpus: &[u32]| match cpus {
             [] => String::new(),
-            cpus => format!(", link {}", format_cpu_list(cpus)),
+            cpus => format!(", {name} {}", format_cpu_list(cpus)),
         };
+        let (link, database) = (part("link", &cpus.link), part("database", &cpus.database));
         let (subject, generator) = (format_cpu_list(&cpus.subject), format_cpu_list(&cpus.generator));
         let shared = if cpus.shared { " (shared)" } else { "" };
-        let _ = writeln!(text, "  {:<width$} CPUs: subject {subject}, generator {generator}{link}{shared}", "");
+        let _ =
+            writeln!(text, "  {:<width$} CPUs: subject {subject}, generator {generator}{link}{database}{shared}", "");
     }
     for note in &planned.cpu_notes {
         let _ = writeln!(text, "  {:<width$} {note}", "");

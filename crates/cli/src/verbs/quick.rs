@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use tolok_lab::run::start_again_in_an_own_group;
 use tolok_lab::toolbox::{ProgramState, Remedy};
 
+use tolok_model::Engine;
+
 use super::plan::make;
 use super::report::open_in_browser;
 use super::run::{announce, measure};
@@ -38,6 +40,10 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
 
 fn show_programs(opened: &Opened) {
     for (name, state) in &opened.states {
+        // Another database is for those who ask for it.
+        if state.ready().is_none() && Engine::Mysql.program() == Some(name.as_str()) {
+            continue;
+        }
         say(match state {
             ProgramState::Ready(program) => format!("  {:<20} {:<10} ready", program.title, program.version),
             ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => {
@@ -55,7 +61,8 @@ fn offer_missing(opened: &mut Opened, yes: bool) -> Result<(), Complaint> {
     // The quick study runs default variants only, and nobody waits for a compiler at first sight.
     let missing: BTreeSet<String> = opened
         .competitors()
-        .flat_map(|subject| subject.needs(&subject.default_variant))
+        .flat_map(|subject| subject.needs_for(&subject.default_variant, true))
+        .chain(Engine::default().program())
         .filter(|name| !opened.laboratory.programs.contains_key(*name))
         .map(str::to_owned)
         .collect();

@@ -7,10 +7,12 @@ use tolok_analysis::figures::counted;
 use tolok_analysis::{Findings, Names, ObjectiveOutcome};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
-use tolok_lab::run::{Ground, RunEvent, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
+use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
-use tolok_model::{CpuMap, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
+use tolok_model::{
+    CpuMap, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord, Workload,
+};
 
 use super::plan::{Planned, make};
 use super::report::show;
@@ -39,7 +41,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let stored = folder.read()?;
     let missing = stored.plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
-        let reason = opened.ready(subject, &case.subject.variant).err()?;
+        let database = stored.plan.scenario(&case.scenario).is_some_and(|scenario| scenario.database);
+        let reason = opened.ready_for(subject, &case.subject.variant, database).err()?;
         Some(format!("{}: {reason}", case.subject.label))
     });
     if let Some(missing) = missing {
@@ -86,7 +89,8 @@ pub fn announce(planned: &Planned) {
 pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Result<(Exit, PathBuf), Complaint> {
     let record = run_record(opened, planned);
     let runs = runs_folder(result)?;
-    let names = Names::of(&opened.laboratory.catalogue);
+    let workloads = workloads(&opened.laboratory, &planned.plan);
+    let names = Names::of(&opened.laboratory.catalogue).with_workloads(&workloads);
     let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text, &names)?;
     let exit = go(opened, &planned.ground, &folder, (&planned.plan, &planned.cpus), result)?;
     Ok((exit, folder.path().to_owned()))
@@ -110,7 +114,7 @@ fn go(
     for leftover in &ground.leftovers {
         say(format!("warning: {leftover}"));
     }
-    let begun = Session::begin(&opened.laboratory, ground, cpus.clone());
+    let begun = Session::begin(&opened.laboratory, ground, cpus.clone(), &workloads(&opened.laboratory, plan));
     let session = begun.map_err(|error| Complaint::new(Exit::Internal, error))?;
     let stop = Stop::default();
     hear_interrupts(&stop)?;
@@ -131,6 +135,12 @@ fn go(
         say(format!("crossed  {line}"));
     }
     Ok(exit_of(summary, stop.is_asked(), is_sound(&findings), crossed.is_empty()))
+}
+
+/// What the scenarios of a plan ask for. What is gone from the checkout is a failure of its trials.
+fn workloads(laboratory: &Laboratory, plan: &Plan) -> Vec<Workload> {
+    let named: BTreeSet<&str> = plan.scenarios.iter().map(|scenario| scenario.workload.as_str()).collect();
+    named.into_iter().filter_map(|name| laboratory.catalogue.choose_workload(name).ok()).collect()
 }
 
 /// A run that is not sound says nothing for certain, not even that an objective was crossed: 5 comes before 3.
@@ -239,7 +249,8 @@ fn remarks(machine: &Machine) -> Vec<String> {
 /// A run can only go on where it began, and with the plan that it began with.
 fn refuse_another_machine(run: &RunRecord, plan: &Plan) -> Result<(), Complaint> {
     let here = Machine::read();
-    let cpus = run.cpus.values().flat_map(|cpus| cpus.subject.iter().chain(&cpus.generator).chain(&cpus.link));
+    let cpus =
+        run.cpus.values().flat_map(|cpus| [&cpus.subject, &cpus.generator, &cpus.link, &cpus.database]).flatten();
     let cpus: BTreeSet<&u32> = cpus.collect();
     let gone: Vec<String> =
         cpus.into_iter().filter(|cpu| !here.allowed_cpus.contains(cpu)).map(u32::to_string).collect();

@@ -1,6 +1,8 @@
 //! `kill -9` of anything that holds a box: nothing of the box is left, whatever its servers do against it.
 
 use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -11,7 +13,7 @@ use tolok_lab::group::{Controller, Hierarchies, Limits, sweep};
 use tolok_lab::isolate::{Backend, BoxSpec, LinkSpec, TrialBox, place as placed, wait_within};
 use tolok_testkit::{is_own_process, require};
 
-use crate::boxed::{GROUND, Ground, Traces, groups, keeper_of, private, program, wait_until};
+use crate::boxed::{GROUND, Ground, Traces, groups, keeper_of, private_with, program, wait_until};
 use crate::place::{PATIENCE, TOLOK, assert_all_gone, my_turn};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,7 @@ enum Victim {
     Keeper,
     Init,
     Link,
+    DatabaseLink,
     Generator,
 }
 
@@ -29,6 +32,7 @@ struct AtWork {
     keeper: u32,
     init: u32,
     link: u32,
+    database_link: u32,
     generator: u32,
     traces: Traces,
 }
@@ -37,10 +41,15 @@ struct AtWork {
 /// generator, tells, and stops when its input ends.
 fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     let ground = Ground::at(PathBuf::from(std::env::var_os(GROUND).unwrap()));
-    let parts = ["subject", "generator", "link", "lab"].map(|part| (part, Limits::default()));
-    let network = private(&[], Some(ground.link(Backend::Emulator, LinkSpec::default())));
+    let parts = ["subject", "generator", "link", "lab", "database"].map(|part| (part, Limits::default()));
+    let link = ground.link(Backend::Emulator, LinkSpec::default());
+    let network = private_with(&[], Some(link), Some(ground.database_link(Backend::Emulator, LinkSpec::default())));
     let spec = BoxSpec { groups: Some(groups(&parts)), network, ..ground.spec() };
     let mut trial_box = TrialBox::open(Path::new(TOLOK), &spec).unwrap();
+    // In a network namespace of its own, with a daemon.
+    let database = "trap '' TERM INT HUP; (setsid sleep 100005 &); while :; do sleep 100006; done";
+    trial_box.start(&ground.database(&["sh", "-c", database])).unwrap();
+    wait_until("the database is there", || members(&trial_box, "database").len() == 3);
     begin(&mut trial_box, &ground);
     let mut command = Command::new("sleep");
     placed(&mut command, &trial_box.placement("generator", &[])).unwrap();
@@ -49,7 +58,8 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     let at_work = AtWork {
         keeper,
         init: trial_box.init_pid(),
-        link: trial_box.group("link").unwrap().members().unwrap()[0],
+        link: trial_box.link_pid().unwrap(),
+        database_link: trial_box.database_link_pid().unwrap(),
         generator: generator.id(),
         traces: Traces::of(&trial_box, &ground, keeper, &[generator.id()]),
     };
@@ -73,7 +83,8 @@ fn start_lab(test: &str, ground: &Ground) -> Child {
 
 /// For each victim: a lab with a box, in which `begin` of the copy has started something; then the victim is killed.
 fn nothing_is_left_whoever_is_killed(test: &str) {
-    for victim in [Victim::Lab, Victim::Keeper, Victim::Init, Victim::Link, Victim::Generator] {
+    use Victim::{DatabaseLink, Generator, Init, Keeper, Lab, Link};
+    for victim in [Lab, Keeper, Init, Link, DatabaseLink, Generator] {
         let ground = Ground::new();
         let mut lab = start_lab(test, &ground);
         let told = ground.path().join("at-work");
@@ -87,6 +98,7 @@ fn nothing_is_left_whoever_is_killed(test: &str) {
             Victim::Keeper => at_work.keeper,
             Victim::Init => at_work.init,
             Victim::Link => at_work.link,
+            Victim::DatabaseLink => at_work.database_link,
             Victim::Generator => at_work.generator,
         });
         if victim != Victim::Lab {
@@ -128,9 +140,13 @@ fn can_have_everything() -> bool {
     geteuid().is_root() && all && File::open("/dev/net/tun").is_ok()
 }
 
+fn members(trial_box: &TrialBox, part: &str) -> Vec<u32> {
+    trial_box.group(part).unwrap().members().unwrap()
+}
+
 /// Processes of the subject that have this name.
 fn named(trial_box: &TrialBox, name: &str) -> usize {
-    let members = trial_box.group("subject").unwrap().members().unwrap();
+    let members = members(trial_box, "subject");
     let name_of = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     members.iter().filter(|pid| name_of(pid).trim_end() == name).count()
 }
@@ -237,5 +253,9 @@ fn a_database_whose_data_are_in_the_private_folder() {
         let says_ready = || fs::read_to_string(&process.log).is_ok_and(|log| log.contains("ready for connections"));
         wait_until("the database is ready", says_ready);
         assert!(!commands.socket.exists(), "its files are in the box only");
+        let mut greeting = [0; 5];
+        let mut connection = UnixStream::connect(trial_box.path_inside(&commands.socket)).unwrap();
+        connection.read_exact(&mut greeting).unwrap();
+        assert_eq!(greeting[3..], [0, 10], "the first packet, in version 10 of the protocol");
     });
 }

@@ -72,9 +72,19 @@ impl Ground {
         }
     }
 
+    /// A process of the database; what it says is in a log of its own.
+    pub fn database(&self, argv: &[&str]) -> ProcessSpec {
+        ProcessSpec { part: "database".to_owned(), log: self.path().join("database.log"), ..self.process(argv) }
+    }
+
     /// A link with this backend.
     pub fn link(&self, backend: Backend, spec: LinkSpec) -> LinkBetween {
         LinkBetween { spec, backend, cpus: Vec::new(), report: self.path().join("link.jsonl") }
+    }
+
+    /// The same between subject and database.
+    pub fn database_link(&self, backend: Backend, spec: LinkSpec) -> LinkBetween {
+        LinkBetween { report: self.path().join("database-link.jsonl"), ..self.link(backend, spec) }
     }
 
     /// Runs a shell script in the box to its end; returns what it said.
@@ -89,8 +99,17 @@ impl Ground {
 
 /// A network of its own, with these kernel settings.
 pub fn private(sysctls: &[(&str, &str)], link: Option<LinkBetween>) -> NetworkSpec {
+    private_with(sysctls, link, None)
+}
+
+/// The same with a link between subject and database.
+pub fn private_with(
+    sysctls: &[(&str, &str)],
+    link: Option<LinkBetween>,
+    database_link: Option<LinkBetween>,
+) -> NetworkSpec {
     let sysctls = sysctls.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    NetworkSpec::Private { sysctls, dispensable: Default::default(), link }
+    NetworkSpec::Private { sysctls, dispensable: Default::default(), link, database_link }
 }
 
 /// Control groups for these parts, with everything that groups can do.
@@ -141,7 +160,7 @@ impl Traces {
         let own = namespaces_of(std::process::id());
         let below = descendants(Path::new("/proc"), keeper);
         let all = below.iter().chain(others).flat_map(|pid| namespaces_of(*pid));
-        let parts = ["subject", "generator", "lab", "link"].iter().filter_map(|part| trial_box.group(part));
+        let parts = ["subject", "generator", "lab", "link", "database"].iter().filter_map(|part| trial_box.group(part));
         let whole =
             parts.flat_map(|group| group.entrances()).map(|entrance| entrance.ancestors().nth(2).unwrap().to_owned());
         Self {

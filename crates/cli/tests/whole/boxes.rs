@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::geteuid;
+use rustix::process::{Signal, geteuid};
 use rustix::thread::{Gid, Uid, set_thread_gid, set_thread_groups, set_thread_uid};
 use tolok_lab::group::{Controller, Hierarchies, Limits};
 use tolok_lab::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, TrialBox, place as placed};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 
-use crate::boxed::{GROUND, Ground, Traces, connect, groups, keeper_of, namespaces_of, private, wait_until};
+use crate::boxed::{
+    GROUND, Ground, Traces, connect, groups, keeper_of, namespaces_of, private, private_with, wait_until,
+};
 use crate::place::{Place, TOLOK, assert_all_gone};
 
 const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
@@ -327,7 +329,9 @@ fn an_ordinary_user_has_a_box_with_all_that_a_user_namespace_allows() {
     );
 
     let link = ground.link(Backend::Emulator, LinkSpec { delay_s: 0.005, ..LinkSpec::default() });
-    let network = private(&[(CONGESTION, "cubic"), ("net.ipv4.tcp_slow_start_after_idle", "0")], Some(link));
+    let database_link = ground.database_link(Backend::Emulator, LinkSpec { delay_s: 0.005, ..LinkSpec::default() });
+    let settings = [(CONGESTION, "cubic"), ("net.ipv4.tcp_slow_start_after_idle", "0")];
+    let network = private_with(&settings, Some(link), Some(database_link));
     let mut trial_box = TrialBox::open(&tolok, &BoxSpec { network, ..ground.spec() }).unwrap();
     assert_eq!(trial_box.isolation().namespaces, ["user", "net", "pid", "mount", "ipc"]);
     assert_eq!(trial_box.isolation().fallbacks, [""; 0]);
@@ -335,11 +339,18 @@ fn an_ordinary_user_has_a_box_with_all_that_a_user_namespace_allows() {
     trial_box.write_file(&file, b"inside", 0o644).unwrap();
     assert_eq!(trial_box.read_file(&file).unwrap(), b"inside");
     assert!(!file.exists());
+    assert_eq!(fs::read(trial_box.path_inside(&file)).unwrap(), b"inside", "who made it may look into it");
     // A port below 1024 would be refused: what the box may do, its servers may not.
     serve_with(&programs.join("faulty-subject"), &mut trial_box, &ground, 8080);
     let address = SocketAddr::from((trial_box.subject_address(), 8080));
     let (_, time) = connect(&mut trial_box, address);
     assert!(time >= Duration::from_millis(10), "{time:?}");
+    trial_box.start(&ground.database(&["sleep", "100000"])).unwrap();
+    let database = trial_box.pids_of("database");
+    let net = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
+    assert!(database.len() == 1 && net(database[0]) != net(trial_box.init_pid()), "{database:?}");
+    trial_box.end_part("database", Signal::KILL).unwrap();
+    assert_eq!(trial_box.exits().unwrap()[0].part, "database");
 
     let mut command = Command::new("cat");
     placed(&mut command, &trial_box.placement("generator", &[])).unwrap();

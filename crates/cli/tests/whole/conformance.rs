@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{Ground, Laboratory, Session, check_conformance};
+use tolok_lab::run::{Ground, Laboratory, Prepared, Session, check_conformance, prepare_database};
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::Toolbox;
-use tolok_model::CpuMap;
+use tolok_model::{CpuMap, Database, Engine, SubjectChoice};
+use tolok_testkit::require;
 
 use crate::place::{TOLOK, my_turn, repository};
 
@@ -19,7 +21,50 @@ fn laboratory() -> Laboratory {
     let programs: BTreeMap<_, _> =
         states.into_iter().filter_map(|(name, state)| Some((name, state.ready()?.clone()))).collect();
     let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
-    Laboratory { home, catalogue, programs, builds, tolok: PathBuf::from(TOLOK) }
+    let databases = DatabaseStore::of_the_user();
+    Laboratory { home, catalogue, programs, builds, databases, tolok: PathBuf::from(TOLOK) }
+}
+
+/// Databases that are to be had here. What each subject answers must not depend on which it is.
+fn databases(laboratory: &Laboratory) -> Vec<(Database, Prepared)> {
+    let mut found = Vec::new();
+    for engine in [Engine::Mariadb, Engine::Mysql] {
+        let name = engine.program().unwrap();
+        if laboratory.programs.contains_key(name) {
+            let database = Database { engine, ..Database::default() };
+            let prepared = prepare_database(laboratory, &database, &mut || {}, &|| true).unwrap();
+            found.push((database, prepared));
+        }
+    }
+    found
+}
+
+/// What can be asked without a database, and of each database in turn.
+fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[(Database, Prepared)]) {
+    let subject = session.laboratory.catalogue.subject(&choice.subject).unwrap();
+    let served = subject.workloads(&choice.variant);
+    let asks_a_database = |name: &&String| session.laboratory.catalogue.workload(name).unwrap().database;
+    let (with, without): (Vec<&String>, Vec<&String>) = served.iter().partition(asks_a_database);
+    let check = |database: Option<(&Database, &Prepared)>| {
+        let found = check_conformance(session, choice, database);
+        let found = found.unwrap_or_else(|error| panic!("{}: {error}", choice.label));
+        assert_eq!(found.differences, Vec::<String>::new(), "{}", choice.label);
+        found.workloads
+    };
+    if !without.is_empty() {
+        assert_eq!(check(None).iter().collect::<Vec<_>>(), without, "{}: every workload was asked for", choice.label);
+    }
+    let lacks: Vec<&str> = subject
+        .needs_for(&choice.variant, true)
+        .filter(|name| !session.laboratory.programs.contains_key(*name))
+        .collect();
+    if with.is_empty() || databases.is_empty() || !lacks.is_empty() {
+        require!(with.is_empty(), "{} with a database: {} is missing", choice.label, lacks.join(", "));
+        return;
+    }
+    for (database, prepared) in databases {
+        assert_eq!(check(Some((database, prepared))), *served, "{}: every workload was asked for", choice.label);
+    }
 }
 
 /// Checks every variant of the subjects of one runtime.
@@ -30,7 +75,10 @@ fn check(runtime_folder: &str) {
     let (subject, generator) = (cpus[..1].to_vec(), cpus[cpus.len() - 1..].to_vec());
     let cpus = CpuMap { subject, generator, shared: cpus.len() < 2, ..CpuMap::default() };
     let ground = Ground::prepare();
-    let session = Session::begin(&laboratory, &ground, [(String::new(), cpus)].into()).unwrap();
+    let all = laboratory.catalogue.workloads.iter();
+    let workloads: Vec<_> = all.map(|it| laboratory.catalogue.choose_workload(&it.name).unwrap()).collect();
+    let session = Session::begin(&laboratory, &ground, [(String::new(), cpus)].into(), &workloads).unwrap();
+    let databases = databases(&laboratory);
     let prefix = format!("{runtime_folder}/");
     let subjects: Vec<_> = laboratory.catalogue.subjects.iter().filter(|it| it.id.starts_with(&prefix)).collect();
     assert!(!subjects.is_empty(), "no subject below {prefix}");
@@ -44,10 +92,7 @@ fn check(runtime_folder: &str) {
                 continue;
             }
             let choice = subject.choose(Some(variant), &BTreeMap::new()).unwrap();
-            let found =
-                check_conformance(&session, &choice).unwrap_or_else(|error| panic!("{}: {error}", choice.label));
-            assert_eq!(found.differences, Vec::<String>::new(), "{}", choice.label);
-            assert_eq!(found.workloads, subject.workloads(variant), "{}: every workload was asked for", choice.label);
+            check_choice(&session, &choice, &databases);
         }
     }
 }

@@ -294,3 +294,35 @@ fn a_session_of_its_own_hands_on_the_exit_code() {
     assert_eq!(said.code, Some(5), "{}", said.output);
     assert!(said.progress.starts_with("load generator in session "), "{}", said.progress);
 }
+
+#[test]
+fn requests_of_a_file_are_judged_each_by_its_own_line() {
+    let server = ScriptedServer::start(|request| match (request.path(), request.number) {
+        ("/b", 8..) => Reply::ok("answer c"),
+        ("/b", _) => Reply::ok("answer b"),
+        _ => Reply::status(201),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("requests.jsonl");
+    let lines = [r#"{"path":"/b","expect_body":"b"}"#, r#"{"method":"POST","path":"/c","expect_status":201}"#];
+    fs::write(&file, lines.join("\n")).unwrap();
+    fs::write(folder.path().join("b"), "answer b").unwrap();
+    let (url, file) = (format!("http://{}", server.address()), file.display().to_string());
+    let run = ["load", &url, "--request-file", &file, "--sequence", "-c", "1", "--format", "json"];
+    let good = Place::new().tolok(&[&run[..], &["-n", "4"]].concat());
+    let record: Value = serde_json::from_str(&good.output).unwrap();
+    assert_eq!((record["ledger"]["good"].as_u64(), record["ledger"]["failed"].as_u64()), (Some(8), Some(0)));
+    assert_eq!(
+        (record["plan"]["request_count"].as_u64(), record["plan"]["body_check"].as_str()),
+        (Some(2), Some("mixed"))
+    );
+    assert_eq!(record["whole_run"], serde_json::json!({ "sent": 8, "good": 8 }));
+    // From the ninth request on, `/b` is answered wrongly.
+    let bad = Place::new().tolok(&[&run[..], &["-n", "2"]].concat());
+    let record: Value = serde_json::from_str(&bad.output).unwrap();
+    let text = record["error_examples"][0]["text"].as_str().unwrap();
+    assert_eq!(bad.code, Some(5), "{}", bad.output);
+    let expect =
+        "GET /b: the body is not the expected one: it differs from byte 7 on; owed `answer b`, came `answer c`";
+    assert_eq!(text, expect);
+}

@@ -7,6 +7,8 @@ mod box_ends;
 mod boxed;
 mod boxes;
 mod conformance;
+mod database_boxes;
+mod databases;
 mod edges;
 mod environments;
 mod interruptions;

@@ -4,54 +4,44 @@
 //! owns the files; a server that is started as root stays root (`--user=root`), since a box in which only one account is
 //! mapped has nobody to change to.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::commands::{self, ServerCommands, part};
 use crate::toolbox::Program;
 
-/// The commands of one instance. All of them need the program's own `env`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MariadbCommands {
-    /// Makes the system tables; ends when they are made.
-    pub install: Vec<String>,
-    /// The server; stays in the foreground, logs to standard error and ends well on TERM.
-    pub server: Vec<String>,
-    /// The client, logged in as the database's `root`; takes statements from standard input.
-    pub client: Vec<String>,
-    /// Where the server listens, and nowhere else.
-    pub socket: PathBuf,
-}
+/// The log of transactions is 96 MiB by default, and a folder in memory has to hold it.
+const SMALL_LOG: &str = "--innodb-log-file-size=8M";
 
 /// The commands of an instance that lives in `folder`, which must exist and be empty. The path of its socket is 8
 /// characters longer than that of the folder, and the kernel allows it 107.
-pub fn mariadb_command(program: &Program, folder: &Path) -> MariadbCommands {
-    let part = |name: &str| program.extras.get(name).cloned().unwrap_or_default();
-    let data = format!("--datadir={}", folder.join("data").display());
-    let socket = folder.join("db.sock");
-    // A tree that was unpacked elsewhere than it was built for finds none of its parts by itself.
-    let places = [format!("--basedir={}", part("base")), format!("--lc-messages-dir={}", part("share"))];
-    let charsets = format!("--character-sets-dir={}/charsets", part("share"));
-    // The log of transactions is 96 MiB by default, and a folder in memory has to hold it.
-    let small_log = "--innodb-log-file-size=8M".to_owned();
-    // Without a user of its own: with one it would change the owner of a folder of the program's.
-    let install_options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"];
-    let mut install = vec![part("install"), "--no-defaults".to_owned(), data.clone(), small_log.clone()];
-    install.extend(places.iter().cloned().chain(install_options.map(str::to_owned)));
+pub fn mariadb_command(program: &Program, folder: &Path) -> ServerCommands {
+    commands::private(program, folder)
+}
 
-    let mut server = vec![program.path.display().to_string(), "--no-defaults".to_owned(), data, small_log, charsets];
-    server.extend(places);
-    server.extend([
-        format!("--socket={}", socket.display()),
-        format!("--pid-file={}", folder.join("db.pid").display()),
-        format!("--tmpdir={}", folder.display()),
-        "--skip-networking".to_owned(),
-        "--skip-log-bin".to_owned(),
-    ]);
-    if rustix::process::geteuid().is_root() {
-        server.push("--user=root".to_owned());
-    }
-    let socket_option = format!("--socket={}", socket.display());
-    let client = [part("client"), "--no-defaults".to_owned(), socket_option, "--user=root".to_owned()];
-    MariadbCommands { install, server, client: client.into(), socket }
+pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
+    let mut words = vec![part(program, "install"), "--no-defaults".to_owned(), data_folder(data)];
+    words.extend([SMALL_LOG.to_owned()].into_iter().chain(places(program)));
+    // Without a user of its own: with one it would change the owner of a folder of the program's.
+    let options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"];
+    words.extend(options.map(str::to_owned));
+    words
+}
+
+pub(super) fn server(program: &Program, data: &Path) -> Vec<String> {
+    let charsets = format!("--character-sets-dir={}/charsets", part(program, "share"));
+    let server = program.path.display().to_string();
+    let mut words = vec![server, "--no-defaults".to_owned(), data_folder(data), SMALL_LOG.to_owned(), charsets];
+    words.extend(places(program));
+    words
+}
+
+fn data_folder(data: &Path) -> String {
+    format!("--datadir={}", data.display())
+}
+
+/// A tree that was unpacked elsewhere than it was built for finds none of its parts by itself.
+fn places(program: &Program) -> [String; 2] {
+    [format!("--basedir={}", part(program, "base")), format!("--lc-messages-dir={}", part(program, "share"))]
 }
 
 #[cfg(test)]
@@ -95,7 +85,7 @@ mod tests {
     }
 
     /// Waits until somebody listens: a login before that would fail, and one after it waits for the server by itself.
-    fn wait_for_socket(server: &mut Child, commands: &MariadbCommands, log: &Path) {
+    fn wait_for_socket(server: &mut Child, commands: &ServerCommands, log: &Path) {
         let deadline = std::time::Instant::now() + PATIENCE;
         while UnixStream::connect(&commands.socket).is_err() {
             let said = || fs::read_to_string(log).unwrap_or_default();

@@ -1,5 +1,40 @@
-//! Databases: private instances, each with a folder of its own, no service and no account of the system.
+//! Databases that subjects ask: private servers started from data that were loaded once, and servers of the user's own.
+//!
+//! A [`DatabaseStore`] keeps a [`Template`] for each engine, version and data: files that a trial copies into its private
+//! folder and serves from there as an [`Instance`], without a service and without an account of the system. A [`Client`]
+//! is the engine's own client program; by it data are loaded, readiness is told, and a server is asked what it counts,
+//! of which [`StatusSeries`] makes the figures of a window. [`prepare_external`] loads the data into a server that is
+//! addressed by a [`Dsn`].
+//!
+//! What the data are is not known here: they come as a function that writes statements.
 
+mod client;
+mod commands;
+mod dsn;
+mod error;
+mod external;
+mod instance;
+mod load;
 mod mariadb;
+mod mysql;
+mod pipes;
+mod rows;
+mod status;
+mod store;
+mod template;
 
-pub use mariadb::{MariadbCommands, mariadb_command};
+pub use client::{Client, Target};
+pub use commands::ServerCommands;
+pub use dsn::{Dsn, DsnError};
+pub use error::DatabaseError;
+pub use external::prepare_external;
+pub use instance::{Instance, Settings};
+pub use load::Script;
+pub use mariadb::mariadb_command;
+pub use mysql::mysql_command;
+pub use status::{StatusReading, StatusSeries};
+pub use store::DatabaseStore;
+pub use template::Template;
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Longer than any message: the longest names the control groups of five parts.
+/// Longer than any message: the longest names the control groups of all parts.
 const LONGEST: usize = 128 * 1024;
 
 /// One end of the socket.
@@ -32,17 +32,7 @@ impl Channel {
 
     /// The end that was inherited under this number, for this process alone.
     pub(super) fn inherited(number: i32) -> io::Result<Self> {
-        if number < 3 {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "the number of the channel is that of a standard stream",
-            ));
-        }
-        // SAFETY: the number comes from the process that started this one and made the descriptor for it; nothing else
-        // in this process knows it. A wrong number fails in the next line, as no descriptor.
-        let socket = unsafe { OwnedFd::from_raw_fd(number) };
-        fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
-        Ok(Self { socket })
+        Ok(Self { socket: inherited(number)? })
     }
 
     /// The same end once more, for another thread.
@@ -86,6 +76,19 @@ impl Channel {
         let file = files.last();
         Ok(Some((serde_json::from_slice(&text[..length])?, file)))
     }
+}
+
+/// A descriptor that was inherited under this number, for this process alone. To be asked for once.
+pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
+    if number < 3 {
+        let message = "the number of what is inherited is that of a standard stream";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    // SAFETY: the number comes from the process that started this one and made the descriptor for it; nothing else in
+    // this process knows it. A wrong number fails in the next line, as no descriptor.
+    let file = unsafe { OwnedFd::from_raw_fd(number) };
+    fcntl_setfd(&file, FdFlags::CLOEXEC)?;
+    Ok(file)
 }
 
 impl AsFd for Channel {

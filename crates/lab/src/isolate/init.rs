@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -17,7 +17,8 @@ use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::kill::{ignore_stop_signals, kill_all_below};
+use super::channel::inherited;
+use super::kill::{ignore_stop_signals, kill_all_below, kill_trees};
 use super::mounts;
 use super::namespace;
 use super::protocol::{InitEvent, InitJob, Request, STOP_GRACE};
@@ -55,11 +56,14 @@ struct Init {
     requests: Requests,
     files: RunFiles,
     entrances: BTreeMap<String, Vec<PathBuf>>,
+    /// Network namespaces of parts that are not in the init's.
+    networks: BTreeMap<String, OwnedFd>,
 }
 
 struct Running {
     pid: Pid,
     name: String,
+    part: String,
     stop: Signal,
 }
 
@@ -67,6 +71,9 @@ impl Init {
     fn new(job: InitJob) -> io::Result<Self> {
         ignore_stop_signals()?;
         set_child_subreaper(Some(getpid()))?;
+        // First of all, so that no other program inherits them.
+        let own = |(part, number): (&String, &i32)| Ok((part.clone(), inherited(*number)?));
+        let networks = job.networks.iter().map(own).collect::<io::Result<_>>()?;
         let (namespaces, fallbacks) = settle(&job);
         // What only the init needed in a user namespace, no server is to have.
         namespace::drop_rights_of_programs()?;
@@ -75,7 +82,8 @@ impl Init {
         signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, waker)?;
         tell(&InitEvent::Settled { namespaces, fallbacks }, &[]);
         let files = RunFiles::below(job.run_folder.map(|folder| folder.path));
-        Ok(Self { child_ended, running: Vec::new(), requests: Requests::default(), files, entrances: job.entrances })
+        let (running, requests) = (Vec::new(), Requests::default());
+        Ok(Self { child_ended, running, requests, files, entrances: job.entrances, networks })
     }
 
     /// Waits for something to happen and deals with it.
@@ -85,8 +93,8 @@ impl Init {
         // The signal of a child that ends also interrupts this very call.
         retry_on_intr(|| poll(&mut watched, None))?;
         let asked = !watched[0].revents().is_empty();
-        for ended in self.reap() {
-            tell(&InitEvent::Exited(ended), &[]);
+        for (pid, report) in self.reap() {
+            tell(&InitEvent::Exited { pid, report }, &[]);
         }
         if asked { self.serve_requests() } else { Ok(Next::Serve) }
     }
@@ -107,10 +115,31 @@ impl Init {
                     let (event, content) = self.files.read(&path);
                     tell(&event, &content);
                 }
+                (Request::Signal { part, signal }, _) => {
+                    self.signal(&part, signal);
+                    tell(&InitEvent::Signalled, &[]);
+                }
+                (Request::Kill { part }, _) => {
+                    kill_trees(&self.pids_of(&part).collect::<Vec<_>>());
+                    tell(&InitEvent::Signalled, &[]);
+                }
                 (Request::Stop, _) => return Ok(Next::Stop),
             }
         }
         Ok(Next::Serve)
+    }
+
+    /// Processes of a part that were asked for and run.
+    fn pids_of(&self, part: &str) -> impl Iterator<Item = Pid> {
+        self.running.iter().filter(move |running| running.part == part).map(|running| running.pid)
+    }
+
+    fn signal(&self, part: &str, signal: i32) {
+        let Some(signal) = Signal::from_named_raw(signal) else { return };
+        for pid in self.pids_of(part) {
+            // Who has ended and was not waited for yet keeps its number, and needs no signal any more.
+            let _ = kill_process(pid, signal);
+        }
     }
 
     fn start(&mut self, spec: ProcessSpec) {
@@ -118,8 +147,8 @@ impl Init {
         let monotonic_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
         match self.spawn(&spec) {
             Ok(pid) => {
-                self.running.push(Running { pid, name: spec.name, stop: stop_signal(&spec.stop) });
-                tell(&InitEvent::Started { monotonic_ns }, &[]);
+                self.running.push(Running { pid, name: spec.name, part: spec.part, stop: stop_signal(&spec.stop) });
+                tell(&InitEvent::Started { monotonic_ns, pid: pid.as_raw_pid() as u32 }, &[]);
             }
             Err(error) => tell(&InitEvent::NotStarted { name: spec.name, reason: error.to_string() }, &[]),
         }
@@ -132,15 +161,21 @@ impl Init {
         command.args(arguments).env_clear().envs(&spec.env).current_dir(&spec.cwd);
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let groups = self.entrances.get(&spec.part).cloned().unwrap_or_default();
-        place(
-            &mut command,
-            &Placement { cpus: spec.cpus.clone(), dies_with_parent: true, groups, ..Placement::default() },
-        )?;
+        let network = self.networks.get(&spec.part);
+        let network = network.map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())));
+        let placement = Placement {
+            cpus: spec.cpus.clone(),
+            dies_with_parent: true,
+            groups,
+            namespaces: network.into_iter().collect(),
+            ..Placement::default()
+        };
+        place(&mut command, &placement)?;
         Ok(Pid::from_child(&command.spawn()?))
     }
 
     /// Takes in every child that has ended, orphans of the servers among them; returns those that were asked for.
-    fn reap(&mut self) -> Vec<ExitReport> {
+    fn reap(&mut self) -> Vec<(u32, ExitReport)> {
         // Emptied before the children are looked at, so that one that ends in between is noticed the next time.
         let _ = (&self.child_ended).read(&mut [0; 64]);
         let mut reports = Vec::new();
@@ -151,7 +186,8 @@ impl Init {
                 (None, None) => continue,
             };
             if let Some(place) = self.running.iter().position(|running| running.pid == pid) {
-                reports.push(ExitReport { name: self.running.remove(place).name, how });
+                let Running { name, part, .. } = self.running.remove(place);
+                reports.push((pid.as_raw_pid() as u32, ExitReport { name, part, how }));
             }
         }
         reports
@@ -226,6 +262,7 @@ fn stop_signal(name: &str) -> Signal {
         "INT" => Signal::INT,
         "QUIT" => Signal::QUIT,
         "WINCH" => Signal::WINCH,
+        "KILL" => Signal::KILL,
         _ => Signal::TERM,
     }
 }

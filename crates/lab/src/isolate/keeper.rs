@@ -32,9 +32,9 @@ use super::namespace::{self, Kinds, Right};
 use super::network::{Network, Settings};
 use super::probe::{Possible, find_possible, own_program};
 use super::protocol::{Fault, InitJob, KeeperEvent, KeeperJob, KeeperRequest, Opened};
-use super::spawn::{Placement, place};
+use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, Isolation, NetworkSpec};
-use super::topology::Topology;
+use super::topology::{Joins, Topology};
 use super::wait::readable_before;
 
 /// The keeper's life: open the box, wait for its end, leave nothing behind.
@@ -81,43 +81,56 @@ fn keep(spec: &BoxSpec, channel: &Channel) -> Result<(), Fault> {
         isolation.namespaces.push("user".to_owned());
     }
     let network = match &spec.network {
-        NetworkSpec::Private { sysctls, dispensable, link } if possible.kinds.net => {
+        NetworkSpec::Private { sysctls, dispensable, link, database_link } if possible.kinds.net => {
             let link_groups = groups.as_ref().and_then(|groups| groups.entrances().remove("link")).unwrap_or_default();
-            let topology = Topology::of(link.as_ref());
+            let topology = Topology::of(link.as_ref(), database_link.as_ref());
             isolation.namespaces.push("net".to_owned());
             let settings = Settings { wanted: sysctls, dispensable };
             Some(Network::make(&topology, settings, &link_groups, &mut isolation)?)
         }
         _ => None,
     };
+    if has_database(spec) {
+        // Without a link of its own, it is where the subject is.
+        let network = if network.is_some() { "private" } else { "host" };
+        isolation.database_network.get_or_insert_with(|| network.to_owned());
+    }
     let init = Init::start(spec, possible, groups.as_ref(), network.as_ref())?;
     if possible.kinds.pid {
         isolation.namespaces.push("pid".to_owned());
     }
     let parts = groups.as_ref().map(|groups| groups.parts.clone()).unwrap_or_default();
-    let link_pid = network.as_ref().and_then(|network| network.emulators.first()).map(|link| link.pid());
-    let link_pid = link_pid.map(|pid| pid.as_raw_pid() as u32);
-    let opened = Opened { init_pid: init.process.id(), link_pid, groups: parts, isolation };
+    let pid_of = |joins| network.as_ref().and_then(|network| network.pid_of(joins));
+    let [link_pid, database_link_pid] = [Joins::ClientAndSubject, Joins::DatabaseAndSubject].map(pid_of);
+    let opened = Opened { init_pid: init.process.id(), link_pid, database_link_pid, groups: parts, isolation };
     channel.send(&KeeperEvent::Open(Box::new(opened)), None)?;
     let kept = Kept { init, groups, network };
     let end = kept.watch(channel)?;
     kept.close(end)
 }
 
+/// Whether a database is to be part of the box.
+fn has_database(spec: &BoxSpec) -> bool {
+    let has_link = matches!(&spec.network, NetworkSpec::Private { database_link: Some(_), .. });
+    has_link || spec.groups.as_ref().is_some_and(|groups| groups.parts.contains_key("database"))
+}
+
 /// What can be had of the namespaces that the box needs; the rest is said, or is a fault where a study asked for it.
 fn possible(spec: &BoxSpec, isolation: &mut Isolation) -> Result<Possible, Fault> {
     let (net, sysctls, link) = match &spec.network {
-        NetworkSpec::Host => (false, None, false),
-        NetworkSpec::Private { sysctls, dispensable, link } => {
-            (true, sysctls.keys().find(|key| !dispensable.contains(*key)), link.is_some())
+        NetworkSpec::Host => (false, None, None),
+        NetworkSpec::Private { sysctls, dispensable, link, database_link } => {
+            let link = link.as_ref().map(|_| Joins::ClientAndSubject);
+            let link = link.or(database_link.as_ref().map(|_| Joins::DatabaseAndSubject));
+            (true, sysctls.keys().find(|key| !dispensable.contains(*key)), link)
         }
     };
-    let possible = find_possible(Kinds { pid: true, net }, link)?;
+    let possible = find_possible(Kinds { pid: true, net }, link.is_some())?;
     let mut lacks = |what: &str| isolation.fallbacks.push(what.to_owned());
     if net && !possible.kinds.net {
         let why = "no network namespace can be made here; start tolok as root, or allow user namespaces";
-        if link {
-            return Err(Fault::Link(why.to_owned()));
+        if let Some(link) = link {
+            return Err(Fault::Link(format!("{} cannot be made: {why}", link.words())));
         }
         if let Some(key) = sysctls {
             return Err(Fault::Sysctl { key: key.clone(), reason: format!("cannot be set: {why}") });
@@ -212,17 +225,20 @@ impl Init {
         groups: Option<&BoxGroups>,
         network: Option<&Network>,
     ) -> Result<Self, Fault> {
+        let database = network.and_then(Network::of_database).map(|file| file.try_clone()).transpose()?;
         let job = InitJob {
             pid_namespace: possible.kinds.pid,
             may_separate: possible.right.is_some(),
             run_folder: spec.run_folder.clone(),
             entrances: groups.map(BoxGroups::entrances).unwrap_or_default(),
+            networks: database.iter().map(|file| ("database".to_owned(), file.as_raw_fd())).collect(),
         };
         let mut command = own_program("init", &serde_json::to_string(&job).map_err(io::Error::from)?);
         let of_subject =
             |network: &Network| PathBuf::from(format!("/proc/self/fd/{}", network.of_subject().as_raw_fd()));
         let namespaces = network.map(of_subject).into_iter().collect();
         place(&mut command, &Placement { dies_with_parent: true, namespaces, ..Placement::default() })?;
+        hand_over(&mut command, database.into_iter().map(OwnedFd::from).collect());
         // The last of all, as every later child of this process would live in it.
         if possible.kinds.pid {
             namespace::new_pid_namespace_for_children()?;

@@ -16,6 +16,7 @@ mod mounts;
 mod namespace;
 mod netem;
 mod network;
+mod numbers;
 mod probe;
 mod protocol;
 mod requests;

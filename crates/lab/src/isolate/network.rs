@@ -21,7 +21,7 @@ use super::protocol::Fault;
 use super::spawn::{Placement, hand_over, place};
 use super::spec::{Backend, Isolation};
 use super::sysctl::{self, SysctlError};
-use super::topology::{LinkPlan, PREFIX, Topology};
+use super::topology::{Joins, LinkPlan, PREFIX, Topology};
 use super::wait::wait_within;
 
 /// How long the emulator may take to write its last line.
@@ -41,12 +41,14 @@ pub fn run_link(job: &str) -> io::Result<()> {
 pub(super) struct Network {
     nodes: Vec<File>,
     subject: usize,
+    database: usize,
     pub(super) emulators: Vec<Emulator>,
 }
 
 /// A running emulator.
 #[derive(Debug)]
 pub(super) struct Emulator {
+    pub(super) joins: Joins,
     process: Child,
 }
 
@@ -71,11 +73,12 @@ impl Network {
         }
         let find =
             |part: &str| topology.place_of(part).ok_or_else(|| io::Error::other(format!("no node has the {part}")));
-        let (client, subject) = (find("client")?, find("subject")?);
-        let mut network = Self { nodes, subject, emulators: Vec::new() };
+        let (client, subject, database) = (find("client")?, find("subject")?, find("database")?);
+        let mut network = Self { nodes, subject, database, emulators: Vec::new() };
         isolation.network = "private".to_owned();
         for link in &topology.links {
-            network.connect(link, link_groups, isolation).map_err(Fault::Link)?;
+            let failed = |reason| Fault::Link(format!("{} cannot be made: {reason}", link.joins.words()));
+            network.connect(link, link_groups, isolation).map_err(failed)?;
         }
         for (place, node) in network.nodes.iter().enumerate() {
             enter_network(node)?;
@@ -89,6 +92,17 @@ impl Network {
     /// The namespace that the servers live in.
     pub(super) fn of_subject(&self) -> &File {
         &self.nodes[self.subject]
+    }
+
+    /// The namespace of the database, if that is not the subject's.
+    pub(super) fn of_database(&self) -> Option<&File> {
+        (self.database != self.subject).then(|| &self.nodes[self.database])
+    }
+
+    /// The pid of the process that emulates a link, if one does.
+    pub(super) fn pid_of(&self, joins: Joins) -> Option<u32> {
+        let emulator = self.emulators.iter().find(|emulator| emulator.joins == joins)?;
+        Some(emulator.pid().as_raw_pid() as u32)
     }
 
     fn connect(&mut self, link: &LinkPlan<'_>, groups: &[PathBuf], isolation: &mut Isolation) -> Result<(), String> {
@@ -105,16 +119,20 @@ impl Network {
                 self.add_netem(link)?;
                 if spec.jitter_s > 0.0 {
                     let said = "Packets of a netem link with jitter overtake each other, which the emulator's do not";
-                    isolation.fallbacks.push(said.to_owned());
+                    say_once(isolation, said.to_owned());
                 }
                 if spec.needs_packets() {
                     let said =
                         "A netem link draws its losses without a seed, and its rate counts the Ethernet header as well";
-                    isolation.fallbacks.push(said.to_owned());
+                    say_once(isolation, said.to_owned());
                 }
             }
         }
-        isolation.network = link.between.backend.name().to_owned();
+        let name = link.between.backend.name().to_owned();
+        match link.joins {
+            Joins::ClientAndSubject => isolation.network = name,
+            Joins::DatabaseAndSubject => isolation.database_network = Some(name),
+        }
         Ok(())
     }
 
@@ -142,7 +160,7 @@ impl Network {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
         })();
         let process = started.map_err(|error| format!("its process cannot be started: {error}"))?;
-        self.emulators.push(Emulator { process });
+        self.emulators.push(Emulator { joins: link.joins, process });
         Ok(())
     }
 
@@ -193,7 +211,7 @@ impl Emulator {
         let status = self.process.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let mut said = String::new();
         let _ = self.process.stderr.take().map(|mut output| io::Read::read_to_string(&mut output, &mut said));
-        format!("the link process ended ({status}): {}", said.trim())
+        format!("the process of the link between {} ended ({status}): {}", self.joins.words(), said.trim())
     }
 
     /// Lets it write its last line.
@@ -251,9 +269,7 @@ impl Settings<'_> {
             Err(Fault::Sysctl { key, reason }) if self.dispensable.contains(&key) => {
                 isolation.sysctls.remove(&key);
                 let said = format!("The trial has the kernel setting {key} of the machine, as it {reason}");
-                if !isolation.fallbacks.contains(&said) {
-                    isolation.fallbacks.push(said);
-                }
+                say_once(isolation, said);
                 Ok(())
             }
             settled => settled,
@@ -281,6 +297,13 @@ fn settle_congestion_control(
             used => Err(refused(format!("was set to {wanted:?}, but connections use {used:?}"))),
         },
         None => Ok(()),
+    }
+}
+
+/// What holds for two namespaces or two links is said for both at once.
+fn say_once(isolation: &mut Isolation, said: String) {
+    if !isolation.fallbacks.contains(&said) {
+        isolation.fallbacks.push(said);
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct InitJob {
     pub(super) run_folder: Option<RunFolder>,
     /// What a process of each part writes `0` into to join the part's control groups.
     pub(super) entrances: BTreeMap<String, Vec<PathBuf>>,
+    /// Numbers of the inherited network namespaces of those parts that have one other than the init's.
+    pub(super) networks: BTreeMap<String, i32>,
 }
 
 /// What the lab asks of the init.
@@ -52,6 +54,15 @@ pub(super) enum Request {
     },
     Read {
         path: PathBuf,
+    },
+    /// To send a signal to those processes of a part that were asked for.
+    Signal {
+        part: String,
+        signal: i32,
+    },
+    /// To kill those processes of a part that were asked for, and all below them.
+    Kill {
+        part: String,
     },
     Stop,
 }
@@ -69,12 +80,14 @@ impl Request {
 pub(super) enum InitEvent {
     /// It has made its namespaces and mounts, and listens.
     Settled { namespaces: Vec<String>, fallbacks: Vec<String> },
-    /// A process was started; the time is `CLOCK_MONOTONIC` just before.
-    Started { monotonic_ns: u64 },
+    /// A process was started; the time is `CLOCK_MONOTONIC` just before, the pid the one inside the box.
+    Started { monotonic_ns: u64, pid: u32 },
     /// A process could not be started.
     NotStarted { name: String, reason: String },
-    /// A process that was started ended.
-    Exited(ExitReport),
+    /// A process that was started ended; the pid is the one inside the box.
+    Exited { pid: u32, report: ExitReport },
+    /// The signals were sent.
+    Signalled,
     /// A file was written.
     Written,
     /// A file was read; the content follows the line: that many bytes.
@@ -119,8 +132,10 @@ pub(super) enum KeeperEvent {
 pub(super) struct Opened {
     /// The pid of the init outside the box.
     pub(super) init_pid: u32,
-    /// The pid of the process that emulates a link.
+    /// The pid of the process that emulates the link between client and subject.
     pub(super) link_pid: Option<u32>,
+    /// The same for the link between subject and database.
+    pub(super) database_link_pid: Option<u32>,
     pub(super) groups: BTreeMap<String, Group>,
     pub(super) isolation: Isolation,
 }

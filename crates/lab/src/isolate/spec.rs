@@ -46,6 +46,7 @@ pub struct RunFolder {
 /// Which network the parts are in.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "there is one for each box, and it is not kept in numbers")]
 pub enum NetworkSpec {
     /// The machine's own.
     #[default]
@@ -59,10 +60,13 @@ pub enum NetworkSpec {
         dispensable: BTreeSet<String>,
         /// What lies between client and subject; without it they share one namespace and its loopback.
         link: Option<LinkBetween>,
+        /// What lies between subject and database, likewise.
+        #[serde(default)]
+        database_link: Option<LinkBetween>,
     },
 }
 
-/// A link between client and subject.
+/// A link between two parts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinkBetween {
@@ -104,7 +108,7 @@ impl Backend {
 pub struct ProcessSpec {
     /// A name for events.
     pub name: String,
-    /// The part it belongs to, and whose control group it joins.
+    /// The part it belongs to, whose control group it joins and in whose network it is.
     #[serde(default = "subject")]
     pub part: String,
     /// Program and arguments.
@@ -117,7 +121,7 @@ pub struct ProcessSpec {
     pub log: PathBuf,
     /// The CPUs it may use.
     pub cpus: Vec<u32>,
-    /// The signal that asks it to stop: `TERM`, `INT`, `QUIT` or `WINCH`.
+    /// The signal that asks it to stop: `TERM`, `INT`, `QUIT` or `WINCH`; or `KILL`, for what leaves nothing worth keeping.
     pub stop: String,
 }
 
@@ -130,6 +134,8 @@ fn subject() -> String {
 pub struct ExitReport {
     /// Its name.
     pub name: String,
+    /// The part that it belonged to.
+    pub part: String,
     /// In words: `exit code 3`, `signal 9`.
     pub how: String,
 }

@@ -4,12 +4,35 @@ use std::net::Ipv4Addr;
 
 use super::spec::LinkBetween;
 
-/// The address of a client that is in the subject's namespace.
+/// The address of a part that is in the subject's namespace, as the subject sees it and as it sees the subject.
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;
 /// Links are numbered in the network that is set aside for measurements of network devices (RFC 2544), four addresses each.
 const FIRST: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
 /// A network of two hosts.
 pub(super) const PREFIX: u8 = 30;
+
+/// Which parts a link joins. The subject is at the far end of either, so that a link's first direction is that to the subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joins {
+    ClientAndSubject,
+    DatabaseAndSubject,
+}
+
+impl Joins {
+    /// The addresses of its two ends, each as the other one sees it.
+    pub(super) fn addresses(self, linked: bool) -> [Ipv4Addr; 2] {
+        let network = u32::from(FIRST) + 4 * u32::from(self == Self::DatabaseAndSubject);
+        if linked { [1, 2].map(|host| Ipv4Addr::from(network + host)) } else { [LOOPBACK; 2] }
+    }
+
+    /// For sentences, after `the link between`.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::ClientAndSubject => "client and subject",
+            Self::DatabaseAndSubject => "subject and database",
+        }
+    }
+}
 
 /// Namespaces and the links between them.
 #[derive(Debug, Default)]
@@ -29,6 +52,7 @@ pub(super) struct NodePlan {
 /// A link between two nodes.
 #[derive(Debug)]
 pub(super) struct LinkPlan<'a> {
+    pub(super) joins: Joins,
     pub(super) ends: [EndPlan; 2],
     pub(super) between: &'a LinkBetween,
 }
@@ -44,18 +68,19 @@ pub(super) struct EndPlan {
 }
 
 impl<'a> Topology<'a> {
-    /// Client and subject, with a link between them or in one namespace.
-    pub(super) fn of(link: Option<&'a LinkBetween>) -> Self {
+    /// Client, subject and database: each behind its link to the subject, or without one in the subject's namespace.
+    pub(super) fn of(link: Option<&'a LinkBetween>, database_link: Option<&'a LinkBetween>) -> Self {
         let mut topology = Self::default();
-        match link {
-            None => {
-                topology.node(&["client", "subject"], false);
-            }
-            Some(link) => {
-                let client = topology.node(&["client"], true);
-                let subject = topology.node(&["subject"], false);
-                topology.link(client, subject, link);
-            }
+        let beside = |part, link: Option<_>| link.is_none().then_some(part);
+        let with_subject = [beside("client", link), Some("subject"), beside("database", database_link)];
+        let client = link.map(|_| topology.node(&["client"], true));
+        let subject = topology.node(&with_subject.into_iter().flatten().collect::<Vec<_>>(), false);
+        if let Some((client, link)) = client.zip(link) {
+            topology.link(Joins::ClientAndSubject, [client, subject], link);
+        }
+        if let Some(link) = database_link {
+            let database = topology.node(&["database"], false);
+            topology.link(Joins::DatabaseAndSubject, [database, subject], link);
         }
         topology
     }
@@ -65,15 +90,12 @@ impl<'a> Topology<'a> {
         self.nodes.len() - 1
     }
 
-    fn link(&mut self, from: usize, to: usize, between: &'a LinkBetween) {
-        let network = u32::from(FIRST) + 4 * self.links.len() as u32;
-        let end = |node: usize, host| EndPlan {
-            node,
-            device: format!("tolok{}", self.links_of(node).len()),
-            address: Ipv4Addr::from(network + host),
-        };
-        let ends = [end(from, 1), end(to, 2)];
-        self.links.push(LinkPlan { ends, between });
+    fn link(&mut self, joins: Joins, [from, to]: [usize; 2], between: &'a LinkBetween) {
+        let end =
+            |node: usize, address| EndPlan { node, device: format!("tolok{}", self.links_of(node).len()), address };
+        let [near, far] = joins.addresses(true);
+        let ends = [end(from, near), end(to, far)];
+        self.links.push(LinkPlan { joins, ends, between });
     }
 
     /// The devices of a node that are ends of links, and their addresses.
@@ -86,11 +108,6 @@ impl<'a> Topology<'a> {
     pub(super) fn place_of(&self, part: &str) -> Option<usize> {
         self.nodes.iter().position(|node| node.parts.contains(&part))
     }
-}
-
-/// The addresses of client and subject, as the other one sees them.
-pub(super) fn addresses(linked: bool) -> [Ipv4Addr; 2] {
-    if linked { [1, 2].map(|host| Ipv4Addr::from(u32::from(FIRST) + host)) } else { [LOOPBACK; 2] }
 }
 
 #[cfg(test)]
@@ -109,30 +126,37 @@ mod tests {
     }
 
     #[test]
-    fn without_a_link_client_and_subject_share_a_namespace() {
-        let topology = Topology::of(None);
+    fn without_a_link_all_share_a_namespace() {
+        let topology = Topology::of(None, None);
         assert_eq!((topology.nodes.len(), topology.links.len()), (1, 0));
-        assert_eq!((topology.place_of("client"), topology.place_of("subject")), (Some(0), Some(0)));
-        assert_eq!(addresses(false).map(|address| address.to_string()), ["127.0.0.1"; 2]);
+        assert_eq!(["client", "subject", "database"].map(|part| topology.place_of(part)), [Some(0); 3]);
+        for joins in [Joins::ClientAndSubject, Joins::DatabaseAndSubject] {
+            assert_eq!(joins.addresses(false).map(|address| address.to_string()), ["127.0.0.1"; 2]);
+        }
     }
 
     #[test]
     fn a_link_has_an_end_in_each_namespace() {
         let link = link();
-        let topology = Topology::of(Some(&link));
-        assert_eq!((topology.place_of("client"), topology.place_of("subject")), (Some(0), Some(1)));
+        let topology = Topology::of(Some(&link), None);
+        assert_eq!(["client", "subject", "database"].map(|part| topology.place_of(part)), [Some(0), Some(1), Some(1)]);
         let own = |node, address: &str| (node, "tolok0".to_owned(), address.to_owned());
         assert_eq!(ends(&topology.links[0]), [own(0, "198.18.0.1"), own(1, "198.18.0.2")]);
-        assert_eq!(topology.links[0].ends.each_ref().map(|end| end.address), addresses(true));
+        let planned = topology.links[0].ends.each_ref().map(|end| end.address);
+        assert_eq!(planned, Joins::ClientAndSubject.addresses(true));
     }
 
     #[test]
-    fn a_third_namespace_gets_devices_and_a_network_of_its_own() {
+    fn a_database_behind_a_link_gets_a_namespace_devices_and_a_network_of_its_own() {
         let (front, back) = (link(), link());
-        let mut topology = Topology::of(Some(&front));
-        let database = topology.node(&["database"], false);
-        topology.link(1, database, &back);
         let end = |node, device: &str, address: &str| (node, device.to_owned(), address.to_owned());
-        assert_eq!(ends(&topology.links[1]), [end(1, "tolok1", "198.18.0.5"), end(2, "tolok0", "198.18.0.6")]);
+        let topology = Topology::of(Some(&front), Some(&back));
+        assert_eq!(["client", "subject", "database"].map(|part| topology.place_of(part)), [Some(0), Some(1), Some(2)]);
+        assert_eq!(ends(&topology.links[1]), [end(2, "tolok0", "198.18.0.5"), end(1, "tolok1", "198.18.0.6")]);
+        // Its addresses are the same where it is the only link.
+        let topology = Topology::of(None, Some(&back));
+        assert_eq!(["client", "subject", "database"].map(|part| topology.place_of(part)), [Some(0), Some(0), Some(1)]);
+        assert_eq!(ends(&topology.links[0]), [end(1, "tolok0", "198.18.0.5"), end(0, "tolok0", "198.18.0.6")]);
+        assert!(topology.nodes.iter().all(|node| !node.opens_many));
     }
 }

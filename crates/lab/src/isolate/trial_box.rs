@@ -10,14 +10,17 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use super::channel::Channel;
 use super::connect::connect_within;
+use super::numbers;
 use super::protocol::{Fault, InitEvent, KeeperEvent, KeeperJob, KeeperRequest, Opened, Request, STOP_GRACE};
 use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, ExitReport, Isolation, NetworkSpec, ProcessSpec};
-use super::topology::addresses;
+use super::topology::Joins;
 use super::wait::wait_within;
 use crate::group::Group;
 
@@ -33,8 +36,8 @@ pub enum BoxError {
     /// The box says that it failed.
     #[error("the box of the trial failed: {0}")]
     Broken(String),
-    /// A link that was asked for cannot be made.
-    #[error("the link between client and subject cannot be made: {0}")]
+    /// A link that was asked for cannot be made: which one, and why not.
+    #[error("the link between {0}")]
     Link(String),
     /// A limit that was asked for cannot be enforced.
     #[error("a limit cannot be enforced: {0}")]
@@ -50,11 +53,19 @@ pub enum BoxError {
     /// A file of the run folder cannot be written or read.
     #[error("cannot write or read {0}")]
     File(String),
-    /// A process of the subject cannot be started.
+    /// A process cannot be started.
     #[error("cannot start {name}: {reason}")]
     NotStarted {
         /// Its name.
         name: String,
+        /// Why.
+        reason: String,
+    },
+    /// A part cannot be ended.
+    #[error("the {part} in the box cannot be ended: {reason}")]
+    NotEnded {
+        /// Its name.
+        part: String,
         /// Why.
         reason: String,
     },
@@ -84,11 +95,22 @@ pub struct TrialBox {
     exits: Vec<ExitReport>,
     /// Why the box has ended, if it said so.
     fault: Option<Fault>,
+    /// Processes that were started and have not ended.
+    running: Vec<Running>,
     linked: bool,
+    database_linked: bool,
     init_pid: u32,
     link_pid: Option<u32>,
+    database_link_pid: Option<u32>,
     groups: BTreeMap<String, Group>,
     isolation: Isolation,
+}
+
+/// A process as the init knows it.
+#[derive(Debug)]
+struct Running {
+    part: String,
+    pid: u32,
 }
 
 /// What reaches the lab, from whichever side.
@@ -114,7 +136,10 @@ impl TrialBox {
         let requests = keeper.stdin.take();
         let output = keeper.stdout.take().expect("it was asked to be a pipe above");
         let heard = listen(output, own.again().map_err(BoxError::Keeper)?);
-        let linked = matches!(&spec.network, NetworkSpec::Private { link: Some(_), .. });
+        let (linked, database_linked) = match &spec.network {
+            NetworkSpec::Host => (false, false),
+            NetworkSpec::Private { link, database_link, .. } => (link.is_some(), database_link.is_some()),
+        };
         let mut opened = Self {
             keeper,
             requests,
@@ -122,9 +147,12 @@ impl TrialBox {
             heard,
             exits: Vec::new(),
             fault: None,
+            running: Vec::new(),
             linked,
+            database_linked,
             init_pid: 0,
             link_pid: None,
+            database_link_pid: None,
             groups: BTreeMap::new(),
             isolation: Isolation::default(),
         };
@@ -143,8 +171,9 @@ impl TrialBox {
             }
         }
         if let (Some(opened), Some((namespaces, fallbacks))) = (outer, inner) {
-            let Opened { init_pid, link_pid, groups, isolation } = opened;
-            (self.init_pid, self.link_pid, self.groups, self.isolation) = (init_pid, link_pid, groups, isolation);
+            let Opened { init_pid, link_pid, database_link_pid, groups, isolation } = opened;
+            (self.init_pid, self.groups, self.isolation) = (init_pid, groups, isolation);
+            (self.link_pid, self.database_link_pid) = (link_pid, database_link_pid);
             self.isolation.namespaces.extend(namespaces);
             self.isolation.fallbacks.extend(fallbacks);
         }
@@ -155,7 +184,10 @@ impl TrialBox {
     pub fn start(&mut self, spec: &ProcessSpec) -> Result<u64, BoxError> {
         self.send(&Request::Start(spec.clone()), &[])?;
         match self.answer_of_init()? {
-            (InitEvent::Started { monotonic_ns }, _) => Ok(monotonic_ns),
+            (InitEvent::Started { monotonic_ns, pid }, _) => {
+                self.running.push(Running { part: spec.part.clone(), pid });
+                Ok(monotonic_ns)
+            }
             (InitEvent::NotStarted { name, reason }, _) => Err(BoxError::NotStarted { name, reason }),
             _ => Err(BoxError::Silent("answers what it was not asked")),
         }
@@ -204,8 +236,8 @@ impl TrialBox {
         }
     }
 
-    /// The processes of the subject that have ended so far; none should, before [`TrialBox::stop`]. Fails if the box
-    /// itself has ended, as when somebody kills its keeper.
+    /// The processes that have ended so far, in that order; none should, before [`TrialBox::stop`], but of a part that was told
+    /// to by [`TrialBox::end_part`]. Fails if the box itself has ended, as when somebody kills its keeper.
     pub fn exits(&mut self) -> Result<&[ExitReport], BoxError> {
         loop {
             match self.heard.try_recv() {
@@ -216,14 +248,82 @@ impl TrialBox {
         }
     }
 
-    /// Pid of the init: every process of the subject descends from it.
+    /// Ends all processes of a part, and returns when they have ended and are among the [`TrialBox::exits`]; then others of
+    /// that part may be started. With a signal other than `SIGKILL` those that were started are asked to end, and whoever is
+    /// left after the grace period is killed. Where there are no control groups, processes whose parent has left them are not
+    /// found.
+    pub fn end_part(&mut self, part: &str, signal: Signal) -> Result<(), BoxError> {
+        let not_ended = |reason: String| BoxError::NotEnded { part: part.to_owned(), reason };
+        if signal != Signal::KILL {
+            self.ask_for_signal(&Request::Signal { part: part.to_owned(), signal: signal.as_raw() })?;
+            self.has_ended_within(part, STOP_GRACE)?;
+        }
+        match self.groups.get(part) {
+            Some(group) => group.kill().map_err(|error| not_ended(error.to_string()))?,
+            None => self.ask_for_signal(&Request::Kill { part: part.to_owned() })?,
+        }
+        match self.has_ended_within(part, OWN_STEP)? {
+            true => Ok(()),
+            false => Err(not_ended("it was killed, and still runs".to_owned())),
+        }
+    }
+
+    fn ask_for_signal(&mut self, request: &Request) -> Result<(), BoxError> {
+        self.send(request, &[])?;
+        match self.answer_of_init()? {
+            (InitEvent::Signalled, _) => Ok(()),
+            _ => Err(BoxError::Silent("answers what it was not asked")),
+        }
+    }
+
+    /// Waits until no process of a part runs that was started; false if one still does when the patience is over.
+    fn has_ended_within(&mut self, part: &str, patience: Duration) -> Result<bool, BoxError> {
+        let deadline = Instant::now() + patience;
+        while self.running.iter().any(|running| running.part == part) {
+            match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(heard) => drop(self.take_note(heard)?),
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.silence()),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pids, as seen from outside, of those processes of a part that were started and run: for whoever follows a part that
+    /// has no control group.
+    pub fn pids_of(&self, part: &str) -> Vec<u32> {
+        let inside = self.running.iter().filter(|running| running.part == part).map(|running| running.pid);
+        inside.filter_map(|pid| numbers::outside(Path::new("/proc"), self.init_pid, pid)).collect()
+    }
+
+    /// How a file that processes of the box know by this path is reached from outside, where it may lie in a mount of theirs.
+    /// The address of a unix socket holds 107 bytes, and this adds some 20.
+    pub fn path_inside(&self, path: &Path) -> PathBuf {
+        if self.isolation.namespaces.iter().any(|kind| kind == "mount") {
+            let root = PathBuf::from(format!("/proc/{}/root", self.init_pid));
+            return root.join(path.strip_prefix("/").unwrap_or(path));
+        }
+        path.to_owned()
+    }
+
+    /// Pid of the init: every process of subject and database descends from it.
     pub fn init_pid(&self) -> u32 {
         self.init_pid
     }
 
-    /// Pid of the process that emulates the link, if one does.
+    /// Pid of the process that emulates the link between client and subject, if one does.
     pub fn link_pid(&self) -> Option<u32> {
         self.link_pid
+    }
+
+    /// Pid of the process that emulates the link between subject and database, if one does.
+    pub fn database_link_pid(&self) -> Option<u32> {
+        self.database_link_pid
+    }
+
+    /// Whether the database has a network namespace of its own, behind a link.
+    pub fn has_database_network(&self) -> bool {
+        self.database_linked
     }
 
     /// The control group of a part, if there are control groups.
@@ -238,12 +338,17 @@ impl TrialBox {
 
     /// Where the client finds the subject.
     pub fn subject_address(&self) -> Ipv4Addr {
-        addresses(self.linked)[1]
+        Joins::ClientAndSubject.addresses(self.linked)[1]
+    }
+
+    /// Where the subject finds the database.
+    pub fn database_address(&self) -> Ipv4Addr {
+        Joins::DatabaseAndSubject.addresses(self.database_linked)[0]
     }
 
     /// Where the client's connections come from.
     pub fn client_source(&self) -> Ipv4Addr {
-        addresses(self.linked)[0]
+        Joins::ClientAndSubject.addresses(self.linked)[0]
     }
 
     /// Where a process of a part runs that the lab starts itself: in the part's control group and on the client's side of
@@ -304,7 +409,10 @@ impl TrialBox {
     /// Keeps what may be heard at any time, and hands back the rest.
     fn take_note(&mut self, heard: Heard) -> Result<Option<Heard>, BoxError> {
         match heard {
-            Heard::Init(InitEvent::Exited(report), _) => self.exits.push(report),
+            Heard::Init(InitEvent::Exited { pid, report }, _) => {
+                self.running.retain(|running| running.pid != pid);
+                self.exits.push(report);
+            }
             Heard::Keeper(KeeperEvent::Failed(fault), _) => {
                 self.fault = Some(fault.clone());
                 return Err(fault.into());

@@ -19,7 +19,9 @@ pub struct CpuWish {
     pub subject: SubjectCpus,
     /// How many CPUs the generator asks for.
     pub generator: usize,
-    /// Whether both may run on the same CPUs, and on fewer than they asked for.
+    /// The database's CPUs, where one is started.
+    pub database: Option<DatabaseCpus>,
+    /// Whether subject and generator may run on the same CPUs, and on fewer than they asked for.
     pub shared_allowed: bool,
 }
 
@@ -32,6 +34,15 @@ pub enum SubjectCpus {
     Quota(f64),
 }
 
+/// What a database gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatabaseCpus {
+    /// So many CPUs, and no other part on them.
+    Own(usize),
+    /// One of its own where the subject and the generator leave one that is not beside the subject, else the generator's.
+    WhereLeft,
+}
+
 /// Who runs on which CPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
@@ -39,8 +50,10 @@ pub struct CpuMap {
     pub subject: Vec<u32>,
     /// The CPUs of the generator.
     pub generator: Vec<u32>,
-    /// The CPU of the link emulator: one of its own where one is left over, else the generator's.
+    /// The CPU of the link emulators: one of their own where one is left over, else the generator's.
     pub link: Vec<u32>,
+    /// The CPUs of the database: its own, or the generator's; none where none is started.
+    pub database: Vec<u32>,
     /// Whether subject and generator have a CPU in common, so that neither can be measured apart.
     pub shared: bool,
     /// What falls short of what was asked, in one sentence.
@@ -61,6 +74,22 @@ pub enum CpuRefusal {
         subject: usize,
         /// Asked for the generator.
         generator: usize,
+        /// What this process may use.
+        available: usize,
+    },
+    /// No CPU is left for a database that is to have some of its own.
+    #[error(
+        "asked for {subject} + {generator} + {database} CPUs (subject + generator + database), {available} may be used: take a \
+         bigger machine, ask for fewer CPUs, or leave out the CPUs of the database, which then has the generator's where none is \
+         left"
+    )]
+    TooFewWithDatabase {
+        /// Asked for the subject.
+        subject: usize,
+        /// Asked for the generator.
+        generator: usize,
+        /// Asked for the database.
+        database: usize,
         /// What this process may use.
         available: usize,
     },
@@ -92,7 +121,8 @@ type Cores = Vec<Vec<u32>>;
 /// Gives the parts the CPUs they asked for, out of those in `allowed`.
 ///
 /// Dedicated CPUs are preferred in this order: every CPU alone on its core; whole cores for each part; different CPUs of
-/// shared cores. Less than was asked for is refused, not given in silence, unless sharing is allowed.
+/// shared cores. Less than was asked for is refused, not given in silence, unless sharing is allowed. A database is given its
+/// CPUs first, from the end, and the rest is dealt out to the others.
 pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let cores = allowed_cores(topology, allowed);
     let available: usize = cores.iter().map(Vec::len).sum();
@@ -100,17 +130,92 @@ pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Resul
         if !wish.shared_allowed {
             return Err(CpuRefusal::OneCpu { available });
         }
-        return Ok(one_cpu(cores.into_iter().flatten().next().unwrap_or(0)));
+        return Ok(one_cpu(cores.into_iter().flatten().next().unwrap_or(0), wish.database.is_some()));
     }
-    match wish.subject {
-        SubjectCpus::Dedicated(subject) => dedicated(&cores, subject.max(1), wish),
-        SubjectCpus::Quota(quota) => with_quota(&cores, quota, wish),
+    match wish.database {
+        None => without_database(&cores, wish),
+        Some(DatabaseCpus::Own(count)) => beside_database(&cores, count.max(1), wish),
+        Some(DatabaseCpus::WhereLeft) => {
+            let strict = CpuWish { shared_allowed: false, ..wish };
+            match beside_database(&cores, 1, strict) {
+                // What would cost the others something is not left.
+                Ok(map) if map.note.is_none() => Ok(map),
+                _ => without_database(&cores, wish).map(|map| CpuMap { database: map.generator.clone(), ..map }),
+            }
+        }
     }
 }
 
-fn one_cpu(id: u32) -> CpuMap {
+fn one_cpu(id: u32, has_database: bool) -> CpuMap {
     let note = "one CPU only: subject and generator share it, so no figure can be told from the generator's own cost";
-    CpuMap { subject: vec![id], generator: vec![id], link: vec![id], shared: true, note: Some(note.to_owned()) }
+    let only = vec![id];
+    let database = if has_database { only.clone() } else { Vec::new() };
+    let (subject, generator) = (only.clone(), only.clone());
+    CpuMap { subject, generator, link: only, database, shared: true, note: Some(note.to_owned()) }
+}
+
+fn without_database(cores: &Cores, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
+    match wish.subject {
+        SubjectCpus::Dedicated(subject) => dedicated(cores, subject.max(1), wish),
+        SubjectCpus::Quota(quota) => with_quota(cores, quota, wish),
+    }
+}
+
+/// Gives the database so many CPUs that no other part runs on: on cores that nobody else is on if the others are none the worse
+/// for it, else the last ones.
+fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
+    let available: usize = cores.iter().map(Vec::len).sum();
+    let generator = wish.generator.max(1);
+    let subject = match wish.subject {
+        SubjectCpus::Dedicated(subject) => subject,
+        SubjectCpus::Quota(quota) => quota.ceil() as usize,
+    };
+    let subject = subject.max(1);
+    if subject + generator + count > available {
+        if !wish.shared_allowed {
+            return Err(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available });
+        }
+        return without_database(cores, wish).map(|map| with_generators(map, count));
+    }
+    let strict = CpuWish { shared_allowed: false, ..wish };
+    let dealt = [last_cores(cores, count), last_cpus(cores, count)].into_iter().flatten().filter_map(|(own, rest)| {
+        let map = without_database(&rest, strict).ok()?;
+        let taken = [own.clone(), map.generator.clone()].concat();
+        let link = link_cpu(cores, &map.subject, &taken).map_or_else(|| map.generator.clone(), |id| vec![id]);
+        let note = map.note.map(|note| format!("{note}; the database has {} for itself", format_cpu_list(&own)));
+        Some(CpuMap { link, database: own, note, ..map })
+    });
+    let dealt: Vec<CpuMap> = dealt.collect();
+    let best = dealt.iter().find(|map| map.note.is_none()).or(dealt.last()).cloned();
+    best.ok_or(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available })
+}
+
+/// Where there are too few CPUs and sharing is allowed, the database has those of the generator.
+fn with_generators(map: CpuMap, asked: usize) -> CpuMap {
+    let unit = if asked == 1 { "CPU" } else { "CPUs" };
+    let own = format!(
+        "asked for {asked} {unit} for the database alone, and none is left: it runs on the generator's, {}, and what they share is \
+         measured as one",
+        format_cpu_list(&map.generator)
+    );
+    let note = map.note.map_or_else(|| own.clone(), |note| format!("{note}; {own}"));
+    CpuMap { database: map.generator.clone(), note: Some(note), ..map }
+}
+
+/// The first CPUs of so many cores at the end, whose siblings are left idle, and the cores before them.
+fn last_cores(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
+    let (rest, last) = cores.split_at(cores.len().checked_sub(count)?);
+    Some((last.iter().filter_map(|core| core.first().copied()).collect(), rest.to_vec()))
+}
+
+/// So many CPUs at the end, and all the others.
+fn last_cpus(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
+    let all: Vec<u32> = cores.iter().flatten().copied().collect();
+    let mut own = all[all.len().checked_sub(count)?..].to_vec();
+    let rest = cores.iter().map(|core| core.iter().copied().filter(|id| !own.contains(id)).collect::<Vec<u32>>());
+    let rest = rest.filter(|core| !core.is_empty()).collect();
+    own.sort_unstable();
+    Some((own, rest))
 }
 
 const SIBLINGS: &str = "too few cores: subject and generator run on siblings of one core and slow each other";
@@ -177,7 +282,7 @@ fn map(cores: &Cores, mut subject: Vec<u32>, mut generator: Vec<u32>, note: Opti
     generator.sort_unstable();
     let shared = subject.iter().any(|id| generator.contains(id));
     let link = link_cpu(cores, &subject, &generator).map_or_else(|| generator.clone(), |id| vec![id]);
-    CpuMap { subject, generator, link, shared, note }
+    CpuMap { subject, generator, link, database: Vec::new(), shared, note }
 }
 
 /// A CPU that is left over for the link emulator: on a core of its own, or beside the generator. Beside the subject it

@@ -4,22 +4,21 @@
 //! part of being comparable. The test suite checks every variant of every subject; a trial itself checks the answer that
 //! it is about to measure, and the load tool every answer in the window.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tolok_model::{Environment, SubjectChoice, Workload};
+use tolok_model::{Body, DataBody, Database, SubjectChoice, Workload};
 
-use super::launch::Launch;
-use super::session::{Place, Session};
-use super::stop::Stop;
-use super::trial::{Setback, own_address};
-use crate::isolate::TrialBox;
-use crate::subject::{Asked, ask, check, log_tail};
+use super::aborts::check_aborts;
+use super::counter::check_burst;
+use super::databases::Prepared;
+use super::serve::{ServeError, Served};
+use super::session::Session;
+use crate::data;
+use crate::subject::check;
 
 /// One answer may take this long.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Methods that none of the workloads allows.
 const WRONG_METHODS: [&str; 3] = ["POST", "PUT", "DELETE"];
 /// Paths that no subject has.
@@ -34,90 +33,118 @@ pub struct Conformance {
     pub differences: Vec<String>,
 }
 
-/// Why a subject could not be checked.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}{}", if log.is_empty() { String::new() } else { format!("; its log ends with: {}", log.join(" | ")) })]
-pub struct ConformanceError {
-    message: String,
-    log: Vec<String>,
-}
-
-impl ConformanceError {
-    fn new(message: impl std::fmt::Display) -> Self {
-        Self { message: message.to_string(), log: Vec::new() }
-    }
-}
-
-/// Starts a subject once and asks for every workload that it serves, and for what it must refuse.
-pub fn check_conformance(session: &Session<'_>, choice: &SubjectChoice) -> Result<Conformance, ConformanceError> {
+/// Starts a subject once and asks for every workload that it serves, and for what it must refuse. Workloads that ask a database
+/// are left out where there is none.
+pub fn check_conformance(
+    session: &Session<'_>,
+    choice: &SubjectChoice,
+    database: Option<(&Database, &Prepared)>,
+) -> Result<Conformance, ServeError> {
     let catalogue = &session.laboratory.catalogue;
-    let subject = catalogue.subject(&choice.subject).ok_or_else(|| ConformanceError::new("no such subject"))?;
-    let served = subject.workloads(&choice.variant).iter();
-    let workloads: Vec<&Workload> = served.filter_map(|name| catalogue.workload(name)).collect();
-    let build = session.build(subject, &mut || {}, &|| true).map_err(ConformanceError::new)?;
-    let scratch = session.trial_scratch().map_err(ConformanceError::new)?;
-    // Beside the private folder, which only the box sees the inside of.
-    let log = scratch.path().with_extension("log");
-    let launch = Launch { session, subject, choice, build: &build, log: log.clone(), stop: &Stop::default() };
-    let differences = serve_and_ask(&launch, scratch.path(), &workloads);
-    let differences = differences.map_err(|message| ConformanceError { message, log: log_tail(&log, 10) })?;
-    Ok(Conformance { workloads: workloads.iter().map(|workload| workload.name.clone()).collect(), differences })
+    let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
+    let served = subject.workloads(&choice.variant).iter().filter_map(|name| catalogue.choose_workload(name).ok());
+    let workloads: Vec<Workload> = served.filter(|workload| !workload.database || database.is_some()).collect();
+    let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
+    let mut server = Served::start(session, choice, database, first)?;
+    let mut differences: Vec<String> =
+        workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
+    differences.extend(refusals(&mut server, &workloads));
+    if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
+        differences.extend(check_aborts(&mut server, asked.pool).differences());
+    }
+    server.stop()?;
+    Ok(Conformance { workloads: workloads.iter().map(|workload| base(workload).to_owned()).collect(), differences })
 }
 
-fn serve_and_ask(launch: &Launch<'_>, run: &Path, workloads: &[&Workload]) -> Result<Vec<String>, String> {
-    let words = |setback: Setback| match setback {
-        Setback::Failed(kind, message) => format!("{}: {message}", kind.word()),
-        Setback::Store(error) => error.to_string(),
-        Setback::Stopped => "stopped".to_owned(),
-    };
-    let (session, cpus) = (launch.session, launch.session.any_cpus());
-    let run_folder = Some((run, session.owner()));
-    let spec = session.ground.spec(&Environment::default(), &cpus, 0, &run.with_extension("jsonl"), run_folder);
-    let mut trial_box = TrialBox::open(&session.laboratory.tolok, &spec).map_err(|error| error.to_string())?;
-    let address = own_address(&trial_box).map_err(|error| error.to_string())?;
-    let place = Place { address, run, cpus: &cpus.subject, diagnosing: false };
-    let specs = launch.prepare(&mut trial_box, &place).map_err(words)?;
-    let first = workloads.first().ok_or("it serves no workload")?;
-    launch.first_good_answer(&mut trial_box, &specs, address, first).map_err(words)?;
-    let boxed = RefCell::new(&mut trial_box);
-    let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
-    let server = || Asked { address, connect: &connect };
-    let kept = workloads.iter().filter_map(|workload| contract(session, server(), workload));
-    let refused = refusals(&server, workloads);
-    let differences = kept.chain(refused).collect();
-    trial_box.stop().map_err(|error| error.to_string())?;
-    Ok(differences)
+fn is_rows(workload: &Workload) -> bool {
+    workload.body == Body::Data { data: DataBody::Rows }
 }
 
-/// How the answer to a workload's own request differs from the contract.
-fn contract(session: &Session<'_>, server: Asked<'_>, workload: &Workload) -> Option<String> {
-    let request = format!("{} {}", workload.method, workload.path);
-    match ask(server, &workload.method, &workload.path, PATIENCE) {
-        Ok(answer) => {
-            let difference = check(&answer, workload, session.assets.body(workload)).err()?;
-            Some(format!("{request}: {difference}"))
+fn base(workload: &Workload) -> &str {
+    workload.name.split('?').next().unwrap_or_default()
+}
+
+/// How the answers to a workload's requests differ from the contract.
+fn contract(session: &Session<'_>, server: &mut Served, workload: &Workload) -> Vec<String> {
+    let owed: Vec<(String, Vec<u8>)> = match &workload.body {
+        Body::Data { data: DataBody::Rows } => rows(),
+        Body::Data { data: DataBody::Query } => {
+            let body = |id| data::query_body(id).unwrap_or_default();
+            [1, 2, 9_999, 10_000].map(|id| (format!("/query?id={id}"), body(id))).into()
         }
+        Body::Data { data: DataBody::Queries } => [(1, 1), (20, 7), (500, 2_147_483_646)]
+            .map(|(n, seed)| (format!("/queries?n={n}&seed={seed}"), data::queries_body(n, seed)))
+            .into(),
+        Body::Data { data: DataBody::Counter } => return counter(server, workload),
+        _ => vec![(session.assets.path(workload).to_owned(), session.assets.body(workload).to_owned())],
+    };
+    owed.iter().filter_map(|(path, body)| asked_for(server, workload, path, body)).collect()
+}
+
+/// All of the tables, and ends of them.
+fn rows() -> Vec<(String, Vec<u8>)> {
+    let asked = [(40, 1), (40, 1_000), (40, 10_000), (50, 1), (50, 1_000)];
+    let body = |fields, limit| data::rows_body(fields, limit).unwrap_or_default();
+    asked.map(|(fields, limit)| (format!("/rows?fields={fields}&limit={limit}"), body(fields, limit))).into()
+}
+
+fn asked_for(server: &mut Served, workload: &Workload, path: &str, body: &[u8]) -> Option<String> {
+    let request = format!("{} {path}", workload.method);
+    match server.ask(&workload.method, path, PATIENCE) {
+        Ok(answer) => Some(format!("{request}: {}", check(&answer, workload, body).err()?)),
         Err(error) => Some(format!("{request}: {error}")),
     }
 }
 
-/// Which wrong requests are not refused as they should be: 404 for a path, 405 with the methods allowed for a method.
-fn refusals<'a>(server: &dyn Fn() -> Asked<'a>, workloads: &[&Workload]) -> Vec<String> {
-    let paths: BTreeSet<&str> = workloads.iter().map(|workload| workload.path.as_str()).collect();
-    let wrong_methods = paths.iter().flat_map(|path| WRONG_METHODS.map(|method| (method, *path, 405)));
-    let wrong_paths = WRONG_PATHS.map(|path| ("GET", path, 404));
-    let mut differences = Vec::new();
-    for (method, path, expected) in wrong_methods.chain(wrong_paths) {
-        match ask(server(), method, path, PATIENCE) {
-            Ok(answer) if answer.status != expected => {
-                differences.push(format!("{method} {path}: status {} instead of {expected}", answer.status));
-            }
-            Ok(answer) if expected == 405 && answer.header("allow").is_none_or(|allowed| !allowed.contains("GET")) => {
-                differences.push(format!("{method} {path}: 405 without saying that GET is allowed"));
-            }
-            Ok(_) => {}
-            Err(error) => differences.push(format!("{method} {path}: {error}")),
-        }
+/// The number must be right after many have added to it at once.
+fn counter(server: &mut Served, workload: &Workload) -> Vec<String> {
+    match check_burst(&mut server.trial_box, server.address, &workload.path) {
+        Ok(burst) if burst.is_right() => Vec::new(),
+        Ok(burst) => vec![format!("POST {}: {burst}", workload.path)],
+        Err(message) => vec![format!("POST {}: {message}", workload.path)],
     }
-    differences
+}
+
+/// Which wrong requests are not refused as they should be: 404 for a path, 405 with the methods allowed for a method, 400 for
+/// parameters that make no sense.
+fn refusals(server: &mut Served, workloads: &[Workload]) -> Vec<String> {
+    let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for workload in workloads {
+        let path = workload.path.split('?').next().unwrap_or_default();
+        allowed.entry(path).or_default().insert(&workload.method);
+    }
+    let wrong_methods = allowed.iter().flat_map(|(path, allowed)| {
+        let wrong = WRONG_METHODS.into_iter().filter(|method| !allowed.contains(method));
+        wrong.map(|method| (method, (*path).to_owned(), 405))
+    });
+    let wrong_paths = WRONG_PATHS.map(|path| ("GET", path.to_owned(), 404));
+    let has = |path: &str| allowed.contains_key(path);
+    let nonsense = [
+        ("/rows", "/rows?fields=41&limit=10", 400),
+        ("/rows", "/rows?fields=40&limit=0", 400),
+        ("/rows", "/rows?fields=40&limit=10001", 400),
+        ("/rows", "/rows?fields=40&limit=ten", 400),
+        ("/rows", "/rows", 400),
+        ("/query", "/query?id=0x1", 400),
+        ("/query", "/query?id=10001", 400),
+        ("/queries", "/queries?n=501&seed=1", 400),
+        ("/queries", "/queries?n=2&seed=0", 400),
+    ];
+    let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
+    let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));
+    let asked: Vec<(&str, String, u16)> = wrong_methods.chain(wrong_paths).chain(nonsense).collect();
+    asked.into_iter().filter_map(|(method, path, expected)| refusal(server, method, &path, expected)).collect()
+}
+
+fn refusal(server: &mut Served, method: &str, path: &str, expected: u16) -> Option<String> {
+    match server.ask(method, path, PATIENCE) {
+        Ok(answer) if answer.status != expected => {
+            Some(format!("{method} {path}: status {} instead of {expected}", answer.status))
+        }
+        Ok(answer) if expected == 405 && answer.header("allow").is_none_or(|allowed| !allowed.contains("GET")) => {
+            Some(format!("{method} {path}: 405 without saying that GET is allowed"))
+        }
+        Ok(_) => None,
+        Err(error) => Some(format!("{method} {path}: {error}")),
+    }
 }

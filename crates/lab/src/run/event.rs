@@ -25,6 +25,11 @@ pub enum RunEvent {
         /// Its id.
         subject: String,
     },
+    /// The data of a database are loaded.
+    LoadingData {
+        /// Which server.
+        database: String,
+    },
     /// A trial begins.
     TrialStarted {
         /// Which.

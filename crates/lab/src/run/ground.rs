@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tolok_link::LinkSpec;
-use tolok_model::{CpuMap, CpuMode, Environment, Link, LinkBackend, USUAL_CONGESTION};
+use tolok_model::{CpuMap, CpuMode, Database, Engine, Environment, Link, LinkBackend, USUAL_CONGESTION};
 
 use super::scratch::Scratch;
 use crate::group::{self, Controller, Delegation, Hierarchies, Limits, Residence, Surroundings, delegation};
@@ -19,7 +19,10 @@ const WANTED: [Controller; 8] = Controller::ALL;
 const RUN_FOLDER_BYTES: u64 = 1 << 30;
 /// Weights of the parts among each other, of 10,000. Where they have CPUs of their own, weights decide nothing; where they share
 /// them, a link that comes late would be measured as the subject's slowness.
-const WEIGHTS: [(&str, u32); 4] = [("subject", 100), ("generator", 100), ("lab", 100), ("link", 1000)];
+const WEIGHTS: [(&str, u32); 5] =
+    [("subject", 100), ("generator", 100), ("lab", 100), ("link", 1000), ("database", 100)];
+/// Added to the seed of a trial for the link of its database, so that the dice of its two links fall differently.
+const DATABASE_LINK: u64 = 1 << 32;
 /// How long systemd may take to give a group; it takes milliseconds.
 const SYSTEMD_LIMIT: Duration = Duration::from_secs(5);
 /// A trial has this setting even if the study does not name it, as far as the machine allows.
@@ -85,32 +88,39 @@ impl Ground {
     /// Whether an environment can be had here, by opening a box as it asks for; the error says why not, and what to do. What
     /// an environment does not ask for is had as far as it can be, so there is nothing to try where it asks for nothing.
     pub fn try_out(&self, program: &Path, environment: &Environment, cpus: &CpuMap) -> Result<(), String> {
-        let asks = environment.needs_groups().is_some() || environment.needs_namespaces().is_some();
-        if !asks {
+        if let Some(asked) = beside_an_external_database(environment) {
+            return Err(format!(
+                "it asks for {asked}, and a database server of your own is reached over the machine's network alone: leave \
+                 that out, or let tolok start the database (engine = \"mariadb\" or \"mysql\")"
+            ));
+        }
+        let of_database = own_database(environment, true).is_some_and(asks_for_something);
+        if environment.needs_groups().is_none() && environment.needs_namespaces().is_none() && !of_database {
             return Ok(());
         }
         // A session's, so that the next one sweeps it up if this is interrupted.
         let folder = Scratch::make(&std::env::temp_dir());
         let folder = folder.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
-        let spec = self.spec(environment, cpus, 0, &folder.path().join("link.jsonl"), None);
+        let [report, database_report] = ["link.jsonl", "database-link.jsonl"].map(|name| folder.path().join(name));
+        let spec = self.spec(&BoxWish {
+            environment,
+            cpus,
+            database: true,
+            seed: 0,
+            report: &report,
+            database_report: &database_report,
+            run_folder: None,
+        });
         let trial_box = TrialBox::open(program, &spec).map_err(|error| error.to_string())?;
         trial_box.stop().map_err(|error| error.to_string())
     }
 
-    /// The box of a trial: what holds its parts apart. `report` is the file in which an emulated link writes what it did;
-    /// `seed` is that of its dice.
-    pub(super) fn spec(
-        &self,
-        environment: &Environment,
-        cpus: &CpuMap,
-        seed: u64,
-        report: &Path,
-        run_folder: Option<(&Path, Option<(u32, u32)>)>,
-    ) -> BoxSpec {
+    /// The box of a trial: what holds its parts apart.
+    pub(super) fn spec(&self, wish: &BoxWish<'_>) -> BoxSpec {
         BoxSpec {
-            groups: Some(Self::groups(environment, cpus)),
-            network: network(environment, cpus, seed, report),
-            run_folder: run_folder.map(|(path, owner)| RunFolder {
+            groups: Some(Self::groups(wish)),
+            network: network(wish),
+            run_folder: wish.run_folder.map(|(path, owner)| RunFolder {
                 path: path.to_owned(),
                 size_bytes: RUN_FOLDER_BYTES,
                 owner,
@@ -119,17 +129,59 @@ impl Ground {
     }
 
     /// Where none can be made, the box says so, or refuses what the environment needs of them.
-    fn groups(environment: &Environment, cpus: &CpuMap) -> GroupsSpec {
+    fn groups(wish: &BoxWish<'_>) -> GroupsSpec {
+        let BoxWish { environment, cpus, .. } = *wish;
+        let database = own_database(environment, wish.database);
         let asked = |part: &str| match part {
             "subject" => limits(&environment.subject, &cpus.subject),
             "link" if !cpus.link.is_empty() => Limits { cpus: cpus.link.clone(), ..Limits::default() },
             "generator" => limits(&environment.generator, &cpus.generator),
+            "database" => Limits {
+                cpus: if cpus.database.is_empty() { cpus.generator.clone() } else { cpus.database.clone() },
+                memory_bytes: database.and_then(|database| database.memory_bytes),
+                ..Limits::default()
+            },
             _ => Limits { cpus: cpus.generator.clone(), ..Limits::default() },
         };
         let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
         // All of them, so that the box says which the machine lacks.
-        GroupsSpec { parts: WEIGHTS.into_iter().map(part).collect(), controllers: WANTED.into() }
+        let parts = WEIGHTS.into_iter().filter(|(name, _)| *name != "database" || database.is_some());
+        GroupsSpec { parts: parts.map(part).collect(), controllers: WANTED.into() }
     }
+}
+
+/// What the box of a trial is to be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoxWish<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) cpus: &'a CpuMap,
+    /// Whether the environment's database is a part of the trial: its workload asks one.
+    pub(super) database: bool,
+    /// Seed of the dice of its links.
+    pub(super) seed: u64,
+    /// File in which an emulated link between client and subject writes what it did.
+    pub(super) report: &'a Path,
+    /// The same for the link between subject and database.
+    pub(super) database_report: &'a Path,
+    /// The private folder, and who owns it if not the lab.
+    pub(super) run_folder: Option<(&'a Path, Option<(u32, u32)>)>,
+}
+
+/// The database of an environment, where a trial that asks one starts it.
+fn own_database(environment: &Environment, asked: bool) -> Option<&Database> {
+    environment.database.as_ref().filter(|database| asked && database.engine != Engine::External)
+}
+
+/// Whether it takes groups or namespaces to have a database as it is asked for.
+fn asks_for_something(database: &Database) -> bool {
+    database.memory_bytes.is_some() || !database.link.is_local()
+}
+
+/// What an environment asks for that it cannot have with a database server which is there already, if it has one.
+fn beside_an_external_database(environment: &Environment) -> Option<&'static str> {
+    let database = environment.database.as_ref().filter(|database| database.engine == Engine::External)?;
+    let of_database = (!database.link.is_local()).then_some("a link to the database");
+    of_database.or(environment.needs_namespaces())
 }
 
 fn limits(asked: &tolok_model::Limits, cpus: &[u32]) -> Limits {
@@ -142,14 +194,19 @@ fn limits(asked: &tolok_model::Limits, cpus: &[u32]) -> Limits {
     }
 }
 
-fn network(environment: &Environment, cpus: &CpuMap, seed: u64, report: &Path) -> NetworkSpec {
+fn network(wish: &BoxWish<'_>) -> NetworkSpec {
+    let BoxWish { environment, cpus, seed, .. } = *wish;
+    let database = environment.database.as_ref().filter(|_| wish.database);
+    if database.is_some_and(|database| database.engine == Engine::External) {
+        // A server of the user's own is somewhere that no namespace of ours reaches.
+        return NetworkSpec::Host;
+    }
     let mut sysctls: BTreeMap<String, String> = environment.network.sysctls.clone();
     let congestion = &environment.network.congestion;
     sysctls.insert(CONGESTION.to_owned(), congestion.clone());
     // What the study did not ask for is no reason to refuse it.
     let dispensable = (congestion == USUAL_CONGESTION).then(|| CONGESTION.to_owned()).into_iter().collect();
-    let link = &environment.link;
-    let between = || LinkBetween {
+    let between = |link: &Link, seed, report: &Path| LinkBetween {
         spec: link_spec(link, seed),
         backend: match link.backend {
             LinkBackend::Auto | LinkBackend::Emulator => Backend::Emulator,
@@ -159,7 +216,11 @@ fn network(environment: &Environment, cpus: &CpuMap, seed: u64, report: &Path) -
         cpus: cpus.link.clone(),
         report: report.to_owned(),
     };
-    NetworkSpec::Private { sysctls, dispensable, link: (!link.is_local()).then(between) }
+    let link = Some(&environment.link).filter(|link| !link.is_local());
+    let link = link.map(|link| between(link, seed, wish.report));
+    let database_link = database.map(|database| &database.link).filter(|link| !link.is_local());
+    let database_link = database_link.map(|link| between(link, seed.wrapping_add(DATABASE_LINK), wish.database_report));
+    NetworkSpec::Private { sysctls, dispensable, link, database_link }
 }
 
 /// A study gives times of a round trip, the emulator takes those of one way.
@@ -182,6 +243,62 @@ mod tests {
         CpuMap { subject: vec![0], generator: vec![1], link: vec![1], ..CpuMap::default() }
     }
 
+    fn wish<'a>(environment: &'a Environment, cpus: &'a CpuMap) -> BoxWish<'a> {
+        let [report, database_report] = ["link", "database-link"].map(Path::new);
+        BoxWish { environment, cpus, database: true, seed: 1, report, database_report, run_folder: None }
+    }
+
+    fn with_database(change: impl FnOnce(&mut Database)) -> Environment {
+        let mut database = Database::default();
+        change(&mut database);
+        Environment { database: Some(database), ..Environment::default() }
+    }
+
+    #[test]
+    fn a_database_is_in_the_box_of_a_trial_that_asks_it() {
+        let environment = with_database(|database| {
+            (database.memory_bytes, database.link.rtt_s) = (Some(1 << 30), 0.02);
+        });
+        let cpus = CpuMap { database: vec![2], ..cpus() };
+        let asking = wish(&environment, &cpus);
+        let limits = &Ground::groups(&asking).parts["database"];
+        assert_eq!((&limits.cpus, limits.memory_bytes, limits.weight), (&vec![2], Some(1 << 30), Some(100)));
+        let NetworkSpec::Private { link: None, database_link: Some(link), .. } = network(&asking) else { panic!() };
+        assert_eq!((link.spec.delay_s, link.spec.seed, link.report), (0.01, 1 + (1 << 32), "database-link".into()));
+        let not_asking = BoxWish { database: false, ..asking };
+        assert!(!Ground::groups(&not_asking).parts.contains_key("database"));
+        assert!(matches!(network(&not_asking), NetworkSpec::Private { database_link: None, .. }));
+        // Without CPUs of its own it has the generator's.
+        let without = with_database(|_| {});
+        assert_eq!(Ground::groups(&wish(&without, &self::cpus())).parts["database"].cpus, [1]);
+        assert!(matches!(network(&wish(&without, &cpus)), NetworkSpec::Private { database_link: None, .. }));
+    }
+
+    #[test]
+    fn a_database_that_is_there_already_is_reached_over_the_machines_network() {
+        let external = with_database(|database| database.engine = Engine::External);
+        let cpus = cpus();
+        assert!(matches!(network(&wish(&external, &cpus)), NetworkSpec::Host));
+        assert!(matches!(network(&BoxWish { database: false, ..wish(&external, &cpus) }), NetworkSpec::Private { .. }));
+        assert!(!Ground::groups(&wish(&external, &cpus)).parts.contains_key("database"));
+        let refused = |change: &dyn Fn(&mut Environment)| {
+            let mut environment = external.clone();
+            change(&mut environment);
+            beside_an_external_database(&environment)
+        };
+        assert_eq!(refused(&|_| {}), None);
+        assert_eq!(refused(&|environment| environment.link.rtt_s = 0.02), Some("a link"));
+        let slow = |environment: &mut Environment| {
+            environment.database.as_mut().unwrap().link = Link { rtt_s: 0.02, ..Link::default() };
+        };
+        assert_eq!(refused(&slow), Some("a link to the database"));
+        let own = |environment: &mut Environment| {
+            slow(environment);
+            environment.database.as_mut().unwrap().engine = Engine::Mariadb;
+        };
+        assert_eq!(refused(&own), None);
+    }
+
     #[test]
     fn half_of_a_round_trip_is_each_way() {
         let wifi = Link::preset("lan-wifi").unwrap();
@@ -192,8 +309,8 @@ mod tests {
 
     #[test]
     fn the_loopback_needs_no_link() {
-        let of = |link| network(&Environment { link, ..Environment::default() }, &cpus(), 1, Path::new("report"));
-        let has_link = |spec| matches!(spec, NetworkSpec::Private { link: Some(_), .. });
+        let of = |link| network(&wish(&Environment { link, ..Environment::default() }, &cpus()));
+        let has_link = |spec| matches!(spec, NetworkSpec::Private { link: Some(_), database_link: None, .. });
         assert!(!has_link(of(Link::default())));
         assert!(has_link(of(Link { backend: LinkBackend::Veth, ..Link::default() })));
         assert!(has_link(of(Link::preset("wan-170ms").unwrap())));
@@ -209,8 +326,9 @@ mod tests {
 
     #[test]
     fn a_box_is_asked_for_all_controllers_so_that_it_says_which_are_missing() {
-        let groups = Ground::groups(&Environment::default(), &cpus());
+        let groups = Ground::groups(&wish(&Environment::default(), &cpus()));
         assert_eq!(groups.controllers, Controller::ALL.into());
+        assert!(!groups.parts.contains_key("database"));
         assert_eq!((&groups.parts["subject"].cpus, &groups.parts["lab"].cpus), (&vec![0], &vec![1]));
     }
 

@@ -13,6 +13,7 @@ use tolok_model::{FailureKind, Subject, SubjectChoice, TemplateFile, Workload, f
 use super::session::{Place, Session};
 use super::stop::Stop;
 use super::trial::Setback;
+use super::trial_database::PART;
 use crate::isolate::{ProcessSpec, TrialBox};
 use crate::subject::{Asked, ProbeError, Render, TemplateNames, ask_while, check};
 
@@ -98,7 +99,7 @@ impl Launch<'_> {
         let limit = Duration::from_secs_f64(self.subject.start_timeout_s);
         let deadline = Instant::now() + limit;
         while let Some(seen) = self.try_once(trial_box, address, workload, deadline)? {
-            if let Some(exit) = trial_box.exits()?.first() {
+            if let Some(exit) = trial_box.exits()?.iter().find(|exit| exit.part != PART) {
                 let message = format!("process {} ended with {} before its first good answer", exit.name, exit.how);
                 return Err(Setback::Failed(FailureKind::DidNotStart, message));
             }
@@ -131,7 +132,7 @@ impl Launch<'_> {
         let boxed = RefCell::new(trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
         let server = Asked { address, connect: &connect };
-        match ask_while(server, &workload.method, &workload.path, patience, &is_wanted) {
+        match ask_while(server, &workload.method, self.session.assets.path(workload), patience, &is_wanted) {
             Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
                 Ok(()) => Ok(None),
                 // A gateway without its backend says so until the backend is there.

@@ -9,7 +9,8 @@ const LATE_S: f64 = 0.25e-3;
 /// On a long way more is not felt: this share of the round trip.
 const LATE_SHARE: f64 = 0.05;
 
-/// What happened from the last row before the window to the first after it; nothing if there are none.
+/// What happened from the last row before the window to the first after it; nothing if there are none. The rows are those of one
+/// link: a box may have two, and the subject is at the far end of either. `cpu_s` is the CPU time of its process.
 pub(super) fn link_window(rows: &[LinkRow], began_ns: u64, ended_ns: u64, cpu_s: f64) -> Option<LinkWindow> {
     let before = rows.iter().rposition(|row| row.monotonic_ns <= began_ns);
     let after = rows.iter().position(|row| row.monotonic_ns >= ended_ns).unwrap_or(rows.len().checked_sub(1)?);
@@ -42,8 +43,9 @@ fn direction_of<'a>(
     }
 }
 
-/// Whether the link held packets up for longer than the study asks. The mean decides, and the latest packet is said beside it.
-pub(super) fn lateness(link: &LinkWindow, rtt_s: f64) -> Option<Disturbance> {
+/// Whether a link, which is named `the link` or however else it is told from another, held packets up for longer than the study
+/// asks. The mean decides, and the latest packet is said beside it.
+pub(super) fn lateness(name: &str, link: &LinkWindow, rtt_s: f64) -> Option<Disturbance> {
     let latest =
         if link.to_subject.lateness_s_mean > link.to_client.lateness_s_mean { link.to_subject } else { link.to_client };
     let most = link.to_subject.lateness_s_max.max(link.to_client.lateness_s_max);
@@ -51,7 +53,7 @@ pub(super) fn lateness(link: &LinkWindow, rtt_s: f64) -> Option<Disturbance> {
         return None;
     }
     let text = format!(
-        "the link handed packets over {:.0} µs late on average and {:.1} ms at most, which comes on top of what the study asks for",
+        "{name} handed packets over {:.0} µs late on average and {:.1} ms at most, which comes on top of what the study asks for",
         latest.lateness_s_mean * 1e6,
         most * 1e3
     );
@@ -101,13 +103,14 @@ mod tests {
     fn a_link_is_late_if_its_packets_are_and_not_if_one_of_them_is() {
         let late = |mean: f64, most: f64, rtt_s| {
             let to_client = LinkDirection { lateness_s_mean: mean, lateness_s_max: most, ..LinkDirection::default() };
-            lateness(&LinkWindow { to_client, ..LinkWindow::default() }, rtt_s)
+            lateness("the link to the database", &LinkWindow { to_client, ..LinkWindow::default() }, rtt_s)
         };
         assert_eq!(late(20e-6, 5e-3, 0.0), None);
         assert_eq!(late(0.9e-3, 5e-3, 0.02), None);
         assert!(late(0.9e-3, 5e-3, 0.01).is_some());
         let found = late(0.3e-3, 5e-3, 0.002).unwrap();
         assert_eq!((found.kind.as_str(), found.value), ("link-late", 0.3e-3));
-        assert!(found.text.contains("300 µs late on average and 5.0 ms at most"));
+        let words = "the link to the database handed packets over 300 µs late on average and 5.0 ms at most";
+        assert!(found.text.starts_with(words), "{}", found.text);
     }
 }

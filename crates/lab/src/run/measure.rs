@@ -7,12 +7,15 @@ use tolok_load::clock::{MonotonicNs, SystemClock};
 use tolok_load::fault::ErrorClass;
 use tolok_model::{FailureKind, LoadProfile};
 
+use super::beside::{Beside, Found};
 use super::diagnose::{Counted, Counters};
 use super::event::{Phase, RunEvent};
 use super::trial::{Setback, Trial};
+use super::trial_database::{PART, database_failed};
+use crate::data;
 use crate::isolate::TrialBox;
-use crate::sample::{Folders, Followed, Members, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage};
-use crate::tools::{LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
+use crate::sample::{Folders, Followed, Members, NetOf, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage};
+use crate::tools::{Answers, LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
 
 /// How often resources are read when nothing else asks for it.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -36,6 +39,8 @@ pub(super) struct Loaded {
     pub(super) window: Window,
     /// What was counted in the window, if that was the purpose.
     pub(super) counted: Option<Counted>,
+    /// What was found beside the load.
+    pub(super) beside: Found,
 }
 
 /// Follows everything that has a part in a trial, by its control group where there is one. In a box in which nothing was
@@ -44,27 +49,45 @@ pub(super) fn sampler(trial_box: &TrialBox) -> Sampler {
     let init = trial_box.init_pid();
     let group = |part: &str| trial_box.group(part).cloned().map(Members::Group);
     // What passes through the machine's own interfaces is everybody's.
-    let net_of = (trial_box.isolation().network != "host").then_some(init);
+    let net_of = (trial_box.isolation().network != "host").then_some(NetOf::Process(init));
     let members = group("subject").unwrap_or(Members::Below(init));
     let subject = Followed { part: Part::Subject, members, net_of };
     // What none of them used counts as somebody else's.
     let process = |pid: Option<u32>| pid.map(Members::Process);
     let others = [
         (Part::Generator, group("generator")),
-        (Part::Link, group("link").or(process(trial_box.link_pid()))),
+        // Two links share a control group, and each is a process that starts no other.
+        (Part::Link, process(trial_box.link_pid())),
+        (Part::DatabaseLink, process(trial_box.database_link_pid())),
         (Part::Lab, group("lab").or(process(Some(std::process::id())))),
     ];
     let followed =
         others.into_iter().filter_map(|(part, members)| Some(Followed { part, members: members?, net_of: None }));
-    let mut sampler = Sampler::new(SystemClock, Folders::default(), std::iter::once(subject).chain(followed).collect());
+    let own = [Some(subject), database(trial_box)].into_iter().flatten();
+    let mut sampler = Sampler::new(SystemClock, Folders::default(), own.chain(followed).collect());
     sampler.count_events(Part::Subject, SoftwareCounters::attach(&scopes(trial_box)));
+    if let Some(scope) = trial_box.group("database").and_then(Scope::of) {
+        sampler.count_events(Part::Database, SoftwareCounters::attach(&[scope]));
+    }
     sampler
 }
 
-/// Where the kernel can count what the subject does: in its control group, else below the first process of the box.
+/// The database as a part that is followed, if it is one. Where it has no control group, the processes of it that are started
+/// later must be added.
+fn database(trial_box: &TrialBox) -> Option<Followed> {
+    trial_box.isolation().database_network.as_ref()?;
+    let group = trial_box.group("database").cloned().map(Members::Group);
+    let members = group.unwrap_or_else(|| Members::Trees(trial_box.pids_of("database")));
+    let net_of = trial_box.has_database_network().then_some(NetOf::Members);
+    Some(Followed { part: Part::Database, members, net_of })
+}
+
+/// Where the kernel can count what the subject does: in its control group, else below the first process of the box, unless
+/// there are others of the box below it.
 pub(super) fn scopes(trial_box: &TrialBox) -> Vec<Scope> {
     let group = trial_box.group("subject").and_then(Scope::of);
-    group.into_iter().chain([Scope::Below(trial_box.init_pid())]).collect()
+    let is_alone = trial_box.isolation().database_network.is_none();
+    group.into_iter().chain(is_alone.then(|| Scope::Below(trial_box.init_pid()))).collect()
 }
 
 impl Trial<'_> {
@@ -74,6 +97,7 @@ impl Trial<'_> {
         trial_box: &mut TrialBox,
         sampler: &mut Sampler,
         mut counters: Option<Counters>,
+        mut beside: Option<Beside<'_>>,
         (address, clock): (SocketAddr, Instant),
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<Loaded, Setback> {
@@ -88,9 +112,10 @@ impl Trial<'_> {
         let load = &self.scenario.load;
         let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s) + TOOL_SLACK;
         let deadline = Instant::now() + limit;
-        let (mut began, mut ended) = (None, None);
+        let (mut began, mut ended, mut last_tick) = (None, None, Instant::now());
         loop {
-            let waited = tool.wait_event(SAMPLE);
+            let patience = beside.as_ref().map_or(SAMPLE, |beside| beside.patience(SAMPLE));
+            let waited = tool.wait_event(patience);
             let at_s = clock.elapsed().as_secs_f64();
             if let Some(counters) = &mut counters {
                 counters.read();
@@ -98,15 +123,35 @@ impl Trial<'_> {
             match waited {
                 Waited::Event(ToolEvent::WindowStarted { monotonic_ns }) => {
                     began = Some(MonotonicNs(monotonic_ns));
+                    if let Some(beside) = &mut beside {
+                        beside.window_started(MonotonicNs(monotonic_ns), trial_box);
+                    }
                     sampler.window_starts(at_s, MonotonicNs(monotonic_ns));
                     emit(RunEvent::Phase { phase: Phase::Measuring });
                 }
                 Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
                     let usage = sampler.window_ends(at_s, MonotonicNs(monotonic_ns));
+                    if let Some(beside) = &mut beside {
+                        beside.window_ended(trial_box);
+                    }
                     ended = Some((MonotonicNs(monotonic_ns), usage, sampler.after_load()));
                 }
-                Waited::Event(ToolEvent::Second) | Waited::Nothing => sampler.tick(at_s),
+                Waited::Event(ToolEvent::Second) | Waited::Nothing => {
+                    if last_tick.elapsed() >= patience.max(SAMPLE / 2) {
+                        sampler.tick(at_s);
+                        last_tick = Instant::now();
+                    }
+                }
                 Waited::Ended => break,
+            }
+            if let Some(beside) = &mut beside {
+                if beside.step(trial_box)? {
+                    // Where it has a group, the group has its new processes already.
+                    trial_box.pids_of(PART).into_iter().for_each(|pid| sampler.add_process(Part::Database, pid));
+                }
+                if let Some(how) = beside.database_has_ended(trial_box)? {
+                    return Err(database_failed(format!("{how} while load was on the subject")));
+                }
             }
             // A subject that has ended gives no more answers, so there is nothing to wait for.
             self.nothing_has_ended(trial_box, "while load was on it")?;
@@ -135,16 +180,28 @@ impl Trial<'_> {
         let (began, (ended, usage, pss)) = began.zip(ended).ok_or_else(silent)?;
         let (window, usage) = (Window { began, ended }, usage.map_err(Setback::lab)?);
         let counted = counters.map(|counters| counters.counted(window));
-        Ok(Loaded { report, usage, pss_bytes: pss.get(&Part::Subject).copied(), window, counted })
+        let beside = beside.map(|beside| beside.finish(trial_box)).transpose()?.unwrap_or_default();
+        Ok(Loaded { report, usage, pss_bytes: pss.get(&Part::Subject).copied(), window, counted, beside })
     }
 
     fn job(&self, address: SocketAddr) -> LoadJob<'_> {
         LoadJob {
             url: format!("http://{address}{}", self.workload.path),
+            method: &self.workload.method,
             status: self.workload.status,
-            body: self.session.assets.file(self.workload),
+            answers: self.answers(),
             scenario: self.scenario,
             seed: self.seed,
+        }
+    }
+
+    /// What good answers are told by.
+    fn answers(&self) -> Answers {
+        let assets = &self.session.assets;
+        match (assets.answers(&self.workload), assets.file(&self.workload)) {
+            (data::Answers::Many(_), Some(file)) => Answers::Requests(file),
+            (_, Some(file)) => Answers::Body(file),
+            (_, None) => Answers::Status,
         }
     }
 
@@ -258,6 +315,8 @@ mod tests {
             waiting_at_end: 4,
             carried_over: 0,
             carried_over_good: 0,
+            sent_in_all: 9,
+            answered_in_all: good,
             ledger: LedgerCounts { sent: 9, good, failed, ..LedgerCounts::default() },
             latency: Latency {
                 model: "closed".to_owned(),

@@ -2,29 +2,41 @@
 //!
 //! One loop for every study. It knows no screen: what happens is told as [`RunEvent`]s.
 
+mod aborts;
 mod account;
+mod beside;
 mod conformance;
+mod counter;
+mod databases;
 mod diagnose;
 mod event;
+mod fidelity;
 mod forecast;
 mod ground;
 mod guest;
 mod launch;
 mod link_window;
 mod measure;
+mod outage;
+mod pool;
+mod questions;
 mod record;
 mod reruns;
 mod scratch;
+mod serve;
 mod session;
 mod stop;
 mod trial;
+mod trial_database;
+mod with_database;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tolok_model::{
-    Case, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, Role, TrialRecord,
+    Case, Database, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, Role,
+    TrialRecord,
 };
 
 use self::forecast::Forecast;
@@ -34,9 +46,13 @@ use crate::machine::{ThisHost, wait_until_quiet};
 use crate::store::{RunFolder, StoreError, TrialFolder};
 use crate::subject::BuildError;
 
-pub use conformance::{Conformance, ConformanceError, check_conformance};
+pub use aborts::Aborts;
+pub use conformance::{Conformance, check_conformance};
+pub use databases::{Prepared, prepare_database};
 pub use event::{Phase, RunEvent};
+pub use fidelity::{DriverReport, FIDELITY_SCHEMA, FidelityJob, FidelityReport, TwoTasks, TwoTasksOutcome, fidelity};
 pub use ground::{Ground, start_again_in_an_own_group};
+pub use serve::ServeError;
 pub use session::{Laboratory, Session, SessionError};
 pub use stop::Stop;
 
@@ -63,12 +79,14 @@ pub fn run_plan(
     stop: &Stop,
     emit: &mut dyn FnMut(RunEvent),
 ) -> Result<RunSummary, StoreError> {
-    let mut run = Run { session, plan, folder, stop, builds: BTreeMap::new(), reruns: reruns(plan, folder)? };
+    let (builds, databases, reruns) = (BTreeMap::new(), Vec::new(), reruns(plan, folder)?);
+    let mut run = Run { session, plan, folder, stop, builds, databases, reruns };
     let open: Vec<(&PlannedTrial, &Case)> = run.open_trials()?;
     let to_diagnose = run.cases_to_diagnose();
     let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
     emit(run.started(open.len(), &forecast));
     run.build_subjects(open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()), emit);
+    run.prepare_databases(open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()), emit);
     session.stay_off_the_subjects_cpus();
     run.wait_until_quiet(emit);
     forecast.begin();
@@ -100,6 +118,8 @@ struct Run<'a> {
     stop: &'a Stop,
     /// Where each subject's build is, or why there is none.
     builds: BTreeMap<String, Result<PathBuf, Failure>>,
+    /// What was made ready of each database, or why it cannot be had.
+    databases: Vec<(&'a Database, Result<Prepared, Failure>)>,
     reruns: Reruns,
 }
 
@@ -136,6 +156,27 @@ impl<'a> Run<'a> {
             let built = self.session.build(subject, &mut begins, &|| !self.stop.is_asked());
             self.builds.insert(id.clone(), built.map_err(build_failure));
         }
+    }
+
+    /// Loads the data of every database that is asked, once, before the first trial.
+    fn prepare_databases(&mut self, cases: impl Iterator<Item = &'a Case>, emit: &mut dyn FnMut(RunEvent)) {
+        for case in cases {
+            let Some(asked) = self.database_of(case) else { continue };
+            let is_known = self.databases.iter().any(|(known, _)| databases::same(known, asked));
+            if is_known || self.stop.is_asked() {
+                continue;
+            }
+            let mut begins = || emit(RunEvent::LoadingData { database: asked.engine.title().to_owned() });
+            let laboratory = self.session.laboratory;
+            let prepared = prepare_database(laboratory, asked, &mut begins, &|| !self.stop.is_asked());
+            self.databases.push((asked, prepared));
+        }
+    }
+
+    /// The database that the trials of a case have.
+    fn database_of(&self, case: &Case) -> Option<&'a Database> {
+        let scenario = self.plan.scenario(&case.scenario).filter(|scenario| scenario.database)?;
+        self.plan.environment(scenario)?.database.as_ref()
     }
 
     /// The competing cases that are to be run unscored, and have not been.
@@ -221,7 +262,15 @@ impl<'a> Run<'a> {
             Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() }
         };
         let build = self.builds.get(&case.subject.subject).ok_or_else(gone)?.as_ref().map_err(Failure::clone)?;
-        Trial::find(self.session, self.plan, (case, block), build, kept, self.stop).ok_or_else(gone)
+        let prepared = match self.database_of(case) {
+            None => None,
+            Some(asked) => {
+                let known = self.databases.iter().find(|(known, _)| databases::same(known, asked));
+                let (_, prepared) = known.ok_or_else(gone)?;
+                Some(prepared.as_ref().map_err(Failure::clone)?)
+            }
+        };
+        Trial::find(self.session, self.plan, (case, block), (build, prepared), kept, self.stop).ok_or_else(gone)
     }
 
     fn summary(&self, run: u32) -> Result<RunSummary, StoreError> {

@@ -36,7 +36,7 @@ pub(super) fn measurement(
     }
 }
 
-fn resources(used: &PartUsage) -> Resources {
+pub(super) fn resources(used: &PartUsage) -> Resources {
     Resources {
         cpu_s: used.cpu_s.unwrap_or_default(),
         cpu_source: match used.cpu_source {

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use tempfile::TempDir;
-use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice};
+use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice, Workload};
 
 use super::account::Account;
 use super::ground::Ground;
 use super::scratch::{Scratch, sweep};
+use crate::database::DatabaseStore;
 use crate::home::Home;
 use crate::machine::{Machine, format_cpu_list};
 use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
-use crate::subject::{TemplateNames, program_names};
+use crate::subject::{DatabaseNames, TemplateNames, program_names};
 use crate::toolbox::Program;
 
 /// The laboratory: what there is on this machine, whatever study is run.
@@ -29,6 +30,8 @@ pub struct Laboratory {
     pub programs: BTreeMap<String, Program>,
     /// Finished builds.
     pub builds: Builds,
+    /// Databases whose data are loaded.
+    pub databases: DatabaseStore,
     /// The tolok binary, for the keeper and the load tool.
     pub tolok: PathBuf,
 }
@@ -53,7 +56,7 @@ pub struct Session<'a> {
 }
 
 /// Where a subject is started, and how.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Place<'a> {
     /// Where it listens.
     pub(super) address: SocketAddr,
@@ -63,6 +66,8 @@ pub(super) struct Place<'a> {
     pub(super) cpus: &'a [u32],
     /// Whether it is to tell of itself, at a cost: never in a trial that counts.
     pub(super) diagnosing: bool,
+    /// How it reaches its database; the default where it has none.
+    pub(super) database: DatabaseNames,
 }
 
 /// Why a session cannot begin.
@@ -82,18 +87,19 @@ pub enum SessionError {
 }
 
 impl<'a> Session<'a> {
-    /// Sweeps up after dead sessions, makes the private folder and lays out the answer bodies.
+    /// Sweeps up after dead sessions, makes the private folder and lays out what `workloads` owe.
     pub fn begin(
         laboratory: &'a Laboratory,
         ground: &'a Ground,
         cpus: BTreeMap<String, CpuMap>,
+        workloads: &[Workload],
     ) -> Result<Self, SessionError> {
         let parent = std::env::temp_dir();
         sweep(&parent);
         let failed = |source| SessionError::Scratch { parent: parent.clone(), source };
         let scratch = Scratch::make(&parent).map_err(failed)?;
         let folder = scratch.folder("assets").map_err(failed)?;
-        let assets = Assets::lay_out(folder, &laboratory.home, &laboratory.catalogue.workloads)?;
+        let assets = Assets::lay_out(folder, &laboratory.home, workloads)?;
         let account = rustix::process::geteuid().is_root().then(Account::unprivileged);
         Ok(Self { laboratory, ground, cpus, logical_cpus: logical_cpus(), assets, account, scratch })
     }
@@ -179,14 +185,25 @@ impl<'a> Session<'a> {
             user,
             group,
             diagnosing: place.diagnosing,
+            database: place.database.clone(),
             parameter: choice.parameters.clone(),
-            program: names_of(&self.ready(subject.needs(&choice.variant))),
+            program: self.program_names(choice, subject),
         }
+    }
+
+    /// Facts on what a subject as it is chosen needs. Templates name what is needed for workloads that ask a database, too, and
+    /// where that is missing, its facts are empty.
+    fn program_names(&self, choice: &SubjectChoice, subject: &Subject) -> ProgramNames {
+        let needed: Vec<&str> = subject.needs_for(&choice.variant, true).collect();
+        let nothing = || ["path", "prefix", "version"].map(|fact| (fact.to_owned(), String::new())).into();
+        let mut names: ProgramNames = needed.iter().map(|name| ((*name).to_owned(), nothing())).collect();
+        names.extend(names_of(&self.ready(needed.into_iter())));
+        names
     }
 
     /// The environment that the programs of a subject as it is chosen need.
     pub fn program_env(&self, choice: &SubjectChoice, subject: &Subject) -> BTreeMap<String, String> {
-        env_of(&self.ready(subject.needs(&choice.variant)))
+        env_of(&self.ready(subject.needs_for(&choice.variant, true)))
     }
 
     /// Those of the programs that are ready, in the order of their names.

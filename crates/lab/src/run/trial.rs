@@ -7,12 +7,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use tolok_model::{
-    Case, CpuMap, CpuMode, Diagnosis, Disturbance, Environment, Failure, FailureKind, Isolation, LinkWindow,
-    Measurement, Outcome, Plan, Scenario, Workload, bit_rate_words, bytes_words,
+    Case, CounterCheck, CpuMap, CpuMode, Database, DatabaseWindow, Diagnosis, Disturbance, Environment, Failure,
+    FailureKind, Isolation, LinkWindow, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, Workload,
+    bit_rate_words, bytes_words,
 };
 
+use super::counter::{check_counter, read_counter};
+use super::databases::Prepared;
 use super::diagnose::Counters;
 use super::event::{Phase, RunEvent};
+use super::ground::BoxWish;
 use super::guest::Guest;
 use super::launch::Launch;
 use super::link_window::{lateness, link_window};
@@ -21,7 +25,10 @@ use super::record::measurement;
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
-use crate::isolate::{Backend, BoxError, TrialBox};
+use super::trial_database::{self, TrialDatabase};
+use super::with_database::{DATABASE_LINK_REPORT, because_of_the_database};
+use crate::data;
+use crate::isolate::{Backend, BoxError, ProcessSpec, TrialBox};
 use crate::machine::{WindowFacts, disturbances};
 use crate::sample::{Part, Window, WindowUsage};
 use crate::store::{StoreError, TrialFolder};
@@ -53,10 +60,12 @@ pub(super) struct Finished {
 pub(super) struct Trial<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) launch: Launch<'a>,
-    pub(super) workload: &'a Workload,
+    pub(super) workload: Workload,
     pub(super) scenario: &'a Scenario,
     pub(super) environment: &'a Environment,
     pub(super) cpus: &'a CpuMap,
+    /// The database that the workload asks, if it asks one: what the study says of it, and what was made ready.
+    pub(super) database: Option<(&'a Database, &'a Prepared)>,
     /// Where the trial's files are kept.
     pub(super) folder: &'a TrialFolder,
     pub(super) stop: &'a Stop,
@@ -117,7 +126,7 @@ impl<'a> Trial<'a> {
         session: &'a Session<'a>,
         plan: &'a Plan,
         (case, block): (&'a Case, u32),
-        build: &'a Path,
+        (build, prepared): (&'a Path, Option<&'a Prepared>),
         folder: &'a TrialFolder,
         stop: &'a Stop,
     ) -> Option<Self> {
@@ -126,13 +135,27 @@ impl<'a> Trial<'a> {
         let environment = plan.environment(scenario)?;
         let cpus = session.cpus.get(&environment.id)?;
         let subject = catalogue.subject(&case.subject.subject)?;
-        let workload = catalogue.workload(&scenario.workload)?;
+        let workload = catalogue.choose_workload(&scenario.workload).ok()?;
+        let database = environment.database.as_ref().filter(|_| scenario.database).zip(prepared);
         let log = folder.subject_log();
         let launch = Launch { session, subject, choice: &case.subject, build, log, stop };
         // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
-        Some(Self { session, launch, workload, scenario, environment, cpus, folder, stop, seed, commands, isolation })
+        Some(Self {
+            session,
+            launch,
+            workload,
+            scenario,
+            environment,
+            cpus,
+            database,
+            folder,
+            stop,
+            seed,
+            commands,
+            isolation,
+        })
     }
 
     /// Runs the trial; whatever goes wrong with the subject is in the outcome. One that others disturbed is run again, as
@@ -190,7 +213,11 @@ impl<'a> Trial<'a> {
             // Programs that cannot write their output fail in ways of their own; what they lack is room.
             Setback::Failed(..) if self.folder.disk_is_full() => Err(self.folder.full()),
             Setback::Failed(reason, message) => {
-                let log_tail = log_tail(&self.folder.subject_log(), LOG_LINES);
+                let log = match reason {
+                    FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
+                    _ => self.folder.subject_log(),
+                };
+                let log_tail = log_tail(&log, LOG_LINES);
                 Ok(Some(Failure { reason, message, log_tail }))
             }
         }
@@ -217,8 +244,16 @@ impl<'a> Trial<'a> {
         let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
         let scratch = self.session.trial_scratch().map_err(unwritable)?;
         let run_folder = Some((scratch.path(), self.session.owner()));
-        let report = self.folder.path().join(LINK_REPORT);
-        let spec = self.session.ground.spec(self.environment, self.cpus, self.seed, &report, run_folder);
+        let [report, database_report] = [LINK_REPORT, DATABASE_LINK_REPORT].map(|name| self.folder.path().join(name));
+        let spec = self.session.ground.spec(&BoxWish {
+            environment: self.environment,
+            cpus: self.cpus,
+            database: self.scenario.database,
+            seed: self.seed,
+            report: &report,
+            database_report: &database_report,
+            run_folder,
+        });
         let mut trial_box = TrialBox::open(&self.session.laboratory.tolok, &spec)?;
         self.isolation = Some(trial_box.isolation().clone());
         let inside = {
@@ -226,21 +261,42 @@ impl<'a> Trial<'a> {
             self.inside(&mut trial_box, scratch.path(), purpose, emit)
         };
         // While the subject's group is there to say why nothing was answered.
-        let judged = inside.and_then(|inside| judge(&inside.report, &self.scenario.load).map(|()| inside));
-        let inside = judged.map_err(|setback| self.explained(setback, &trial_box))?;
+        let inside = inside.map_err(|setback| self.explained(setback, &trial_box))?;
         let refused_tasks = trial_box.group("subject").and_then(|group| group.reader().read().refused_tasks);
         trial_box.stop()?;
-        let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis } = inside;
-        let link = self.link_window(window, &usage)?;
+        let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data } = inside;
+        // A kernel's link writes no report.
+        let is_emulated = self.isolation.as_ref().is_some_and(|it| it.network == Backend::Emulator.name());
+        let link = is_emulated.then(|| self.link_report((LINK_REPORT, Part::Link), window, &usage)).transpose()?;
+        let database =
+            data.database.map(|found| self.database_window(found, data.outage, window, &usage)).transpose()?;
         let mut measurement = measurement(report, &usage, cold_start_s, load_average);
+        if measurement.body_bytes == 0 {
+            measurement.body_bytes = self.mean_body_bytes() * measurement.ledger.good;
+        }
         measurement.subject.pss_bytes = pss_bytes;
         measurement.subject.refused_tasks = refused_tasks;
         let measurement = Measurement {
-            disturbances: self.disturbances(measurement.window_s, &usage, link.as_ref()),
+            disturbances: self.disturbances(measurement.window_s, &usage, link.as_ref(), database.as_ref()),
             link,
+            database,
+            pool: data.pool,
+            counter: data.counter,
             ..measurement
         };
         Ok(Measured { measurement, diagnosis })
+    }
+
+    /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator
+    /// something at every answer; the mean is as good. Nothing where any body will do.
+    fn mean_body_bytes(&self) -> u64 {
+        match self.session.assets.answers(&self.workload) {
+            data::Answers::Many(answers) => {
+                let all: usize = answers.iter().map(|answer| answer.body.len()).sum();
+                all.checked_div(answers.len()).unwrap_or_default() as u64
+            }
+            _ => 0,
+        }
     }
 
     /// What happens between the opening of the box and its end.
@@ -254,26 +310,41 @@ impl<'a> Trial<'a> {
         let clock = Instant::now();
         let address = own_address(trial_box).map_err(Setback::lab)?;
         let diagnosing = purpose == Purpose::Diagnosis;
-        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing };
+        // Before the sampler, which counts what the subject does from its first program on.
+        let mut database = self.start_database(trial_box, run)?;
+        let names = database.as_ref().map(|database| database.names.clone()).unwrap_or_default();
+        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing, database: names };
         let specs = self.launch.prepare(trial_box, &place)?;
-        self.commands = specs.iter().map(|spec| spec.argv.join(" ")).collect();
+        self.commands = commands(&specs, database.as_ref());
         // Counters count what is started after they were attached.
         let counters = diagnosing.then(|| Counters::attach(trial_box));
         let mut sampler = sampler(trial_box);
-        let cold_start_s = self.launch.first_good_answer(trial_box, &specs, address, self.workload)?;
-        let loaded = self.load(trial_box, &mut sampler, counters, (address, clock), emit);
+        let answered = self.launch.first_good_answer(trial_box, &specs, address, &self.workload);
+        let cold_start_s =
+            answered.map_err(|setback| because_of_the_database(setback, database.as_mut(), trial_box))?;
+        let counter = self.counts().then(|| read_counter(trial_box, address, &self.workload.path)).transpose()?;
+        let beside = self.beside(database.as_mut(), address);
+        let loaded = self.load(trial_box, &mut sampler, counters, beside, (address, clock), emit);
         emit(RunEvent::Phase { phase: Phase::Stopping });
         self.folder.write_lines("samples.jsonl", &sampler.samples())?;
-        let Loaded { report, usage, pss_bytes, window, counted } = loaded?;
-        self.folder.write_lines("timeline.jsonl", &report.timeline)?;
+        let judged = loaded.and_then(|loaded| {
+            self.folder.write_lines("timeline.jsonl", &loaded.report.timeline)?;
+            judge(&loaded.report, &self.scenario.load).map(|()| loaded)
+        });
+        let Loaded { report, usage, pss_bytes, window, counted, beside } =
+            judged.map_err(|setback| because_of_the_database(setback, database.as_mut(), trial_box))?;
         self.nothing_has_ended(trial_box, "while it was measured")?;
+        let check = |before| check_counter(trial_box, address, &self.workload.path, (before, &report));
+        let counter = counter.map(check).transpose()?;
         let diagnosis = counted.map(|counted| self.diagnosis(counted, &report));
-        Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis })
+        let database = database.map(|database| database.window(window));
+        let data = Data { database, pool: beside.pool, outage: beside.outage, counter };
+        Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data })
     }
 
     /// Fails if a process of the subject has ended, which none does before it is told to.
     pub(super) fn nothing_has_ended(&self, trial_box: &mut TrialBox, when: &str) -> Result<(), Setback> {
-        match trial_box.exits()?.first() {
+        match trial_box.exits()?.iter().find(|exit| exit.part != trial_database::PART) {
             None => Ok(()),
             Some(exit) => {
                 let message = format!("process {} ended with {} {when}", exit.name, exit.how);
@@ -306,7 +377,7 @@ impl<'a> Trial<'a> {
     /// In words, if the link needs longer than the window for one answer to each user.
     fn link_too_slow(&self) -> Option<String> {
         let rate_bps = self.environment.link.rate_bps?;
-        let (load, body) = (&self.scenario.load, self.session.assets.body(self.workload));
+        let (load, body) = (&self.scenario.load, self.session.assets.body(&self.workload));
         let users = load.connections_max().unwrap_or(1);
         let needed_s = body.len() as f64 * 8.0 * f64::from(users) / rate_bps;
         (needed_s > load.duration_s).then(|| {
@@ -321,7 +392,13 @@ impl<'a> Trial<'a> {
     }
 
     /// What others did to the window.
-    fn disturbances(&self, window_s: f64, usage: &WindowUsage, link: Option<&LinkWindow>) -> Vec<Disturbance> {
+    fn disturbances(
+        &self,
+        window_s: f64,
+        usage: &WindowUsage,
+        link: Option<&LinkWindow>,
+        database: Option<&DatabaseWindow>,
+    ) -> Vec<Disturbance> {
         let subject = &self.environment.subject;
         let facts = WindowFacts {
             window_s,
@@ -340,22 +417,23 @@ impl<'a> Trial<'a> {
             value: found.share,
             text: found.sentence,
         });
-        let late = link.and_then(|link| lateness(link, self.environment.link.rtt_s));
-        by_others.chain(late).collect()
+        let late = link.and_then(|link| lateness("the link", link, self.environment.link.rtt_s));
+        by_others.chain(late).chain(self.database_link_lateness(database)).collect()
     }
 
-    /// What the link did. One whose report cannot be read may have been late, so its trial tells nothing.
-    fn link_window(&self, window: Window, usage: &WindowUsage) -> Result<Option<LinkWindow>, Setback> {
-        // A kernel's link writes no report.
-        if self.isolation.as_ref().is_none_or(|isolation| isolation.network != Backend::Emulator.name()) {
-            return Ok(None);
-        }
-        let path = self.folder.path().join(LINK_REPORT);
+    /// What an emulated link did. One whose report cannot be read may have been late, so its trial tells nothing.
+    pub(super) fn link_report(
+        &self,
+        (report, part): (&str, Part),
+        window: Window,
+        usage: &WindowUsage,
+    ) -> Result<LinkWindow, Setback> {
+        let path = self.folder.path().join(report);
         let unknown = |why: &dyn Display| Setback::lab(format!("the link's report {}: {why}", path.display()));
         let rows = tolok_link::read_report(&path).map_err(|error| unknown(&error))?;
-        let cpu_s = usage.part(Part::Link).cpu_s.unwrap_or_default();
+        let cpu_s = usage.part(part).cpu_s.unwrap_or_default();
         let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
-        found.map(Some).ok_or_else(|| unknown(&"it has no row of the window"))
+        found.ok_or_else(|| unknown(&"it has no row of the window"))
     }
 
     fn lost_its_port(&self, measured: &Result<Measured, Setback>) -> bool {
@@ -380,6 +458,16 @@ struct Inside {
     window: Window,
     cold_start_s: f64,
     diagnosis: Option<Diagnosis>,
+    data: Data,
+}
+
+/// What is known of the database, and of what is asked of it.
+#[derive(Debug, Default)]
+struct Data {
+    database: Option<DatabaseWindow>,
+    pool: Option<PoolWindow>,
+    outage: Option<OutageRecord>,
+    counter: Option<CounterCheck>,
 }
 
 /// What an attempt is for.
@@ -391,6 +479,17 @@ enum Purpose {
     Diagnosis,
 }
 
+/// The commands as they are recorded: without the password of a user's own server, which belongs in nobody's report.
+fn commands(specs: &[ProcessSpec], database: Option<&TrialDatabase>) -> Vec<String> {
+    let secret = database.filter(|database| database.is_external()).map(|database| database.names.password.as_str());
+    let secret = secret.filter(|secret| !secret.is_empty());
+    let shown = |spec: &ProcessSpec| {
+        let words = spec.argv.iter().map(|word| secret.map_or_else(|| word.clone(), |it| word.replace(it, "***")));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    specs.iter().map(shown).collect()
+}
+
 /// Where the subject of a box is to listen.
 pub(super) fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddr> {
     let has_own_network = trial_box.isolation().network != "host";
@@ -399,7 +498,7 @@ pub(super) fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddr> {
 }
 
 /// A port of 127.0.0.1 that nobody uses at this moment.
-fn free_port() -> io::Result<u16> {
+pub(super) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

@@ -33,9 +33,10 @@ pub use counters::{
 pub use host::HostReading;
 pub use line::Sample;
 pub use network::NetworkBytes;
-pub use part::{Followed, Members, Part};
+pub use part::{Followed, Members, NetOf, Part};
 pub use process::{ProcessTree, descendants, pss_bytes};
 pub use sampler::{Folders, Sampler};
+pub(crate) use series::Series;
 pub use series::{Border, Window};
 pub use tasks::TaskReading;
 pub use usage::{

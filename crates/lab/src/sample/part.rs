@@ -16,15 +16,18 @@ pub enum Part {
     Generator,
     /// The database behind the subject.
     Database,
-    /// The process that emulates a link.
+    /// The process that emulates the link between client and subject.
     Link,
+    /// The process that emulates the link between subject and database.
+    DatabaseLink,
     /// This process, which orders and samples.
     Lab,
 }
 
 impl Part {
     /// All there can be.
-    pub const ALL: [Self; 5] = [Self::Subject, Self::Generator, Self::Database, Self::Link, Self::Lab];
+    pub const ALL: [Self; 6] =
+        [Self::Subject, Self::Generator, Self::Database, Self::Link, Self::DatabaseLink, Self::Lab];
 
     /// Its word in files and sentences.
     pub fn word(self) -> &'static str {
@@ -33,6 +36,7 @@ impl Part {
             Self::Generator => "generator",
             Self::Database => "database",
             Self::Link => "link",
+            Self::DatabaseLink => "database-link",
             Self::Lab => "lab",
         }
     }
@@ -45,8 +49,17 @@ pub struct Followed {
     pub part: Part,
     /// Its processes.
     pub members: Members,
-    /// A process in the part's network namespace, whose interfaces are to be read.
-    pub net_of: Option<u32>,
+    /// Whose network interfaces are to be read, if any are.
+    pub net_of: Option<NetOf>,
+}
+
+/// A process whose network interfaces are those of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetOf {
+    /// This one, which is there all the time.
+    Process(u32),
+    /// Any that belongs to the part, as all of them are in one network namespace. While none is there, nothing is read.
+    Members,
 }
 
 /// How the processes of a part are found.
@@ -54,10 +67,13 @@ pub struct Followed {
 pub enum Members {
     /// All in a control group: the group counts for them, whatever they do.
     Group(Group),
-    /// All below a process, itself not included: what a box's first process started.
+    /// All below a process, itself not included: what a box's first process started. Those that are another part's
+    /// [`Members::Trees`] are not among them.
     Below(u32),
     /// One process, without those that it starts.
     Process(u32),
+    /// These processes and all below them; more can be added while they are followed, see [`super::Sampler::add_process`].
+    Trees(Vec<u32>),
 }
 
 /// A control group as the sampler reads it; tests have one whose figures are known.
@@ -94,6 +110,7 @@ pub(super) enum Source {
     Group(Box<dyn Counting>),
     Below(u32),
     Process(u32),
+    Trees(Vec<u32>),
 }
 
 impl From<Members> for Source {
@@ -105,6 +122,7 @@ impl From<Members> for Source {
             }
             Members::Below(pid) => Self::Below(pid),
             Members::Process(pid) => Self::Process(pid),
+            Members::Trees(pids) => Self::Trees(pids),
         }
     }
 }

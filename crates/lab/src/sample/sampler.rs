@@ -16,7 +16,7 @@ use super::host::{Host, HostReading};
 use super::kept::Room;
 use super::line::{Figures, Sample};
 use super::network::NetworkBytes;
-use super::part::{Followed, Part, Source};
+use super::part::{Followed, NetOf, Part, Source};
 use super::process::{ProcessTree, pss_bytes};
 use super::process_clock::process_cpu_ns;
 use super::series::{Series, Window};
@@ -64,7 +64,7 @@ pub struct Sampler<C = SystemClock> {
 struct Tracked {
     part: Part,
     source: Source,
-    net_of: Option<u32>,
+    net_of: Option<NetOf>,
     counters: Option<SoftwareCounters>,
     tasks: Tasks,
     readings: Readings,
@@ -72,13 +72,38 @@ struct Tracked {
 
 /// Who is whose child, read at most once for all parts, and only if one needs it.
 struct LazyTree<'a> {
-    proc: &'a std::path::Path,
+    proc: &'a Path,
+    /// The processes whose trees are parts of their own.
+    roots: Vec<u32>,
     tree: Option<ProcessTree>,
 }
 
-impl LazyTree<'_> {
+impl<'a> LazyTree<'a> {
+    fn of(proc: &'a Path, parts: &[Tracked]) -> Self {
+        let roots = parts.iter().flat_map(|tracked| match &tracked.source {
+            Source::Trees(roots) => roots.clone(),
+            Source::Group(_) | Source::Below(_) | Source::Process(_) => Vec::new(),
+        });
+        Self { proc, roots: roots.collect(), tree: None }
+    }
+
+    /// All below a process that are in none of the trees, itself not included.
     fn below(&mut self, pid: u32) -> Vec<u32> {
-        self.tree.get_or_insert_with(|| ProcessTree::read(self.proc)).below(pid)
+        let others = if self.roots.is_empty() { Vec::new() } else { self.trees(&self.roots.clone()) };
+        self.read().below(pid).into_iter().filter(|pid| others.binary_search(pid).is_err()).collect()
+    }
+
+    /// Those of these processes that are there, and all below them, in the order of their pids.
+    fn trees(&mut self, roots: &[u32]) -> Vec<u32> {
+        let tree = self.read();
+        let mut found: Vec<u32> = roots.iter().flat_map(|root| [vec![*root], tree.below(*root)].concat()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn read(&mut self) -> &ProcessTree {
+        self.tree.get_or_insert_with(|| ProcessTree::read(self.proc))
     }
 }
 
@@ -111,7 +136,17 @@ impl<C: Clock> Sampler<C> {
         self.follow_source(part, members.into(), net_of);
     }
 
-    fn follow_source(&mut self, part: Part, source: Source, net_of: Option<u32>) {
+    /// Takes one more process, and whatever it starts, into a part that is followed as [`Members::Trees`], from a reading that
+    /// is made at once. What those used that have ended stays counted.
+    pub fn add_process(&mut self, part: Part, pid: u32) {
+        let Some(place) = self.parts.iter().position(|tracked| tracked.part == part) else { return };
+        if let Source::Trees(roots) = &mut self.parts[place].source {
+            roots.push(pid);
+            self.read_processes(place..place + 1);
+        }
+    }
+
+    fn follow_source(&mut self, part: Part, source: Source, net_of: Option<NetOf>) {
         self.parts.retain(|known| known.part != part);
         // Only the processes of the machine's own /proc have clocks, and a control group counts for itself.
         let has_clocks = self.proc == Path::new("/proc") && !matches!(source, Source::Group(_));
@@ -168,7 +203,7 @@ impl<C: Clock> Sampler<C> {
     /// map while it walks all its pages, so whoever answers requests meanwhile would wait for the sampler. A part of which
     /// nothing may be read is not among them.
     pub fn after_load(&self) -> BTreeMap<Part, u64> {
-        let mut tree = LazyTree { proc: &self.proc, tree: None };
+        let mut tree = LazyTree::of(&self.proc, &self.parts);
         let pss = |tracked: &Tracked| Some((tracked.part, pss_bytes(&self.proc, &tracked.pids(&mut tree)?)?));
         self.parts.iter().filter_map(pss).collect()
     }
@@ -236,7 +271,13 @@ impl<C: Clock> Sampler<C> {
     /// Processes, network and events of parts.
     fn read_processes(&mut self, which: std::ops::Range<usize>) {
         let open: usize = self.parts.iter().map(|tracked| tracked.tasks.open_files()).sum();
-        let mut tree = LazyTree { proc: &self.proc, tree: None };
+        for tracked in &mut self.parts {
+            if let Source::Trees(roots) = &mut tracked.source {
+                // The number of one that has ended may be given to anybody.
+                roots.retain(|root| self.proc.join(root.to_string()).exists());
+            }
+        }
+        let mut tree = LazyTree::of(&self.proc, &self.parts);
         for tracked in &mut self.parts[which] {
             // Only what this part itself opens from here on is not in `open`, so each may have its share of the rest.
             let room = Room(self.room.0.saturating_sub(open) / Part::ALL.len());
@@ -266,19 +307,25 @@ impl Tracked {
             Source::Group(group) => group.members().ok(),
             Source::Below(ancestor) => Some(tree.below(*ancestor)),
             Source::Process(pid) => Some(vec![*pid]),
+            Source::Trees(roots) => Some(tree.trees(roots)),
         }
     }
 
-    fn read_processes(&mut self, clock: &impl Clock, proc: &std::path::Path, tree: &mut LazyTree<'_>, room: Room) {
-        if let Some(pids) = self.pids(tree) {
+    fn read_processes(&mut self, clock: &impl Clock, proc: &Path, tree: &mut LazyTree<'_>, room: Room) {
+        let pids = self.pids(tree);
+        if let Some(pids) = &pids {
             let tids = match &self.source {
                 Source::Group(group) => group.threads().ok(),
-                Source::Below(_) | Source::Process(_) => None,
+                Source::Below(_) | Source::Process(_) | Source::Trees(_) => None,
             };
-            let (at, reading) = timed(clock, || self.tasks.read(proc, &pids, tids, room));
+            let (at, reading) = timed(clock, || self.tasks.read(proc, pids, tids, room));
             self.readings.tasks.push(at, reading);
         }
-        let (at, network) = timed(clock, || NetworkBytes::read(proc, self.net_of?));
+        let (at, network) = timed(clock, || match self.net_of? {
+            NetOf::Process(pid) => NetworkBytes::read(proc, pid),
+            // One may end while it is looked at.
+            NetOf::Members => pids.iter().flatten().find_map(|pid| NetworkBytes::read(proc, *pid)),
+        });
         self.readings.network.extend(at, network);
         let (at, events) = timed(clock, || Some(self.counters.as_ref()?.read()));
         self.readings.events.extend(at, events);

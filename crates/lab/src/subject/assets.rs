@@ -3,6 +3,9 @@
 //! Servers read their answers from here, the generator compares with them, and both therefore have the same bytes. The
 //! folder is private to one session and readable by everybody, because servers give up their rights after the start
 //! and a checkout under `/root` would be closed to them.
+//!
+//! The answers of workloads that ask a database are computed, and lie here for the generator alone: a path with a query
+//! is no name for a file, so theirs is made of it. A workload with many answers has a list of requests beside them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -10,16 +13,26 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use tolok_model::{Body, Workload};
 
 use super::png::noise_png;
+use crate::data::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
 
 /// The folder with the answer bodies.
 #[derive(Debug, Clone)]
 pub struct Assets {
     folder: PathBuf,
-    bodies: BTreeMap<String, Vec<u8>>,
+    laid_out: BTreeMap<String, LaidOut>,
+}
+
+/// The answers of one workload.
+#[derive(Debug, Clone)]
+struct LaidOut {
+    answers: Answers,
+    /// The name of the file that tells the generator what is owed.
+    file: Option<String>,
 }
 
 /// Why the answer bodies cannot be laid out.
@@ -41,19 +54,31 @@ pub enum AssetError {
         /// The size that it asks for.
         bytes: usize,
     },
+    /// A workload that asks a database owes nothing that could be computed.
+    #[error(transparent)]
+    Answers(#[from] AnswersError),
 }
 
 impl Assets {
-    /// Writes the bodies of `workloads` into `folder`, which must exist.
+    /// Writes the bodies of `workloads` into `folder`, which must exist. Workloads whose parameters no study has set are
+    /// passed over: nobody asks for them, and their bodies may be large.
     pub fn lay_out(folder: PathBuf, home: &Home, workloads: &[Workload]) -> Result<Self, AssetError> {
-        let mut bodies = BTreeMap::new();
-        for workload in workloads {
-            let body = body(home, workload)?;
-            let path = folder.join(workload.asset());
-            write_for_everybody(&path, &body).map_err(|source| AssetError::File { path, source })?;
-            bodies.insert(workload.name.clone(), body);
+        let mut assets = Self { folder, laid_out: BTreeMap::new() };
+        for workload in workloads.iter().filter(|workload| is_resolved(workload)) {
+            let (answers, file) = match Answers::of(workload)? {
+                Some(answers) => {
+                    let file = assets.write_computed(workload, &answers)?;
+                    (answers, file)
+                }
+                None => {
+                    let body = body(home, workload)?;
+                    assets.write(workload.asset(), &body)?;
+                    (Answers::One { body }, Some(workload.asset().to_owned()))
+                }
+            };
+            assets.laid_out.insert(workload.name.clone(), LaidOut { answers, file });
         }
-        Ok(Self { folder, bodies })
+        Ok(assets)
     }
 
     /// The folder.
@@ -61,15 +86,78 @@ impl Assets {
         &self.folder
     }
 
-    /// The file that holds the body owed by `workload`.
-    pub fn file(&self, workload: &Workload) -> PathBuf {
-        self.folder.join(workload.asset())
+    /// The answers owed by `workload`; any, if it was not laid out.
+    pub fn answers(&self, workload: &Workload) -> &Answers {
+        self.laid_out.get(&workload.name).map_or(&Answers::Any, |laid_out| &laid_out.answers)
     }
 
-    /// The body owed by `workload`.
-    pub fn body(&self, workload: &Workload) -> &[u8] {
-        self.bodies.get(&workload.name).map(Vec::as_slice).unwrap_or_default()
+    /// The file that tells what `workload` owes: its body, or, if it has many answers, a list of requests for the load
+    /// engine, a JSON object a line. There is none where any answer will do.
+    pub fn file(&self, workload: &Workload) -> Option<PathBuf> {
+        let file = self.laid_out.get(&workload.name)?.file.as_ref()?;
+        Some(self.folder.join(file))
     }
+
+    /// The path of the one request that stands for all of `workload`: its own, or the first of many.
+    pub fn path<'a>(&'a self, workload: &'a Workload) -> &'a str {
+        match self.answers(workload) {
+            Answers::Many(answers) => answers.first().map_or(&workload.path, |first| &first.path),
+            Answers::One { .. } | Answers::Any => &workload.path,
+        }
+    }
+
+    /// The body owed to [`Self::path`]; empty where any answer will do.
+    pub fn body(&self, workload: &Workload) -> &[u8] {
+        match self.answers(workload) {
+            Answers::One { body } => body,
+            Answers::Many(answers) => answers.first().map(|first| first.body.as_slice()).unwrap_or_default(),
+            Answers::Any => &[],
+        }
+    }
+
+    /// Writes computed answers; says in which file they are told of.
+    fn write_computed(&self, workload: &Workload, answers: &Answers) -> Result<Option<String>, AssetError> {
+        match answers {
+            Answers::Any => Ok(None),
+            Answers::One { body } => {
+                let file = format!("{}.json", file_stem(&workload.path));
+                self.write(&file, body)?;
+                Ok(Some(file))
+            }
+            Answers::Many(answers) => {
+                let mut requests = String::new();
+                for PathAnswer { path, body } in answers {
+                    let expect_body = format!("{}.json", file_stem(path));
+                    self.write(&expect_body, body)?;
+                    let request = Request { method: &workload.method, path, expect_body: &expect_body };
+                    requests += &serde_json::to_string(&request).expect("three texts are always JSON");
+                    requests.push('\n');
+                }
+                let file = format!("{}.jsonl", file_stem(&workload.path));
+                self.write(&file, requests.as_bytes())?;
+                Ok(Some(file))
+            }
+        }
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> Result<(), AssetError> {
+        let path = self.folder.join(name);
+        write_for_everybody(&path, content).map_err(|source| AssetError::File { path, source })
+    }
+}
+
+/// One of many requests, as the load engine reads it.
+#[derive(Serialize)]
+struct Request<'a> {
+    method: &'a str,
+    path: &'a str,
+    expect_body: &'a str,
+}
+
+/// A name for a file, made of a path with its query: `/rows?limit=5` gives `rows-limit-5`.
+fn file_stem(path: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "._".contains(character);
+    path.trim_start_matches('/').chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
 }
 
 fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
@@ -78,6 +166,7 @@ fn body(home: &Home, workload: &Workload) -> Result<Vec<u8>, AssetError> {
             let path = home.workload_folder(&workload.name).join(name);
             fs::read(&path).map_err(|source| AssetError::File { path, source })
         }
+        // Its answers were computed before this is asked.
         Body::Data { .. } => Ok(Vec::new()),
         Body::Generated(generated) => {
             let too_small = || AssetError::TooSmall { workload: workload.name.clone(), bytes: generated.bytes };
@@ -94,7 +183,7 @@ pub(crate) fn write_for_everybody(path: &Path, content: &[u8]) -> io::Result<()>
 
 #[cfg(test)]
 mod tests {
-    use tolok_model::{GeneratedBody, GeneratedKind};
+    use tolok_model::{DataBody, GeneratedBody, GeneratedKind, WorkloadParameter};
 
     use super::*;
 
@@ -134,7 +223,8 @@ mod tests {
         assert_eq!(assets.body(&hello), b"<p>Hello");
         assert_eq!(assets.body(&file).len(), 2000);
         for (workload, name) in [(&hello, "hello"), (&file, "file-2k.png")] {
-            assert_eq!(assets.file(workload), folder.join(name));
+            assert_eq!(assets.file(workload), Some(folder.join(name)));
+            assert_eq!(assets.path(workload), workload.path);
             assert_eq!(fs::read(folder.join(name)).unwrap(), assets.body(workload));
             assert_eq!(fs::metadata(folder.join(name)).unwrap().permissions().mode() & 0o777, 0o644);
         }
@@ -153,5 +243,89 @@ mod tests {
         check(workload("hello", "/hello", Body::File("body.html".to_owned())), expect);
         let expect = "workload file: a picture of 100 bytes cannot be made; ask for 2,000 or more";
         check(picture(100), expect.to_owned());
+    }
+
+    fn data(name: &str, path: &str, data: DataBody, values: &[(&str, u32)]) -> Workload {
+        let parameter =
+            WorkloadParameter { default: 40, least: 1, most: 10_000, one_of: Vec::new(), help: String::new() };
+        Workload {
+            parameters: values.iter().map(|(name, _)| ((*name).to_owned(), parameter.clone())).collect(),
+            values: values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+            content_type: "application/json".to_owned(),
+            database: true,
+            ..workload(name, path, Body::Data { data })
+        }
+    }
+
+    fn lay_out(folder: &Path, workloads: &[Workload]) -> Result<Assets, AssetError> {
+        Assets::lay_out(folder.to_owned(), &Home::at(folder), workloads)
+    }
+
+    #[test]
+    fn one_computed_answer_lies_under_a_name_made_of_its_path() {
+        let root = tempfile::tempdir().unwrap();
+        let (name, path) = ("rows?fields=40&limit=3", "/rows?fields=40&limit=3");
+        let rows = data(name, path, DataBody::Rows, &[("fields", 40), ("limit", 3)]);
+        let assets = lay_out(root.path(), std::slice::from_ref(&rows)).unwrap();
+        assert_eq!(assets.file(&rows), Some(root.path().join("rows-fields-40-limit-3.json")));
+        assert_eq!(fs::read(assets.file(&rows).unwrap()).unwrap(), assets.body(&rows));
+        assert_eq!(assets.body(&rows), crate::data::rows_body(40, 3).unwrap());
+        assert_eq!(assets.path(&rows), path);
+    }
+
+    #[test]
+    fn many_computed_answers_have_a_list_of_requests_beside_them() {
+        let root = tempfile::tempdir().unwrap();
+        let query = data("query", "/query", DataBody::Query, &[]);
+        let queries = data("queries?n=2", "/queries?n=2", DataBody::Queries, &[("n", 2)]);
+        let assets = lay_out(root.path(), &[query.clone(), queries.clone()]).unwrap();
+        for (workload, file, count, start) in
+            [(&query, "query.jsonl", 64, "/query?id="), (&queries, "queries-n-2.jsonl", 16, "/queries?n=2&seed=")]
+        {
+            assert_eq!(assets.file(workload), Some(root.path().join(file)));
+            let Answers::Many(answers) = assets.answers(workload) else { panic!("{:?}", assets.answers(workload)) };
+            let requests = fs::read_to_string(root.path().join(file)).unwrap();
+            assert_eq!((requests.lines().count(), answers.len()), (count, count));
+            for (line, answer) in requests.lines().zip(answers) {
+                let request: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert_eq!(request["method"], "GET");
+                assert_eq!(request["path"], answer.path);
+                let body = root.path().join(request["expect_body"].as_str().unwrap());
+                assert_eq!(fs::read(&body).unwrap(), answer.body);
+                assert_eq!(fs::metadata(&body).unwrap().permissions().mode() & 0o777, 0o644);
+                assert!(answer.path.starts_with(start), "{}", answer.path);
+            }
+            assert_eq!((assets.path(workload), assets.body(workload)), (&*answers[0].path, &*answers[0].body));
+        }
+        let first = fs::read_to_string(root.path().join("query.jsonl")).unwrap();
+        let key = assets.path(&query).strip_prefix("/query?id=").unwrap();
+        let expect = format!(r#"{{"method":"GET","path":"/query?id={key}","expect_body":"query-id-{key}.json"}}"#);
+        assert_eq!(first.lines().next(), Some(expect.as_str()));
+    }
+
+    #[test]
+    fn what_nobody_can_ask_for_is_not_written() {
+        let root = tempfile::tempdir().unwrap();
+        let any = [("counter", DataBody::Counter), ("fidelity", DataBody::Fidelity)];
+        let any = any.map(|(name, body)| data(name, &format!("/{name}"), body, &[]));
+        let mut unresolved = data("rows", "/rows", DataBody::Rows, &[("fields", 40), ("limit", 10_000)]);
+        unresolved.values.clear();
+        let assets = lay_out(root.path(), &[any[0].clone(), any[1].clone(), unresolved.clone()]).unwrap();
+        for workload in any.iter().chain([&unresolved]) {
+            assert_eq!((assets.answers(workload), assets.file(workload)), (&Answers::Any, None));
+            assert!(assets.body(workload).is_empty());
+        }
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_table_that_does_not_exist_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let rows = data("rows?fields=45", "/rows?fields=45", DataBody::Rows, &[("fields", 45), ("limit", 1)]);
+        let expect = "workload rows?fields=45: there is no table of 45 fields; ask for fields=40 or fields=50";
+        assert_eq!(lay_out(root.path(), &[rows]).unwrap_err().to_string(), expect);
+        let rows = data("rows", "/rows", DataBody::Rows, &[("fields", 40)]);
+        let expect = "workload rows: its answer needs the parameter `limit`; add it to its workload.toml";
+        assert_eq!(lay_out(root.path(), &[rows]).unwrap_err().to_string(), expect);
     }
 }

@@ -2,6 +2,7 @@
 
 mod assets;
 mod build;
+mod check;
 mod log;
 mod png;
 mod probe;
@@ -9,7 +10,8 @@ mod template;
 
 pub use assets::{AssetError, Assets};
 pub use build::{BuildError, BuildJob, Builds};
+pub use check::check;
 pub use log::log_tail;
 pub use png::noise_png;
-pub use probe::{Answer, Asked, ProbeError, ask, ask_while, check};
-pub use template::{BuildNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};
+pub use probe::{Answer, Asked, ProbeError, ask, ask_while};
+pub use template::{BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};

@@ -6,8 +6,6 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use tolok_model::Workload;
-
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -105,35 +103,6 @@ pub fn ask_while(
             return Err(ProbeError::Malformed("more than 256 MiB"));
         }
     }
-}
-
-/// Compares an answer with the contract of a workload; says what differs.
-pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), String> {
-    if answer.status != workload.status {
-        let sent = String::from_utf8_lossy(&answer.body[..answer.body.len().min(200)]).into_owned();
-        return Err(format!("status {} instead of {}: {sent:?}", answer.status, workload.status));
-    }
-    let given = answer.header("content-type").unwrap_or("none");
-    let essence = given.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case(&workload.content_type) {
-        return Err(format!("content type {given} instead of {}", workload.content_type));
-    }
-    if answer.body == body {
-        return Ok(());
-    }
-    let first = answer.body.iter().zip(body).position(|(given, owed)| given != owed);
-    let at = first.unwrap_or(answer.body.len().min(body.len()));
-    let excerpt = |bytes: &[u8]| {
-        let excerpt = &bytes[at.min(bytes.len())..(at + 30).min(bytes.len())];
-        String::from_utf8_lossy(excerpt).into_owned()
-    };
-    Err(format!(
-        "a body of {} bytes instead of {}, different from byte {at} on: {:?} instead of {:?}",
-        answer.body.len(),
-        body.len(),
-        excerpt(&answer.body),
-        excerpt(body)
-    ))
 }
 
 impl Answer {

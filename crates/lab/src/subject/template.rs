@@ -38,10 +38,29 @@ pub struct TemplateNames {
     pub group: String,
     /// Whether this is an unscored trial that looks into the subject, so that it may say more than in others.
     pub diagnosing: bool,
+    /// The database of the trial; with an empty host where it has none.
+    pub database: DatabaseNames,
     /// Values of the parameters.
     pub parameter: BTreeMap<String, ParameterValue>,
     /// The programs that it needs.
     pub program: ProgramNames,
+}
+
+/// How a subject reaches the database of its trial.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct DatabaseNames {
+    /// Its address or name; empty where a trial has no database.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The database on the server.
+    pub name: String,
+    /// The account.
+    pub user: String,
+    /// Its password.
+    pub password: String,
+    /// Connections that the subject may have, over all its processes; 0 where a trial has no database.
+    pub pool: u32,
 }
 
 /// What the templates of a build can name: only that which a build is kept for. A build that knew the port or a parameter
@@ -122,6 +141,7 @@ mod tests {
             user: String::new(),
             group: String::new(),
             diagnosing: false,
+            database: DatabaseNames::default(),
             parameter: [
                 ("mode".to_owned(), ParameterValue::Text("jit".to_owned())),
                 ("workers".to_owned(), ParameterValue::Integer(0)),

@@ -43,29 +43,63 @@ pub(super) fn description(packages: &[String], staging: &Path) -> Vec<String> {
 
 /// Downloads the packages and all that they need beyond what the system has, and unpacks them into one tree.
 pub(super) fn fetch(packages: &[String], worker: &mut Worker<'_>) -> Result<(), FetchError> {
-    let surroundings = &worker.toolbox.surroundings;
-    let staging = worker.toolbox.staging();
-    let root = staging.join("root");
     // While this process waited for the lock, another one may have brought programs that the plan does not know.
     let packages = together(&worker.installed.apt_asked, packages);
-    for folder in
-        [root.clone(), staging.join("lists/partial"), archives(&staging).join("partial"), staging.join("no-parts")]
-    {
-        make_folder(&folder)?;
+    let staging = worker.toolbox.staging();
+    prepare(&staging, &worker.toolbox.surroundings, &[])?;
+    let archives = download_and_unpack(&packages, worker, |package| !SYSTEM_ONLY.contains(&package.name.as_str()))?;
+    worker.put_in_place(&staging.join("root"), &worker.toolbox.root())?;
+    worker.installed.apt_asked = packages;
+    worker.installed.apt = archives;
+    Ok(())
+}
+
+/// Makes what apt works in, and its configuration; `settings` come last and so hold.
+pub(super) fn prepare(
+    staging: &Path,
+    surroundings: &Surroundings,
+    settings: &[(&str, PathBuf)],
+) -> Result<(), FetchError> {
+    let folders = ["root", "lists/partial", "cache/archives/partial", "no-parts"];
+    folders.iter().try_for_each(|folder| make_folder(&staging.join(folder)))?;
+    let mut text = configuration(staging, &system_configuration(surroundings));
+    for (name, value) in settings {
+        let _ = writeln!(text, "{name} \"{}\";", value.display());
     }
-    let file = configuration_file(&staging);
-    fs::write(&file, configuration(&staging, &system_configuration(surroundings)))
-        .map_err(|source| FetchError::Folder { folder: file, source })?;
+    let file = configuration_file(staging);
+    fs::write(&file, text).map_err(|source| FetchError::Folder { folder: file, source })
+}
+
+/// Lets apt bring the packages, and unpacks those that are wanted into the staging folder's `root`.
+pub(super) fn download_and_unpack(
+    packages: &[String],
+    worker: &mut Worker<'_>,
+    is_wanted: impl Fn(&DebianPackage) -> bool,
+) -> Result<Vec<DebianPackage>, FetchError> {
+    let staging = worker.toolbox.staging();
     // One of the user's sources may be down while those that matter here are up: the download decides.
     let update = worker.run(&update(&staging), DOWNLOAD_PATIENCE);
-    worker.run(&download(&packages, &staging), DOWNLOAD_PATIENCE).map_err(|error| update.err().unwrap_or(error))?;
-    let archives = downloaded(&staging)?;
+    worker.run(&download(packages, &staging), DOWNLOAD_PATIENCE).map_err(|error| update.err().unwrap_or(error))?;
+    let mut archives = downloaded(&staging)?;
+    archives.retain(|(package, _)| is_wanted(package));
     let command = format!("dpkg-deb --extract ({} packages)", archives.len());
+    let surroundings = &worker.toolbox.surroundings;
     worker.tell(&command, || unpack(&archives, surroundings, &staging))?;
-    worker.put_in_place(&root, &worker.toolbox.root())?;
-    worker.installed.apt_asked = packages;
-    worker.installed.apt = archives.into_iter().map(|(package, _)| package).collect();
-    Ok(())
+    Ok(archives.into_iter().map(|(package, _)| package).collect())
+}
+
+/// The folders of an unpacked tree that hold libraries.
+pub(super) fn library_folders(root: &Path) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for base in ["usr/lib", "lib"] {
+        // The folder is named after the machine: x86_64-linux-gnu, aarch64-linux-gnu, arm-linux-gnueabihf.
+        let entries = fs::read_dir(root.join(base)).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_triplet = |path: &PathBuf| path.to_string_lossy().contains("-linux-gnu") && path.is_dir();
+        let mut triplets: Vec<PathBuf> = entries.filter(is_triplet).collect();
+        triplets.sort();
+        folders.append(&mut triplets);
+    }
+    folders
 }
 
 /// The tree is always apt's one answer to all that was ever asked for, never a mixture of the answers of two days.
@@ -146,14 +180,13 @@ fn is_wanted(line: &str) -> bool {
     kept.iter().any(|name| line.starts_with(name)) && !dropped.iter().any(|name| line.starts_with(name))
 }
 
-/// The archives that apt brought, less those that must stay the system's.
+/// The archives that apt brought.
 fn downloaded(staging: &Path) -> Result<Vec<(DebianPackage, PathBuf)>, FetchError> {
     let folder = archives(staging);
     let entries = fs::read_dir(&folder).map_err(|source| FetchError::Folder { folder, source })?;
     let archive =
         |entry: fs::DirEntry| Some((DebianPackage::from_file_name(entry.file_name().to_str()?)?, entry.path()));
     let mut archives: Vec<_> = entries.flatten().filter_map(archive).collect();
-    archives.retain(|(package, _)| !SYSTEM_ONLY.contains(&package.name.as_str()));
     archives.sort();
     Ok(archives)
 }
@@ -212,7 +245,7 @@ DPkg::Pre-Install-Pkgs:: \"/usr/sbin/dpkg-preconfigure\";
     }
 
     #[test]
-    fn everything_downloaded_is_unpacked_but_the_c_library() {
+    fn what_apt_brought_are_the_archives_and_nothing_else() {
         let staging = tempfile::tempdir().unwrap();
         let folder = archives(staging.path());
         fs::create_dir_all(folder.join("partial")).unwrap();
@@ -221,6 +254,6 @@ DPkg::Pre-Install-Pkgs:: \"/usr/sbin/dpkg-preconfigure\";
         }
         let names: Vec<String> =
             downloaded(staging.path()).unwrap().into_iter().map(|(package, _)| package.name).collect();
-        assert_eq!(names, ["nginx", "php-fpm"]);
+        assert_eq!(names, ["libc6", "nginx", "php-fpm"]);
     }
 }

@@ -18,12 +18,18 @@ pub struct Recipe {
     pub name: String,
     /// The name that people use.
     pub title: String,
+    /// The program that it is a part of: found with it, and without a name and a version of its own.
+    pub(super) part_of: Option<String>,
+    #[serde(default)]
     pub(super) names: Vec<String>,
-    pub(super) version: VersionSource,
+    pub(super) version: Option<VersionSource>,
+    #[serde(default)]
+    pub(super) asked: Vec<String>,
     pub(super) smallest: Option<String>,
     pub(super) extras: Option<Extras>,
     #[serde(default)]
     pub(super) apt: Vec<String>,
+    pub(super) newer: Option<NewerPackages>,
     pub(super) npm: Option<NpmPackage>,
     #[serde(default)]
     pub(super) files: Vec<String>,
@@ -44,6 +50,17 @@ pub(super) enum VersionSource {
     Package { package: String },
 }
 
+/// Packages of a newer release of Debian than the system's.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct NewerPackages {
+    /// The release that has them.
+    pub(super) suite: String,
+    pub(super) packages: Vec<String>,
+    /// The programs in them, each of which needs the loader that came with it.
+    pub(super) programs: Vec<String>,
+}
+
 /// The facts beyond path and version that a program's subjects need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -52,12 +69,13 @@ pub(super) enum Extras {
     ApacheModules,
     SwooleExtension,
     MariadbParts,
+    MysqlParts,
 }
 
 impl Extras {
     /// Whether the program has PHP in it.
     pub(super) fn is_php(self) -> bool {
-        !matches!(self, Self::MariadbParts)
+        !matches!(self, Self::MariadbParts | Self::MysqlParts)
     }
 }
 
@@ -66,6 +84,7 @@ impl Extras {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum NpmPackage {
     Bun,
+    Mysql2,
     Pm2,
 }
 
@@ -151,13 +170,16 @@ mod tests {
     fn the_built_in_catalogue_is_complete() {
         let catalogue = Catalogue::built_in();
         let names: Vec<&str> = catalogue.names().collect();
-        assert_eq!(names, ["go", "cargo", "node", "bun", "pm2", "nginx", "php_fpm", "apache", "swoole", "mariadb"]);
+        let javascript = ["go", "cargo", "node", "bun", "pm2", "mysql2", "nginx"];
+        let php = ["php_fpm", "php_fpm_mysql", "apache", "apache_mysql", "swoole", "swoole_mysql"];
+        assert_eq!(names, [javascript.as_slice(), &php, &["mariadb", "mysql"]].concat());
         for recipe in catalogue.recipes() {
-            assert!(
-                !recipe.title.is_empty() && !recipe.names.is_empty() && !recipe.by_hand.other.is_empty(),
-                "{}",
-                recipe.name
-            );
+            assert!(!recipe.title.is_empty() && !recipe.by_hand.other.is_empty(), "{}", recipe.name);
+            let can_be_found = !recipe.names.is_empty() || recipe.npm.is_some();
+            let is_whole = can_be_found && recipe.version.is_some();
+            assert_ne!(is_whole, recipe.part_of.is_some(), "{}: a program or a part of one", recipe.name);
+            let whole = recipe.part_of.as_deref().map(|name| catalogue.recipe(name).unwrap());
+            assert!(whole.is_none_or(|whole| whole.part_of.is_none()), "{}: no part of a part", recipe.name);
             assert_eq!(recipe.smallest.is_some(), recipe.smallest_version().is_some(), "{}", recipe.name);
             assert_eq!(recipe.npm.is_some(), !recipe.files.is_empty(), "{}: an npm package has files", recipe.name);
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::call::{Answer, Call};
 use super::catalogue::{Extras, VersionSource};
 use super::version::find_version;
-use super::{Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, extras, plan};
+use super::{Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, extras, php_mysql, plan};
 
 /// Of a program's complaint, this much is shown.
 const COMPLAINT_CHARS: usize = 300;
@@ -49,6 +49,9 @@ pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String,
 
 /// The first candidate that can be used; else what is wrong with the first one that there is.
 fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
+    if let Some(whole) = &recipe.part_of {
+        return part_state(recipe, whole, toolbox);
+    }
     let mut first_refusal = None;
     for candidate in candidates(recipe, toolbox) {
         match examine(recipe, &candidate, toolbox) {
@@ -56,9 +59,28 @@ fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
             Err(refusal) => first_refusal = first_refusal.or(Some(refusal)),
         }
     }
+    refused(recipe, first_refusal, toolbox)
+}
+
+/// A part is looked for with the very program that will be run: another copy of it may have the part, and be of no use.
+fn part_state(recipe: &Recipe, whole: &str, toolbox: &Toolbox) -> ProgramState {
+    let refusal = match toolbox.catalogue.recipe(whole).map(|whole| state(whole, toolbox)) {
+        Ok(ProgramState::Ready(program)) => {
+            let mut part = Program { name: recipe.name.clone(), title: recipe.title.clone(), ..program };
+            match php_mysql::complete(recipe, &mut part, toolbox) {
+                Ok(()) => return ProgramState::Ready(part),
+                Err(refusal) => refusal,
+            }
+        }
+        _ => Refusal::Incomplete(format!("it is a part of {whole}, which cannot be used here itself")),
+    };
+    refused(recipe, Some(refusal), toolbox)
+}
+
+fn refused(recipe: &Recipe, refusal: Option<Refusal>, toolbox: &Toolbox) -> ProgramState {
     let remedy = plan::remedy(recipe, toolbox);
     let obstacle = plan::obstacle(recipe, toolbox);
-    match first_refusal {
+    match refusal {
         Some(Refusal::Unsupported { reason, command }) => {
             ProgramState::Missing { reason: Some(reason), remedy: Remedy::ByHand { command } }
         }
@@ -76,7 +98,18 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
     let own = recipe.names.iter().find_map(|name| first_on_path(&toolbox.surroundings.search_path, name));
     let bins = ["usr/bin", "usr/sbin", "bin", "sbin"].map(|folder| toolbox.root().join(folder));
     let unpacked = (!recipe.apt.is_empty()).then(|| recipe.names.iter().find_map(|name| first_on_path(&bins, name)));
-    let npm = recipe.npm.map(|package| matching_files(&toolbox.npm_folder(package), &recipe.files)).unwrap_or_default();
+    // A package whose version is read is never run by itself: its script may be a library.
+    let is_usable = match recipe.version {
+        Some(VersionSource::Package { .. }) => Path::is_file,
+        Some(VersionSource::Asked { .. }) | None => is_executable,
+    };
+    let npm = recipe.npm.map(|package| matching_files(&toolbox.npm_folder(package), &recipe.files, is_usable));
+    let npm = npm.unwrap_or_default();
+    let newer = recipe.newer.is_some().then(|| {
+        let bin = [toolbox.newer_root(&recipe.name).join("bin")];
+        recipe.names.iter().find_map(|name| first_on_path(&bin, name))
+    });
+    let unpacked = unpacked.or(newer);
     let fetched = unpacked.flatten().into_iter().chain(npm);
     let candidate = |source| move |path| Candidate { path, source };
     own.into_iter().map(candidate(Source::System)).chain(fetched.map(candidate(Source::Toolbox))).collect()
@@ -99,7 +132,8 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
         extras::require_time_zones(toolbox)?;
     }
     let mut output = String::new();
-    program.version = match &recipe.version {
+    let unknown = || Refusal::Broken(format!("tolok does not know how {} says its version", recipe.name));
+    program.version = match recipe.version.as_ref().ok_or_else(unknown)? {
         VersionSource::Asked { arguments, after } => {
             let call = Call::new(&program.path, arguments.clone()).with_env(&program.env);
             output = ask(&call, &toolbox.surroundings)?.text;
@@ -142,7 +176,7 @@ fn no_version(call: &Call, output: &str) -> Refusal {
 }
 
 /// The first lines of what a program printed, ready to stand at the end of a sentence.
-fn complaint(text: &str) -> String {
+pub(super) fn complaint(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text: String = words.join(" ").chars().take(COMPLAINT_CHARS).collect();
     if text.is_empty() { String::new() } else { format!(": {text}") }
@@ -186,15 +220,15 @@ pub(super) fn first_on_path(folders: &[PathBuf], name: &str) -> Option<PathBuf> 
     folders.iter().find_map(numbered)
 }
 
-/// The executables below a folder that match a pattern; a `*` stands for anything within one part of the path.
-fn matching_files(folder: &Path, patterns: &[String]) -> Vec<PathBuf> {
+/// The usable files below a folder that match a pattern; a `*` stands for anything within one part of the path.
+fn matching_files(folder: &Path, patterns: &[String], is_usable: fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for pattern in patterns {
         let mut paths = vec![folder.to_owned()];
         for part in pattern.split('/') {
             paths = paths.iter().flat_map(|path| matching_entries(path, part)).collect();
         }
-        paths.retain(|path| is_executable(path));
+        paths.retain(|path| is_usable(path));
         paths.sort();
         found.append(&mut paths);
     }

@@ -25,6 +25,8 @@ const MODULE_FOLDERS: [&str; 5] = [
 const EXTENSION_FOLDERS: [&str; 3] = ["usr/lib/php/API", "usr/lib64/php/modules", "usr/lib/php/modules"];
 /// Where MariaDB's messages, character sets and system tables are below its base: Debian, and where it has its own name.
 const SHARE_FOLDERS: [&str; 2] = ["share/mysql", "share/mariadb"];
+/// The plugins of MariaDB's client program, by which it logs in to servers of other kinds, below the base.
+const CLIENT_PLUGINS: &str = "libmariadb3/plugin";
 
 /// Fills in the extras, or says which part is not there. `output` is what the program printed when asked for its version.
 pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
@@ -33,6 +35,7 @@ pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbo
         Extras::ApacheModules => apache_modules(program, toolbox),
         Extras::SwooleExtension => swoole_extension(program, output, toolbox),
         Extras::MariadbParts => mariadb_parts(program),
+        Extras::MysqlParts => mysql_parts(program),
     }
 }
 
@@ -148,6 +151,37 @@ fn mariadb_parts(program: &mut Program) -> Result<(), Refusal> {
         ("install", tool("mariadb-install-db").ok_or_else(|| lacking("mariadb-install-db"))?),
         ("client", tool("mariadb").ok_or_else(|| lacking("its client mariadb"))?),
         ("base", base.to_owned()),
+    ];
+    let plugins = super::apt::library_folders(base.parent().unwrap_or(base));
+    let plugins = plugins.into_iter().map(|folder| folder.join(CLIENT_PLUGINS)).find(|folder| folder.is_dir());
+    program.extras.extend(parts.map(|(name, path)| (name.to_owned(), text(path))));
+    program.extras.insert("plugins".to_owned(), text(plugins.unwrap_or_default()));
+    Ok(())
+}
+
+/// The same for MySQL, which makes its system tables itself: `base`, `share`, `client`, and `plugins`, empty where there are
+/// none.
+fn mysql_parts(program: &mut Program) -> Result<(), Refusal> {
+    let (path, version) = (program.path.display().to_string(), program.version.clone());
+    if version.contains("MariaDB") {
+        return Err(Refusal::Incomplete(format!("{path} is a MariaDB, {version}")));
+    }
+    let lacking = |what: &str| Refusal::Incomplete(format!("{path} {version} is here, without {what}"));
+    let folder =
+        program.path.parent().and_then(Path::parent).ok_or_else(|| lacking("a folder that it is installed in"))?;
+    // A tree with programs that start it has its parts one level further down.
+    let bases = [folder.to_owned(), folder.join("usr")];
+    let shares = bases.iter().flat_map(|base| ["share/mysql", "share"].map(|share| (base, base.join(share))));
+    let share = shares.into_iter().find(|(_, share)| share.join("english/errmsg.sys").is_file());
+    let (base, share) = share.ok_or_else(|| lacking("its messages"))?;
+    let client = Some(folder.join("bin/mysql")).filter(|path| path.is_file());
+    let plugins = ["lib/mysql/plugin", "lib64/mysql/plugin", "lib/plugin"].map(|folder| base.join(folder));
+    let plugins = plugins.into_iter().find(|folder| folder.is_dir()).unwrap_or_default();
+    let parts = [
+        ("base", base.clone()),
+        ("client", client.ok_or_else(|| lacking("its client mysql"))?),
+        ("plugins", plugins),
+        ("share", share),
     ];
     program.extras.extend(parts.map(|(name, path)| (name.to_owned(), text(path))));
     Ok(())

@@ -15,7 +15,7 @@ use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use super::call::{Call, CallError};
 use super::installed::Installed;
 use super::plan::Work;
-use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, npm, pecl};
+use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, newer, npm, pecl};
 
 /// Of a failed command's output, this many lines are shown.
 const TAIL_LINES: usize = 12;
@@ -157,6 +157,7 @@ impl Worker<'_> {
         let _staging = Staging::new(self.toolbox.staging())?;
         match &step.work {
             Work::Apt { packages } => apt::fetch(packages, self)?,
+            Work::Newer { program, newer } => newer::fetch(program, newer, self)?,
             Work::Npm { package } => npm::fetch(*package, self)?,
             Work::Pecl { extension } => pecl::fetch(extension, self)?,
         }

@@ -18,6 +18,9 @@ pub(super) struct Installed {
     pub(super) apt_asked: Vec<String>,
     /// The packages in the tree.
     pub(super) apt: Vec<DebianPackage>,
+    /// The packages in the trees of programs that come from a newer Debian.
+    #[serde(default)]
+    pub(super) newer: BTreeMap<String, Vec<DebianPackage>>,
     /// npm packages and their versions.
     pub(super) npm: BTreeMap<String, String>,
     /// The archive that Swoole was built from.

@@ -4,22 +4,28 @@
 //! lock                held by whoever fetches
 //! installed.json      what was fetched, with exact versions
 //! root/               the Debian packages, unpacked into one tree
+//! newer/<program>/    the packages of a newer Debian that a program is made of, with all their libraries
 //! npm/<package>/      one locked npm package each
 //! swoole/swoole.so    the extension, if it could be built
 //! staging-<pid>/      a fetch at work; everything above is renamed out of it when it is whole
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use super::Toolbox;
+use super::apt;
 use super::catalogue::NpmPackage;
 
 impl Toolbox {
     /// The tree of the unpacked Debian packages.
     pub(super) fn root(&self) -> PathBuf {
         self.folder.join("root")
+    }
+
+    /// The tree of a program that comes from a newer Debian.
+    pub(super) fn newer_root(&self, program: &str) -> PathBuf {
+        self.folder.join("newer").join(program)
     }
 
     pub(super) fn npm_folder(&self, package: NpmPackage) -> PathBuf {
@@ -45,16 +51,7 @@ impl Toolbox {
 
     /// What makes the loader find the libraries of the unpacked tree before those of the system.
     pub(super) fn library_env(&self) -> BTreeMap<String, String> {
-        let mut folders = Vec::new();
-        for base in ["usr/lib", "lib"] {
-            let base = self.root().join(base);
-            // The folder is named after the machine: x86_64-linux-gnu, aarch64-linux-gnu, arm-linux-gnueabihf.
-            let entries = fs::read_dir(&base).into_iter().flatten().flatten().map(|entry| entry.path());
-            let is_triplet = |path: &PathBuf| path.to_string_lossy().contains("-linux-gnu") && path.is_dir();
-            let mut triplets: Vec<PathBuf> = entries.filter(is_triplet).collect();
-            triplets.sort();
-            folders.append(&mut triplets);
-        }
+        let folders = apt::library_folders(&self.root());
         if folders.is_empty() {
             return BTreeMap::new();
         }

@@ -15,8 +15,10 @@ mod extras;
 mod fetch;
 mod installed;
 mod layout;
+mod newer;
 mod npm;
 mod pecl;
+mod php_mysql;
 mod plan;
 mod version;
 
@@ -49,7 +51,7 @@ pub struct Program {
     pub name: String,
     /// The name that people use.
     pub title: String,
-    /// Absolute path of the executable (of the script, for pm2).
+    /// Absolute path of the executable (of the script, for pm2 and mysql2).
     pub path: PathBuf,
     /// Empty for a program of the system, else the folder under which its Debian tree was unpacked.
     pub prefix: String,

@@ -1,6 +1,6 @@
 //! npm packages, by their locks: the exact versions and checksums that this binary was built with.
 //!
-//! No install script is run: both packages work without, and a script could do anything.
+//! No install script is run: all packages work without, and a script could do anything.
 
 use std::fs;
 use std::path::Path;
@@ -19,6 +19,7 @@ impl NpmPackage {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Bun => "bun",
+            Self::Mysql2 => "mysql2",
             Self::Pm2 => "pm2",
         }
     }
@@ -37,6 +38,7 @@ impl NpmPackage {
     fn manifest(self) -> &'static str {
         match self {
             Self::Bun => include_str!("../../../../toolbox/bun/package.json"),
+            Self::Mysql2 => include_str!("../../../../toolbox/mysql2/package.json"),
             Self::Pm2 => include_str!("../../../../toolbox/pm2/package.json"),
         }
     }
@@ -44,6 +46,7 @@ impl NpmPackage {
     fn lock(self) -> &'static str {
         match self {
             Self::Bun => include_str!("../../../../toolbox/bun/package-lock.json"),
+            Self::Mysql2 => include_str!("../../../../toolbox/mysql2/package-lock.json"),
             Self::Pm2 => include_str!("../../../../toolbox/pm2/package-lock.json"),
         }
     }
@@ -82,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_locks_hold_exactly_the_versions_of_the_manifests_and_name_no_registry() {
-        for package in [NpmPackage::Bun, NpmPackage::Pm2] {
+        for package in [NpmPackage::Bun, NpmPackage::Mysql2, NpmPackage::Pm2] {
             let lock: serde_json::Value = serde_json::from_str(package.lock()).unwrap();
             let locked = &lock["packages"][format!("node_modules/{}", package.name())]["version"];
             assert_eq!(locked.as_str(), Some(package.version().as_str()));

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::call::Call;
-use super::catalogue::{NpmPackage, PackageManager};
+use super::catalogue::{NewerPackages, NpmPackage, PackageManager};
 use super::installed::Installed;
-use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, npm, pecl};
+use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, newer, npm, pecl};
 
 /// Everything that `fetch` would do, and what is left to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,6 +40,7 @@ pub struct FetchStep {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Work {
     Apt { packages: Vec<String> },
+    Newer { program: String, newer: NewerPackages },
     Npm { package: NpmPackage },
     Pecl { extension: String },
 }
@@ -84,6 +85,7 @@ impl fmt::Display for FetchPlan {
 /// How a program can be brought here.
 enum Way {
     Apt,
+    Newer(NewerPackages),
     Npm(NpmPackage),
     Pecl(String),
     None { reason: String },
@@ -95,6 +97,10 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
     for recipe in recipes {
         match way(recipe, toolbox) {
             Way::Apt => apt_recipes.push(*recipe),
+            Way::Newer(newer) => {
+                let work = Work::Newer { program: recipe.name.clone(), newer };
+                plan.steps.push(step(&[recipe], work, toolbox));
+            }
             Way::Npm(package) => plan.steps.push(step(&[recipe], Work::Npm { package }, toolbox)),
             Way::Pecl(extension) => plan.steps.push(step(&[recipe], Work::Pecl { extension }, toolbox)),
             Way::None { reason } => plan.by_hand.push(ManualStep {
@@ -119,6 +125,7 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
 pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
     let work = match way(recipe, toolbox) {
         Way::Apt => Work::Apt { packages: recipe.apt.clone() },
+        Way::Newer(newer) => Work::Newer { program: recipe.name.clone(), newer },
         Way::Npm(package) => Work::Npm { package },
         Way::Pecl(extension) => Work::Pecl { extension },
         Way::None { .. } => return Remedy::ByHand { command: recipe.by_hand(package_manager(toolbox)) },
@@ -130,7 +137,7 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
 pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
     match way(recipe, toolbox) {
         Way::None { reason } => Some(reason),
-        Way::Apt | Way::Npm(_) | Way::Pecl(_) => None,
+        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Pecl(_) => None,
     }
 }
 
@@ -166,6 +173,13 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
             Way::None { reason: "there is no npm here".to_owned() }
         };
     }
+    if let Some(newer) = &recipe.newer {
+        return if newer::is_usable(&toolbox.surroundings) {
+            Way::Newer(newer.clone())
+        } else {
+            Way::None { reason: "it comes from a newer Debian, and this is no Debian system".to_owned() }
+        };
+    }
     if recipe.apt.is_empty() {
         return Way::None { reason: "tolok cannot put it into the toolbox".to_owned() };
     }
@@ -183,6 +197,7 @@ fn step(recipes: &[&Recipe], work: Work, toolbox: &Toolbox) -> FetchStep {
     let staging = toolbox.staging();
     let commands = match &work {
         Work::Apt { packages } => apt::description(packages, &staging),
+        Work::Newer { newer, .. } => newer::description(newer, &staging),
         Work::Npm { package } => vec![npm::call(*package, &staging).to_string()],
         Work::Pecl { extension } => pecl::calls(extension, &staging).iter().map(Call::to_string).collect(),
     };
@@ -200,6 +215,9 @@ impl Work {
         match self {
             Self::Apt { packages } if packages.len() == 1 => format!("Debian package {}", packages[0]),
             Self::Apt { packages } => format!("Debian packages {}", packages.join(", ")),
+            Self::Newer { newer, .. } => {
+                format!("packages {} of Debian's {}", newer.packages.join(", "), newer.suite)
+            }
             Self::Npm { package } => format!("npm package {} {}", package.name(), package.version()),
             Self::Pecl { extension } => format!("PECL extension {extension}, built from source"),
         }

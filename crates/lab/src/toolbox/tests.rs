@@ -5,6 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
+mod php_mysql;
+
+mod mysql;
+
 /// A machine whose search path is one folder of scripts, with an empty toolbox.
 struct Lab {
     folder: tempfile::TempDir,
@@ -181,6 +185,16 @@ fn pm2_is_never_called() {
 }
 
 #[test]
+fn mysql2_is_a_library_and_no_program() {
+    let lab = Lab::new();
+    lab.write("toolbox/npm/mysql2/node_modules/mysql2/promise.js", "throw new Error('called');");
+    lab.write("toolbox/npm/mysql2/node_modules/mysql2/package.json", r#"{ "name": "mysql2", "version": "3.24.6" }"#);
+    let mysql2 = lab.ready("mysql2");
+    assert_eq!((mysql2.version.as_str(), mysql2.source), ("3.24.6", Source::Toolbox));
+    assert!(mysql2.path.ends_with("node_modules/mysql2/promise.js"), "what servers import: {mysql2:?}");
+}
+
+#[test]
 fn php_tells_where_its_extensions_are() {
     let lab = Lab::new();
     lab.program("bin/php-fpm8.2", PHP_INFO);
@@ -325,9 +339,9 @@ fn a_plan_is_the_exact_commands() {
     let text = plan.to_string();
     let text = text.replace(toolbox.staging().to_str().unwrap(), "STAGING");
     insta::assert_snapshot!(text, @r#"
-    # apache, nginx (Debian packages apache2-bin, libapache2-mod-php, nginx)
+    # apache, nginx (Debian packages apache2-bin, libapache2-mod-php, nginx, php-mysql)
     APT_CONFIG=STAGING/apt.conf apt-get --quiet update
-    APT_CONFIG=STAGING/apt.conf apt-get --quiet --yes --download-only install apache2-bin libapache2-mod-php nginx
+    APT_CONFIG=STAGING/apt.conf apt-get --quiet --yes --download-only install apache2-bin libapache2-mod-php nginx php-mysql
     for package in STAGING/cache/archives/*.deb; do dpkg-deb --extract "$package" STAGING/root; done
     # bun (npm package bun 1.4.5)
     npm_config_update_notifier=false npm ci --prefix STAGING/bun --cache STAGING/npm-cache --ignore-scripts --include=optional --no-audit --no-fund --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --logs-max=0
@@ -357,7 +371,7 @@ fn a_plan_keeps_what_the_tree_has_already() {
     let record = r#"{ "format_version": 1, "apt_asked": ["nginx"], "apt": [], "npm": {}, "swoole": null }"#;
     lab.write("toolbox/installed.json", record);
     let plan = lab.toolbox().plan(&["php_fpm"]).unwrap();
-    assert!(plan.steps[0].commands[1].ends_with("install nginx php-fpm"), "{plan}");
+    assert!(plan.steps[0].commands[1].ends_with("install nginx php-fpm php-mysql"), "{plan}");
 }
 
 #[test]
@@ -451,7 +465,7 @@ fn program_apt(lab: &Lab) {
         "bin/apt-get",
         r#"staging=${APT_CONFIG%/apt.conf}; test -f $APT_CONFIG || exit 9
         case "$*" in *update) exit 0;; esac
-        shift 4; for package; do : > $staging/cache/archives/${package}_1.0_all.deb; done"#,
+        shift 4; for package in libc6 "$@"; do : > $staging/cache/archives/${package}_1.0_all.deb; done"#,
     );
     lab.program(
         "bin/dpkg-deb",
@@ -474,6 +488,7 @@ fn debian_packages_become_one_tree() {
     assert_eq!(entries(&lab.path("toolbox")), ["installed.json", "lock", "root"]);
     let record = fs::read_to_string(lab.path("toolbox/installed.json")).unwrap();
     assert!(record.contains(r#""name": "php-fpm""#) && record.contains(r#""name": "nginx""#), "{record}");
+    assert!(!record.contains("libc6"), "the C library stays the system's: {record}");
 }
 
 #[test]

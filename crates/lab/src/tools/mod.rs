@@ -5,4 +5,4 @@
 
 mod tolok;
 
-pub use tolok::{LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
+pub use tolok::{Answers, LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tolok_load::record::{LoopModel, Record, SecondRow};
+use tolok_load::record::{LoopModel, Record, SecondRow, WholeRun};
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Reason, Verdict};
 use tolok_model::{
@@ -18,22 +18,39 @@ use tolok_model::{
 
 use crate::isolate::{Placement, place, wait_within};
 
+/// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
+/// answers are numbers that somebody counts, all of them must be known before the sum is.
+const COUNTED_GRACE: &str = "5s";
 /// How long a tool may take to end after its last word.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a tool has to do.
 #[derive(Debug, Clone)]
 pub struct LoadJob<'a> {
-    /// The whole URL.
+    /// The whole URL. Where requests have paths of their own, only what stands before its path is used.
     pub url: String,
+    /// Method of the requests; those of a file have their own.
+    pub method: &'a str,
     /// The status that a good answer has.
     pub status: u16,
-    /// A file with the body that a good answer has.
-    pub body: PathBuf,
+    /// What else a good answer is.
+    pub answers: Answers,
     /// How requests are sent, and what must hold.
     pub scenario: &'a Scenario,
     /// Seed of what is drawn at random: arrivals and pauses.
     pub seed: u64,
+}
+
+/// What answers are compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// A file with the body that every good answer has.
+    Body(PathBuf),
+    /// A file of requests, in the form of `tolok load --request-file`, each with what a good answer to it is. They are
+    /// drawn by the job's seed.
+    Requests(PathBuf),
+    /// Nothing but the status: bodies differ from answer to answer.
+    Status,
 }
 
 /// A moment in a tool's run; one JSON line each on its standard error.
@@ -71,6 +88,11 @@ pub struct ToolReport {
     pub carried_over: u64,
     /// Those of them that were answered well in the window.
     pub carried_over_good: u64,
+    /// Requests of the whole run, warm-up and all, of which a byte at least was handed to the kernel: the subject may have
+    /// done no more than these.
+    pub sent_in_all: u64,
+    /// Those of them that were answered well, whenever that was: the subject must have done these.
+    pub answered_in_all: u64,
     /// What became of every request.
     pub ledger: LedgerCounts,
     /// How long answers took.
@@ -112,24 +134,22 @@ pub enum Waited {
 /// Arguments of `tolok load` for a job.
 pub fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     let load = &job.scenario.load;
-    let mut arguments = vec!["load".to_owned(), job.url.clone()];
+    let mut arguments = vec!["load".to_owned(), url(job).to_owned()];
     arguments.extend(when(load));
     arguments.extend([
         format!("--warmup={}", duration(load.warmup_s)),
         format!("--timeout={}", duration(load.timeout_s)),
-        // Requests in flight when the window closes are counted as such; there is nothing to learn from their end.
-        "--grace=0s".to_owned(),
+        format!("--grace={}", if job.answers == Answers::Status { COUNTED_GRACE } else { "0s" }),
         format!("--expect-status={}", job.status),
-        format!("--expect-body={}", job.body.display()),
-        "--format=json".to_owned(),
-        "--events".to_owned(),
     ]);
+    arguments.extend(what(job));
+    arguments.extend(["--format=json".to_owned(), "--events".to_owned()]);
     match load.connection {
         Connection::KeepAlive => {}
         Connection::PerRequest => arguments.push("--no-keepalive".to_owned()),
         Connection::Requests(requests) => arguments.push(format!("--requests-per-connection={requests}")),
     }
-    if draws_at_random(load) {
+    if draws_at_random(load) || matches!(job.answers, Answers::Requests(_)) {
         arguments.push(format!("--seed={}", job.seed));
     }
     arguments.extend(job.scenario.objectives.iter().map(|objective| format!("--threshold={objective}")));
@@ -137,6 +157,28 @@ pub fn arguments(job: &LoadJob<'_>) -> Vec<String> {
         arguments.push("--abort".to_owned());
     }
     arguments
+}
+
+/// Without its path where requests have their own, which `tolok load` would take for a contradiction.
+fn url<'a>(job: &'a LoadJob<'_>) -> &'a str {
+    let after_scheme = job.url.find("://").map_or(0, |at| at + 3);
+    match (&job.answers, job.url[after_scheme..].find('/')) {
+        (Answers::Requests(_), Some(path)) => &job.url[..after_scheme + path],
+        _ => &job.url,
+    }
+}
+
+/// What is sent, and what answers are compared with.
+fn what(job: &LoadJob<'_>) -> Vec<String> {
+    if let Answers::Requests(file) = &job.answers {
+        return vec![format!("--request-file={}", file.display())];
+    }
+    let method = (job.method != "GET").then(|| format!("--method={}", job.method));
+    let body = match &job.answers {
+        Answers::Body(file) => Some(format!("--expect-body={}", file.display())),
+        Answers::Requests(_) | Answers::Status => None,
+    };
+    method.into_iter().chain(body).collect()
 }
 
 /// When requests start: the executor and what goes with it.
@@ -275,6 +317,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
     // Answers to requests of the warm-up that came inside the window are work done in the window; without them the
     // goodput of slow subjects would be too low by up to one request for each connection.
     let answered = record.ledger.good + record.warm_up.carried_over_good;
+    let whole_run = whole_run(&record);
     Ok(ToolReport {
         window_s: record.window_s,
         goodput_rps: answered as f64 / record.window_s,
@@ -285,6 +328,8 @@ fn report(record: Record) -> Result<ToolReport, String> {
         waiting_at_end: record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
         carried_over: record.warm_up.carried_over,
         carried_over_good: record.warm_up.carried_over_good,
+        sent_in_all: whole_run.sent,
+        answered_in_all: whole_run.good,
         ledger: LedgerCounts {
             scheduled: Some(record.ledger.scheduled),
             unsent: record.ledger.unsent,
@@ -310,6 +355,16 @@ fn report(record: Record) -> Result<ToolReport, String> {
         aborted: record.aborted,
         examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
         timeline: record.timeline.iter().filter_map(without_histograms).collect(),
+    })
+}
+
+/// The account of the whole run. What the ledgers know of it is a wider range: a request that found no connection counts as
+/// sent there, and an answer after the window to a request from before it as none.
+fn whole_run(record: &Record) -> WholeRun {
+    let (warm_up, drain) = (&record.warm_up, &record.drain);
+    record.whole_run.unwrap_or_else(|| WholeRun {
+        sent: warm_up.sent + record.ledger.sent + drain.sent,
+        good: warm_up.good + warm_up.carried_over_good + record.ledger.good + drain.good,
     })
 }
 

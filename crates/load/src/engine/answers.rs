@@ -108,7 +108,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     fn answered(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, answer: Answer, ended: bool) {
         match answer.wrong_status {
             None => self.recorder.good(&attempt, at),
-            Some(status) => self.recorder.failed(&attempt, at, &Fault::BadStatus(status)),
+            Some(status) => self.wrong_status(slot, &attempt, at, status),
         }
         self.in_flight -= 1;
         let place = &mut self.slots[slot as usize];
@@ -135,6 +135,24 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
         self.disconnect(slot);
         self.next_step(slot, self.clock.now());
+    }
+
+    #[cold]
+    fn wrong_status(&mut self, slot: u32, attempt: &Attempt, at: MonotonicNs, status: u16) {
+        let fault = Fault::BadStatus(status);
+        self.exemplify(slot, at, &fault);
+        self.recorder.failed(attempt, at, &fault);
+    }
+
+    /// Tells the first failure of its class in more words than the fault has: which request it was, if there are several,
+    /// and what a bad body looks like.
+    fn exemplify(&mut self, slot: u32, at: MonotonicNs, fault: &Fault) {
+        let prepared = &self.requests[self.slots[slot as usize].request as usize];
+        let several = self.requests.len() > 1;
+        self.recorder.exemplify(fault.class(), at, || {
+            let which = if several { format!("{}: ", prepared.words()) } else { String::new() };
+            format!("{which}{fault}{}", prepared.rules.words_on(fault).unwrap_or_default())
+        });
     }
 
     /// From here on no request is sent, and nothing is gained by waiting for a target to close first.
@@ -185,6 +203,10 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// pause if the connection died without an answer. It is never taken from here, so that a target that fails at once
     /// cannot make this recurse.
     pub(super) fn fail(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
+        self.exemplify(slot, at, fault);
+        if self.slots[slot as usize].has_sent_nothing() {
+            self.recorder.unsent();
+        }
         self.recorder.failed(&attempt, at, fault);
         self.in_flight -= 1;
         let place = &mut self.slots[slot as usize];

@@ -22,6 +22,7 @@ use crate::clock::{Clock, MonotonicNs};
 use crate::error::LoadError;
 use crate::http::answer::Rules;
 use crate::http::request;
+use crate::http::rules::Documents;
 use crate::options::{Options, Timer};
 use crate::recording::{Recorded, Recorder, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span, Steps};
@@ -340,6 +341,9 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             if let Doing::Connecting(attempt) | Doing::Exchanging(attempt) = place.doing {
                 self.recorder.abandoned(&attempt, now);
             }
+            if place.has_sent_nothing() {
+                self.recorder.unsent();
+            }
             if matches!(place.doing, Doing::Connecting(_)) {
                 place.connection = None;
                 self.recorder.not_connected();
@@ -377,11 +381,12 @@ pub(crate) fn check(options: &Options) -> Result<(), LoadError> {
 }
 
 fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
+    let mut documents = Documents::default();
     let one = |request| {
         Ok(Prepared {
             bytes: request::render(&options.target, request, false)?,
             last_bytes: request::render(&options.target, request, true)?,
-            rules: Rules::new(request, options.body_limit_bytes)?,
+            rules: Rules::sharing(request, options.body_limit_bytes, &mut documents)?,
         })
     };
     options.requests.iter().map(one).collect()

@@ -39,6 +39,15 @@ impl Slot {
     pub fn new() -> Slot {
         Slot { doing: Doing::Nothing, connection: None, backoff: Backoff::default(), step: 0, request: 0, exchange: 0 }
     }
+
+    /// Whether it has a request of which no byte was handed to the kernel.
+    pub fn has_sent_nothing(&self) -> bool {
+        match self.doing {
+            Doing::Connecting(_) => true,
+            Doing::Exchanging(_) => self.connection.as_ref().is_some_and(Connection::has_sent_nothing),
+            Doing::Nothing | Doing::Lingering(_) => false,
+        }
+    }
 }
 
 /// Which slots are free for an arrival, and how many there may be. In a closed loop it holds none.

@@ -211,6 +211,13 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
 }
 
 impl super::Prepared {
+    /// Method and path.
+    pub(super) fn words(&self) -> String {
+        let line = self.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let words = line.strip_suffix(b" HTTP/1.1").unwrap_or(line);
+        String::from_utf8_lossy(words).into_owned()
+    }
+
     /// The bytes to send on a connection: other ones if this is the last request that it may carry.
     pub(super) fn bytes(&self, connection: &Connection, at_most: Option<u32>) -> &[u8] {
         match at_most {

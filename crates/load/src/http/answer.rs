@@ -103,7 +103,8 @@ impl AnswerReader {
             if rules.accept(&head, rest) {
                 return Ok(Some(Answer { keep_alive: head.keep_alive, wrong_status: None }));
             }
-            if let Some(answer) = self.begin_body(head, length, rules)? {
+            let begun = self.begin_body(head, length, rules);
+            if let Some(answer) = begun.inspect_err(|fault| rules.look_at_wrong_length(fault, rest))? {
                 return alone(answer, rest);
             }
         }
@@ -173,7 +174,9 @@ impl AnswerReader {
         }
         self.partial_head.clear();
         self.partial_head.shrink_to(KEPT_HEAD_BYTES);
-        Ok((length - searched, self.begin_body(head, length, rules)?))
+        let taken = length - searched;
+        let begun = self.begin_body(head, length, rules);
+        Ok((taken, begun.inspect_err(|fault| rules.look_at_wrong_length(fault, &bytes[taken..]))?))
     }
 
     /// A head within the limit is complete: judges it and goes on to the body, if there is one.

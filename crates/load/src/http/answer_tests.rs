@@ -13,7 +13,7 @@ const KEPT: Outcome = Ok(Answer { keep_alive: true, wrong_status: None });
 const CLOSED: Outcome = Ok(Answer { keep_alive: false, wrong_status: None });
 
 fn rules(method: Method, body: Option<&[u8]>) -> Rules {
-    let body = body.map_or(ExpectBody::Anything, |body| ExpectBody::Exactly(body.to_vec()));
+    let body = body.map_or(ExpectBody::Anything, |body| ExpectBody::Exactly(body.into()));
     rules_of(method, ExpectStatus::Success, body)
 }
 
@@ -239,8 +239,11 @@ fn of_an_answer_to_head_the_announced_length_is_compared() {
     let announced = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
     let wrong = Err(Fault::BadBody(BodyFault::Length { announced: 6, expected: 5 }));
     let of = |body| rules_of(Method::Head, ExpectStatus::Success, body);
-    for body in [ExpectBody::Exactly(b"hello".to_vec()), ExpectBody::Length(5), ExpectBody::Discard { length: Some(5) }]
-    {
+    for body in [
+        ExpectBody::Exactly(b"hello".as_slice().into()),
+        ExpectBody::Length(5),
+        ExpectBody::Discard { length: Some(5) },
+    ] {
         let request = Request { method: Method::Head, ..expecting(body.clone()) };
         assert_eq!(request.expected_body_bytes(), None);
         let mut rules = of(body);
@@ -248,7 +251,11 @@ fn of_an_answer_to_head_the_announced_length_is_compared() {
         assert_eq!(feed([&b"HTTP/1.1 200 OK\r\n\r\n"[..]], &mut rules), KEPT);
     }
     let document = b"{}".to_vec();
-    for body in [ExpectBody::Anything, ExpectBody::Json { document, every: 1 }, ExpectBody::Discard { length: None }] {
+    for body in [
+        ExpectBody::Anything,
+        ExpectBody::Json { document: document.into(), every: 1 },
+        ExpectBody::Discard { length: None },
+    ] {
         assert_eq!(feed([&announced[..]], &mut of(body)), KEPT);
     }
 }
@@ -274,7 +281,7 @@ fn of_a_known_length_only_the_number_of_bytes_counts() {
 
 fn json(every: u32) -> Rules {
     let document = br#"{"a":1,"b":[]}"#.to_vec();
-    rules_of(Method::Get, ExpectStatus::Success, ExpectBody::Json { document, every })
+    rules_of(Method::Get, ExpectStatus::Success, ExpectBody::Json { document: document.into(), every })
 }
 
 fn with_length(body: &str) -> Vec<u8> {
@@ -319,7 +326,7 @@ fn json_is_looked_at_in_the_first_answer_and_every_so_many_after_it() {
 #[test]
 fn an_expected_document_must_be_json_and_be_looked_at() {
     for (document, every, text) in [("{\"a\":}", 1, "no JSON at byte 5"), ("{}", 0, "1 looks at every answer")] {
-        let body = ExpectBody::Json { document: document.into(), every };
+        let body = ExpectBody::Json { document: document.as_bytes().into(), every };
         let expect = Expect { status: ExpectStatus::Success, body };
         let error = Rules::new(&Request { expect, ..Request::get("/") }, 100).unwrap_err();
         assert!(matches!(error, crate::error::LoadError::Option { option: "expect-json", .. }));
@@ -356,7 +363,7 @@ fn nothing_else_may_be_thrown_away_unseen() {
         (b"HTTP/1.1 200 OK\r\n\r\nhe", discard()),
         (b"HTTP/1.1 200 OK\r\nContent-Le", discard()),
         (length, ExpectBody::Anything),
-        (length, ExpectBody::Exactly(b"hello".to_vec())),
+        (length, ExpectBody::Exactly(b"hello".as_slice().into())),
     ] {
         let mut rules = rules_of(Method::Get, ExpectStatus::Success, body);
         let mut reader = AnswerReader::new();

@@ -12,6 +12,7 @@
 #![allow(unsafe_code, reason = "vector instructions load through pointers and need a processor that has them")]
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 /// Bytes of a block. Short enough that little is left over at the edges of a piece, long enough that the sums of all
 /// blocks are small beside them.
@@ -26,7 +27,7 @@ const WORDS: usize = BLOCK_BYTES / 4;
 /// An expected body with the sums of its blocks.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    body: Vec<u8>,
+    body: Arc<[u8]>,
     key: Box<[u32; WORDS]>,
     /// One for each whole block.
     sums: Vec<u64>,
@@ -35,13 +36,13 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// The blocks of a body, if it is long and the processor can sum them up faster than it can compare them.
-    pub fn of(body: &[u8]) -> Option<Blocks> {
+    pub fn of(body: &Arc<[u8]>) -> Option<Blocks> {
         let sum = fastest().filter(|_| body.len() >= WORTH_IT_BYTES)?;
         let drawn = RandomState::new();
         let key: Box<[u32; WORDS]> = Box::new(std::array::from_fn(|word| drawn.hash_one(word) as u32));
         let (blocks, _) = body.as_chunks::<BLOCK_BYTES>();
         let sums = blocks.iter().map(|block| sum(block, &key)).collect();
-        Some(Blocks { body: body.to_vec(), key, sums, sum })
+        Some(Blocks { body: Arc::clone(body), key, sums, sum })
     }
 
     pub fn body(&self) -> &[u8] {
@@ -150,7 +151,7 @@ mod tests {
     /// A body of blocks and some more, or nothing where the processor compares as fast as it sums.
     fn blocks() -> Option<(Vec<u8>, Blocks)> {
         let body = body(WORTH_IT_BYTES + 1_234);
-        Blocks::of(&body).map(|blocks| (body, blocks))
+        Blocks::of(&body.as_slice().into()).map(|blocks| (body, blocks))
     }
 
     /// The sum as its definition has it.
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn short_bodies_are_compared_as_they_are() {
-        assert!(Blocks::of(&body(WORTH_IT_BYTES - 1)).is_none());
+        assert!(Blocks::of(&body(WORTH_IT_BYTES - 1).into()).is_none());
     }
 
     #[test]

@@ -44,10 +44,10 @@ fn request(choice: u8) -> Request {
     let body = match choice & 7 {
         0 => ExpectBody::Anything,
         1 => ExpectBody::Length(5),
-        2 => ExpectBody::Exactly(b"hello".to_vec()),
-        3 => ExpectBody::Exactly(Vec::new()),
-        4 => ExpectBody::Json { document: document(), every: 1 },
-        5 => ExpectBody::Json { document: document(), every: 2 },
+        2 => ExpectBody::Exactly(b"hello".as_slice().into()),
+        3 => ExpectBody::Exactly([].into()),
+        4 => ExpectBody::Json { document: document().into(), every: 1 },
+        5 => ExpectBody::Json { document: document().into(), every: 2 },
         6 => ExpectBody::Discard { length: None },
         _ => ExpectBody::Discard { length: Some(5) },
     };

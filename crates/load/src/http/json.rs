@@ -10,6 +10,7 @@ mod number;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use self::lexer::{Kind, Lexer};
 use self::number::Number;
@@ -23,6 +24,20 @@ const DEPTH_LIMIT: u32 = 128;
 pub(super) struct NotJson {
     pub at: usize,
     pub flaw: JsonFlaw,
+}
+
+/// How a body differs, and the value that was owed there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mismatch<'document> {
+    pub fault: BodyFault,
+    pub owed: Option<Owed<'document>>,
+}
+
+/// What was owed where a body differs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Owed<'document> {
+    Value(&'document Value),
+    Key(&'document str),
 }
 
 /// The expected document.
@@ -41,7 +56,7 @@ impl Document {
     }
 
     /// Compares a body. Reading stops at the first difference, so what is wrong behind it is not told.
-    pub fn compare(&self, body: &[u8]) -> Result<(), BodyFault> {
+    pub fn compare(&self, body: &[u8]) -> Result<(), Mismatch<'_>> {
         // Most servers write the same bytes every time.
         if body == self.text {
             return Ok(());
@@ -52,8 +67,9 @@ impl Document {
     }
 }
 
+/// A value of it.
 #[derive(Debug)]
-enum Value {
+pub(super) enum Value {
     Null,
     Boolean(bool),
     Number(Number),
@@ -75,18 +91,41 @@ impl Value {
     }
 }
 
-impl From<NotJson> for BodyFault {
-    fn from(NotJson { at, flaw }: NotJson) -> BodyFault {
-        BodyFault::NotJson { at: at as u64, flaw }
+/// Longest text of a value that is shown.
+const SHOWN_LETTERS: usize = 30;
+
+/// As much of it as says which one it is.
+impl fmt::Display for Owed<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Owed::Key(key) => write!(to, "the key `{}`", shortened(key)),
+            Owed::Value(Value::Null) => to.write_str("`null`"),
+            Owed::Value(Value::Boolean(truth)) => write!(to, "`{truth}`"),
+            Owed::Value(Value::Number(number)) => write!(to, "`{number}`"),
+            Owed::Value(Value::String(text)) => write!(to, "`\"{}\"`", shortened(text)),
+            Owed::Value(Value::Array(elements)) => write!(to, "an array of length {}", elements.len()),
+            Owed::Value(Value::Object(members)) => write!(to, "an object of {} keys", members.len()),
+        }
     }
 }
 
-fn differs(at: usize, difference: JsonDifference) -> BodyFault {
-    BodyFault::DiffersInJson { at: at as u64, difference }
+fn shortened(text: &str) -> String {
+    let dots = if text.chars().nth(SHOWN_LETTERS).is_some() { "…" } else { "" };
+    text.chars().take(SHOWN_LETTERS).flat_map(char::escape_debug).chain(dots.chars()).collect()
 }
 
-fn same(same: bool, at: usize, otherwise: JsonDifference) -> Result<(), BodyFault> {
-    if same { Ok(()) } else { Err(differs(at, otherwise)) }
+impl From<NotJson> for Mismatch<'_> {
+    fn from(NotJson { at, flaw }: NotJson) -> Self {
+        Mismatch { fault: BodyFault::NotJson { at: at as u64, flaw }, owed: None }
+    }
+}
+
+fn differs(at: usize, difference: JsonDifference, owed: Option<Owed<'_>>) -> Mismatch<'_> {
+    Mismatch { fault: BodyFault::DiffersInJson { at: at as u64, difference }, owed }
+}
+
+fn same(same: bool, at: usize, otherwise: JsonDifference, owed: Option<Owed<'_>>) -> Result<(), Mismatch<'_>> {
+    if same { Ok(()) } else { Err(differs(at, otherwise, owed)) }
 }
 
 fn deeper(lexer: &Lexer, depth: u32) -> Result<u32, NotJson> {
@@ -131,50 +170,64 @@ fn key<'text>(lexer: &mut Lexer<'text>) -> Result<(usize, Cow<'text, str>), NotJ
     Ok((at, key))
 }
 
-fn compare(expected: &Value, lexer: &mut Lexer, depth: u32) -> Result<(), BodyFault> {
+fn compare<'document>(expected: &'document Value, lexer: &mut Lexer, depth: u32) -> Result<(), Mismatch<'document>> {
     let kind = lexer.kind()?;
     let at = lexer.at();
+    let owed = Some(Owed::Value(expected));
     if kind != expected.kind() {
-        return Err(differs(at, JsonDifference::Type));
+        return Err(differs(at, JsonDifference::Type, owed));
     }
     match expected {
         Value::Null => Ok(lexer.null()?),
-        Value::Boolean(expected) => same(*expected == lexer.boolean()?, at, JsonDifference::Boolean),
-        Value::Number(expected) => same(expected.equals(&lexer.number()?), at, JsonDifference::Number),
-        Value::String(expected) => same(*expected == lexer.string()?, at, JsonDifference::String),
+        Value::Boolean(expected) => same(*expected == lexer.boolean()?, at, JsonDifference::Boolean, owed),
+        Value::Number(expected) => same(expected.equals(&lexer.number()?), at, JsonDifference::Number, owed),
+        Value::String(expected) => same(*expected == lexer.string()?, at, JsonDifference::String, owed),
         Value::Array(expected) => compare_array(expected, lexer, deeper(lexer, depth)?),
         Value::Object(expected) => compare_object(expected, lexer, deeper(lexer, depth)?),
     }
 }
 
-fn compare_array(expected: &[Value], lexer: &mut Lexer, depth: u32) -> Result<(), BodyFault> {
+fn compare_array<'document>(
+    expected: &'document [Value],
+    lexer: &mut Lexer,
+    depth: u32,
+) -> Result<(), Mismatch<'document>> {
     lexer.open();
     let mut compared = 0;
     while lexer.more(b']', compared == 0)? {
         let Some(element) = expected.get(compared) else {
             lexer.skip_blanks();
-            return Err(differs(lexer.at(), JsonDifference::ElementExtra));
+            return Err(differs(lexer.at(), JsonDifference::ElementExtra, None));
         };
         compare(element, lexer, depth)?;
         compared += 1;
     }
-    same(compared == expected.len(), lexer.at() - 1, JsonDifference::ElementMissing)
+    let owed = expected.get(compared).map(Owed::Value);
+    same(owed.is_none(), lexer.at() - 1, JsonDifference::ElementMissing, owed)
 }
 
-fn compare_object(expected: &BTreeMap<String, Value>, lexer: &mut Lexer, depth: u32) -> Result<(), BodyFault> {
+fn compare_object<'document>(
+    expected: &'document BTreeMap<String, Value>,
+    lexer: &mut Lexer,
+    depth: u32,
+) -> Result<(), Mismatch<'document>> {
     lexer.open();
     let mut compared = BTreeSet::new();
     while lexer.more(b'}', compared.is_empty())? {
         let (at, key) = key(lexer)?;
         let Some((key, value)) = expected.get_key_value(key.as_ref()) else {
-            return Err(differs(at, JsonDifference::KeyExtra));
+            return Err(differs(at, JsonDifference::KeyExtra, None));
         };
         if !compared.insert(key.as_str()) {
             return Err(NotJson { at, flaw: JsonFlaw::DuplicateKey }.into());
         }
         compare(value, lexer, depth)?;
     }
-    same(compared.len() == expected.len(), lexer.at() - 1, JsonDifference::KeyMissing)
+    if compared.len() == expected.len() {
+        return Ok(());
+    }
+    let missing = expected.keys().find(|key| !compared.contains(key.as_str()));
+    Err(differs(lexer.at() - 1, JsonDifference::KeyMissing, missing.map(|key| Owed::Key(key))))
 }
 
 #[cfg(test)]

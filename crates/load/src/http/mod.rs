@@ -1,14 +1,16 @@
 //! The client's half of HTTP/1.1 (RFC 9112), without sockets: bytes in, verdicts out.
 //!
 //! `request` writes the request once; `head` reads the head of an answer; `chunked` takes the chunked coding apart;
-//! `rules` says which answers are good, with `blocks` for long bodies and `json` for bodies that may be written in more than one way; `answer` composes
-//! them into a state machine that is fed with whatever pieces the network delivers. `fuzzing` is the door for a fuzzer.
+//! `rules` says which answers are good, with `blocks` for long bodies, `json` for bodies that may be written in more than
+//! one way, and `evidence` to show a bad one; `answer` composes them into a state machine that is fed with whatever pieces
+//! the network delivers. `fuzzing` is the door for a fuzzer.
 
 pub(crate) mod answer;
 mod blocks;
 mod chunked;
+mod evidence;
 pub mod fuzzing;
 mod head;
 mod json;
 pub(crate) mod request;
-mod rules;
+pub(crate) mod rules;

@@ -26,6 +26,17 @@ pub(crate) fn render(target: &Target, request: &Request, last_on_connection: boo
     Ok(bytes)
 }
 
+/// Everything for which a request cannot be sent, each in a sentence.
+pub(crate) fn problems(request: &Request) -> Vec<String> {
+    let headers = request.headers.iter().map(|(name, value)| check_header(name, value));
+    let checks = std::iter::once(check_path(request.method, &request.path)).chain(headers);
+    let problems = checks.filter_map(Result::err).map(|error| match error {
+        LoadError::Option { reason, .. } => reason,
+        other => other.to_string(),
+    });
+    problems.collect()
+}
+
 fn check_path(method: Method, path: &str) -> Result<(), LoadError> {
     let refuse = |reason: String| Err(LoadError::Option { option: "request", reason });
     if !path.starts_with('/') && (method != Method::Options || path != "*") {

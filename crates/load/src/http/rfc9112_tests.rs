@@ -25,7 +25,7 @@ const CLOSE: bool = false;
 /// Judges the pieces of an answer whose stream ends after them; also gives the head it was judged by.
 fn judge<'a>(method: Method, is: &Is, pieces: impl Iterator<Item = &'a [u8]>) -> (Result<Answer, Fault>, Rules) {
     let (status, body) = match is {
-        Good(status, _, _, body) => (ExpectStatus::Exactly(*status), ExpectBody::Exactly(body.as_bytes().to_vec())),
+        Good(status, _, _, body) => (ExpectStatus::Exactly(*status), ExpectBody::Exactly(body.as_bytes().into())),
         Malformed(_) | Cut => (ExpectStatus::Success, ExpectBody::Anything),
     };
     let request = Request { method, expect: Expect { status, body }, ..Request::get("/") };

@@ -1,8 +1,12 @@
 //! What answers are judged by.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use super::blocks::Blocks;
+use super::evidence::{FirstBad, around, owed_and_came};
 use super::head::{Framing, Head};
-use super::json::{Document, NotJson};
+use super::json::{Document, Mismatch, NotJson, Owed};
 use crate::error::LoadError;
 use crate::fault::{BodyFault, Fault};
 use crate::options::{ExpectBody, ExpectStatus, Method, Request};
@@ -22,13 +26,29 @@ pub(crate) struct Rules {
     length: Option<u64>,
     /// That length, or the limit.
     most_bytes: u64,
+    first_bad: FirstBad,
+}
+
+/// Documents that were read, by where their text lies, so that requests that share a text share what was read of it.
+#[derive(Debug, Default)]
+pub(crate) struct Documents(HashMap<*const u8, Arc<Document>>);
+
+impl Documents {
+    fn read(&mut self, text: &Arc<[u8]>) -> Result<Arc<Document>, NotJson> {
+        if let Some(document) = self.0.get(&text.as_ptr()) {
+            return Ok(Arc::clone(document));
+        }
+        let document = Arc::new(Document::parse(text)?);
+        self.0.insert(text.as_ptr(), Arc::clone(&document));
+        Ok(document)
+    }
 }
 
 /// What is done with the bytes of a body.
 #[derive(Debug)]
 enum Check {
     Count,
-    Exactly(Vec<u8>),
+    Exactly(Arc<[u8]>),
     Blocks(Blocks),
     Json(JsonCheck),
 }
@@ -36,19 +56,24 @@ enum Check {
 impl Rules {
     /// The rules of a request. Where the length of a good body is not known, none may be longer than `body_limit_bytes`.
     pub fn new(request: &Request, body_limit_bytes: u64) -> Result<Rules, LoadError> {
+        Rules::sharing(request, body_limit_bytes, &mut Documents::default())
+    }
+
+    /// The same, one of several requests that may share documents.
+    pub fn sharing(request: &Request, body_limit_bytes: u64, documents: &mut Documents) -> Result<Rules, LoadError> {
         let mut limit_bytes = body_limit_bytes;
         let (check, length) = match &request.expect.body {
             ExpectBody::Anything => (Check::Count, None),
             ExpectBody::Length(length) => (Check::Count, Some(*length)),
             ExpectBody::Discard { length } => (Check::Count, *length),
             ExpectBody::Exactly(body) => {
-                let check = Blocks::of(body).map_or_else(|| Check::Exactly(body.clone()), Check::Blocks);
+                let check = Blocks::of(body).map_or_else(|| Check::Exactly(Arc::clone(body)), Check::Blocks);
                 (check, Some(body.len() as u64))
             }
             ExpectBody::Json { document, every } => {
                 // Also for the answers that are not looked at: whether one is good must not hang on its number.
                 limit_bytes = limit_bytes.min(JSON_LIMIT_BYTES);
-                (Check::Json(JsonCheck::new(document, *every)?), None)
+                (Check::Json(JsonCheck::new(document, *every, documents)?), None)
             }
         };
         Ok(Rules {
@@ -59,6 +84,7 @@ impl Rules {
             check,
             length,
             most_bytes: length.unwrap_or(limit_bytes),
+            first_bad: FirstBad::default(),
         })
     }
 
@@ -66,7 +92,7 @@ impl Rules {
     #[inline]
     pub(super) fn accept(&self, head: &Head, body: &[u8]) -> bool {
         let good = match &self.check {
-            Check::Exactly(expected) => expected == body,
+            Check::Exactly(expected) => **expected == *body,
             Check::Blocks(expected) => expected.body().len() == body.len() && expected.agrees(0, body),
             Check::Count => {
                 self.length.map_or(body.len() as u64 <= self.most_bytes, |length| length == body.len() as u64)
@@ -109,10 +135,10 @@ impl Rules {
         match &mut self.check {
             Check::Exactly(body) => match body.get(at as usize..end as usize) {
                 Some(expected) if expected == piece => Ok(()),
-                _ => Err(difference(body, at, piece)),
+                _ => Err(difference(body, at, piece, &mut self.first_bad)),
             },
             Check::Blocks(blocks) if blocks.agrees(at as usize, piece) => Ok(()),
-            Check::Blocks(blocks) => Err(difference(blocks.body(), at, piece)),
+            Check::Blocks(blocks) => Err(difference(blocks.body(), at, piece, &mut self.first_bad)),
             _ if end > self.most_bytes => Err(self.too_long()),
             Check::Json(json) => {
                 json.collect(at, piece, collected);
@@ -125,9 +151,53 @@ impl Rules {
     /// Judges a body that is complete.
     pub(super) fn judge_end(&mut self, received: u64, collected: &mut Option<Vec<u8>>) -> Result<(), Fault> {
         match (self.length, &mut self.check) {
-            (Some(expected), _) if expected != received => Err(Fault::BadBody(BodyFault::Short { received, expected })),
-            (None, Check::Json(json)) => json.judge(received, collected),
+            (Some(expected), _) if expected != received => Err(self.too_short(received, expected)),
+            (None, Check::Json(json)) => json.judge(received, collected, &mut self.first_bad),
             _ => Ok(()),
+        }
+    }
+
+    /// The expected body, where there is but one.
+    fn body(&self) -> Option<&[u8]> {
+        match &self.check {
+            Check::Exactly(body) => Some(body),
+            Check::Blocks(blocks) => Some(blocks.body()),
+            Check::Count | Check::Json(_) => None,
+        }
+    }
+
+    #[cold]
+    fn too_short(&mut self, received: u64, expected: u64) -> Fault {
+        let fault = BodyFault::Short { received, expected };
+        self.keep(fault, |body| Some(owed_and_came(body, received as usize, b"")));
+        Fault::BadBody(fault)
+    }
+
+    /// The length that was announced is a wrong one: whatever has come of the body may tell what it is instead.
+    #[cold]
+    pub(super) fn look_at_wrong_length(&mut self, fault: &Fault, came: &[u8]) {
+        let &Fault::BadBody(fault) = fault else { return };
+        self.keep(fault, |body| {
+            let same = body.iter().zip(came).take_while(|(a, b)| a == b).count();
+            (same < came.len())
+                .then(|| format!(", and differs from byte {same} on{}", owed_and_came(body, same, &came[same..])))
+        });
+    }
+
+    fn keep(&mut self, fault: BodyFault, words: impl FnOnce(&[u8]) -> Option<String>) {
+        if self.first_bad.is_kept() {
+            return;
+        }
+        if let Some(words) = self.body().and_then(words) {
+            self.first_bad.keep(fault, || words);
+        }
+    }
+
+    /// What can be said of a fault beyond what it says itself, if it was the first bad body of these rules.
+    pub fn words_on(&self, fault: &Fault) -> Option<&str> {
+        match fault {
+            Fault::BadBody(fault) => self.first_bad.words(fault),
+            _ => None,
         }
     }
 
@@ -141,34 +211,44 @@ impl Rules {
 
 /// How a piece differs that does not equal the part of the expected body at its place.
 #[cold]
-fn difference(body: &[u8], at: u64, piece: &[u8]) -> Fault {
+fn difference(body: &[u8], at: u64, piece: &[u8], first_bad: &mut FirstBad) -> Fault {
     // All pieces before this one were right, so it begins inside the expected body or at its end.
     let expected = &body[at as usize..];
     let same = expected.iter().zip(piece).take_while(|(a, b)| a == b).count();
-    Fault::BadBody(if same == expected.len() {
+    let fault = if same == expected.len() {
         BodyFault::Long { expected: body.len() as u64 }
     } else {
         BodyFault::Differs { at: at + same as u64 }
-    })
+    };
+    first_bad.keep(fault, || owed_and_came(body, at as usize + same, &piece[same..]));
+    Fault::BadBody(fault)
+}
+
+/// Why bodies cannot be judged by a document, in a sentence.
+pub(crate) fn problem_of_json(document: &[u8]) -> Option<String> {
+    Document::parse(document).err().map(no_json)
+}
+
+fn no_json(NotJson { at, flaw }: NotJson) -> String {
+    format!("the document is no JSON at byte {at}: {flaw}")
 }
 
 /// An expected JSON document and which answers are looked at: the first, and every so many after it.
 #[derive(Debug)]
 struct JsonCheck {
-    document: Document,
+    document: Arc<Document>,
     every: u32,
     /// Answers before the next one that is looked at.
     pass: u32,
 }
 
 impl JsonCheck {
-    fn new(document: &[u8], every: u32) -> Result<JsonCheck, LoadError> {
+    fn new(text: &Arc<[u8]>, every: u32, documents: &mut Documents) -> Result<JsonCheck, LoadError> {
         let refuse = |reason| LoadError::Option { option: "expect-json", reason };
         if every == 0 {
             return Err(refuse("every 0th answer is none; 1 looks at every answer".to_owned()));
         }
-        let document = Document::parse(document)
-            .map_err(|NotJson { at, flaw }| refuse(format!("the document is no JSON at byte {at}: {flaw}")))?;
+        let document = documents.read(text).map_err(|flaw| refuse(no_json(flaw)))?;
         Ok(JsonCheck { document, every, pass: 0 })
     }
 
@@ -188,14 +268,28 @@ impl JsonCheck {
         }
     }
 
-    fn judge(&mut self, received: u64, collected: &mut Option<Vec<u8>>) -> Result<(), Fault> {
+    fn judge(&mut self, received: u64, collected: &mut Option<Vec<u8>>, first_bad: &mut FirstBad) -> Result<(), Fault> {
         let body = match collected.take() {
             // A body without bytes has not begun.
             None if received == 0 && self.look() => Vec::new(),
             None => return Ok(()),
             Some(body) => body,
         };
-        self.document.compare(&body).map_err(Fault::BadBody)
+        self.document.compare(&body).map_err(|Mismatch { fault, owed }| {
+            first_bad.keep(fault, || json_words(fault, owed, &body));
+            Fault::BadBody(fault)
+        })
+    }
+}
+
+/// What JSON was owed and what came.
+fn json_words(fault: BodyFault, owed: Option<Owed<'_>>, body: &[u8]) -> String {
+    let (BodyFault::NotJson { at, .. } | BodyFault::DiffersInJson { at, .. }) = fault else { return String::new() };
+    let (before, from) = body.split_at((at as usize).min(body.len()));
+    let came = if from.is_empty() { "its end".to_owned() } else { around(before, from) };
+    match owed {
+        Some(owed) => format!("; owed {owed}, came {came}"),
+        None => format!("; came {came}"),
     }
 }
 

@@ -121,6 +121,7 @@ impl Recorded {
         self.ledger.add(&other.ledger);
         self.warm_up.add(&other.warm_up);
         self.drain.add(&other.drain);
+        self.whole_run.add(&other.whole_run);
         self.cut_off += other.cut_off;
         self.drain_row.add(&other.drain_row);
         self.queue_time.add(&other.queue_time);

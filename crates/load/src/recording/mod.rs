@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use crate::clock::MonotonicNs;
 use crate::fault::{ErrorClass, Fault};
 use crate::histogram::{Durations, seconds};
-use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger};
+use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, WholeRun};
 use crate::schedule::{Phase, Span};
 pub(crate) use collect::{Collector, Totals};
 pub(crate) use row::Row;
@@ -44,6 +44,7 @@ pub(crate) struct Recorded {
     pub ledger: Ledger,
     pub warm_up: WarmUpLedger,
     pub drain: Drain,
+    pub whole_run: WholeRun,
     /// Of `drain.sent`, those that had a connection when they were due: it was the window's end that made them late.
     pub cut_off: u64,
     /// What came after the window.
@@ -86,6 +87,10 @@ pub(crate) struct Recorder<R> {
     failed: [u64; ErrorClass::ALL.len()],
     warm_up: WarmUpLedger,
     drain: Drain,
+    /// Requests acted on that ended before any byte of them was handed to the kernel.
+    unsent: u64,
+    /// Of `warm_up.carried_over_waiting`, those that were answered well after the window.
+    answered_late: u64,
     cut_off: u64,
     queue_time: Durations,
     failure_time: Durations,
@@ -112,6 +117,8 @@ impl<R: Rows> Recorder<R> {
             failed: Default::default(),
             warm_up: WarmUpLedger::default(),
             drain: Drain::default(),
+            unsent: 0,
+            answered_late: 0,
             cut_off: 0,
             queue_time: Durations::new(),
             failure_time: Durations::new(),
@@ -202,7 +209,10 @@ impl<R: Rows> Recorder<R> {
             Phase::Measure => self.drain.good += 1,
             Phase::WarmUp if at < self.span.window_start => self.warm_up.good += 1,
             Phase::WarmUp if inside => self.warm_up.carried_over_good += 1,
-            Phase::WarmUp => self.warm_up.carried_over_waiting += 1,
+            Phase::WarmUp => {
+                self.warm_up.carried_over_waiting += 1;
+                self.answered_late += 1;
+            }
         }
         if inside && at >= self.span.window_start {
             self.last_good = Some(at);
@@ -231,8 +241,18 @@ impl<R: Rows> Recorder<R> {
         if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.failed += 1;
         }
+        self.exemplify(class, at, || fault.to_string());
+    }
+
+    /// Takes an example of a class of failures, if it is the first one.
+    pub fn exemplify(&mut self, class: ErrorClass, at: MonotonicNs, text: impl FnOnce() -> String) {
         let at_s = seconds(at.ns_since(self.span.start));
-        self.error_examples.entry(class).or_insert_with(|| ErrorExample { class, text: fault.to_string(), at_s });
+        self.error_examples.entry(class).or_insert_with(|| ErrorExample { class, text: text(), at_s });
+    }
+
+    /// A request is about to end of which no byte was handed to the kernel.
+    pub fn unsent(&mut self) {
+        self.unsent += 1;
     }
 
     /// The run ends at `at` and this request has no outcome.
@@ -325,6 +345,11 @@ impl<R: Rows> Recorder<R> {
         let unsent = self.drain.sent + self.drain.never_sent;
         let settled = self.drain.good + self.drain.failed + self.drain.abandoned;
         self.warm_up.carried_over = self.warm_up.sent - self.warm_up.good - self.warm_up.failed;
+        let (warm_up, drain) = (&self.warm_up, &self.drain);
+        let whole_run = WholeRun {
+            sent: warm_up.sent + self.sent + drain.sent - self.unsent,
+            good: warm_up.good + warm_up.carried_over_good + self.answered_late + self.good + drain.good,
+        };
         let by_class = ErrorClass::ALL.iter().copied().zip(self.failed).filter(|(_, count)| *count > 0);
         let ledger = Ledger {
             scheduled: self.sent + unsent,
@@ -341,6 +366,7 @@ impl<R: Rows> Recorder<R> {
             ledger,
             warm_up: self.warm_up,
             drain: self.drain,
+            whole_run,
             cut_off: self.cut_off,
             drain_row: self.timeline.into_drain(),
             queue_time: self.queue_time,

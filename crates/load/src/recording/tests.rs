@@ -214,7 +214,10 @@ fn requests_of_the_warm_up_without_an_outcome_in_the_window_are_counted_as_waiti
         carried_over_waiting: 3,
         ..WarmUpLedger::default()
     };
-    assert_eq!(run.end().recorded.warm_up, expected);
+    let recorded = run.end().recorded;
+    assert_eq!(recorded.warm_up, expected);
+    // Over the whole run an answer is one, however late.
+    assert_eq!(recorded.whole_run, WholeRun { sent: 5, good: 2 });
 }
 
 #[test]

@@ -137,6 +137,11 @@ impl Connection {
         self.sent == request.len() && !self.has_unsent()
     }
 
+    /// Whether no byte of the present request was taken by the kernel.
+    pub fn has_sent_nothing(&self) -> bool {
+        self.sent == 0
+    }
+
     /// Sends a request on a connection that may not be established yet: it is if the kernel takes any of it. Trying costs
     /// less than asking, because towards a target on the same machine the handshake is over when connect(2) returns,
     /// though it says that it is in progress. Returns the number of bytes it took.

@@ -118,7 +118,7 @@ fn a_socket_in_the_file_system_is_a_target_as_any_other() {
         });
         let mut options = Options::new("http://unix.example/hello").unwrap();
         options.generator.unix_socket = Some(path.clone());
-        options.requests[0].expect.body = ExpectBody::Exactly(BODY.into());
+        options.requests[0].expect.body = ExpectBody::Exactly(BODY.as_bytes().into());
         options.connection = connection;
         options.executor = Executor::SharedIterations { vus: 3, iterations: 30, max_duration: ENDLESS };
         let record = run(&options);
@@ -178,7 +178,7 @@ fn large_bodies_are_compared_as_they_stream_through() {
     wrong[2_999_999] ^= 1;
     let chunked = Reply::with(200, &body, Framing::Chunked(vec![65_536, 1, 300_000], vec![]), &[]);
     let replies = vec![Reply::ok(&body), chunked, Reply::ok(&wrong), Reply::ok(&body)];
-    let played = play_with(replies, |options| options.requests[0].expect.body = ExpectBody::Exactly(body));
+    let played = play_with(replies, |options| options.requests[0].expect.body = ExpectBody::Exactly(body.into()));
     assert_eq!((played.record.ledger.good, played.record.ledger.failed), (3, 1));
     let text = &played.record.error_examples[0].text;
     assert!(text.contains("from byte 2999999 on"), "{text}");

@@ -7,6 +7,7 @@
 mod arrivals;
 mod connections;
 mod executors;
+mod expectations;
 mod faults;
 mod files;
 mod pace;

@@ -66,7 +66,7 @@ fn a_slow_reader_takes_its_time_for_an_answer() {
     let answer = body.clone();
     let server = ScriptedServer::start(move |_| Reply::ok(&answer));
     let mut options = options(&server);
-    options.requests[0].expect.body = ExpectBody::Exactly(body);
+    options.requests[0].expect.body = ExpectBody::Exactly(body.into());
     options.executor = Executor::PerVuIterations { vus: 2, iterations: 1, max_duration: ENDLESS };
     options.pace.read_bytes_per_s = Some(200_000);
     let record = run(&options);

@@ -28,7 +28,7 @@ pub struct Played {
 pub fn options(server: &ScriptedServer) -> Options {
     let mut options = Options::new(&server.url("/hello")).unwrap();
     options.executor = Executor::ConstantVus { vus: 1, duration: ENDLESS };
-    options.requests[0].expect.body = ExpectBody::Exactly(BODY.into());
+    options.requests[0].expect.body = ExpectBody::Exactly(BODY.as_bytes().into());
     options.timeout = ENDLESS;
     options.grace = Some(Duration::ZERO);
     options

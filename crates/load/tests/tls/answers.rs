@@ -28,7 +28,7 @@ fn a_connection_is_kept() {
         let serve = |_| Conduct::Serve(Act::Answer(answer(b"hello")));
         let server = TlsServer::start(Certificates::issued(), &[version], serve);
         let mut options = server.options(500);
-        options.requests[0].expect.body = ExpectBody::Exactly(b"hello".to_vec());
+        options.requests[0].expect.body = ExpectBody::Exactly(b"hello".as_slice().into());
         let record = play(&options);
         check_good(&record, 500, 1);
         assert_eq!((server.connections(), server.requests()), (1, 500));
@@ -59,7 +59,7 @@ fn a_connection_for_each_request() {
 fn a_large_body_arrives_as_it_was_sent() {
     let server = TlsServer::serving(Act::Answer(answer(&large_body())));
     let mut options = server.options(20);
-    options.requests[0].expect.body = ExpectBody::Exactly(large_body());
+    options.requests[0].expect.body = ExpectBody::Exactly(large_body().into());
     check_good(&play(&options), 20, 1);
 }
 
@@ -88,7 +88,7 @@ fn readers_and_writers_by_the_clock() {
     let mut options = server.options(2);
     options.pace.read_bytes_per_s = Some(1_000_000);
     options.pace.write_bytes_per_s = Some(1_000);
-    options.requests[0].expect.body = ExpectBody::Exactly(large_body()[..60_000].to_vec());
+    options.requests[0].expect.body = ExpectBody::Exactly(large_body()[..60_000].into());
     let record = play(&options);
     check_good(&record, 2, 1);
     // 60 kB and their share of TLS at 50 kB every 50 ms.
@@ -131,6 +131,6 @@ fn an_answer_that_is_complete_needs_no_word_at_the_end() {
 
 fn hello(server: &TlsServer) -> Options {
     let mut options = server.options(4);
-    options.requests[0].expect.body = ExpectBody::Exactly(b"hello".to_vec());
+    options.requests[0].expect.body = ExpectBody::Exactly(b"hello".as_slice().into());
     options
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use tolok_model::{Catalogue, Problem, Subject, SubjectChoice, Workload};
+use tolok_model::{Catalogue, Here, Problem, Subject, SubjectChoice, Workload};
 
 /// Three subjects and a ceiling, three workloads.
 pub fn catalogue() -> Catalogue {
@@ -43,6 +43,35 @@ pub fn catalogue() -> Catalogue {
         ],
         workloads: vec![workload("file"), workload("hello"), workload("json")],
     }
+}
+
+/// The small catalogue with two workloads that ask a database; `bun/serve` and `php/fpm` serve both, the ceiling `rows`, and for
+/// that `php/fpm` needs a program more.
+pub fn catalogue_with_data() -> Catalogue {
+    let mut catalogue = catalogue();
+    let rows = "title = 'Rows'\ndatabase = true\nrequest.path = '/rows'\n[answer]\ncontent-type = 'application/json'\n\
+                body.data = 'rows'\n[parameter]\nfields = { default = 40, one-of = [40, 50], help = 'columns' }\n\
+                limit = { default = 10000, least = 1, most = 10000, help = 'rows of the answer' }\n";
+    let query = "title = 'Query'\ndatabase = true\nrequest.path = '/query'\n\
+                 answer = { content-type = 'application/json', body.data = 'query' }";
+    catalogue.workloads.push(Workload::read("query", query).unwrap());
+    catalogue.workloads.push(Workload::read("rows", rows).unwrap());
+    let served =
+        [("bun/serve", ["rows", "query"].as_slice()), ("php/fpm", &["rows", "query"]), ("rust/ceiling", &["rows"])];
+    for (id, more) in served {
+        let subject = catalogue.subjects.iter_mut().find(|subject| subject.id == id).unwrap();
+        let variant = subject.variants.get_mut(&subject.default_variant).unwrap();
+        variant.workloads.extend(more.iter().map(|name| (*name).to_owned()));
+        if id == "php/fpm" {
+            subject.database_needs = vec!["pdo_mysql".to_owned()];
+        }
+    }
+    catalogue
+}
+
+/// A machine that can do everything.
+pub fn everything() -> Here<'static> {
+    Here { ready: &|_, _| Ok(()), ready_for_database: &|_, _| Ok(()), fits: &|_| Ok(()), database: &|_, _| Ok(()) }
 }
 
 /// The values of a choice as `mode=static pool=8`.

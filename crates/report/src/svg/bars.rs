@@ -1,15 +1,17 @@
 //! Bars from zero: good answers per second, and what they cost.
 
-use tolok_analysis::figures::{Quantity, amount, figure, in_column};
+use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
 use crate::palette::look;
 use crate::surroundings::heading;
-use crate::table::{LOWER_BOUND, is_lower_bound};
+use crate::table::{LOWER_BOUND, is_lower_bound, no_figure};
 
 const BAR: f64 = 9.0;
 const MIB: f64 = 1024.0 * 1024.0;
+/// A ceiling this many times as high as the highest bar is left out of the scale.
+const CEILING_IN_SIGHT: f64 = 8.0;
 /// Of the share of the ceiling, which stands at the right edge.
 const SHARE_COLUMN: f64 = 44.0;
 /// Between the bar of the CPU time and that of the memory.
@@ -18,8 +20,11 @@ const MIDDLE: f64 = 20.0;
 /// Good answers per second of every case, with the ceiling as a dashed line.
 pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     let ceiling = scenario.ceiling.as_ref().and_then(|ceiling| ceiling.goodput_rps.as_ref());
-    let goodputs = scenario.cases.iter().filter_map(|case| case.goodput_rps.as_ref()).chain(ceiling);
-    let most = goodputs.map(|goodput| goodput.high.unwrap_or(goodput.value)).fold(0.0, f64::max);
+    let highest = |goodput: &Estimate| goodput.high.unwrap_or(goodput.value);
+    let of_cases = scenario.cases.iter().filter_map(|case| case.goodput_rps.as_ref()).map(highest).fold(0.0, f64::max);
+    // A ceiling far away, as beside whoever asks a database, would leave no bar to look at.
+    let in_sight = ceiling.filter(|ceiling| highest(ceiling) <= CEILING_IN_SIGHT * of_cases);
+    let most = in_sight.map_or(of_cases, |ceiling| highest(ceiling).max(of_cases));
     let scale = Scale { most, from: 0.0, to: WIDTH - 2.0 };
 
     let foot = if ceiling.is_some() { 18.0 } else { 2.0 };
@@ -32,15 +37,17 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     for (place, case) in scenario.cases.iter().enumerate() {
         let top = HEAD + ROW * place as f64;
         throughput_row(&mut drawing, case, is_among_best(case, place == 0, scenario), &scale, top);
-        if let Some(ceiling) = ceiling {
+        if let Some(ceiling) = in_sight {
             let x = scale.at(ceiling.value);
             drawing.path("ceil", &format!("M{x:.1} {:.1}v{:.1}", top + 19.0, BAR + 4.0));
         }
     }
     if let Some(ceiling) = ceiling {
         let bottom = HEAD + ROW * scenario.cases.len() as f64 + 12.0;
-        let text = format!("ceiling {}", amount(Quantity::Number, ceiling.value));
-        drawing.text("m", Anchor::End, scale.at(ceiling.value).max(90.0), bottom, &text);
+        let beyond = if in_sight.is_some() { "" } else { ", beyond the scale" };
+        let text = format!("ceiling {}{beyond}", amount(Quantity::Number, ceiling.value));
+        let x = if in_sight.is_some() { scale.at(ceiling.value).max(90.0) } else { WIDTH };
+        drawing.text("m", Anchor::End, x, bottom, &text);
     }
     drawing
         .finish(&format!("{}: good answers per second; the same figures stand in the table below", heading(scenario)))
@@ -53,7 +60,9 @@ fn throughput_row(drawing: &mut Drawing, case: &CaseFinding, is_among_best: bool
     label(drawing, case, weight, top, WIDTH - 120.0);
     drawing.text("m", Anchor::End, WIDTH, top + 13.0, &share);
     let Some(goodput) = &case.goodput_rps else {
-        drawing.text("m", Anchor::End, WIDTH - SHARE_COLUMN, top + 13.0, "no figure");
+        let words = no_figure(case);
+        let words = if words == NONE { "no figure" } else { &words };
+        drawing.text("m", Anchor::End, WIDTH - SHARE_COLUMN, top + 13.0, words);
         return;
     };
     let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };

@@ -71,7 +71,7 @@ impl Ceiling {
         let mut options = Options::new(&format!("http://127.0.0.1:{}/{name}", self.port)).unwrap();
         options.executor = Executor::ConstantVus { vus: 4, duration: Duration::from_millis(300) };
         options.connection = connection;
-        options.requests[0].expect.body = ExpectBody::Exactly(fs::read(self.assets.path().join(name)).unwrap());
+        options.requests[0].expect.body = ExpectBody::Exactly(fs::read(self.assets.path().join(name)).unwrap().into());
         tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }
 }

@@ -1,5 +1,7 @@
 //! From what was typed to what the engine is asked to do.
 
+mod request_file;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,6 +12,7 @@ use tolok_load::options::{
     Tls,
 };
 
+use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
 use crate::args::{BodyText, LoadArgs, Threads};
 use crate::exit::{Complaint, Exit};
@@ -91,14 +94,21 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
             args.discard && (args.expect_body.is_some() || args.expect_json.is_some()),
             "--discard throws bodies away unread, so they can be compared with --expect-length only",
         ),
-        (args.check_every.is_some() && args.expect_json.is_none(), "--check-every needs --expect-json"),
+        (
+            args.check_every.is_some() && args.expect_json.is_none() && args.request_file.is_none(),
+            "--check-every needs --expect-json",
+        ),
+        (
+            args.request_file.is_some() && (!args.requests.is_empty() || args.method.is_some() || args.body.is_some()),
+            "--request-file excludes --request, --method and --body: every line is a request with all that belongs to it",
+        ),
         (
             args.method.is_some() && !args.requests.is_empty(),
             "--method and --request exclude each other: every --request has its own method",
         ),
         (
-            args.sequence && args.requests.is_empty(),
-            "--sequence needs the requests of it: --request 'WEIGHT METHOD PATH'",
+            args.sequence && args.requests.is_empty() && args.request_file.is_none(),
+            "--sequence needs the requests of it: --request 'WEIGHT METHOD PATH', or --request-file",
         ),
         (args.body.is_some() && !some_carries, "--body needs a request that carries one: -m POST, -m PUT or -m PATCH"),
         (
@@ -128,6 +138,19 @@ fn refuse_lost_output(args: &LoadArgs) -> Result<(), String> {
 
 fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, Complaint> {
     let expect = expect(args)?;
+    if path != "/" && (!args.requests.is_empty() || args.request_file.is_some()) {
+        let sentence = match args.request_file {
+            Some(_) => {
+                format!("the URL's path {path} and --request-file exclude each other: every line has its own path")
+            }
+            None => format!("the URL's path {path} and --request exclude each other: every --request has its own path"),
+        };
+        return Err(Complaint::new(Exit::Usage, sentence));
+    }
+    if let Some(file) = &args.request_file {
+        let check_every = args.check_every.unwrap_or(1);
+        return request_file::read(file, &Defaults { headers: args.headers.clone(), expect, check_every });
+    }
     let body = match &args.body {
         None => Vec::new(),
         Some(BodyText::Text(text)) => text.clone().into_bytes(),
@@ -144,19 +167,14 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, Complaint> {
     if args.requests.is_empty() {
         return Ok(vec![request(args.method.unwrap_or(Method::Get), path.to_owned(), 1)]);
     }
-    if path != "/" {
-        let sentence =
-            format!("the URL's path {path} and --request exclude each other: every --request has its own path");
-        return Err(Complaint::new(Exit::Usage, sentence));
-    }
     Ok(args.requests.iter().map(|one| request(one.method, one.path.clone(), one.weight)).collect())
 }
 
 fn expect(args: &LoadArgs) -> Result<Expect, Complaint> {
     let body = if let Some(file) = &args.expect_body {
-        ExpectBody::Exactly(read(file, "the expected body")?)
+        ExpectBody::Exactly(read(file, "the expected body")?.into())
     } else if let Some(file) = &args.expect_json {
-        ExpectBody::Json { document: read(file, "the expected JSON")?, every: args.check_every.unwrap_or(1) }
+        ExpectBody::Json { document: read(file, "the expected JSON")?.into(), every: args.check_every.unwrap_or(1) }
     } else if args.discard {
         ExpectBody::Discard { length: args.expect_length }
     } else {

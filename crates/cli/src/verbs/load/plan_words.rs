@@ -9,8 +9,8 @@ use super::figures::{bytes, count, number, plural, seconds};
 pub fn title(plan: &PlanSummary) -> String {
     let mut title = match (plan.requests.as_slice(), plan.mix) {
         ([request], _) => format!("{} {}", request.method, plan.url),
-        (requests, Mix::Weighted) => format!("{}: {} by weight", plan.url, listed(requests)),
-        (requests, Mix::Sequence) => format!("{}: {} in sequence", plan.url, listed(requests)),
+        (_, Mix::Weighted) => format!("{}: {} by weight", plan.url, listed(plan)),
+        (_, Mix::Sequence) => format!("{}: {} in sequence", plan.url, listed(plan)),
     };
     if plan.address.starts_with("unix:") {
         title += &format!(" over {}", plan.address);
@@ -18,9 +18,13 @@ pub fn title(plan: &PlanSummary) -> String {
     title
 }
 
-fn listed(requests: &[RequestSummary]) -> String {
+fn listed(plan: &PlanSummary) -> String {
+    // Many are counted and not described.
+    if let ([], Some(number)) = (plan.requests.as_slice(), plan.request_count) {
+        return plural(number, "request", "requests");
+    }
     let one = |request: &RequestSummary| format!("{} {} {}", request.weight, request.method, request.path);
-    requests.iter().map(one).collect::<Vec<_>>().join(", ")
+    plan.requests.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Executor, loop, users or pool, connections, window.
@@ -111,7 +115,9 @@ fn pauses(plan: &PlanSummary) -> Vec<String> {
 }
 
 fn body_check(plan: &PlanSummary) -> Option<String> {
-    let words = match plan.requests.first()?.body_check.as_str() {
+    let check = plan.body_check.as_ref().or(plan.requests.first().map(|request| &request.body_check))?;
+    let words = match check.as_str() {
+        "mixed" => "bodies checked as each request says",
         "length" => "length of every body checked",
         "exactly" => "every body compared",
         "json" => "bodies compared as JSON",
@@ -146,7 +152,8 @@ fn undone(record: &Record) -> Option<String> {
     };
     let each = match record.plan.mix {
         Mix::Weighted => 1,
-        Mix::Sequence => record.plan.requests.iter().map(|request| u64::from(request.weight)).sum(),
+        Mix::Sequence => (record.plan.iteration_requests)
+            .unwrap_or_else(|| record.plan.requests.iter().map(|request| u64::from(request.weight)).sum()),
     };
     let planned = planned.saturating_mul(each);
     let left = planned.saturating_sub(record.ledger.scheduled);

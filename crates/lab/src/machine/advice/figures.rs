@@ -223,7 +223,7 @@ fn backlog(machine: &Machine) -> Option<Advice> {
 }
 
 fn siblings(machine: &Machine) -> Option<Advice> {
-    let one_each = CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, shared_allowed: false };
+    let one_each = CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, database: None, shared_allowed: false };
     let note = machine.assign_cpus(one_each).ok()?.note?;
     say(
         Severity::Warning,

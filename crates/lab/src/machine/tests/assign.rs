@@ -11,7 +11,7 @@ fn deal(
     generator: usize,
     shared: bool,
 ) -> Result<CpuMap, CpuRefusal> {
-    let wish = CpuWish { subject, generator, shared_allowed: shared };
+    let wish = CpuWish { subject, generator, database: None, shared_allowed: shared };
     assign_cpus(topology, &parse_cpu_list(allowed).unwrap(), wish)
 }
 
@@ -151,10 +151,95 @@ fn a_quota_leaves_the_subject_more_cpus_than_it_may_use_up() {
     assert_eq!((larger.subject, larger.generator, larger.shared), (vec![0, 1], vec![0, 1], true));
 }
 
+/// Each row: what it shows, topology, the subject's CPUs, the generator's, the database's, who gets what (subject, generator,
+/// database, link), what the note says.
+type DatabaseRow = (&'static str, Topology, SubjectCpus, usize, DatabaseCpus, [&'static str; 4], &'static str);
+
+fn check_with_database(table: Vec<DatabaseRow>, shared_allowed: bool) {
+    for (name, topology, subject, generator, database, expected, note) in table {
+        let wish = CpuWish { subject, generator, database: Some(database), shared_allowed };
+        let map = assign_cpus(&topology, &topology.ids(), wish).unwrap();
+        let found = [&map.subject, &map.generator, &map.database, &map.link].map(|ids| format_cpu_list(ids));
+        assert_eq!(found, expected, "{name}: {map:?}");
+        assert_eq!(map.note.is_some(), !note.is_empty(), "{name}: {map:?}");
+        assert!(map.note.unwrap_or_default().contains(note), "note: {name}");
+    }
+}
+
+#[test]
+fn a_database_has_a_cpu_of_its_own_where_one_is_left() {
+    use DatabaseCpus::{Own, WhereLeft};
+    use SubjectCpus::{Dedicated, Quota};
+    let one = Dedicated(1);
+    let table: Vec<DatabaseRow> = vec![
+        ("none is left", machine_of(2, 1), one, 1, WhereLeft, ["0", "1", "1", "1"], ""),
+        ("the third", machine_of(3, 1), one, 1, WhereLeft, ["0", "1", "2", "1"], ""),
+        ("and the link the fourth", machine_of(4, 1), one, 1, WhereLeft, ["0", "1", "3", "2"], ""),
+        ("beside the generator, not the subject", machine_of(2, 2), one, 1, WhereLeft, ["0", "1", "3", "1"], ""),
+        ("a core of its own", machine_of(3, 2), one, 1, WhereLeft, ["0", "1", "2", "4"], ""),
+        (
+            "beside the subject is not left",
+            machine_of(3, 2),
+            Dedicated(3),
+            2,
+            WhereLeft,
+            ["0-1,3", "2,5", "2,5", "2,5"],
+            "",
+        ),
+        ("siblings of one core", machine_of(1, 2), one, 1, WhereLeft, ["0", "1", "1", "1"], "siblings of one core"),
+        ("a quota needs one CPU beyond", machine_of(4, 1), Quota(1.0), 1, WhereLeft, ["0-1", "2", "3", "2"], ""),
+        ("which a database does not take", machine_of(3, 1), Quota(1.0), 1, WhereLeft, ["0-1", "2", "2", "2"], ""),
+        ("two of its own", machine_of(4, 1), one, 1, Own(2), ["0", "1", "2-3", "1"], ""),
+        ("on cores that nobody else is on", machine_of(4, 2), Dedicated(4), 1, Own(1), ["0-1,4-5", "2", "3", "6"], ""),
+        ("nought means one", machine_of(3, 1), one, 1, Own(0), ["0", "1", "2", "1"], ""),
+        ("own, at the others' cost", machine_of(1, 3), one, 1, Own(1), ["0", "1", "2", "1"], "siblings of one core"),
+        (
+            "own, under a quota",
+            machine_of(3, 1),
+            Quota(1.0),
+            1,
+            Own(1),
+            ["0-1", "1", "2", "1"],
+            "2 CPUs to run on beside",
+        ),
+    ];
+    check_with_database(table.clone(), false);
+    // Where there is enough, leave to share changes nothing.
+    check_with_database(table, true);
+}
+
+#[test]
+fn a_database_that_is_to_have_its_own_cpus_is_refused_where_there_are_too_few() {
+    let wish = |subject, count, shared_allowed| CpuWish {
+        subject,
+        generator: 1,
+        database: Some(DatabaseCpus::Own(count)),
+        shared_allowed,
+    };
+    let assign = |wish| assign_cpus(&machine_of(3, 1), &[0, 1, 2], wish);
+    let refusal = assign(wish(SubjectCpus::Dedicated(1), 2, false)).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "asked for 1 + 1 + 2 CPUs (subject + generator + database), 3 may be used: take a bigger machine, ask for fewer CPUs, \
+         or leave out the CPUs of the database, which then has the generator's where none is left"
+    );
+    let refusal = assign(wish(SubjectCpus::Quota(1.5), 1, false)).unwrap_err();
+    assert_eq!(refusal, CpuRefusal::TooFewWithDatabase { subject: 2, generator: 1, database: 1, available: 3 });
+    let shared = assign(wish(SubjectCpus::Dedicated(1), 2, true)).unwrap();
+    assert_eq!((&shared.subject, &shared.generator, &shared.database), (&vec![0], &vec![1], &vec![1]));
+    let note = shared.note.unwrap();
+    assert!(
+        note.starts_with("asked for 2 CPUs for the database alone, and none is left: it runs on the generator's, 1,"),
+        "{note}"
+    );
+    let one = assign_cpus(&machine_of(1, 1), &[0], wish(SubjectCpus::Dedicated(1), 1, true)).unwrap();
+    assert_eq!((one.database, one.link), (vec![0], vec![0]));
+}
+
 #[test]
 fn cpus_without_a_known_place_are_still_dealt_out() {
     let one_each = |allowed: &[u32], shared_allowed| {
-        let wish = CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, shared_allowed };
+        let wish = CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, database: None, shared_allowed };
         assign_cpus(&Topology::default(), allowed, wish)
     };
     let map = one_each(&[4, 6], false).unwrap();

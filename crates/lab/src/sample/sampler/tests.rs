@@ -284,7 +284,7 @@ fn disk_and_network_are_those_of_the_window() {
     };
     so_far(1000, 5);
     let mut sampler = sampler(&clock, &proc, Vec::new());
-    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), Some(11));
+    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), Some(NetOf::Process(11)));
     sampler.window_starts(0.0, START);
     clock.advance(ms(1000));
     so_far(1700, 6);
@@ -301,7 +301,7 @@ fn what_is_withheld_is_absent_and_said_and_never_nought() {
     std::fs::remove_file(proc.path().join("11/schedstat")).unwrap();
     *group.members.borrow_mut() = vec![11];
     let mut sampler = sampler(&clock, &proc, Vec::new());
-    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), Some(11));
+    sampler.follow_source(Part::Subject, Source::Group(Box::new(group.clone())), Some(NetOf::Process(11)));
     sampler.window_starts(0.0, START);
     clock.advance(ms(1000));
     let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
@@ -349,6 +349,68 @@ fn what_nobody_who_is_followed_used_is_foreign_and_never_negative() {
         (host.foreign_cpu_s.unwrap() * 1000.0).round()
     };
     assert_eq!((foreign_s(250), foreign_s(199)), (500.0, 0.0));
+}
+
+#[test]
+fn processes_of_a_database_are_not_the_subjects_and_may_start_later() {
+    let (clock, proc) = (ManualClock::at(START), a_box());
+    proc.process(&process(11, INIT, 1, 0));
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    sampler.follow(Followed { net_of: Some(NetOf::Members), ..followed(Part::Database, Members::Trees(Vec::new())) });
+    let of = |sampler: &Sampler<_>, part, name| last(sampler, part, "processes", name);
+    assert_eq!(of(&sampler, Part::Database, "cpu_s"), Some(0.0));
+    // Below the same init: a server with a child of its own.
+    let received = |pid: u32, bytes: u64| {
+        proc.file(
+            &format!("{pid}/net/dev"),
+            format!("heading\nheading\ntolok0: {bytes} 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"),
+        );
+    };
+    proc.process(&process(20, INIT, 5, 0)).process(&process(21, 20, 2, 0));
+    received(20, 700);
+    clock.advance(ms(1000));
+    sampler.add_process(Part::Database, 20);
+    assert_eq!(of(&sampler, Part::Database, "cpu_s"), Some(7.0));
+    assert_eq!(last(&sampler, Part::Database, "network", "received_bytes"), Some(700.0));
+    sampler.window_starts(0.0, START + ms(1000));
+    assert_eq!(
+        (of(&sampler, Part::Subject, "cpu_s"), of(&sampler, Part::Subject, "processes")),
+        (Some(1.0), Some(1.0))
+    );
+    // It is killed, and its number is the subject's now; another is started in its place.
+    proc.ended(20).ended(21);
+    clock.advance(ms(1000));
+    sampler.tick(1.0);
+    assert_eq!(
+        (of(&sampler, Part::Database, "cpu_s"), of(&sampler, Part::Database, "processes")),
+        (Some(7.0), Some(0.0))
+    );
+    proc.process(&process(20, INIT, 90, 0)).process(&process(30, INIT, 1, 0));
+    received(30, 900);
+    sampler.add_process(Part::Database, 30);
+    proc.process(&process(30, INIT, 3, 0));
+    clock.advance(ms(1000));
+    let usage = sampler.window_ends(2.0, START + ms(3000)).unwrap();
+    assert_eq!(usage.part(Part::Database).cpu_s, Some(3.0));
+    assert_eq!(usage.part(Part::Database).network.unwrap().received_bytes, 200);
+    assert_eq!((usage.part(Part::Subject).cpu_s, usage.part(Part::Subject).processes_max), (Some(90.0), Some(2)));
+}
+
+#[test]
+fn what_a_database_used_is_not_foreign() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let stat = |busy_ticks: u64| proc.file("stat", format!("cpu  {busy_ticks} 0 0 900 0 0 0 0 0 0\n"));
+    stat(100);
+    group.set(|reading| reading.cpu_ns = Some(0));
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    sampler.follow_source(Part::Database, Source::Group(Box::new(group.clone())), None);
+    sampler.window_starts(0.0, START);
+    clock.advance(ms(1000));
+    stat(180);
+    group.set(|reading| reading.cpu_ns = Some(SECOND_NS * 3 / 4));
+    let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
+    assert_eq!(usage.part(Part::Database).cpu_s, Some(0.75));
+    assert!((usage.host.foreign_cpu_s.unwrap() - 0.05).abs() < 1e-9, "{:?}", usage.host);
 }
 
 #[test]

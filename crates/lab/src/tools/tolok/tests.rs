@@ -35,8 +35,13 @@ fn scenario(load: LoadProfile) -> Scenario {
 
 /// The arguments of a scenario in one line.
 fn told(scenario: &Scenario) -> String {
+    told_to_ask(scenario, "GET", Answers::Body("/tmp/assets/hello".into()))
+}
+
+/// The same for another method and other answers.
+fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
     let url = "http://127.0.0.1:8080/hello".to_owned();
-    arguments(&LoadJob { url, status: 200, body: "/tmp/assets/hello".into(), scenario, seed: 7 }).join(" ")
+    arguments(&LoadJob { url, method, status: 200, answers, scenario, seed: 7 }).join(" ")
 }
 
 /// The arguments that a load profile has beside those that all have.
@@ -60,6 +65,25 @@ fn a_job_is_told_in_the_words_of_the_command_line() {
     assert_eq!(told(&scenario), format!("{expect} --no-keepalive"));
     scenario.load.connection = Connection::Requests(10);
     assert_eq!(told(&scenario), format!("{expect} --requests-per-connection=10"));
+}
+
+#[test]
+fn a_method_and_what_answers_are_compared_with_are_told() {
+    let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
+    let told = |method: &str, answers| {
+        let told = told_to_ask(&scenario, method, answers);
+        let (start, rest) = told.split_once(" --vus=1 ").unwrap();
+        let rest = rest.split_once("--expect-status=200").unwrap().1;
+        format!("{start} …{}", rest.replace(" --format=json --events", " …"))
+    };
+    let file = || PathBuf::from("/tmp/assets/file");
+    assert_eq!(told("GET", Answers::Status), "load http://127.0.0.1:8080/hello … …");
+    assert_eq!(told("POST", Answers::Status), "load http://127.0.0.1:8080/hello … --method=POST …");
+    let post = "load http://127.0.0.1:8080/hello … --method=POST --expect-body=/tmp/assets/file …";
+    assert_eq!(told("POST", Answers::Body(file())), post);
+    // Requests of a file have methods and paths of their own, and are drawn.
+    let requests = "load http://127.0.0.1:8080 … --request-file=/tmp/assets/file … --seed=7";
+    assert_eq!(told("GET", Answers::Requests(file())), requests);
 }
 
 #[test]
@@ -130,6 +154,9 @@ fn plan() -> PlanSummary {
         url: "http://127.0.0.1:8080/hello".to_owned(),
         address: "127.0.0.1:8080".to_owned(),
         requests: Vec::new(),
+        request_count: Some(1),
+        iteration_requests: Some(1),
+        body_check: None,
         mix: Mix::Weighted,
         executor: "constant-vus".to_owned(),
         profile: Profile::ConstantVus { vus: 10, duration_s: 2.0 },
@@ -185,6 +212,7 @@ fn record() -> Record {
             carried_over_waiting: 2,
         },
         drain: Drain { abandoned: 4, ..Drain::default() },
+        whole_run: Some(WholeRun { sent: 129, good: 119 }),
         response_time: Distribution {
             count: 90,
             max_s: Some(0.25),
@@ -229,6 +257,13 @@ fn answers_to_requests_of_the_warm_up_are_work_of_the_window() {
     assert_eq!((report.carried_over, report.carried_over_good, report.last_good_s), (10, 8, Some(1.75)));
     // Four wait since the window and two since the warm-up.
     assert_eq!(report.waiting_at_end, 6);
+}
+
+#[test]
+fn the_whole_run_is_what_the_record_says_or_what_its_ledgers_know() {
+    let of = |record| report(record).map(|report| (report.sent_in_all, report.answered_in_all)).unwrap();
+    assert_eq!(of(record()), (129, 119));
+    assert_eq!(of(Record { whole_run: None, ..record() }), (30 + 100, 20 + 8 + 90));
 }
 
 #[test]
@@ -308,7 +343,7 @@ fn tool(folder: &Path, shell: &str) -> RunningTool {
     assert!(written.success());
     let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
     let url = "http://127.0.0.1:1/".to_owned();
-    let job = LoadJob { url, status: 200, body: "/dev/null".into(), scenario: &scenario, seed: 1 };
+    let job = LoadJob { url, method: "GET", status: 200, answers: Answers::Status, scenario: &scenario, seed: 1 };
     RunningTool::start(&program, &job, &Placement::default(), folder).unwrap()
 }
 

@@ -1,12 +1,14 @@
 //! Numbers that keep what was written: a double would make the same number of 9007199254740992 and 9007199254740993.
 
+use std::fmt;
+
 /// Longest exponent in digits, leading zeros aside. No number that anyone computes with has a longer one, and sums with
 /// it cannot overflow.
 const EXPONENT_DIGITS: usize = 9;
 
 /// A number of JSON: `digits` · 10^`exponent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Number {
+pub(in crate::http) struct Number {
     negative: bool,
     /// Without leading and trailing zeros, therefore empty for zero.
     digits: Vec<u8>,
@@ -40,6 +42,24 @@ impl Number {
         let exactly = self.digits == other.digits && self.exponent == other.exponent;
         // There is but one zero.
         exactly && (signs || self.digits.is_empty()) || signs && self.double.is_some() && self.double == other.double
+    }
+}
+
+/// Without an exponent, unless it is a large one.
+impl fmt::Display for Number {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        let digits = String::from_utf8_lossy(&self.digits);
+        let digits = if digits.is_empty() { "0" } else { &digits };
+        // Where the point stands, counted from before the first digit.
+        let point = digits.len() as i64 + self.exponent;
+        match (self.exponent, point) {
+            (0, _) => write!(to, "{sign}{digits}"),
+            (zeros @ 1..20, _) => write!(to, "{sign}{digits}{:0<width$}", "", width = zeros as usize),
+            (..0, 1..) => write!(to, "{sign}{}.{}", &digits[..point as usize], &digits[point as usize..]),
+            (..0, -20..=0) => write!(to, "{sign}0.{:0<width$}{digits}", "", width = -point as usize),
+            (exponent, _) => write!(to, "{sign}{digits}e{exponent}"),
+        }
     }
 }
 

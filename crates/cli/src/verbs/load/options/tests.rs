@@ -113,7 +113,7 @@ fn requests_bodies_and_what_is_expected() {
     std::fs::write(file.path(), "[1]").unwrap();
     let name = file.path().display();
     let body = |words: &str| options(words).requests.remove(0).expect.body;
-    assert!(matches!(body(&format!("--expect-body {name}")), ExpectBody::Exactly(bytes) if bytes == b"[1]"));
+    assert!(matches!(body(&format!("--expect-body {name}")), ExpectBody::Exactly(bytes) if bytes.as_ref() == b"[1]"));
     assert!(matches!(body(&format!("--expect-json {name} --check-every 9")), ExpectBody::Json { every: 9, .. }));
     assert!(matches!(body("--expect-length 3"), ExpectBody::Length(3)));
     assert!(matches!(body("--discard --expect-length 3"), ExpectBody::Discard { length: Some(3) }));
@@ -151,6 +151,11 @@ fn every_contradiction_is_one_sentence() {
         "--unix-socket /a --congestion reno",
         "--abort",
         "--request 'GET /a' http://127.0.0.1/b",
+        "--request-file a http://127.0.0.1/b",
+        "--request-file a -m GET",
+        "--request-file a --request 'GET /a'",
+        "--request-file a --body b",
+        "--request-file no-such-file",
         "--expect-body no-such-file",
         "-o /no-such-folder/file",
         "ftp://127.0.0.1/",
@@ -173,4 +178,84 @@ fn values_that_are_none_are_refused_with_what_would_be_one() {
         })
         .collect();
     insta::assert_snapshot!("values", said.join("\n"));
+}
+
+/// A folder with a file of requests and with the bodies that it names.
+fn request_file(lines: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("requests.jsonl", lines);
+    write("a.json", "[1]");
+    write("same.json", "[1]");
+    write("no.json", "[1");
+    let words = format!("--request-file {}", folder.path().join("requests.jsonl").display());
+    (folder, words)
+}
+
+#[test]
+fn a_file_of_requests_says_of_each_what_is_good() {
+    let (_folder, words) = request_file(concat!(
+        r#"{"path":"/a"}"#,
+        "\n\n",
+        r#"{"weight":3,"method":"POST","path":"/b?c=d","headers":{"X-A":"c"},"body":"ä","expect_status":201}"#,
+        "\n",
+        r#"{"path":"/c","expect_body":"a.json"}"#,
+        "\r\n",
+        r#"{"path":"/d","expect_body":"same.json"}"#,
+        "\n",
+        r#"{"path":"/e","expect_json":"a.json"}"#,
+        "\n",
+        r#"{"path":"/f","expect_length":9}"#,
+    ));
+    let asked = options(&format!("{words} --expect-length 7 --check-every 5 -H 'X-A: b' -H 'X-B: b' --seed 3"));
+    assert_eq!((asked.mix, asked.seed), (Mix::Weighted, 3));
+    assert_eq!(options(&format!("{words} --sequence")).mix, Mix::Sequence);
+    let seen: Vec<_> = asked.requests.iter().map(|one| (one.weight, one.method, one.path.as_str())).collect();
+    let get = |path| (1, Method::Get, path);
+    assert_eq!(seen, [get("/a"), (3, Method::Post, "/b?c=d"), get("/c"), get("/d"), get("/e"), get("/f")]);
+    let [plain, post, exactly, same, json, length] = asked.requests.as_slice() else { panic!("there are six") };
+    assert!(matches!(plain.expect, Expect { status: ExpectStatus::Success, body: ExpectBody::Length(7) }));
+    assert_eq!(plain.headers, [("X-A", "b"), ("X-B", "b")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!((post.body.as_slice(), post.expect.status), ("ä".as_bytes(), ExpectStatus::Exactly(201)));
+    assert_eq!(post.headers, [("X-B", "b"), ("X-A", "c")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let (ExpectBody::Exactly(one), ExpectBody::Exactly(other)) = (&exactly.expect.body, &same.expect.body) else {
+        panic!("both are compared")
+    };
+    assert_eq!(one.as_ref(), b"[1]");
+    assert!(std::sync::Arc::ptr_eq(one, other), "equal bodies are held once");
+    assert!(matches!(&json.expect.body, ExpectBody::Json { document, every: 5 } if document.as_ref() == b"[1]"));
+    assert!(matches!(length.expect.body, ExpectBody::Length(9)));
+    let (_folder, words) = request_file(r#"{"path":"/f","expect_length":9}"#);
+    let discard = options(&format!("{words} --discard")).requests.remove(0).expect.body;
+    assert!(matches!(discard, ExpectBody::Discard { length: Some(9) }));
+}
+
+#[test]
+fn everything_wrong_with_a_file_of_requests_is_said_at_once_with_its_line() {
+    let wrong = [
+        r#"{"path":"/good"}"#,
+        "{\"path\":",
+        "[1]",
+        r#"{"pfad":"/a"}"#,
+        r#"{"path":"/a","path":"/b"}"#,
+        r#"{"path":"a b","weight":0,"method":"FETCH"}"#,
+        r#"{"path":"/a","weight":1.5,"headers":{"Host":"x","A B":"c","D":7}}"#,
+        r#"{"path":"/a","body":"b","expect_status":99}"#,
+        r#"{"path":"/a","expect_length":-1}"#,
+        r#"{"path":"/a","expect_body":"a.json","expect_length":3}"#,
+        r#"{"path":"/a","expect_body":"missing.json"}"#,
+        r#"{"path":"/a","expect_json":"no.json"}"#,
+        r#"{"path":7}"#,
+    ];
+    let (folder, words) = request_file(&wrong.join("\n"));
+    let said = ask(&words).unwrap_err().replace(&folder.path().display().to_string(), "FOLDER");
+    let (empty, words) = request_file("\n");
+    let nothing = ask(&words).unwrap_err().replace(&empty.path().display().to_string(), "FOLDER");
+    let (thrown, words) = request_file(r#"{"path":"/a","expect_body":"a.json"}"#);
+    let discard =
+        ask(&format!("{words} --discard")).unwrap_err().replace(&thrown.path().display().to_string(), "FOLDER");
+    insta::assert_snapshot!("request_file", [said, nothing, discard].join("\n\n"));
+    let (_folder, words) = request_file(&"{}\n".repeat(70));
+    let many = ask(&words).unwrap_err();
+    assert!(many.contains("\n… and 20 more\n") && many.ends_with("has 70 problems"), "{many}");
 }

@@ -65,7 +65,7 @@ const BUSY_AND_GONE: &str = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1));
 /// What a subject uses while it works, by a clock on which that takes a second however busy this machine is.
 fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &str) -> (PartUsage, Vec<String>) {
     let clock = ManualClock::at(START);
-    let subject = Followed { part: Part::Subject, members, net_of: Some(worker.shell.id()) };
+    let subject = Followed { part: Part::Subject, members, net_of: Some(NetOf::Process(worker.shell.id())) };
     let mut sampler = Sampler::new(&clock, Folders::default(), vec![subject]);
     sampler.count_events(Part::Subject, SoftwareCounters::attach(scopes));
     sampler.window_starts(0.0, START);

@@ -1,0 +1,105 @@
+//! What a subject did about a database that was killed and started again in the window.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::OutageRecord;
+
+use crate::estimate::middle;
+use crate::observations::Observations;
+
+/// An outage in the scored trials of a case. Times are medians over those trials that have them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OutageFinding {
+    /// Trials in which the database was taken away.
+    pub trials: u32,
+    /// When it was killed, in seconds after the window began.
+    pub gone_at_s: f64,
+    /// When it let somebody log in again; none if it never did.
+    pub back_at_s: Option<f64>,
+    /// Trials in which it never came back.
+    pub never_back: u32,
+    /// From its end to the subject's first answer with a status from 500 on; none if there was none.
+    pub first_error_after_s: Option<f64>,
+    /// The statuses of these answers, each once.
+    pub error_statuses: Vec<u16>,
+    /// Trials in which the subject never gave such an answer.
+    pub never_answered_error: u32,
+    /// Longest time that a question went without any answer.
+    pub longest_silence_s: f64,
+    /// The same in the worst of the trials.
+    pub longest_silence_s_max: f64,
+    /// From the database's return to the subject's next good answer; none if there was none.
+    pub recovered_after_s: Option<f64>,
+    /// Trials in which the subject never gave a good answer again.
+    pub never_recovered: u32,
+    /// What it owed and did not do, in words; none if it did all of it.
+    pub failing: Option<String>,
+}
+
+/// None where no scored trial had an outage.
+pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
+    let records = observations.scored.iter().filter_map(|(_, trial)| trial.database.as_ref()?.outage.as_ref());
+    let records: Vec<&OutageRecord> = records.collect();
+    let median = |of: &dyn Fn(&OutageRecord) -> Option<f64>| {
+        middle(&records.iter().filter_map(|record| of(record)).collect::<Vec<f64>>())
+    };
+    let lacking = |of: fn(&OutageRecord) -> bool| records.iter().filter(|record| of(record)).count() as u32;
+    let mut error_statuses: Vec<u16> = records.iter().filter_map(|record| record.error_status).collect();
+    error_statuses.sort_unstable();
+    error_statuses.dedup();
+    let trials = records.len() as u32;
+    let (never_answered_error, never_recovered) =
+        (lacking(|it| it.first_error_s.is_none()), lacking(|it| it.recovered_s.is_none()));
+    Some(OutageFinding {
+        trials,
+        gone_at_s: median(&|record| Some(record.began_s))?,
+        back_at_s: median(&|record| record.ended_s),
+        never_back: lacking(|record| record.ended_s.is_none()),
+        first_error_after_s: median(&|record| Some(record.first_error_s? - record.began_s)),
+        error_statuses,
+        never_answered_error,
+        longest_silence_s: median(&|record| Some(record.longest_silence_s))?,
+        longest_silence_s_max: records.iter().map(|record| record.longest_silence_s).fold(0.0, f64::max),
+        recovered_after_s: median(&recovered_after_s),
+        never_recovered,
+        failing: failing(never_answered_error, never_recovered, trials),
+    })
+}
+
+/// A subject is not to blame for what it could not do before the database was back.
+fn recovered_after_s(record: &OutageRecord) -> Option<f64> {
+    Some((record.recovered_s? - record.ended_s?).max(0.0))
+}
+
+fn failing(never_answered_error: u32, never_recovered: u32, trials: u32) -> Option<String> {
+    let words = |lacking: u32, what: &str| {
+        let place = if lacking == trials { String::new() } else { format!(" in {lacking} of {trials} trials") };
+        (lacking > 0).then(|| format!("{what}{place}"))
+    };
+    let parts = [
+        words(never_answered_error, "never answered with a status from 500 on"),
+        words(never_recovered, "never recovered"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_never_did_is_said_with_the_trials() {
+        assert_eq!(failing(0, 0, 5), None);
+        assert_eq!(failing(5, 0, 5).unwrap(), "never answered with a status from 500 on");
+        let both = "never answered with a status from 500 on in 2 of 5 trials and never recovered";
+        assert_eq!(failing(2, 5, 5).unwrap(), both);
+    }
+
+    #[test]
+    fn recovery_is_counted_from_the_databases_return() {
+        let record = OutageRecord { began_s: 2.0, ended_s: Some(3.5), recovered_s: Some(3.75), ..Default::default() };
+        assert_eq!(recovered_after_s(&record), Some(0.25));
+        assert_eq!(recovered_after_s(&OutageRecord { ended_s: None, ..record }), None);
+    }
+}

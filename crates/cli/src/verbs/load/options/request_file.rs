@@ -1,0 +1,240 @@
+//! The file of `--request-file`: JSON Lines, one request a line, each with what a good answer to it is.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use tolok_load::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
+
+use crate::args;
+use crate::exit::{Complaint, Exit};
+
+/// Keys of a line.
+const KEYS: [&str; 9] =
+    ["weight", "method", "path", "headers", "body", "expect_status", "expect_body", "expect_length", "expect_json"];
+
+/// Keys of which a line has one at most.
+const BODY_KEYS: [&str; 3] = ["expect_body", "expect_length", "expect_json"];
+
+/// Problems that are shown; whoever has more of them has one, many times.
+const MOST_SHOWN: usize = 50;
+
+/// What holds for lines that say nothing of it.
+#[derive(Debug)]
+pub struct Defaults {
+    /// Headers of every request; a line's own one of the same name stands instead.
+    pub headers: Vec<(String, String)>,
+    /// What a good answer is.
+    pub expect: Expect,
+    /// How many answers that are compared as JSON are looked at: every so many.
+    pub check_every: u32,
+}
+
+/// Reads the requests of a file; all that is wrong with it is one complaint.
+pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, Complaint> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Complaint::new(Exit::Usage, format!("cannot read the file of requests {}: {error}", path.display()))
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut reader = Reader { folder, defaults, held: HashSet::new(), files: HashMap::new(), problems: Vec::new() };
+    let requests: Vec<Request> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty())
+        .filter_map(|(number, line)| reader.line(number, line))
+        .collect();
+    if requests.is_empty() && reader.problems.is_empty() {
+        return Err(Complaint::new(Exit::Usage, format!("{} has no request: it needs one a line", path.display())));
+    }
+    if reader.problems.is_empty() { Ok(requests) } else { Err(complaint(path, &reader.problems)) }
+}
+
+fn complaint(path: &Path, problems: &[(usize, String)]) -> Complaint {
+    let name = path.display();
+    let mut lines: Vec<String> =
+        problems.iter().take(MOST_SHOWN).map(|(line, problem)| format!("error: {name}:{line}: {problem}")).collect();
+    if problems.len() > MOST_SHOWN {
+        lines.push(format!("… and {} more", problems.len() - MOST_SHOWN));
+    }
+    let plural = if problems.len() == 1 { "" } else { "s" };
+    lines.push(format!("error: {name} has {} problem{plural}", problems.len()));
+    Complaint { exit: Exit::Usage, text: lines.join("\n") }
+}
+
+/// An object as it is written: with every key, also one that stands there twice.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("an object such as {\"path\":\"/\"}")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        from.deserialize_map(Object)
+    }
+}
+
+/// A file that lines name, and why it cannot be compared with.
+type Named = Result<Arc<[u8]>, String>;
+
+struct Reader<'a> {
+    folder: &'a Path,
+    defaults: &'a Defaults,
+    /// Bodies, each of them once, however many lines expect it.
+    held: HashSet<Arc<[u8]>>,
+    /// What was read; as JSON, or not.
+    files: HashMap<(PathBuf, bool), Named>,
+    /// Each with its line.
+    problems: Vec<(usize, String)>,
+}
+
+impl Reader<'_> {
+    /// The request of a line, if nothing is wrong with it.
+    fn line(&mut self, number: usize, line: &str) -> Option<Request> {
+        let before = self.problems.len();
+        match serde_json::from_str(line) {
+            Ok(Members(members)) => {
+                let request = self.request(number, members);
+                (self.problems.len() == before).then_some(request)
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+                // What is no object at all has no column.
+                let column = if error.column() > 0 { format!(" at column {}", error.column()) } else { String::new() };
+                self.problems.push((number, format!("no request in JSON: {what}{column}")));
+                None
+            }
+        }
+    }
+
+    fn request(&mut self, number: usize, members: Vec<(String, Value)>) -> Request {
+        let (headers, expect) = (self.defaults.headers.clone(), self.defaults.expect.clone());
+        let mut request = Request { headers, expect, ..Request::get("/") };
+        let mut seen: Vec<&str> = Vec::new();
+        for (key, value) in &members {
+            let known = match KEYS.iter().find(|known| *known == key) {
+                None => Err(format!("unknown key `{key}`; known are {}", KEYS.join(", "))),
+                Some(key) if seen.contains(key) => Err(format!("`{key}` stands there twice")),
+                Some(key) => self.member(&mut request, key, value),
+            };
+            if let Err(problem) = known {
+                self.problems.push((number, problem));
+            }
+            seen.push(key);
+        }
+        let problems = contradictions(&request, &seen);
+        self.problems.extend(problems.into_iter().map(|problem| (number, problem)));
+        request
+    }
+
+    /// Takes a known key into the request.
+    fn member(&mut self, request: &mut Request, key: &str, value: &Value) -> Result<(), String> {
+        let wrong = |right: &str| format!("`{key}` is {right}, and not {value}");
+        let text = || value.as_str().ok_or_else(|| wrong("a text"));
+        match key {
+            "weight" => {
+                let weight = value.as_u64().and_then(|weight| u32::try_from(weight).ok()).filter(|weight| *weight > 0);
+                request.weight = weight.ok_or_else(|| wrong("a whole number from 1 on"))?;
+            }
+            "method" => request.method = args::method(text()?)?,
+            "path" => request.path = text()?.to_owned(),
+            "headers" => {
+                let headers = value.as_object().ok_or_else(|| wrong("an object of names and values"))?;
+                for (name, value) in headers {
+                    request.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+                    request.headers.push((name.clone(), value.as_str().unwrap_or_default().to_owned()));
+                }
+                if let Some((name, value)) = headers.iter().find(|(_, value)| !value.is_string()) {
+                    return Err(format!("the header `{name}` is a text, and not {value}"));
+                }
+            }
+            "body" => request.body = text()?.as_bytes().to_vec(),
+            "expect_status" => {
+                let status = value.as_u64().and_then(|status| u16::try_from(status).ok());
+                let status = status.filter(|status| (200..600).contains(status));
+                request.expect.status = ExpectStatus::Exactly(status.ok_or_else(|| wrong("a status from 200 to 599"))?);
+            }
+            "expect_body" | "expect_json" => request.expect.body = self.expected(key, text()?)?,
+            _ => {
+                let length = value.as_u64().ok_or_else(|| wrong("a number of bytes"))?;
+                request.expect.body = match self.defaults.expect.body {
+                    ExpectBody::Discard { .. } => ExpectBody::Discard { length: Some(length) },
+                    _ => ExpectBody::Length(length),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// The body that a file holds, named from where the file of requests is.
+    fn expected(&mut self, key: &str, name: &str) -> Result<ExpectBody, String> {
+        if matches!(self.defaults.expect.body, ExpectBody::Discard { .. }) {
+            return Err(format!(
+                "`{key}` and --discard exclude each other: bodies thrown away unread are not compared"
+            ));
+        }
+        let is_json = key == "expect_json";
+        let place = (self.folder.join(name), is_json);
+        let named = match self.files.get(&place) {
+            Some(named) => named.clone(),
+            None => {
+                let named = self.file(&place.0, is_json);
+                self.files.insert(place, named.clone());
+                named
+            }
+        };
+        let bytes = named.map_err(|problem| format!("`{key}`: {problem}"))?;
+        Ok(self.compared(bytes, is_json))
+    }
+
+    fn compared(&self, bytes: Arc<[u8]>, is_json: bool) -> ExpectBody {
+        match is_json {
+            true => ExpectBody::Json { document: bytes, every: self.defaults.check_every },
+            false => ExpectBody::Exactly(bytes),
+        }
+    }
+
+    fn file(&mut self, path: &Path, is_json: bool) -> Named {
+        let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let bytes = match self.held.get(bytes.as_slice()) {
+            Some(held) => Arc::clone(held),
+            None => Arc::from(bytes),
+        };
+        self.held.insert(Arc::clone(&bytes));
+        match self.compared(Arc::clone(&bytes), is_json).problem() {
+            Some(problem) => Err(format!("{}: {problem}", path.display())),
+            None => Ok(bytes),
+        }
+    }
+}
+
+/// What is wrong with a line as a whole.
+fn contradictions(request: &Request, seen: &[&str]) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !seen.contains(&"path") {
+        problems.push("`path` is missing".to_owned());
+    }
+    let bodies: Vec<&str> = BODY_KEYS.into_iter().filter(|key| seen.contains(key)).collect();
+    if bodies.len() > 1 {
+        problems.push(format!("{} exclude each other; give one of them", bodies.join(" and ")));
+    }
+    let carries = !matches!(request.method, Method::Get | Method::Head);
+    if !request.body.is_empty() && !carries {
+        problems.push(format!("`body`: a {} carries none; use POST, PUT, PATCH or DELETE", request.method.as_str()));
+    }
+    problems.extend(request.problems());
+    problems
+}

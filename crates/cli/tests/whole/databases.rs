@@ -1,0 +1,315 @@
+//! Studies whose workloads ask a database: a private one, one that misbehaves, and one of the user's own.
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use serde_json::Value;
+use tolok_lab::database::{ServerCommands, mariadb_command};
+use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
+use tolok_testkit::require;
+
+use crate::place::{PATIENCE, Place, Said, assert_all_gone, assert_done, my_turn, repository};
+
+/// A place with the repository's subjects and one study of them.
+fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place {
+    let place = Place::new();
+    for folder in fs::read_dir(repository().join("subjects")).unwrap().flatten().filter(|it| it.path().is_dir()) {
+        let name = folder.file_name();
+        std::os::unix::fs::symlink(folder.path(), place.path().join("subjects").join(name)).unwrap();
+    }
+    let study = format!(
+        "title = 'Try'\nsubjects = {subjects}\nblocks = 1\nseed = 7\nreruns = 0\nceiling = false\n[[scenario]]\n\
+         workload = {workload}\nload = {{ executor = 'constant-vus', {load} }}\n[environment]\n{environment}\n"
+    );
+    fs::write(place.path().join("studies/try.toml"), study).unwrap();
+    place
+}
+
+fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
+    let said = place.tolok(&[&["run", "try"], options].concat());
+    let records = place.records();
+    assert_all_gone(|| place.processes());
+    (said, records)
+}
+
+fn mariadb() -> Option<Program> {
+    match Toolbox::open_default().unwrap().detect("mariadb").unwrap() {
+        ProgramState::Ready(program) => Some(program),
+        _ => None,
+    }
+}
+
+/// Skips a test, visibly, where there is no MariaDB.
+macro_rules! require_mariadb {
+    () => {
+        require!(mariadb().is_some(), "there is no MariaDB; `tolok setup mariadb` fetches it")
+    };
+}
+
+#[test]
+fn a_trial_with_a_database_records_what_it_did() {
+    require_mariadb!();
+    let _turn = my_turn();
+    let place = place(
+        "['go/nethttp:stream', 'node/http']",
+        "['rows?limit=1000', 'hello']",
+        "vus = 8, duration = '1s', warmup = '300ms'",
+        "database = { pool = 4 }",
+    );
+    let (said, records) = run(&place, &[]);
+    assert_done(said.code, &said.progress);
+    assert_eq!(records.len(), 4, "{}", said.progress);
+    let (with, without): (Vec<&Value>, Vec<&Value>) =
+        records.iter().partition(|record| record["case"].as_str().unwrap().starts_with("rows"));
+    assert!(without.iter().all(|record| record["outcome"]["database"].is_null()), "hello asks no database");
+    for record in with {
+        let database = &record["outcome"]["database"];
+        assert!(database["version"].as_str().unwrap().contains("MariaDB"), "{database}");
+        let good = record["outcome"]["ledger"]["good"].as_u64().unwrap();
+        // Answers that were under way at the borders of the window are counted by only one of the two.
+        assert!(good > 0 && database["queries"].as_u64().unwrap() + 16 >= good, "{good} answers, {database}");
+        assert!((1..=4).contains(&database["connections_max"].as_u64().unwrap()), "a pool of 4: {database}");
+        assert_eq!(database["refused_connections"], 0);
+        let cpu_s = |part: &Value| part["cpu_s"].as_f64().unwrap();
+        assert!(cpu_s(&database["resources"]) > 0.0 && cpu_s(&record["outcome"]["subject"]) > 0.0);
+        let pool = &record["outcome"]["pool"];
+        assert_eq!(pool["size"], 4, "{pool}");
+        assert!(pool["waits"].as_u64().unwrap() > 0, "8 users wait for 4 connections: {pool}");
+    }
+}
+
+#[test]
+fn the_way_to_the_database_takes_its_time() {
+    require_mariadb!();
+    require!(geteuid().is_root(), "links are tried as root here; other users have tests of their own");
+    let _turn = my_turn();
+    let load = "vus = 4, duration = '1s', warmup = '200ms'";
+    let place = place("['go/nethttp']", "'query'", load, "database = { rtt = ['0ms', '40ms'] }");
+    let (said, records) = run(&place, &[]);
+    assert_done(said.code, &said.progress);
+    let distant = records.iter().find(|record| record["case"].as_str().unwrap().contains("40ms")).unwrap();
+    let near = records.iter().find(|record| !record["case"].as_str().unwrap().contains("40ms")).unwrap();
+    let median = |record: &Value| record["outcome"]["latency"]["percentiles"][0]["latency_s"].as_f64().unwrap();
+    assert!(median(distant) >= 0.04 && median(near) < median(distant), "{} and {}", median(near), median(distant));
+    assert_eq!(distant["isolation"]["database_network"], "emulator");
+    let link = &distant["outcome"]["database"]["link"];
+    assert!(link["to_client"]["packets"].as_u64().unwrap() > 0, "{link}");
+}
+
+#[test]
+fn a_number_that_many_increment_is_right_in_the_end() {
+    require_mariadb!();
+    let _turn = my_turn();
+    let load = "vus = 8, duration = '500ms', warmup = '100ms'";
+    let place = place("['go/nethttp', 'node/http:cluster']", "'counter'", load, "database = { pool = 8 }");
+    let (said, records) = run(&place, &[]);
+    assert_done(said.code, &said.progress);
+    assert_eq!(records.len(), 2);
+    for record in records {
+        let check = &record["outcome"]["counter"];
+        let number = |name: &str| check[name].as_u64().unwrap();
+        assert_eq!((number("grew"), number("wrong_answers")), (number("asked"), 0), "{check}");
+        assert!((number("load_least")..=number("load_most")).contains(&number("load")), "{check}");
+        assert!(number("load_least") > 0, "{check}");
+    }
+}
+
+#[test]
+fn an_outage_is_asked_for_and_both_its_ends_are_recorded() {
+    require_mariadb!();
+    let _turn = my_turn();
+    let place = place(
+        "['go/nethttp']",
+        "'query'",
+        "vus = 4, duration = '6s', warmup = '200ms', timeout = '5s'",
+        "database = { pool = 4, outage = { at = '1s', for = '500ms' } }",
+    );
+    let (said, records) = run(&place, &[]);
+    assert!(!records.is_empty(), "{}", said.progress);
+    let outage = &records[0]["outcome"]["database"]["outage"];
+    let moment = |name: &str| outage[name].as_f64().unwrap_or_else(|| panic!("no {name} in {outage}"));
+    assert!(moment("began_s") >= 1.0 && moment("ended_s") >= moment("began_s") + 0.5, "{outage}");
+    assert!(moment("first_error_s") >= moment("began_s"), "{outage}");
+    assert!(moment("recovered_s") >= moment("ended_s"), "{outage}");
+    assert_eq!(outage["error_status"], 503, "{outage}");
+    assert!(moment("longest_silence_s") < 5.0, "{outage}");
+}
+
+#[test]
+fn a_database_that_refuses_connections_is_to_blame_for_it() {
+    require_mariadb!();
+    let _turn = my_turn();
+    // Each of 14 processes has a connection at least, however small the pool is.
+    let place = place(
+        "['node/http:cluster?workers=14']",
+        "'query'",
+        "vus = 64, duration = '1s', warmup = '200ms'",
+        "database = { pool = 2, max-connections = 10 }",
+    );
+    let (said, records) = run(&place, &[]);
+    let outcome = &records[0]["outcome"];
+    let refused = match outcome["kind"].as_str() {
+        Some("failed") => {
+            assert_eq!(outcome["reason"], "database-failed", "{outcome}");
+            outcome["message"].as_str().unwrap().contains("as many as it accepts")
+        }
+        // Some of its processes were let in.
+        _ => outcome["database"]["refused_connections"].as_u64().unwrap() > 0,
+    };
+    assert!(refused, "{outcome}");
+    assert!(said.output.contains("max-connections"), "{}", said.output);
+}
+
+/// Pids of the servers of this place's trials.
+fn servers(place: &Place) -> Vec<Pid> {
+    let needle = place.path().display().to_string();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
+        let line = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        if line.starts_with('/') && line.contains("mariadbd") && line.contains(&needle) {
+            found.extend(Pid::from_raw(pid));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_database_that_dies_under_load_is_to_blame_and_not_the_subject() {
+    require_mariadb!();
+    let _turn = my_turn();
+    let load = "vus = 4, duration = '20s', warmup = '100ms'";
+    let place = place("['go/nethttp']", "'query'", load, "database = { pool = 4 }");
+    // The temporary folder of the run has the name of this place, so that its server can be told from others.
+    let mut command = place.command(&["run", "try"]);
+    command.env("TMPDIR", place.path());
+    let started = crate::place::Started::of(command);
+    let deadline = Instant::now() + PATIENCE;
+    let is_under_load = || {
+        let trials = place.path().join("runs");
+        let folder = fs::read_dir(trials).ok().and_then(|mut it| it.next()).and_then(Result::ok);
+        let folder = folder.and_then(|run| fs::read_dir(run.path().join("trials")).ok()?.next()?.ok());
+        folder.is_some_and(|trial| trial.path().join("tool.json").exists())
+    };
+    while !is_under_load() {
+        assert!(Instant::now() < deadline, "no load was put on the subject");
+        std::thread::yield_now();
+    }
+    let servers = servers(&place);
+    assert!(!servers.is_empty(), "no server of this place is at work");
+    for server in servers {
+        kill_process(server, Signal::KILL).unwrap();
+    }
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(5), "{said}");
+    let outcome = &place.records()[0]["outcome"];
+    assert_eq!(outcome["reason"], "database-failed", "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().contains("the database ended with signal 9"), "{outcome}");
+    assert_all_gone(|| place.processes());
+}
+
+/// A server of the user's own, on a port of the loopback.
+struct OwnServer {
+    child: Child,
+    commands: ServerCommands,
+    program: Program,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl OwnServer {
+    fn start(program: Program) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let commands = mariadb_command(&program, folder.path());
+        let installed = command(&commands.install, &program).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(installed.unwrap().success());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut server: Vec<String> =
+            commands.server.iter().filter(|word| *word != "--skip-networking").cloned().collect();
+        server.extend([format!("--port={port}"), "--bind-address=127.0.0.1".to_owned()]);
+        let child = command(&server, &program).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let own = Self { child, commands, program, port, _folder: folder };
+        let deadline = Instant::now() + PATIENCE;
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        while TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_err() {
+            assert!(Instant::now() < deadline, "the server does not listen");
+        }
+        own
+    }
+
+    fn ask(&self, statements: &str) -> String {
+        let mut client = command(&self.commands.client, &self.program);
+        let asked = client.args(["--batch", "--skip-column-names", "--execute", statements]).output().unwrap();
+        assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
+        String::from_utf8(asked.stdout).unwrap()
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(words: &[String], program: &Program) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).envs(&program.env).stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn a_server_of_the_users_own_is_asked_and_its_tables_are_left_alone() {
+    require_mariadb!();
+    let _turn = my_turn();
+    let server = OwnServer::start(mariadb().unwrap());
+    server.ask(
+        "create database shop; create user 'me'@'%' identified by 's3cret/+'; grant all on shop.* to 'me'@'%'; \
+         create table shop.orders (id int primary key); insert into shop.orders values (1), (2)",
+    );
+    let load = "vus = 4, duration = '500ms', warmup = '100ms'";
+    let environment = "database = { dsn = 'env:TOLOK_TEST_DSN', pool = 4 }";
+    let place = place("['go/nethttp']", "'rows?limit=1000'", load, environment);
+    let dsn = format!("mysql://me:s3cret%2F%2B@127.0.0.1:{}/shop", server.port);
+    let again = || {
+        let output = place.command(&["run", "try"]).env("TOLOK_TEST_DSN", &dsn).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let (code, said) = again();
+    assert_done(code, &said);
+    let outcome = &place.records()[0]["outcome"];
+    assert!(outcome["ledger"]["good"].as_u64().unwrap() > 0, "{outcome}");
+    assert!(outcome["database"]["resources"].is_null(), "its CPU time is not ours to read: {outcome}");
+    assert!(outcome["database"]["queries"].as_u64().unwrap() > 0, "{outcome}");
+    assert_eq!(server.ask("select count(*) from shop.orders; select count(*) from shop.rows40"), "2\n10000\n");
+    let kept = fs::read_dir(place.run_folder()).unwrap().flatten().filter(|entry| entry.path().is_file());
+    for file in kept.map(|entry| entry.path()) {
+        assert!(!fs::read_to_string(&file).unwrap().contains("s3cret"), "{} has the password", file.display());
+    }
+
+    // A table of that name which is not ours is nobody's to drop.
+    server.ask("drop table shop.rows50; create table shop.rows50 (mine int); insert into shop.rows50 values (7)");
+    fs::remove_dir_all(place.run_folder()).unwrap();
+    let (code, said) = again();
+    assert_eq!(code, Some(5), "{said}");
+    let outcome = &place.records()[0]["outcome"];
+    assert_eq!(outcome["reason"], "database-failed", "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().contains("rows50"), "{outcome}");
+    assert_eq!(server.ask("select mine from shop.rows50"), "7\n");
+}
+
+#[test]
+fn a_scale_shortens_every_window_and_is_recorded() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("server", "none").with_study("['test/server']", 1, "2s");
+    let said = place.tolok(&["run", "try", "--scale", "0.25"]);
+    assert_done(said.code, &said.progress);
+    let plan: Value = serde_json::from_str(&fs::read_to_string(place.run_folder().join("plan.json")).unwrap()).unwrap();
+    assert_eq!((plan["scale"].as_f64(), plan["scenarios"][0]["load"]["duration_s"].as_f64()), (Some(0.25), Some(0.5)));
+    let window_s = place.records()[0]["outcome"]["window_s"].as_f64().unwrap();
+    assert!((0.4..1.0).contains(&window_s), "{window_s}");
+    assert!(said.output.contains("25"), "the report says so: {}", said.output);
+}

@@ -1,0 +1,117 @@
+//! Which answers a workload owes, once its parameters are set.
+
+use tolok_model::{Body, DataBody, SplitMix64, Workload};
+
+use super::body::{queries_body, query_body, rows_body};
+
+/// The answers that a workload owes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// The same bytes every time.
+    One {
+        /// They.
+        body: Vec<u8>,
+    },
+    /// One answer for each path; the load asks them in turn.
+    Many(Vec<PathAnswer>),
+    /// Whatever JSON there is: it follows from who asked before, or is no contest.
+    Any,
+}
+
+/// What is owed for a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathAnswer {
+    /// The path, with its query string.
+    pub path: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why a workload has no answers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswersError {
+    /// There are but two tables.
+    #[error("workload {workload}: there is no table of {fields} fields; ask for fields=40 or fields=50")]
+    Fields {
+        /// The workload.
+        workload: String,
+        /// How many were asked for.
+        fields: u32,
+    },
+    /// The files of the workload do not fit this version.
+    #[error("workload {workload}: its answer needs the parameter `{parameter}`; add it to its workload.toml")]
+    Parameter {
+        /// The workload.
+        workload: String,
+        /// What it lacks.
+        parameter: &'static str,
+    },
+}
+
+/// So many rows are asked for in turn: enough that no cache of one row serves all, few enough to hold the answers.
+const KEYS: usize = 64;
+/// So many seeds are asked for in turn.
+const SEEDS: usize = 16;
+/// What the keys and the seeds are drawn with.
+const DRAW_SEED: u64 = 83_850;
+/// The table from which single rows are asked.
+const KEYS_IN_TABLE: u64 = 10_000;
+/// The largest seed that the generator of keys takes.
+const LARGEST_SEED: u64 = 2_147_483_646;
+
+/// Whether a study has chosen the values of all parameters.
+pub fn is_resolved(workload: &Workload) -> bool {
+    workload.parameters.keys().all(|name| workload.values.contains_key(name))
+}
+
+impl Answers {
+    /// The answers of a workload that asks a database; nothing for the others.
+    pub fn of(workload: &Workload) -> Result<Option<Self>, AnswersError> {
+        let Body::Data { data } = &workload.body else { return Ok(None) };
+        let value = |parameter: &'static str| {
+            let lacks = || AnswersError::Parameter { workload: workload.name.clone(), parameter };
+            workload.values.get(parameter).copied().ok_or_else(lacks)
+        };
+        Ok(Some(match data {
+            DataBody::Rows => {
+                let fields = value("fields")?;
+                let none = || AnswersError::Fields { workload: workload.name.clone(), fields };
+                Self::One { body: rows_body(fields, value("limit")?).ok_or_else(none)? }
+            }
+            DataBody::Query => {
+                let keys = draw(KEYS, KEYS_IN_TABLE).into_iter();
+                let answer =
+                    |key| Some(PathAnswer { path: with_parameter(&workload.path, "id", key), body: query_body(key)? });
+                Self::Many(keys.filter_map(answer).collect())
+            }
+            DataBody::Queries => {
+                let n = value("n")?;
+                let seeds = draw(SEEDS, LARGEST_SEED).into_iter();
+                let path = |seed| with_parameter(&workload.path, "seed", seed);
+                Self::Many(seeds.map(|seed| PathAnswer { path: path(seed), body: queries_body(n, seed) }).collect())
+            }
+            DataBody::Counter | DataBody::Fidelity => Self::Any,
+        }))
+    }
+}
+
+/// The path with this parameter in its query string, in place of the value that it may have there.
+fn with_parameter(path: &str, name: &str, number: u32) -> String {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let others = query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some(name));
+    let query: String = others.map(|pair| format!("{pair}&")).collect();
+    format!("{path}?{query}{name}={number}")
+}
+
+/// So many different numbers from 1 on, the same ones every time.
+fn draw(count: usize, most: u64) -> Vec<u32> {
+    let mut random = SplitMix64::new(DRAW_SEED);
+    let mut drawn: Vec<u32> = Vec::with_capacity(count);
+    while drawn.len() < count {
+        let number = 1 + random.below(most) as u32;
+        if !drawn.contains(&number) {
+            drawn.push(number);
+        }
+    }
+    drawn
+}

@@ -1,0 +1,175 @@
+//! What a driver made of each type: its answer to the fidelity workload, compared with what the table truly holds.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::document::{elements, fields, kind, parse};
+use super::fidelity::{COLUMNS, ROWS, Truth};
+use super::judge_value::judge_value;
+
+/// What became of one value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The value, in the form that JSON has for it.
+    Exact,
+    /// The number with all its digits, as a string.
+    AsString,
+    /// Nothing is lost, but it is in another form, such as "base64".
+    Reformatted(String),
+    /// It has lost digits; this is what was given.
+    Rounded(String),
+    /// Nothing was given in its place.
+    Lost,
+    /// Something else was given in its place.
+    Altered(String),
+}
+
+impl Verdict {
+    /// What happened to the value, in a word; nothing if it can be had from what was given.
+    pub fn damage(&self) -> Option<&'static str> {
+        match self {
+            Self::Exact | Self::AsString | Self::Reformatted(_) => None,
+            Self::Rounded(_) => Some("rounded"),
+            Self::Lost => Some("lost"),
+            Self::Altered(_) => Some("altered"),
+        }
+    }
+}
+
+/// What became of one type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnVerdict {
+    /// The column.
+    pub column: &'static str,
+    /// Its type, as in the statement that made the table.
+    pub sql_type: &'static str,
+    /// The worst that became of any of its values.
+    pub worst: Verdict,
+    /// What the driver did, such as "a number, rounded: 9007199254740993 became 9007199254740992".
+    pub sentence: String,
+}
+
+/// What became of the value of `column` in the row with the key `id`, given as a JSON value; nothing if the table has no
+/// such value, or the text is no JSON.
+pub fn judge(column: &str, id: usize, token: &str) -> Option<Verdict> {
+    let index = COLUMNS.iter().position(|(name, _)| *name == column)?;
+    let truth = ROWS.get(id.checked_sub(1)?)?[index];
+    Some(judge_value(&truth, parse(token.as_bytes())?))
+}
+
+/// What became of each type in this answer to the fidelity workload, or why it is none.
+pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
+    let document = parse(body).ok_or_else(|| format!("the {} bytes of the answer are no JSON", body.len()))?;
+    let given = elements(document).ok_or_else(|| format!("{} instead of an array of rows", kind(document)))?;
+    if given.len() != ROWS.len() {
+        return Err(format!("{} rows instead of {}", given.len(), ROWS.len()));
+    }
+    let rows: Option<Vec<_>> = given.into_iter().map(fields).collect();
+    let rows = rows.ok_or("a row that is no object")?;
+    let column = |(index, (name, sql_type)): (usize, &(&'static str, &'static str))| {
+        let value = |row: &[(String, &'_ RawValue)]| row.iter().position(|(field, _)| field == name);
+        let tokens = rows.iter().map(|row| value(row).map(|position| row[position].1));
+        let judged = ROWS.iter().zip(tokens).map(|(truths, token)| Judged::new(truths[index], token));
+        judge_column(name, sql_type, &judged.collect::<Vec<_>>())
+    };
+    Ok(COLUMNS.iter().enumerate().map(column).collect())
+}
+
+/// A value, what was given for it, and what that means.
+struct Judged<'a> {
+    truth: Truth,
+    token: Option<&'a RawValue>,
+    verdict: Verdict,
+}
+
+impl<'a> Judged<'a> {
+    fn new(truth: Truth, token: Option<&'a RawValue>) -> Self {
+        let verdict = token.map_or(Verdict::Lost, |token| judge_value(&truth, token));
+        Self { truth, token, verdict }
+    }
+
+    /// Whether the value can be had from what was given.
+    fn is_intact(&self) -> bool {
+        self.verdict.damage().is_none()
+    }
+
+    /// The form of a value that is there; nothing for one that tells nothing of the form.
+    fn form(&self) -> Option<String> {
+        let token = self.token?;
+        match &self.verdict {
+            Verdict::Lost => None,
+            Verdict::Reformatted(form) => Some(form.clone()),
+            _ if matches!(self.truth, Truth::Null | Truth::Bytes([])) => None,
+            _ => Some(kind(token).to_string()),
+        }
+    }
+}
+
+fn judge_column(column: &'static str, sql_type: &'static str, judged: &[Judged<'_>]) -> ColumnVerdict {
+    let worst = judged.iter().map(|judged| &judged.verdict).max().cloned().unwrap_or(Verdict::Lost);
+    let sentence = if judged.iter().all(|judged| judged.token.is_none()) {
+        "left out".to_owned()
+    } else {
+        sentence(judged, &worst)
+    };
+    ColumnVerdict { column, sql_type, worst, sentence }
+}
+
+/// The forms of these values, each once.
+fn forms<'a>(judged: impl Iterator<Item = &'a Judged<'a>>) -> Vec<String> {
+    let mut forms: Vec<String> = Vec::new();
+    for form in judged.filter_map(Judged::form) {
+        if !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    forms
+}
+
+fn sentence(judged: &[Judged<'_>], worst: &Verdict) -> String {
+    // Of a type that is damaged now and then, the values that are not show the form.
+    let intact = forms(judged.iter().filter(|judged| judged.is_intact()));
+    let forms = if intact.is_empty() { forms(judged.iter()) } else { intact };
+    let mut sentence = forms.join(" or ");
+    if forms.len() > 1 {
+        sentence += ", depending on the value";
+    }
+    if matches!(worst, Verdict::Exact | Verdict::AsString) {
+        sentence += ", exact";
+    }
+    for word in ["rounded", "lost", "altered"] {
+        if let Some(example) = judged.iter().find(|judged| judged.verdict.damage() == Some(word)) {
+            let separator = if sentence.is_empty() { "" } else { ", " };
+            let given = example.token.map_or("nothing", |token| token.get());
+            sentence += &format!("{separator}{word}: {} became {}", printed(&example.truth), shortened(given));
+        }
+    }
+    sentence
+}
+
+/// A value as a reader would write it.
+fn printed(truth: &Truth) -> String {
+    match truth {
+        Truth::Null => "NULL".to_owned(),
+        Truth::Flag(flag) => u8::from(*flag).to_string(),
+        Truth::Double(number) => short(&number.to_string(), &format!("{number:e}")),
+        Truth::Float(number) => short(&number.to_string(), &format!("{number:e}")),
+        Truth::Bytes(bytes) => bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}")),
+        Truth::Text(text) => shortened(&format!("{text:?}")),
+        Truth::Whole(text) | Truth::Decimal(text) | Truth::Json(text) => (*text).to_owned(),
+        Truth::Day(text) | Truth::Moment(text) | Truth::Time(text) => (*text).to_owned(),
+    }
+}
+
+/// The shorter of two spellings.
+fn short(plain: &str, scientific: &str) -> String {
+    if plain.len() <= 20 { plain.to_owned() } else { scientific.to_owned() }
+}
+
+/// What is quoted of a value: enough to recognise it.
+fn shortened(token: &str) -> String {
+    const CHARACTERS: usize = 60;
+    let shown: String = token.chars().take(CHARACTERS).collect();
+    if shown.len() < token.len() { shown + "…" } else { shown }
+}

@@ -1,0 +1,27 @@
+//! The data of the workloads that ask a database: tables, the same everywhere, and the answers that follow from them.
+//!
+//! All of it is computed: the script that fills a server, the bodies that are owed, and the judgement of what was given.
+//! Nothing here starts or asks a server, and nothing is drawn but from fixed seeds.
+
+mod answers;
+mod body;
+mod columns;
+mod content;
+mod difference;
+mod digits;
+mod document;
+mod fidelity;
+mod judge;
+mod judge_value;
+mod script;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use answers::{Answers, AnswersError, PathAnswer, is_resolved};
+pub use body::{queries_body, query_body, rows_body};
+pub use difference::difference;
+pub use judge::{ColumnVerdict, Verdict, judge, judge_fidelity};
+pub use script::{DATABASE, PASSWORD, Purpose, USER, data_sha256, load_script, table_comment};
+
+pub(crate) use document::is_json;

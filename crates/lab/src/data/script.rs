@@ -1,0 +1,170 @@
+//! The script that makes the tables and fills them, for the ordinary client of MariaDB or MySQL.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use sha2::{Digest, Sha256};
+
+use super::columns::Rows;
+use super::content::{Value, row};
+use super::fidelity::{self, Truth};
+
+/// Whose server the script is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// One that the lab started: the script makes the database and the account of the subjects as well.
+    Private,
+    /// One of the user's own: the script fills the database that the client has chosen, and touches nothing beside it.
+    /// It never drops anything: where a table stands already, it stops.
+    External,
+}
+
+/// The database that is made on a private server.
+pub const DATABASE: &str = "tolok";
+/// The account of the subjects on a private server.
+pub const USER: &str = "tolok";
+/// Its password: a server that only its subjects can reach keeps no secrets.
+pub const PASSWORD: &str = "tolok";
+
+/// So many rows go into one statement: few enough for every server's longest packet.
+const ROWS_A_STATEMENT: u32 = 500;
+/// All that the tables have in common.
+const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";
+/// A date of zeros is refused otherwise, text would be read as Latin 1, and moments in the zone of the server.
+const HEAD: &str = "SET NAMES utf8mb4;\nSET SESSION sql_mode='';\nSET SESSION time_zone='+00:00';\n";
+
+/// Writes the script.
+pub fn load_script(out: &mut dyn Write, purpose: Purpose) -> io::Result<()> {
+    write_script(out, purpose, &table_comment())
+}
+
+/// The SHA-256 of the script for a private server, as it is without the comments of its tables: they hold a part of it.
+pub fn data_sha256() -> String {
+    static SHA256: OnceLock<String> = OnceLock::new();
+    let compute = || {
+        let mut hashed = Hashed(Sha256::new());
+        write_script(&mut hashed, Purpose::Private, "").expect("a hash takes whatever is written to it");
+        hashed.0.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    };
+    SHA256.get_or_init(compute).clone()
+}
+
+/// Takes the hash of all that is written to it.
+struct Hashed(Sha256);
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The comment that every table carries, by which one knows whether a server holds these data.
+pub fn table_comment() -> String {
+    format!("tolok data {}", &data_sha256()[..12])
+}
+
+fn write_script(out: &mut dyn Write, purpose: Purpose, comment: &str) -> io::Result<()> {
+    out.write_all(HEAD.as_bytes())?;
+    if purpose == Purpose::Private {
+        writeln!(out, "CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\nUSE {DATABASE};")?;
+    }
+    for table in Rows::ALL {
+        write_table(out, table, comment)?;
+        for first in (1..=table.count()).step_by(ROWS_A_STATEMENT as usize) {
+            let last = table.count().min(first + ROWS_A_STATEMENT - 1);
+            out.write_all(insert_rows(table, first, last).as_bytes())?;
+        }
+        out.write_all(b"COMMIT;\n")?;
+    }
+    write_fidelity(out, comment)?;
+    writeln!(out, "CREATE TABLE counter (\n  id INT PRIMARY KEY,\n  value BIGINT NOT NULL")?;
+    writeln!(out, ") {ENGINE} COMMENT='{comment}';\nINSERT INTO counter VALUES (1,0);")?;
+    if purpose == Purpose::Private {
+        writeln!(out, "CREATE USER '{USER}'@'%' IDENTIFIED BY '{PASSWORD}';")?;
+        writeln!(out, "GRANT ALL PRIVILEGES ON {DATABASE}.* TO '{USER}'@'%';")?;
+    }
+    Ok(())
+}
+
+/// The table, the view with dates as text, and the beginning of the transaction that fills it.
+fn write_table(out: &mut dyn Write, table: Rows, comment: &str) -> io::Result<()> {
+    let name = table.name();
+    writeln!(out, "CREATE TABLE {name} (")?;
+    for column in table.columns() {
+        let null = if column.nullable { "NULL" } else { "NOT NULL" };
+        writeln!(out, "  {} {} {null},", column.name, column.sql_type)?;
+    }
+    writeln!(out, "  PRIMARY KEY (id)\n) {ENGINE} COMMENT='{comment}';")?;
+    let selected: Vec<String> = table.columns().map(|column| format!("  {}", column.as_text())).collect();
+    writeln!(out, "CREATE ALGORITHM=MERGE VIEW {name}_text AS SELECT\n{}\nFROM {name};", selected.join(",\n"))?;
+    out.write_all(b"START TRANSACTION;\n")
+}
+
+fn insert_rows(table: Rows, first: u32, last: u32) -> String {
+    let mut statement = format!("INSERT INTO {} VALUES", table.name());
+    for key in first..=last {
+        statement.push_str(if key == first { "\n" } else { ",\n" });
+        for (index, (_, value)) in row(table, key).enumerate() {
+            statement.push(if index == 0 { '(' } else { ',' });
+            match value {
+                Value::Null => statement.push_str("NULL"),
+                Value::Whole(number) => write!(statement, "{number}").expect("text takes whatever is written to it"),
+                Value::Text(text) => push_quoted(&mut statement, &text),
+            }
+        }
+        statement.push(')');
+    }
+    statement + ";\n"
+}
+
+fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
+    writeln!(out, "CREATE TABLE fidelity (")?;
+    for (name, sql_type) in fidelity::COLUMNS {
+        let null = if name == "id" { "NOT NULL" } else { "NULL" };
+        writeln!(out, "  {name} {sql_type} {null},")?;
+    }
+    writeln!(out, "  PRIMARY KEY (id)\n) {ENGINE} COMMENT='{comment}';\nSTART TRANSACTION;")?;
+    for truths in &fidelity::ROWS {
+        let literals: Vec<String> = truths.iter().map(literal).collect();
+        writeln!(out, "INSERT INTO fidelity VALUES ({});", literals.join(","))?;
+    }
+    out.write_all(b"COMMIT;\n")
+}
+
+fn literal(truth: &Truth) -> String {
+    let mut literal = String::new();
+    match truth {
+        Truth::Null => literal.push_str("NULL"),
+        Truth::Whole(digits) | Truth::Decimal(digits) => literal.push_str(digits),
+        Truth::Flag(flag) => literal.push(if *flag { '1' } else { '0' }),
+        Truth::Double(number) => literal = format!("{number:e}"),
+        Truth::Float(number) => literal = format!("{number:e}"),
+        Truth::Bytes([]) => literal.push_str("''"),
+        Truth::Bytes(bytes) => literal = bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}")),
+        Truth::Day(text) | Truth::Moment(text) | Truth::Time(text) | Truth::Text(text) | Truth::Json(text) => {
+            push_quoted(&mut literal, text);
+        }
+    }
+    literal
+}
+
+/// A string for SQL: what would end it or be taken for an escape is escaped.
+fn push_quoted(statement: &mut String, text: &str) {
+    statement.push('\'');
+    for character in text.chars() {
+        match character {
+            '\'' => statement.push_str("''"),
+            '\\' => statement.push_str("\\\\"),
+            '\0' => statement.push_str("\\0"),
+            '\n' => statement.push_str("\\n"),
+            other => statement.push(other),
+        }
+    }
+    statement.push('\'');
+}

@@ -1,0 +1,295 @@
+//! The engine's own client program as a child that lives as long as it is needed: statements in, rows out.
+//!
+//! No driver of ours has to follow what two servers do with passwords, and whatever the server, its own client fits. After
+//! each statement it is made to print a row that marks the end of the answer.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+
+use super::commands::Dialect;
+use super::error::DatabaseError;
+use super::pipes::{LOOK, PatientWriter, ready_before, take_in};
+use super::rows::{complaint, rows};
+use super::status::{self, StatusReading};
+use super::{Dsn, load};
+use crate::isolate::{Placement, place, wait_within};
+use crate::toolbox::Program;
+
+/// No statement of the lab's takes so long; loading has its own measure.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two attempts to log in.
+const PAUSE: Duration = Duration::from_millis(20);
+/// A client whose input has ended says good-bye to the server; one that does not in this time is killed.
+const GOOD_BYE: Duration = Duration::from_secs(1);
+/// The lab asks for counters, not for tables.
+const ANSWER_LIMIT_BYTES: usize = 64 << 20;
+/// A statement is shown up to here.
+const SHOWN_CHARACTERS: usize = 120;
+
+/// Complaints of a client without a server: none listens, the connection broke, or the server ended it.
+const NO_SERVER: [u32; 10] = [2002, 2003, 2005, 2006, 2013, 2055, 1053, 1927, 3169, 4031];
+/// What a server says that is full, or that is not yet or no longer willing.
+const NOT_NOW: [u32; 3] = [1040, 1053, 1203];
+
+/// Where a server is, and as whom it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A private one, as its `root`.
+    Socket {
+        /// The path of its socket.
+        path: PathBuf,
+    },
+    /// One on the network.
+    Network(Dsn),
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Socket { path } => write!(f, "{}", path.display()),
+            Self::Network(dsn) => write!(f, "{dsn}"),
+        }
+    }
+}
+
+/// A connection to a server. It is closed when this is dropped.
+#[derive(Debug)]
+pub struct Client {
+    program: Program,
+    target: Target,
+    child: Child,
+    /// Nothing after the end of the conversation.
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    errors: ChildStderr,
+    complaints: Vec<u8>,
+    asked: u64,
+    version: String,
+}
+
+impl Client {
+    /// Logs in, and waits for the server to be ready as long as `patience` and `is_wanted` say. That is the check for
+    /// readiness: a server counts a connection that is opened without a login as a failed one.
+    pub fn login(
+        program: &Program,
+        target: &Target,
+        patience: Duration,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Self, DatabaseError> {
+        let deadline = Instant::now() + patience;
+        let mut last = "its socket is not there".to_owned();
+        while is_wanted() && Instant::now() < deadline {
+            let is_there = if let Target::Socket { path } = target { path.exists() } else { true };
+            if is_there {
+                let mut client = Self::start(program, target)?;
+                match client.ask("SELECT VERSION(), CONNECTION_ID()", deadline.min(Instant::now() + PATIENCE)) {
+                    Ok(answer) => {
+                        client.version = answer.into_iter().flatten().flatten().next().unwrap_or_default();
+                        return Ok(client);
+                    }
+                    Err(Silence::Lost(message)) => last = message,
+                    Err(Silence::Complaint(number, message)) if NOT_NOW.contains(&number) => last = message,
+                    Err(Silence::Complaint(_, message)) => {
+                        return Err(DatabaseError::Refused { target: target.to_string(), message });
+                    }
+                    Err(Silence::TimedOut(_)) => "it takes the connection and says nothing".clone_into(&mut last),
+                }
+            }
+            // Nothing tells when a server will be ready; each look at it is cheap until its socket is there.
+            thread::sleep(PAUSE);
+        }
+        if is_wanted() {
+            return Err(DatabaseError::NotReady { target: target.to_string(), after: patience, last });
+        }
+        Err(DatabaseError::Stopped)
+    }
+
+    fn start(program: &Program, target: &Target) -> Result<Self, DatabaseError> {
+        let options = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--skip-reconnect"];
+        let mut command = command(program, target, &options);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let shown = command.get_program().to_string_lossy().into_owned();
+        let failed = |source: io::Error| DatabaseError::Command {
+            command: shown.clone(),
+            how: format!("cannot be run: {source}"),
+            tail: Vec::new(),
+        };
+        // It need not die with the thread that started it, as it ends when its input does.
+        place(&mut command, &Placement::default()).map_err(failed)?;
+        let mut child = command.spawn().map_err(failed)?;
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(output), Some(errors)) = (output, errors) else {
+            return Err(failed(io::ErrorKind::BrokenPipe.into()));
+        };
+        let (program, target) = (program.clone(), target.clone());
+        let (complaints, version) = (Vec::new(), String::new());
+        Ok(Self { program, target, child, input, output, errors, complaints, asked: 0, version })
+    }
+
+    /// The server's version, as it says itself: `10.11.19-MariaDB`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Where it is connected to.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Carries out a statement and returns its rows. A text that is `NULL` cannot be told from none.
+    pub fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DatabaseError> {
+        let target = self.target.to_string();
+        let statement = || sql.chars().take(SHOWN_CHARACTERS).collect();
+        match self.ask(sql, Instant::now() + PATIENCE) {
+            Ok(rows) => Ok(rows),
+            Err(Silence::Complaint(_, message)) => {
+                Err(DatabaseError::Statement { target, statement: statement(), message })
+            }
+            Err(Silence::Lost(message)) => Err(DatabaseError::Lost { target, message }),
+            Err(Silence::TimedOut(after)) => Err(DatabaseError::TimedOut { target, statement: statement(), after }),
+        }
+    }
+
+    /// What the server counts, without this connection and its statements.
+    pub fn status(&mut self) -> Result<StatusReading, DatabaseError> {
+        // The own figures first: what the second question adds to the server's is then the same in each reading.
+        let [own, all] = status::questions(&self.version);
+        let (own, all) = (self.rows(&own)?, self.rows(&all)?);
+        Ok(status::reading(&own, &all))
+    }
+
+    /// Runs a script on a connection of its own, which ends at the first statement that fails.
+    pub fn load(&self, script: load::Script<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
+        load::load(command(&self.program, &self.target, &["--batch"]), script, is_wanted)
+    }
+
+    fn ask(&mut self, sql: &str, deadline: Instant) -> Result<Vec<Vec<Option<String>>>, Silence> {
+        let started = Instant::now();
+        self.asked += 1;
+        let mark = format!("tolok:end-of-answer:{}:{}", std::process::id(), self.asked);
+        let outcome = self.converse(sql, &mark, deadline);
+        let silence = match outcome {
+            Ok(Some(answer)) => match complaint(&self.complaints) {
+                None => return Ok(rows(&answer)),
+                Some((number, message)) if !NO_SERVER.contains(&number) => {
+                    return Err(Silence::Complaint(number, message));
+                }
+                Some((_, message)) => Silence::Lost(message),
+            },
+            Ok(None) => Silence::TimedOut(started.elapsed()),
+            Err(error) => match complaint(&self.complaints) {
+                // A client that is not let in says why and ends.
+                Some((number, message)) if !NO_SERVER.contains(&number) => Silence::Complaint(number, message),
+                Some((_, message)) => Silence::Lost(message),
+                None => Silence::Lost(format!("its client has ended: {error}")),
+            },
+        };
+        // Whatever it may still say would be taken for the answer to another question.
+        self.end();
+        Err(silence)
+    }
+
+    /// Sends a statement, and reads until the mark that follows its answer; nothing when the deadline comes first.
+    fn converse(&mut self, sql: &str, mark: &str, deadline: Instant) -> io::Result<Option<Vec<u8>>> {
+        self.complaints.clear();
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        let patience = deadline.saturating_duration_since(Instant::now());
+        let sent = format!("{sql}\n;\nSELECT '{mark}';\n");
+        let mut writer = PatientWriter { pipe: input, patience, is_wanted: &|| true };
+        // A client that was not let in has closed its input, and its complaint says more than this failure.
+        let written = writer.write_all(sent.as_bytes());
+        let (mut answer, ending) = (Vec::new(), format!("{mark}\n"));
+        loop {
+            let mut files = [PollFd::new(&self.output, PollFlags::IN), PollFd::new(&self.errors, PollFlags::IN)];
+            if !ready_before(&mut files, deadline)? {
+                return Ok(None);
+            }
+            let [said, complained] = [0, 1].map(|file| !files[file].revents().is_empty());
+            if complained && take_in(&mut self.errors, &mut self.complaints)? {
+                // Without a server no mark will ever come.
+                let number = complaint(&self.complaints).map(|(number, _)| number);
+                if number.is_some_and(|number| NO_SERVER.contains(&number)) {
+                    return Err(io::ErrorKind::ConnectionReset.into());
+                }
+            } else if said && !take_in(&mut self.output, &mut answer)? {
+                while take_in(&mut self.errors, &mut self.complaints)? {}
+                written?;
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            } else if complained && !said {
+                // Standard error is closed and standard output is not: the program is ending.
+                ready_before(&mut [PollFd::new(&self.output, PollFlags::IN)], deadline.min(Instant::now() + LOOK))?;
+            }
+            if answer.ends_with(ending.as_bytes()) {
+                answer.truncate(answer.len() - ending.len());
+                // What was complained of was printed before the mark was.
+                self.drain_complaints()?;
+                return Ok(Some(answer));
+            }
+            if answer.len() > ANSWER_LIMIT_BYTES {
+                return Err(io::Error::other("its answer does not end"));
+            }
+        }
+    }
+
+    fn drain_complaints(&mut self) -> io::Result<()> {
+        while ready_before(&mut [PollFd::new(&self.errors, PollFlags::IN)], Instant::now())?
+            && take_in(&mut self.errors, &mut self.complaints)?
+        {}
+        Ok(())
+    }
+
+    /// Ends the child, by its own will if it has one.
+    fn end(&mut self) {
+        drop(self.input.take());
+        if !matches!(wait_within(&mut self.child, GOOD_BYE), Ok(Some(_))) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Why a question has no answer.
+enum Silence {
+    Complaint(u32, String),
+    Lost(String),
+    TimedOut(Duration),
+}
+
+/// The client program, which takes statements from its standard input.
+fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
+    let dialect = Dialect::of(program);
+    let words = dialect.client(program);
+    let mut command = Command::new(words.first().map_or("", String::as_str));
+    command.args(words.iter().skip(1)).args(options).envs(&program.env).stdin(Stdio::piped());
+    // Data are taken byte for byte, and no text in them for a command to the client itself.
+    command.args(["--binary-mode", "--default-character-set=utf8mb4"]);
+    // MySQL's clients read an account from this file even when they are told to read none.
+    command.env("MYSQL_TEST_LOGIN_FILE", "/dev/null").env_remove("MYSQL_PWD").env_remove("MYSQL_HOST");
+    match target {
+        Target::Socket { path } => {
+            command.arg("--protocol=socket").arg(format!("--socket={}", path.display())).arg("--user=root");
+        }
+        Target::Network(dsn) => {
+            command.arg("--protocol=tcp").arg(format!("--host={}", dsn.host)).arg(format!("--port={}", dsn.port));
+            command.arg(format!("--user={}", dsn.user)).arg(format!("--database={}", dsn.name));
+            if dialect == Dialect::Mariadb {
+                // Newer ones insist on a certificate that they can trace, which few databases of one's own have.
+                command.arg("--skip-ssl-verify-server-cert");
+            }
+            // Everybody sees a command line; an environment is for the own account's eyes.
+            command.env("MYSQL_PWD", &dsn.password);
+        }
+    }
+    command
+}

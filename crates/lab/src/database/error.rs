@@ -1,0 +1,88 @@
+//! What can go wrong with a database before and while it is measured.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a database cannot be had, asked or filled.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// A file or folder failed.
+    #[error("cannot keep a database: {}: {source}", path.display())]
+    Files {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A program of the database's failed.
+    #[error("`{command}` {how}")]
+    Command {
+        /// As it was run.
+        command: String,
+        /// How it ended.
+        how: String,
+        /// Its last lines.
+        tail: Vec<String>,
+    },
+    /// Nobody answered in time.
+    #[error("no database answers at {target} after {after:?}; {last}")]
+    NotReady {
+        /// Where.
+        target: String,
+        /// How long it was waited for.
+        after: Duration,
+        /// What was seen last.
+        last: String,
+    },
+    /// The server is there and lets nobody in, or not this account.
+    #[error("the database at {target} refuses the login: {message}; check user, password and rights")]
+    Refused {
+        /// Where.
+        target: String,
+        /// What it said.
+        message: String,
+    },
+    /// It did not carry out a statement.
+    #[error("the database at {target} does not carry out `{statement}`: {message}")]
+    Statement {
+        /// Where.
+        target: String,
+        /// The beginning of the statement.
+        statement: String,
+        /// What it said.
+        message: String,
+    },
+    /// It is gone, or its client is.
+    #[error("the connection to the database at {target} is lost: {message}")]
+    Lost {
+        /// Where.
+        target: String,
+        /// What is known.
+        message: String,
+    },
+    /// It did not answer in time; the connection cannot be used any more.
+    #[error("the database at {target} does not answer `{statement}` within {after:?}")]
+    TimedOut {
+        /// Where.
+        target: String,
+        /// The beginning of the statement.
+        statement: String,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The user's database holds something that is not ours.
+    #[error(
+        "the database {database} has a table `{table}` that tolok did not make; name an empty database in the address, or \
+         rename the table"
+    )]
+    Foreign {
+        /// The database's name.
+        database: String,
+        /// The table's.
+        table: String,
+    },
+    /// It is not wanted any more.
+    #[error("the work on the database was stopped")]
+    Stopped,
+}

@@ -1,0 +1,71 @@
+//! The data in a server of the user's own: loaded once, kept for later runs, and never at the cost of somebody else's.
+//!
+//! The account needs rights on its one database only. Which tables are ours, their comment says, with the version of the
+//! data in it; a view has no comment and goes by the table that it is named after.
+
+use super::client::Client;
+use super::error::DatabaseError;
+use super::load::Script;
+
+/// The tables, in the order in which the script makes them: where the last one has its row, all are whole.
+const TABLES: [&str; 4] = ["rows40", "rows50", "fidelity", "counter"];
+/// Each belongs to the table before the mark.
+const VIEWS: [&str; 2] = ["rows40_text", "rows50_text"];
+const VIEW_MARK: &str = "_text";
+/// How the comment of a table of ours begins.
+const OURS: &str = "tolok data ";
+
+/// What of our names is in the database.
+struct Found {
+    name: String,
+    is_view: bool,
+    comment: String,
+}
+
+/// Sees to it that the database that `client` is logged in to has the data. Tables of ours with these data are used as they
+/// are, those with others are replaced; a table of one of our names that is not ours is an error.
+///
+/// `load` writes the statements that make and fill the tables; the comment of each table must be `tolok data ` and the first
+/// 12 characters of `data_sha256`.
+pub fn prepare_external(client: &mut Client, load: Script<'_>, data_sha256: &str) -> Result<(), DatabaseError> {
+    let found = found(client)?;
+    if let Some(foreign) = found.iter().find(|one| !is_ours(one, &found)) {
+        let database = client.rows("SELECT DATABASE()")?.into_iter().flatten().flatten().next().unwrap_or_default();
+        return Err(DatabaseError::Foreign { database, table: foreign.name.clone() });
+    }
+    let wanted = format!("{OURS}{}", data_sha256.get(..12).unwrap_or(data_sha256));
+    let here = |name: &&str| found.iter().any(|one| one.name == **name && (one.is_view || one.comment == wanted));
+    let is_all_here = TABLES.iter().chain(&VIEWS).all(here);
+    if is_all_here && client.rows("SELECT COUNT(*) FROM counter")? == [[Some("1".to_owned())]] {
+        return Ok(());
+    }
+    for one in &found {
+        let kind = if one.is_view { "VIEW" } else { "TABLE" };
+        client.rows(&format!("DROP {kind} `{}`", one.name))?;
+    }
+    client.load(load, &|| true)
+}
+
+fn found(client: &mut Client) -> Result<Vec<Found>, DatabaseError> {
+    let names: Vec<String> = TABLES.iter().chain(&VIEWS).map(|name| format!("'{name}'")).collect();
+    let rows = client.rows(&format!(
+        "SELECT table_name, table_type, table_comment FROM information_schema.tables WHERE table_schema = DATABASE() AND \
+         table_name IN ({})",
+        names.join(", ")
+    ))?;
+    let read = |row: Vec<Option<String>>| {
+        let mut fields = row.into_iter().map(Option::unwrap_or_default);
+        let mut next = || fields.next().unwrap_or_default();
+        Found { name: next(), is_view: next() == "VIEW", comment: next() }
+    };
+    Ok(rows.into_iter().map(read).collect())
+}
+
+fn is_ours(one: &Found, found: &[Found]) -> bool {
+    if !one.is_view {
+        return one.comment.starts_with(OURS);
+    }
+    let table = one.name.strip_suffix(VIEW_MARK).unwrap_or_default();
+    // A view is made right after its table; where that is gone, it is nobody's.
+    found.iter().any(|other| other.name == table && !other.is_view && other.comment.starts_with(OURS))
+}

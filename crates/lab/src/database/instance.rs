@@ -1,0 +1,107 @@
+//! A database for one trial: the commands that copy a template into the trial's folder and serve it on the network.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::client::{Client, Target};
+use super::commands::{Dialect, socket};
+use super::error::DatabaseError;
+use super::template::Template;
+use crate::toolbox::Program;
+
+/// What a study decides about the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Connections that it accepts.
+    pub max_connections: u32,
+    /// What it may keep of its tables in memory.
+    pub buffer_pool_bytes: u64,
+}
+
+/// The commands of a database in a folder of its own. The folder must exist and belong to whoever runs them.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    /// Copies the template; run once, before the first start.
+    pub copy: Vec<String>,
+    /// The server; stays in the foreground, logs to standard error and ends well on TERM.
+    pub server: Vec<String>,
+    /// Removes what a killed server leaves beside its data; run before it is started again, as the number of the killed
+    /// process, by which the server judges such files, may belong to another one now.
+    pub tidy: Vec<String>,
+    /// What must be in the environment of the server and of the client.
+    pub env: BTreeMap<String, String>,
+    /// Where the lab logs in. It listens on the network as well.
+    pub socket: PathBuf,
+    program: Program,
+}
+
+impl Template {
+    /// A database in `folder` that listens on `at` and on a socket in the folder.
+    pub fn instance(&self, folder: &Path, at: SocketAddrV4, settings: &Settings) -> Instance {
+        let (program, data) = (&self.program, folder.join("data"));
+        let dialect = Dialect::of(program);
+        let mut server = dialect.server(program, &data, folder);
+        server.extend(options(dialect, at, settings));
+        // The files are the copier's own, who need not be the one who made the template.
+        let copy = ["cp", "--archive", "--no-preserve=ownership", "--no-target-directory"].map(str::to_owned);
+        let paths = [&self.folder, &data].map(|path| path.display().to_string());
+        let left = ["db.sock", "db.sock.lock", "db.pid"].map(|name| folder.join(name).display().to_string());
+        Instance {
+            copy: copy.into_iter().chain(paths).collect(),
+            server,
+            tidy: ["rm", "-f"].map(str::to_owned).into_iter().chain(left).collect(),
+            env: program.env.clone(),
+            socket: socket(folder),
+            program: program.clone(),
+        }
+    }
+}
+
+impl Instance {
+    /// Logs in as root when the server is ready. Whoever sees its folder under another path says so by `socket`.
+    pub fn login(
+        &self,
+        socket: Option<&Path>,
+        patience: Duration,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Client, DatabaseError> {
+        let target = Target::Socket { path: socket.unwrap_or(&self.socket).to_owned() };
+        Client::login(&self.program, &target, patience, is_wanted)
+    }
+}
+
+/// What makes a server that is measured beside a subject, and two engines comparable.
+fn options(dialect: Dialect, at: SocketAddrV4, settings: &Settings) -> Vec<String> {
+    let connections = settings.max_connections;
+    let mut words = vec![
+        format!("--bind-address={}", at.ip()),
+        format!("--port={}", at.port()),
+        // The box has no name server, and every new connection would wait for its answer.
+        "--skip-name-resolve".to_owned(),
+        // The lab's own takes none of those that the study gives the subject. (MariaDB makes 10 of fewer.)
+        format!("--max-connections={}", connections + 1),
+        // All connections of a pool may be opened at once, and of several processes' pools.
+        "--back-log=1024".to_owned(),
+        // MySQL keeps far fewer threads for later connections than MariaDB, and to start one costs time.
+        format!("--thread-cache-size={connections}"),
+        format!("--innodb-buffer-pool-size={}", settings.buffer_pool_bytes),
+        // Off in MariaDB by default, on in MySQL, where it costs memory and time.
+        "--performance-schema=OFF".to_owned(),
+        // In MySQL a thread of its own, which would be counted as busy with a statement.
+        "--event-scheduler=OFF".to_owned(),
+        // Its files are in memory: there is no cache of the kernel's to be avoided, and a kernel may refuse to.
+        "--innodb-flush-method=fsync".to_owned(),
+        // Files in memory have no asynchronous reads, and what these need may be used up by others on the machine.
+        "--innodb-use-native-aio=OFF".to_owned(),
+        // A start that loads what another trial used would be another start, with work in the background.
+        "--innodb-buffer-pool-load-at-startup=OFF".to_owned(),
+        "--innodb-buffer-pool-dump-at-shutdown=OFF".to_owned(),
+    ];
+    if dialect == Dialect::Mariadb {
+        // Newer ones make certificates for themselves; MySQL has none here.
+        words.push("--skip-ssl".to_owned());
+    }
+    words
+}

@@ -1,0 +1,215 @@
+//! The files of a database that was made, filled and shut down well, ready to be copied.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use super::client::{Client, Target};
+use super::commands::{Dialect, private, socket};
+use super::error::DatabaseError;
+use super::load::Script;
+use super::pipes::{LOOK, ready_before};
+use crate::isolate::{Placement, place, wait_within};
+use crate::subject::log_tail;
+use crate::toolbox::Program;
+
+/// To make tables, to start and to shut down take seconds, on a slow disk under load minutes.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// The kernel's limit for the path of a socket.
+const SOCKET_PATH_BYTES: usize = 107;
+
+/// A database that instances are copied from; it is never served itself.
+#[derive(Debug, Clone)]
+pub struct Template {
+    pub(super) folder: PathBuf,
+    pub(super) program: Program,
+}
+
+impl Template {
+    pub(super) fn new(folder: PathBuf, program: &Program) -> Self {
+        Self { folder, program: program.clone() }
+    }
+
+    /// The folder of its files.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What its files take up, which is what an instance of it takes up in memory at its start.
+    pub fn bytes(&self) -> io::Result<u64> {
+        bytes_below(&self.folder)
+    }
+}
+
+fn bytes_below(folder: &Path) -> io::Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        bytes += if metadata.is_dir() { bytes_below(&entry.path())? } else { metadata.blocks() * 512 };
+    }
+    Ok(bytes)
+}
+
+/// Makes a database in `making`, and gives its files the name `whole` when they are that.
+pub(super) fn make(
+    program: &Program,
+    load: Script<'_>,
+    making: &Path,
+    whole: &Path,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<(), DatabaseError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| DatabaseError::Files { path, source }
+    };
+    // Nobody else may reach the socket: root has no password.
+    DirBuilder::new().mode(0o700).create(making).map_err(failed(making))?;
+    let log = making.join("log");
+    let (data, place) = (making.join("data"), Place::below(making).map_err(failed(making))?);
+    run_to_end(&private(program, making).install, program, &log, is_wanted)?;
+    let mut words = Dialect::of(program).server(program, &data, &place.folder);
+    words.push("--skip-networking".to_owned());
+    let mut server = Running::start(&words, program, &log)?;
+    fill(program, &server, &place.folder, load, is_wanted)?;
+    server.stop(is_wanted)?;
+    let file = File::open(&data).map_err(failed(&data))?;
+    // A power failure must not leave a whole name over half of the files.
+    rustix::fs::syncfs(&file).map_err(io::Error::from).and_then(|()| fs::rename(&data, whole)).map_err(failed(whole))
+}
+
+/// Loads the data, and leaves nothing for the server to do by itself afterwards.
+fn fill(
+    program: &Program,
+    server: &Running,
+    folder: &Path,
+    load: Script<'_>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<(), DatabaseError> {
+    let target = Target::Socket { path: socket(folder) };
+    let is_alive = || is_wanted() && server.runs();
+    // A server that has ended says why in its log; that nobody was there to log in to says nothing.
+    let ended = |error: DatabaseError| if is_wanted() && !server.runs() { server.failure("has ended") } else { error };
+    let mut client = Client::login(program, &target, PATIENCE, &is_alive).map_err(ended)?;
+    client.load(load, &is_alive).map_err(ended)?;
+    // On the network, root would be let in without a password as well, by MariaDB.
+    let strangers =
+        client.rows("SELECT COUNT(*) FROM mysql.user WHERE user IN ('', 'root') AND host <> 'localhost'")?;
+    if Dialect::of(program) == Dialect::Mariadb && strangers != [[Some("0".to_owned())]] {
+        client.rows("DELETE FROM mysql.global_priv WHERE User IN ('', 'root') AND Host <> 'localhost'")?;
+    }
+    // Else figures of the tables' content would be gathered in the background, and in the middle of a measurement.
+    let tables = client.rows(
+        "SELECT CONCAT('`', table_schema, '`.`', table_name, '`') FROM information_schema.tables WHERE table_type = \
+         'BASE TABLE' AND table_schema NOT IN ('mysql', 'sys', 'performance_schema', 'information_schema')",
+    )?;
+    for table in tables.iter().flatten().flatten() {
+        client.rows(&format!("ANALYZE TABLE {table}"))?;
+    }
+    Ok(())
+}
+
+/// The folder of the socket: the template's own, or a short one where that one's path is too long.
+struct Place {
+    folder: PathBuf,
+    /// Goes with this.
+    _short: Option<tempfile::TempDir>,
+}
+
+impl Place {
+    fn below(making: &Path) -> io::Result<Self> {
+        if socket(making).as_os_str().len() <= SOCKET_PATH_BYTES {
+            return Ok(Self { folder: making.to_owned(), _short: None });
+        }
+        let temporary = [std::env::temp_dir(), PathBuf::from("/tmp")];
+        let is_short = |folder: &&PathBuf| folder.as_os_str().len() + 40 <= SOCKET_PATH_BYTES;
+        let parent = temporary.iter().find(is_short).ok_or(io::ErrorKind::InvalidFilename)?;
+        let short = tempfile::Builder::new().prefix("tolok-db-").tempdir_in(parent)?;
+        Ok(Self { folder: short.path().to_owned(), _short: Some(short) })
+    }
+}
+
+/// A child at work for a template. It dies with this.
+struct Running {
+    child: Child,
+    command: String,
+    log: PathBuf,
+}
+
+impl Running {
+    fn start(words: &[String], program: &Program, log: &Path) -> Result<Self, DatabaseError> {
+        let name = words.first().cloned().unwrap_or_default();
+        let failed = |source: io::Error| {
+            let how = format!("cannot be run: {source}");
+            DatabaseError::Command { command: name.clone(), how, tail: Vec::new() }
+        };
+        let output = File::options().create(true).append(true).open(log).map_err(failed)?;
+        let mut command = Command::new(&name);
+        command.args(words.iter().skip(1)).envs(&program.env).stdin(Stdio::null());
+        command.stdout(output.try_clone().map_err(failed)?).stderr(output);
+        place(&mut command, &Placement { dies_with_parent: true, ..Placement::default() }).map_err(failed)?;
+        Ok(Self { child: command.spawn().map_err(failed)?, command: name.clone(), log: log.to_owned() })
+    }
+
+    fn runs(&self) -> bool {
+        let ended = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty())
+            .map_err(io::Error::from)
+            .and_then(|process| ready_before(&mut [PollFd::new(&process, PollFlags::IN)], Instant::now()));
+        !ended.unwrap_or(true)
+    }
+
+    fn failure(&self, how: &str) -> DatabaseError {
+        DatabaseError::Command { command: self.command.clone(), how: how.to_owned(), tail: log_tail(&self.log, 10) }
+    }
+
+    /// Asks it to end, and waits for a good end.
+    fn stop(&mut self, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
+        // A process that is gone cannot be asked; the wait then says how it went.
+        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        self.wait(is_wanted)
+    }
+
+    fn wait(&mut self, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
+        let deadline = Instant::now() + PATIENCE;
+        while is_wanted() && Instant::now() < deadline {
+            match wait_within(&mut self.child, LOOK) {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(self.failure(&format!("ended with {status}"))),
+                Ok(None) => {}
+                Err(error) => return Err(self.failure(&format!("cannot be waited for: {error}"))),
+            }
+        }
+        Err(if is_wanted() {
+            self.failure(&format!("did not end within {PATIENCE:?}"))
+        } else {
+            DatabaseError::Stopped
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // A shell script may have made the tables, and what it started goes with it. Not yet waited for, the child still
+        // owns its group's number.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = rustix::process::kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn run_to_end(
+    words: &[String],
+    program: &Program,
+    log: &Path,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<(), DatabaseError> {
+    Running::start(words, program, log)?.wait(is_wanted)
+}

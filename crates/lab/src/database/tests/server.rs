@@ -1,0 +1,120 @@
+//! Servers for tests: templates that tests share while they run, and instances on addresses of their own.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tolok_model::Engine;
+
+use crate::database::{Client, DatabaseError, DatabaseStore, Dsn, Instance, Settings, Template};
+use crate::toolbox::{Program, Toolbox};
+
+/// Nothing here takes so long unless it hangs.
+pub(super) const PATIENCE: Duration = Duration::from_secs(300);
+/// Stands for the data of [`script`].
+pub(super) const SHA256: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+pub(super) fn program(engine: Engine) -> Option<Program> {
+    let state = Toolbox::open_default().unwrap().detect(engine.program().unwrap()).unwrap();
+    state.ready().cloned()
+}
+
+/// Small data as they come for a private server.
+pub(super) fn script(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(
+        b"CREATE DATABASE tolok CHARACTER SET utf8mb4;\nUSE tolok;\n\
+          CREATE TABLE rows40 (id INT PRIMARY KEY, what VARCHAR(40)) ENGINE=InnoDB;\n",
+    )?;
+    out.write_all("INSERT INTO rows40 VALUES (1, 'späti'), (2, 'naïve'), (3, NULL);\n".as_bytes())?;
+    out.write_all(b"CREATE USER 'tolok'@'%' IDENTIFIED BY 'tolok';\nGRANT ALL PRIVILEGES ON tolok.* TO 'tolok'@'%';\n")
+}
+
+/// Small data as they come for a server of the user's own.
+pub(super) fn external_script(out: &mut dyn Write, version: &str) -> io::Result<()> {
+    for table in ["rows40", "rows50", "fidelity", "counter"] {
+        writeln!(out, "CREATE TABLE {table} (id INT PRIMARY KEY) COMMENT='tolok data {version}';")?;
+        writeln!(out, "INSERT INTO {table} VALUES (1);")?;
+        if table.starts_with("rows") {
+            writeln!(out, "CREATE VIEW {table}_text AS SELECT id FROM {table};")?;
+        }
+    }
+    Ok(())
+}
+
+/// The template of an engine, made by the first of the tests that use it, and gone with the last.
+pub(super) fn template(engine: Engine, program: &Program) -> (Arc<TempDir>, Template) {
+    static SHARED: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+    let folder = {
+        let mut shared = SHARED.lock().unwrap();
+        let folder = shared.upgrade().unwrap_or_else(|| Arc::new(tempfile::tempdir().unwrap()));
+        *shared = Arc::downgrade(&folder);
+        folder
+    };
+    let store = DatabaseStore::new(folder.path());
+    let template = store.template(engine, program, &script, SHA256, &mut || (), &|| true).unwrap();
+    (folder, template)
+}
+
+/// An instance that is served; killed when the test ends, however it ends.
+pub(super) struct Served {
+    instance: Instance,
+    pub(super) at: SocketAddrV4,
+    child: Child,
+    folder: TempDir,
+}
+
+impl Served {
+    pub(super) fn start(template: &Template, max_connections: u32) -> Self {
+        static NEXT: AtomicU8 = AtomicU8::new(1);
+        // An address that no other test asks for a port of, so that nobody takes the port before the server does.
+        let [high, low, ..] = std::process::id().to_ne_bytes();
+        let address = Ipv4Addr::new(127, 1 + high % 200, low, NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = TcpListener::bind((address, 0)).unwrap().local_addr().unwrap().port();
+        let (at, folder) = (SocketAddrV4::new(address, port), tempfile::tempdir().unwrap());
+        let settings = Settings { max_connections, buffer_pool_bytes: 32 << 20 };
+        let instance = template.instance(folder.path(), at, &settings);
+        let copied = Command::new(&instance.copy[0]).args(&instance.copy[1..]).status().unwrap();
+        assert!(copied.success());
+        let child = serve(&instance, &folder);
+        Self { instance, at, child, folder }
+    }
+
+    /// As root, over the socket.
+    pub(super) fn login(&mut self) -> Result<Client, DatabaseError> {
+        self.instance.login(None, PATIENCE, &|| true)
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(super) fn restart(&mut self) {
+        assert!(Command::new(&self.instance.tidy[0]).args(&self.instance.tidy[1..]).status().unwrap().success());
+        self.child = serve(&self.instance, &self.folder);
+    }
+}
+
+fn serve(instance: &Instance, folder: &TempDir) -> Child {
+    let mut command = Command::new(&instance.server[0]);
+    command.args(&instance.server[1..]).env_clear().envs(&instance.env).current_dir(folder.path()).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(File::create(folder.path().join("log")).unwrap()).spawn().unwrap()
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The address of its database `tolok` for the subjects' account.
+pub(super) fn network(served: &Served, password: &str) -> Dsn {
+    let (host, port) = (served.at.ip().to_string(), served.at.port());
+    Dsn { user: "tolok".to_owned(), password: password.to_owned(), host, port, name: "tolok".to_owned() }
+}

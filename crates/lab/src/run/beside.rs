@@ -1,0 +1,105 @@
+//! What goes on beside the load in a trial with a database: the pool is asked for, and the database goes away and comes back
+//! where the study wants that.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tolok_load::clock::MonotonicNs;
+use tolok_model::{Database, OutageRecord, PoolWindow};
+
+use super::outage::OutageAtWork;
+use super::pool::{Pending, ask_for_pool, pool_window};
+use super::questions::{Asker, Orders, asker};
+use super::trial::Setback;
+use super::trial_database::TrialDatabase;
+use crate::isolate::TrialBox;
+
+/// A thread that was just started orders its connection within this time.
+const ORDER: Duration = Duration::from_millis(20);
+/// An answer on the pool may take this long when the load is over.
+const LAST_ANSWER: Duration = Duration::from_secs(20);
+/// While the database may go away at any moment, the trial looks this often.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What goes on beside the load.
+#[derive(Debug)]
+pub(super) struct Beside<'a> {
+    database: &'a mut TrialDatabase,
+    asked: &'a Database,
+    /// Path and status of a question that the workload knows.
+    question: (&'a str, u16),
+    asker: Asker,
+    orders: Orders,
+    window_began: Option<MonotonicNs>,
+    pool_before: Option<Pending>,
+    pool_after: Option<Pending>,
+    outage: Option<OutageAtWork>,
+}
+
+/// What it brought.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) pool: Option<PoolWindow>,
+    pub(super) outage: Option<OutageRecord>,
+}
+
+impl<'a> Beside<'a> {
+    pub(super) fn new(
+        database: &'a mut TrialDatabase,
+        asked: &'a Database,
+        question: (&'a str, u16),
+        address: SocketAddr,
+    ) -> Self {
+        let (asker, orders) = asker(address);
+        let (window_began, pool_before, pool_after, outage) = Default::default();
+        Self { database, asked, question, asker, orders, window_began, pool_before, pool_after, outage }
+    }
+
+    /// How long the trial may wait for something to happen, at most `usual`.
+    pub(super) fn patience(&self, usual: Duration) -> Duration {
+        if self.outage.is_some() { LOOK } else { usual }
+    }
+
+    pub(super) fn window_started(&mut self, began: MonotonicNs, trial_box: &mut TrialBox) {
+        self.database.look();
+        self.window_began = Some(began);
+        self.pool_before = Some(ask_for_pool(&self.asker));
+        self.outage = self.asked.outage.map(|outage| OutageAtWork::begin(outage, &self.asker, self.question));
+        self.orders.serve(trial_box, ORDER);
+    }
+
+    pub(super) fn window_ended(&mut self, trial_box: &mut TrialBox) {
+        self.database.look();
+        self.pool_after = Some(ask_for_pool(&self.asker));
+        self.orders.serve(trial_box, ORDER);
+    }
+
+    /// Takes whatever step is due; says whether it has started the database again.
+    pub(super) fn step(&mut self, trial_box: &mut TrialBox) -> Result<bool, Setback> {
+        self.orders.serve(trial_box, Duration::ZERO);
+        match (&mut self.outage, self.window_began) {
+            (Some(outage), Some(began)) => outage.step(began, self.database, trial_box),
+            _ => Ok(false),
+        }
+    }
+
+    /// Waits for the answers that are still under way, and ends the watch over the database.
+    pub(super) fn finish(self, trial_box: &mut TrialBox) -> Result<Found, Setback> {
+        let deadline = Instant::now() + LAST_ANSWER;
+        let is_over = |pending: &Option<Pending>| pending.as_ref().is_none_or(Pending::is_over);
+        while !(is_over(&self.pool_before) && is_over(&self.pool_after)) && Instant::now() < deadline {
+            self.orders.serve(trial_box, LOOK);
+        }
+        let all_over = is_over(&self.pool_before) && is_over(&self.pool_after);
+        self.database.stop_watching();
+        let pool = self.pool_before.zip(self.pool_after).filter(|_| all_over);
+        let pool = pool.and_then(|(before, after)| pool_window(before, after, self.asked.pool));
+        let outage = self.outage.zip(self.window_began).and_then(|(outage, began)| outage.record(began));
+        Ok(Found { pool, outage })
+    }
+
+    /// In words, if the database has ended and should not have.
+    pub(super) fn database_has_ended(&self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
+        self.database.has_ended(trial_box)
+    }
+}

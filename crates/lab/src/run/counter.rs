@@ -1,0 +1,139 @@
+//! Whether a number that many increment at once is exactly right in the end.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tolok_model::{CounterCheck, FailureKind};
+
+use super::questions::ask_at_once;
+use super::trial::Setback;
+use crate::isolate::TrialBox;
+use crate::subject::{Answer, ProbeError};
+use crate::tools::ToolReport;
+
+/// Increments that are asked for after the load: enough that a lost one shows, few enough to take no time.
+const ASKED: usize = 1_024;
+/// So many of them at once.
+const AT_ONCE: usize = 16;
+/// One answer may take this long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The number as it stands, without adding to it.
+pub(super) fn read_counter(trial_box: &mut TrialBox, address: SocketAddr, path: &str) -> Result<u64, Setback> {
+    read(trial_box, address, path).map_err(wrong)
+}
+
+fn read(trial_box: &mut TrialBox, address: SocketAddr, path: &str) -> Result<u64, String> {
+    let answers = ask_at_once(trial_box, address, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()));
+    answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number)
+}
+
+/// Increments that were asked for at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Burst {
+    asked: u64,
+    grew: u64,
+    wrong_answers: u64,
+}
+
+impl Burst {
+    pub(super) fn is_right(self) -> bool {
+        self.grew == self.asked && self.wrong_answers == 0
+    }
+}
+
+impl fmt::Display for Burst {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, grew, wrong_answers } = self;
+        write!(
+            formatter,
+            "{asked} increments at once made the number grow by {grew}, and {wrong_answers} answers were wrong"
+        )
+    }
+}
+
+/// Increments the number many times at once and compares what was answered with what was asked for.
+pub(super) fn check_burst(trial_box: &mut TrialBox, address: SocketAddr, path: &str) -> Result<Burst, String> {
+    let before = read(trial_box, address, path)?;
+    let increment = |_| ("POST".to_owned(), path.to_owned());
+    let answers = ask_at_once(trial_box, address, (ASKED, AT_ONCE), PATIENCE, &increment);
+    let answered = answers.into_iter().map(number).collect::<Result<Vec<u64>, String>>()?;
+    let grew = read(trial_box, address, path)?.saturating_sub(before);
+    Ok(Burst { asked: ASKED as u64, grew, wrong_answers: wrong_answers(&answered, before) })
+}
+
+/// Checks the number under a burst of increments, and compares what the load
+/// added to it since it was `before` with the load's ledger.
+pub(super) fn check_counter(
+    trial_box: &mut TrialBox,
+    address: SocketAddr,
+    path: &str,
+    (before, report): (u64, &ToolReport),
+) -> Result<CounterCheck, Setback> {
+    let after_load = read_counter(trial_box, address, path)?;
+    let burst = check_burst(trial_box, address, path).map_err(wrong)?;
+    Ok(CounterCheck {
+        asked: burst.asked,
+        grew: burst.grew,
+        wrong_answers: burst.wrong_answers,
+        load: after_load.saturating_sub(before),
+        load_least: report.answered_in_all,
+        load_most: report.sent_in_all,
+    })
+}
+
+/// Numbers that stand there twice, or that cannot have been the next one when they were answered.
+fn wrong_answers(answered: &[u64], before: u64) -> u64 {
+    let owed = before + 1..=before + answered.len() as u64;
+    let right: BTreeSet<&u64> = answered.iter().filter(|number| owed.contains(number)).collect();
+    (answered.len() - right.len()) as u64
+}
+
+fn number(answer: Result<Answer, ProbeError>) -> Result<u64, String> {
+    let answer = answer.map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    if answer.status != 200 {
+        return Err(format!(
+            "status {} instead of 200: {:?}",
+            answer.status,
+            text.chars().take(100).collect::<String>()
+        ));
+    }
+    text.trim().parse().map_err(|_| format!("{:?} is not a whole number", text.chars().take(100).collect::<String>()))
+}
+
+fn wrong(message: String) -> Setback {
+    Setback::Failed(FailureKind::WrongAnswer, format!("the counter cannot be checked: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_owed_once_in_whatever_order() {
+        assert_eq!(wrong_answers(&[8, 6, 7], 5), 0);
+        assert_eq!(wrong_answers(&[], 5), 0);
+    }
+
+    #[test]
+    fn an_increment_that_was_lost_shows_as_a_number_that_stands_there_twice() {
+        assert_eq!(wrong_answers(&[6, 6, 7], 5), 1);
+        assert_eq!(wrong_answers(&[6, 6, 6], 5), 2);
+    }
+
+    #[test]
+    fn a_number_that_nobody_can_have_counted_to_is_wrong() {
+        assert_eq!(wrong_answers(&[5, 6, 9], 5), 2);
+    }
+
+    #[test]
+    fn an_answer_is_a_whole_number_or_says_why_not() {
+        let answer = |status, body: &str| Ok(Answer { status, headers: Vec::new(), body: body.as_bytes().to_vec() });
+        assert_eq!(number(answer(200, "17\n")), Ok(17));
+        assert_eq!(number(answer(503, "gone")), Err("status 503 instead of 200: \"gone\"".to_owned()));
+        assert_eq!(number(answer(200, "\"17\"")), Err("\"\\\"17\\\"\" is not a whole number".to_owned()));
+    }
+}

@@ -1,0 +1,102 @@
+//! Questions to a subject from threads of their own, beside the load or all at once.
+//!
+//! Only the thread of the trial holds the box, and only the box makes connections into its network. So a thread that asks
+//! orders its connections there, and the trial hands them out whenever it comes around.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crate::isolate::TrialBox;
+use crate::subject::{Answer, Asked, ProbeError, ask};
+
+/// Connecting takes microseconds; whoever cannot be connected to in this time does not listen.
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+
+/// An order for a connection: where it is to be delivered.
+type Order = Sender<io::Result<TcpStream>>;
+
+/// Asks a subject from any thread.
+#[derive(Debug, Clone)]
+pub(super) struct Asker {
+    address: SocketAddr,
+    orders: Sender<Order>,
+}
+
+/// The orders of all askers, for the thread that holds the box.
+#[derive(Debug)]
+pub(super) struct Orders {
+    address: SocketAddr,
+    orders: Receiver<Order>,
+}
+
+/// An asker of the subject at `address`, and its orders.
+pub(super) fn asker(address: SocketAddr) -> (Asker, Orders) {
+    let (sender, receiver) = channel();
+    (Asker { address, orders: sender }, Orders { address, orders: receiver })
+}
+
+impl Asker {
+    /// Asks once, as [`ask`] does. Fails if the trial is over.
+    pub(super) fn ask(&self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+        let over = || io::Error::other("the trial is over");
+        let connect = |_: SocketAddr, _: Duration| {
+            let (deliver, delivery) = channel();
+            self.orders.send(deliver).map_err(|_| over())?;
+            delivery.recv().map_err(|_| over())?
+        };
+        ask(Asked { address: self.address, connect: &connect }, method, path, patience)
+    }
+}
+
+impl Orders {
+    /// Hands out what was ordered, and waits for a first order as long as `patience` says.
+    pub(super) fn serve(&self, trial_box: &mut TrialBox, patience: Duration) {
+        let until = Instant::now() + patience;
+        while let Ok(order) = self.orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            // Whoever ordered it may have lost patience.
+            let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
+        }
+    }
+
+    /// Hands out all orders until every asker is gone.
+    fn serve_all(&self, trial_box: &mut TrialBox) {
+        while let Ok(order) = self.orders.recv() {
+            let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
+        }
+    }
+}
+
+/// Asks `count` questions, `at_once` of them at any time; the answers in the order of the questions.
+pub(super) fn ask_at_once(
+    trial_box: &mut TrialBox,
+    address: SocketAddr,
+    (count, at_once): (usize, usize),
+    patience: Duration,
+    question: &(dyn Fn(usize) -> (String, String) + Sync),
+) -> Vec<Result<Answer, ProbeError>> {
+    let (asker, orders) = asker(address);
+    let next = AtomicUsize::new(0);
+    let work = |asker: Asker| {
+        let mut answered = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return answered;
+            }
+            let (method, path) = question(number);
+            answered.push((number, asker.ask(&method, &path, patience)));
+        }
+    };
+    let mut answers: Vec<(usize, Result<Answer, ProbeError>)> = std::thread::scope(|scope| {
+        let askers: Vec<Asker> = (0..at_once).map(|_| asker.clone()).collect();
+        let threads: Vec<_> = askers.into_iter().map(|asker| scope.spawn(|| work(asker))).collect();
+        drop(asker);
+        orders.serve_all(trial_box);
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    answers.sort_by_key(|(number, _)| *number);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}

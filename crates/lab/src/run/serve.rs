@@ -1,0 +1,125 @@
+//! A subject that is up for questions which are not measured: of its contract, of its drivers, of its manners.
+
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tolok_model::{Database, Environment, SubjectChoice, Workload};
+
+use super::databases::Prepared;
+use super::ground::BoxWish;
+use super::launch::Launch;
+use super::session::{Place, Session};
+use super::stop::Stop;
+use super::trial::{Setback, own_address};
+use super::trial_database::{self, TrialDatabase};
+use crate::isolate::TrialBox;
+use crate::subject::{Answer, Asked, ProbeError, ask, log_tail};
+
+/// Lines of a log that an error shows.
+const LOG_LINES: usize = 10;
+
+/// Why a subject could not be brought up, or could not be asked.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}{}", if log.is_empty() { String::new() } else { format!("; its log ends with: {}", log.join(" | ")) })]
+pub struct ServeError {
+    message: String,
+    log: Vec<String>,
+}
+
+impl ServeError {
+    pub(super) fn new(message: impl std::fmt::Display) -> Self {
+        Self { message: message.to_string(), log: Vec::new() }
+    }
+}
+
+/// A subject that answers.
+pub(super) struct Served {
+    pub(super) trial_box: TrialBox,
+    pub(super) address: SocketAddr,
+    /// Its database, if it was given one.
+    pub(super) database: Option<TrialDatabase>,
+    log: PathBuf,
+    /// Outlives everything that runs in it.
+    _scratch: TempDir,
+}
+
+impl Served {
+    /// Builds the subject at need and starts it, with a database if one was made ready; returns when it answers to `first`.
+    pub(super) fn start(
+        session: &Session<'_>,
+        choice: &SubjectChoice,
+        database: Option<(&Database, &Prepared)>,
+        first: &Workload,
+    ) -> Result<Self, ServeError> {
+        let catalogue = &session.laboratory.catalogue;
+        let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
+        let build = session.build(subject, &mut || {}, &|| true).map_err(ServeError::new)?;
+        let scratch = session.trial_scratch().map_err(ServeError::new)?;
+        // Beside the private folder, which only the box sees the inside of.
+        let log = scratch.path().with_extension("log");
+        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), stop: &Stop::default() };
+        let started = start(&launch, scratch.path(), database, first);
+        let (trial_box, address, database) =
+            started.map_err(|message| ServeError { message, log: log_tail(&log, LOG_LINES) })?;
+        Ok(Self { trial_box, address, database, log, _scratch: scratch })
+    }
+
+    /// Asks once.
+    pub(super) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+        let boxed = RefCell::new(&mut self.trial_box);
+        let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
+        ask(Asked { address: self.address, connect: &connect }, method, path, patience)
+    }
+
+    /// Ends the subject and its database.
+    pub(super) fn stop(self) -> Result<(), ServeError> {
+        let log = log_tail(&self.log, LOG_LINES);
+        self.trial_box.stop().map_err(|error| ServeError { message: error.to_string(), log })
+    }
+}
+
+type Started = (TrialBox, SocketAddr, Option<TrialDatabase>);
+
+fn start(
+    launch: &Launch<'_>,
+    run: &Path,
+    database: Option<(&Database, &Prepared)>,
+    first: &Workload,
+) -> Result<Started, String> {
+    let (session, cpus) = (launch.session, launch.session.any_cpus());
+    let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
+    let box_spec = session.ground.spec(&BoxWish {
+        environment: &environment,
+        cpus: &cpus,
+        database: database.is_some(),
+        seed: 0,
+        report: &run.with_extension("link.jsonl"),
+        database_report: &run.with_extension("database-link.jsonl"),
+        run_folder: Some((run, session.owner())),
+    });
+    let mut trial_box = TrialBox::open(&session.laboratory.tolok, &box_spec).map_err(|error| error.to_string())?;
+    let address = own_address(&trial_box).map_err(|error| error.to_string())?;
+    let own_cpus = if cpus.database.is_empty() { &cpus.generator } else { &cpus.database };
+    let log = run.with_extension("database.log");
+    let started = database.map(|(asked, prepared)| {
+        let launch = trial_database::Launch { prepared, asked, cpus: own_cpus, run, log: &log, stop: launch.stop };
+        TrialDatabase::start(launch, &mut trial_box)
+    });
+    let started = started.transpose().map_err(words)?;
+    let names = started.as_ref().map(|database| database.names.clone()).unwrap_or_default();
+    let place = Place { address, run, cpus: &cpus.subject, diagnosing: false, database: names };
+    let specs = launch.prepare(&mut trial_box, &place).map_err(words)?;
+    launch.first_good_answer(&mut trial_box, &specs, address, first).map_err(words)?;
+    Ok((trial_box, address, started))
+}
+
+fn words(setback: Setback) -> String {
+    match setback {
+        Setback::Failed(kind, message) => format!("{}: {message}", kind.word()),
+        Setback::Store(error) => error.to_string(),
+        Setback::Stopped => "stopped".to_owned(),
+    }
+}

@@ -1,0 +1,100 @@
+//! Whether an answer is the one that a workload owes.
+
+use tolok_model::{Body, DataBody, Workload};
+
+use super::probe::Answer;
+use crate::data::{difference, is_json};
+
+/// Compares an answer with the contract of a workload; says what differs. Where any answer will do, `body` is not looked
+/// at.
+pub fn check(answer: &Answer, workload: &Workload, body: &[u8]) -> Result<(), String> {
+    if answer.status != workload.status {
+        let sent = String::from_utf8_lossy(&answer.body[..answer.body.len().min(200)]).into_owned();
+        return Err(format!("status {} instead of {}: {sent:?}", answer.status, workload.status));
+    }
+    let given = answer.header("content-type").unwrap_or("none");
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case(&workload.content_type) {
+        return Err(format!("content type {given} instead of {}", workload.content_type));
+    }
+    if let Body::Data { data: DataBody::Counter | DataBody::Fidelity } = workload.body {
+        let not_json = || format!("a body of {} bytes that is no JSON", answer.body.len());
+        return is_json(&answer.body).then_some(()).ok_or_else(not_json);
+    }
+    if answer.body == body { Ok(()) } else { Err(difference(body, &answer.body)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workload(body: Body) -> Workload {
+        Workload {
+            name: "json".to_owned(),
+            title: "JSON".to_owned(),
+            summary: String::new(),
+            method: "GET".to_owned(),
+            path: "/json".to_owned(),
+            status: 200,
+            content_type: "application/json".to_owned(),
+            body,
+            database: false,
+            parameters: Default::default(),
+            values: Default::default(),
+        }
+    }
+
+    fn answer(status: u16, content_type: &str, body: &str) -> Answer {
+        let headers = vec![("content-type".to_owned(), content_type.to_owned())];
+        Answer { status, headers, body: body.as_bytes().to_vec() }
+    }
+
+    fn verdict(status: u16, content_type: &str, body: &str) -> Result<(), String> {
+        let workload = workload(Body::File("body.json".to_owned()));
+        check(&answer(status, content_type, body), &workload, br#"{"message":"Hello, World!"}"#)
+    }
+
+    #[test]
+    fn an_answer_is_as_owed_whatever_the_letters_and_parameters_of_its_type() {
+        for content_type in ["application/json", "Application/JSON; charset=utf-8", "application/json ;q=1"] {
+            assert_eq!(verdict(200, content_type, r#"{"message":"Hello, World!"}"#), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_is_told_by_what_is_wrong_first() {
+        let check = |verdict: Result<(), String>, expect: &str| assert_eq!(verdict, Err(expect.to_owned()));
+        check(verdict(500, "text/html", "oh no"), r#"status 500 instead of 200: "oh no""#);
+        check(verdict(200, "text/html", ""), "content type text/html instead of application/json");
+        check(
+            verdict(200, "application/json", r#"{"message":"Hello, world!"}"#),
+            r#"field `message`: "Hello, world!" instead of "Hello, World!""#,
+        );
+        check(
+            verdict(200, "application/json", r#"{"message":"#),
+            r#"a body of 11 bytes instead of 27, different from byte 11 on: "" instead of "\"Hello, World!\"}""#,
+        );
+        let workload = workload(Body::File("body.json".to_owned()));
+        let without_type = Answer { status: 200, headers: Vec::new(), body: Vec::new() };
+        let verdict = super::check(&without_type, &workload, b"");
+        check(verdict, "content type none instead of application/json");
+    }
+
+    #[test]
+    fn where_any_answer_will_do_it_still_has_to_be_json() {
+        for data in [DataBody::Counter, DataBody::Fidelity] {
+            let workload = workload(Body::Data { data });
+            let verdict = |status, content_type, body| check(&answer(status, content_type, body), &workload, b"");
+            for body in ["17", "[]", r#"[{"id":1}]"#] {
+                assert_eq!(verdict(200, "application/json", body), Ok(()));
+            }
+            for body in ["", "17 ,", "[{\"id\":1}", "<p>"] {
+                let expect = format!("a body of {} bytes that is no JSON", body.len());
+                assert_eq!(verdict(200, "application/json", body), Err(expect));
+            }
+            let expect = "content type text/html instead of application/json";
+            assert_eq!(verdict(200, "text/html", "17"), Err(expect.to_owned()));
+            assert_eq!(verdict(503, "text/plain", "gone"), Err("status 503 instead of 200: \"gone\"".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The extensions with which PHP asks MySQL and MariaDB: a part of a PHP that is here already.
+//!
+//! Distributions pack them apart from PHP, so a machine may have the one without the other. They are looked for beside the
+//! PHP's own extensions, then in the toolbox's folder for PHPs of the same interface, and PHP is asked whether it takes them.
+
+use std::path::{Path, PathBuf};
+
+use super::call::Call;
+use super::detect::{Refusal, ask, complaint};
+use super::{Program, Recipe, Toolbox};
+
+/// In the order in which they have to be loaded.
+const EXTENSIONS: [&str; 3] = ["pdo", "mysqlnd", "pdo_mysql"];
+
+/// `pdo`, `mysqlnd`, `pdo_mysql`: the files to be loaded, empty where this PHP has the extension without being told.
+/// `program` is the PHP; it becomes its part.
+pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
+    // A PHP inside a web server cannot be asked; there the files alone decide.
+    let asks = !recipe.asked.is_empty();
+    let own = if asks { list(recipe, program, &[], toolbox)? } else { String::new() };
+    let folders = folders(program, toolbox);
+    let file = |name: &str| {
+        let files = folders.iter().map(|folder| folder.join(format!("{name}.so")));
+        files.filter(|_| !has(&own, name)).find(|file| file.is_file())
+    };
+    let files = EXTENSIONS.map(file);
+    let loaded: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
+    let [.., driver] = &files;
+    if driver.is_none() && !has(&own, "pdo_mysql") {
+        let (path, version) = (program.path.display(), &program.version);
+        return Err(Refusal::Incomplete(format!("{path} {version} is here, without PHP's extension pdo_mysql")));
+    }
+    if asks && !loaded.is_empty() {
+        let list = list(recipe, program, &loaded, toolbox)?;
+        if !has(&list, "pdo_mysql") {
+            let path = program.path.display();
+            return Err(Refusal::Broken(format!("{path} does not load PHP's extension pdo_mysql{}", complaint(&list))));
+        }
+    }
+    if let Some(version) = program.extras.remove("php_version") {
+        program.version = version;
+    }
+    if let Some(driver) = driver {
+        program.path.clone_from(driver);
+    }
+    let text = |file: Option<PathBuf>| file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+    program.extras = EXTENSIONS.into_iter().map(str::to_owned).zip(files.map(text)).collect();
+    Ok(())
+}
+
+/// The extensions that PHP says it has, one a line, when it is started with these.
+fn list(recipe: &Recipe, program: &Program, files: &[&Path], toolbox: &Toolbox) -> Result<String, Refusal> {
+    let options = files.iter().flat_map(|file| ["-d".to_owned(), format!("extension={}", file.display())]);
+    let arguments = options.chain(recipe.asked.iter().cloned());
+    let call = Call::new(&program.path, arguments).with_env(&program.env);
+    Ok(ask(&call, &toolbox.surroundings)?.text)
+}
+
+fn has(list: &str, extension: &str) -> bool {
+    list.lines().any(|line| line.trim().eq_ignore_ascii_case(extension))
+}
+
+/// Where the extensions of this PHP may stand: its own folder, and the toolbox's of the same name.
+fn folders(program: &Program, toolbox: &Toolbox) -> Vec<PathBuf> {
+    let own = ["extensions", "php_extensions"].into_iter().find_map(|name| program.extras.get(name));
+    let Some(own) = own.filter(|folder| !folder.is_empty()).map(PathBuf::from) else { return Vec::new() };
+    let below = own.strip_prefix(&toolbox.surroundings.system_root);
+    let fetched = below.map(|below| toolbox.root().join(below)).ok();
+    [own.clone()].into_iter().chain(fetched).collect()
+}

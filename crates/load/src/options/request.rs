@@ -1,0 +1,150 @@
+//! What is sent, and what a good answer to it is.
+
+use std::sync::Arc;
+
+use crate::http::{request, rules};
+
+/// One request that an iteration may send.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its method.
+    pub method: Method,
+    /// Path and query, as they stand in the request line.
+    pub path: String,
+    /// Additional headers; `Host`, `Connection` and the ones that frame the body are the engine's own.
+    pub headers: Vec<(String, String)>,
+    /// Its body; empty for none.
+    pub body: Vec<u8>,
+    /// What a good answer is.
+    pub expect: Expect,
+    /// With [`Mix::Weighted`], how often it is chosen in proportion to the others; with [`Mix::Sequence`], how often it is
+    /// sent in a row.
+    pub weight: u32,
+}
+
+impl Request {
+    /// A plain GET to which any 2xx is a good answer.
+    pub fn get(path: &str) -> Request {
+        Request {
+            method: Method::Get,
+            path: path.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            expect: Expect { status: ExpectStatus::Success, body: ExpectBody::Anything },
+            weight: 1,
+        }
+    }
+
+    /// Everything for which it cannot be sent, each in a sentence.
+    pub fn problems(&self) -> Vec<String> {
+        request::problems(self)
+    }
+
+    /// Length of the body that every good answer has; nothing if it may differ, and for HEAD, whose answer has none.
+    pub fn expected_body_bytes(&self) -> Option<u64> {
+        match &self.expect.body {
+            _ if self.method == Method::Head => None,
+            ExpectBody::Anything | ExpectBody::Json { .. } => None,
+            ExpectBody::Length(length) => Some(*length),
+            ExpectBody::Exactly(body) => Some(body.len() as u64),
+            ExpectBody::Discard { length } => *length,
+        }
+    }
+}
+
+/// Request methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The answer has a body.
+    Get,
+    /// The answer has a head only; of an expected body only the announced length is compared.
+    Head,
+    /// Carries a body.
+    Post,
+    /// Carries a body.
+    Put,
+    /// Carries a body.
+    Patch,
+    /// May carry a body.
+    Delete,
+    /// Asks what is possible.
+    Options,
+}
+
+impl Method {
+    /// As it stands in the request line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+            Method::Options => "OPTIONS",
+        }
+    }
+}
+
+/// What a good answer is.
+#[derive(Debug, Clone)]
+pub struct Expect {
+    /// Its status.
+    pub status: ExpectStatus,
+    /// Its body.
+    pub body: ExpectBody,
+}
+
+/// Which statuses are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectStatus {
+    /// Any 2xx.
+    Success,
+    /// This one only.
+    Exactly(u16),
+}
+
+impl ExpectStatus {
+    /// Whether an answer with this status is good.
+    pub fn accepts(self, status: u16) -> bool {
+        match self {
+            ExpectStatus::Success => (200..300).contains(&status),
+            ExpectStatus::Exactly(expected) => status == expected,
+        }
+    }
+}
+
+/// Which bodies are good.
+#[derive(Debug, Clone)]
+pub enum ExpectBody {
+    /// Any body within the limit; its bytes are counted and dropped.
+    Anything,
+    /// Any body of so many bytes.
+    Length(u64),
+    /// These bytes, all of them, each compared while it streams in. Many requests may share them.
+    Exactly(Arc<[u8]>),
+    /// JSON that means the same as this document, whatever the order of keys and the blanks. Looked at in the first answer
+    /// of a thread and every so many after it; the others are counted and dropped.
+    Json {
+        /// The document.
+        document: Arc<[u8]>,
+        /// 1 looks at every answer.
+        every: u32,
+    },
+    /// Any body, thrown away inside the kernel without being copied (where its length is announced); only the length is
+    /// checked, if one is given.
+    Discard {
+        /// Length of a good body.
+        length: Option<u64>,
+    },
+}
+
+impl ExpectBody {
+    /// Why no body can be judged by it, in a sentence.
+    pub fn problem(&self) -> Option<String> {
+        match self {
+            ExpectBody::Json { document, .. } => rules::problem_of_json(document),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The address of a database that is there already, as people write it: a DSN.
+
+use std::fmt;
+
+/// Where a database is, and who asks it: what `mysql://user:password@host:3306/name` says.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseAddress {
+    /// Name or address of its machine.
+    pub host: String,
+    /// Its port; 3306 if not said.
+    pub port: u16,
+    /// Name of the database.
+    pub name: String,
+    /// Who asks; empty if not said.
+    pub user: String,
+    /// The password; empty if not said.
+    pub password: String,
+}
+
+/// What is wrong with a DSN. No message has any of its text, as it may hold a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// It is the address of something else.
+    #[error("it does not begin with `mysql://`")]
+    Scheme,
+    /// Nothing stands between the scheme, or the `@`, and the port or the slash.
+    #[error("it has no host")]
+    Host,
+    /// What stands after the host's colon is no port.
+    #[error("its port is no number from 1 to 65535")]
+    Port,
+    /// Nothing stands after the slash.
+    #[error("it names no database")]
+    Name,
+    /// There is more than the name of a database.
+    #[error("something follows the name of the database, and tolok passes nothing of that on")]
+    Options,
+    /// A `%` stands before something that is no byte.
+    #[error("a `%` in it is not followed by two hexadecimal digits; itself it is written `%25`")]
+    Escape,
+}
+
+const SCHEME: &str = "mysql://";
+const USUAL_PORT: u16 = 3306;
+
+impl DatabaseAddress {
+    /// Reads `mysql://user:password@host:port/name`. User, password and port may be missing; what has a meaning in such a
+    /// text stands there as `%` and its code.
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
+        let rest = text.strip_prefix(SCHEME).ok_or(AddressError::Scheme)?;
+        // A password may hold an `@` or a slash that nobody encoded; the last `@` is the one that counts.
+        let (account, place) = rest.rsplit_once('@').unwrap_or(("", rest));
+        let (user, password) = account.split_once(':').unwrap_or((account, ""));
+        let (server, name) = place.split_once('/').unwrap_or((place, ""));
+        let (host, port) = split_port(server)?;
+        if host.is_empty() {
+            return Err(AddressError::Host);
+        }
+        if name.is_empty() {
+            return Err(AddressError::Name);
+        }
+        if name.contains(['/', '?', '#']) {
+            return Err(AddressError::Options);
+        }
+        let (name, user, password) = (decoded(name)?, decoded(user)?, decoded(password)?);
+        Ok(Self { host: host.to_owned(), port, name, user, password })
+    }
+}
+
+impl fmt::Debug for DatabaseAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")
+    }
+}
+
+/// Without the account, so that no password gets into a message or a log.
+impl fmt::Display for DatabaseAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port, name, .. } = self;
+        if host.contains(':') {
+            write!(formatter, "[{host}]:{port}/{name}")
+        } else {
+            write!(formatter, "{host}:{port}/{name}")
+        }
+    }
+}
+
+/// `host`, `host:port`, or the same with an IPv6 address in brackets.
+fn split_port(server: &str) -> Result<(&str, u16), AddressError> {
+    let (host, port) = match server.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').ok_or(AddressError::Host)?,
+        None => server.split_at(server.find(':').unwrap_or(server.len())),
+    };
+    if port.is_empty() {
+        return Ok((host, USUAL_PORT));
+    }
+    let number = port.strip_prefix(':').and_then(|port| port.parse().ok()).filter(|port| *port > 0);
+    number.map(|port| (host, port)).ok_or(AddressError::Port)
+}
+
+/// `a%40b` is `a@b`.
+fn decoded(text: &str) -> Result<String, AddressError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let (high, low) = digit(0).zip(digit(1)).ok_or(AddressError::Escape)?;
+        bytes.push((high * 16 + low) as u8);
+        rest = &after[2..];
+    }
+    String::from_utf8(bytes).map_err(|_| AddressError::Escape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Result<[String; 5], AddressError> {
+        let DatabaseAddress { host, port, name, user, password } = DatabaseAddress::parse(text)?;
+        Ok([host, port.to_string(), name, user, password])
+    }
+
+    #[test]
+    fn what_is_not_said_is_usual_or_empty() {
+        assert_eq!(
+            parts("mysql://me:secret@db.example:3307/shop"),
+            Ok(["db.example", "3307", "shop", "me", "secret"].map(str::to_owned))
+        );
+        assert_eq!(parts("mysql://db/shop"), Ok(["db", "3306", "shop", "", ""].map(str::to_owned)));
+        assert_eq!(parts("mysql://me@[::1]:3307/shop"), Ok(["::1", "3307", "shop", "me", ""].map(str::to_owned)));
+        assert_eq!(parts("mysql://me@[::1]/shop"), Ok(["::1", "3306", "shop", "me", ""].map(str::to_owned)));
+    }
+
+    #[test]
+    fn passwords_may_hold_anything() {
+        let password = |text: &str| parts(text).map(|[.., password]| password);
+        assert_eq!(password("mysql://me:a%40b%2Fc%25@db/shop").as_deref(), Ok("a@b/c%"));
+        assert_eq!(password("mysql://me:a@b/c:d@db/shop").as_deref(), Ok("a@b/c:d"));
+        assert_eq!(password("mysql://me:%C3%BC@db/shop").as_deref(), Ok("ü"));
+        for broken in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(parts(&format!("mysql://me:{broken}@db/shop")), Err(AddressError::Escape), "{broken}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_said() {
+        let errors = [
+            ("postgres://db/shop", AddressError::Scheme),
+            ("db/shop", AddressError::Scheme),
+            ("mysql://", AddressError::Host),
+            ("mysql:///shop", AddressError::Host),
+            ("mysql://me:secret@:3306/shop", AddressError::Host),
+            ("mysql://[::1/shop", AddressError::Host),
+            ("mysql://db:0/shop", AddressError::Port),
+            ("mysql://db:70000/shop", AddressError::Port),
+            ("mysql://db:/shop", AddressError::Port),
+            ("mysql://[::1]3306/shop", AddressError::Port),
+            ("mysql://db", AddressError::Name),
+            ("mysql://db/", AddressError::Name),
+            ("mysql://db/shop?ssl=1", AddressError::Options),
+            ("mysql://db/shop/orders", AddressError::Options),
+        ];
+        for (text, error) in errors {
+            assert_eq!(parts(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let address = DatabaseAddress::parse("mysql://me:secret@db/shop").unwrap();
+        assert_eq!(format!("{address} {address:?}"), "db:3306/shop db:3306/shop");
+        assert_eq!(DatabaseAddress::parse("mysql://[::1]/shop").unwrap().to_string(), "[::1]:3306/shop");
+    }
+}

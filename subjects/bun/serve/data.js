@@ -1,0 +1,138 @@
+// The workloads that ask a database.
+const { DRIVER, ROWS, COUNTER, PROCESSES } = process.env;
+
+if (ROWS === "stream" && DRIVER !== "mysql2") throw new Error("Bun.SQL has no way to stream rows: use the driver mysql2");
+
+let database;
+
+// Neither of the two is loaded, nor connects, before somebody asks for data.
+const load = () => (database ??= import(DRIVER === "mysql2" ? "./mysql2.js" : "./sql.js"));
+
+class BadRequest extends Error {}
+
+// A whole number of the query string, from 1 to `largest`.
+function number(parameters, name, largest) {
+  const text = parameters.get(name) ?? "";
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > largest) throw new BadRequest(`${name} must be 1 to ${largest}`);
+  return value;
+}
+
+async function rows(database, parameters) {
+  const limit = number(parameters, "limit", 10_000);
+  const fields = parameters.get("fields");
+  if (fields !== "40" && fields !== "50") throw new BadRequest("fields must be 40 or 50");
+  if (ROWS === "stream") return streamed(await database.stream(fields, limit));
+  return Response.json(await database.rows(fields, limit));
+}
+
+// Encodes each row when it comes. Bun asks for more when the client has taken what there is, and the database waits.
+async function streamed(rows) {
+  const texts = toJson(rows);
+  // Before the first row or the end there is nothing to send, and an error can still be told.
+  const first = await texts.next();
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(first.value);
+    },
+    async pull(controller) {
+      const { value, done } = await texts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel() {
+      rows.destroy();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": "application/json" } });
+}
+
+async function* toJson(rows) {
+  let separator = "[";
+  for await (const row of rows) {
+    yield separator + JSON.stringify(row);
+    separator = ",";
+  }
+  yield separator === "[" ? "[]" : "]";
+}
+
+async function one(database, parameters) {
+  const row = await database.one(number(parameters, "id", 10_000));
+  return row === undefined ? new Response("not found", { status: 404 }) : Response.json(row);
+}
+
+async function several(database, parameters) {
+  const count = number(parameters, "n", 500);
+  let x = number(parameters, "seed", 2_147_483_646);
+  const found = [];
+  for (let i = 0; i < count; i++) {
+    x = (x * 16_807) % 2_147_483_647;
+    const row = await database.one(1 + (x % 10_000));
+    if (row === undefined) throw new Error(`there is no row ${1 + (x % 10_000)}`);
+    found.push(row);
+  }
+  return Response.json(found);
+}
+
+let counted = 0;
+
+// Several processes have no variable in common, but the database.
+async function count(database, parameters, method) {
+  if (COUNTER !== "database") return Response.json(method === "POST" ? ++counted : counted);
+  return Response.json(method === "POST" ? await database.addOne() : await database.counted());
+}
+
+// Two tasks that sleep in the database at the same time, on one connection or on two.
+async function sharedConnection(database, parameters) {
+  const from = parameters.get("from");
+  if (from !== "one" && from !== "pool") throw new BadRequest("from must be one or pool");
+  return database.sleeping(from, async (sleep) => {
+    const started = performance.now();
+    const results = await Promise.allSettled([sleep(), sleep()]);
+    return Response.json({
+      elapsed_s: (performance.now() - started) / 1000,
+      errors: results.filter((result) => result.status === "rejected").map((result) => result.reason.message),
+    });
+  });
+}
+
+// Every process has a share of its own; the others' are taken to look like this one's.
+async function pool(database) {
+  const ofAll = ([name, value]) => [name, value === null ? null : value * Number(PROCESSES)];
+  return Response.json(Object.fromEntries(Object.entries(database.state()).map(ofAll)));
+}
+
+const handlers = {
+  "/rows": rows,
+  "/query": one,
+  "/queries": several,
+  "/counter": count,
+  "/fidelity": async (database) => Response.json(await database.fidelity()),
+  "/pool": pool,
+  "/shared-connection": sharedConnection,
+};
+
+function answer(path, handler) {
+  return async (request) => {
+    try {
+      return await handler(await load(), new URL(request.url).searchParams, request.method);
+    } catch (error) {
+      if (error instanceof BadRequest) return new Response(error.message, { status: 400 });
+      report(path, error);
+      return new Response("the database does not answer", { status: 503 });
+    }
+  };
+}
+
+let lastReport = -Infinity;
+
+// At most one a second: an outage fails every request.
+function report(path, error) {
+  if (performance.now() - lastReport < 1_000) return;
+  lastReport = performance.now();
+  console.error(`${path}: ${error.code ?? error.name}: ${error.message}`);
+}
+
+export const routes = Object.fromEntries(
+  Object.entries(handlers).map(([path, handler]) => [path, answer(path, handler)]),
+);

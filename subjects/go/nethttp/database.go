@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// connectTimeout holds for the connection and the login together.
+const connectTimeout = 2 * time.Second
+
+// errUnreachable ends the waiting for a connection when none can be made.
+var errUnreachable = errors.New("the database cannot be reached")
+
+// database is the pool and what the requests that wait for it have to know.
+type database struct {
+	pool     *sql.DB
+	prepared bool
+
+	mutex       sync.Mutex
+	statements  map[string]*sql.Stmt
+	reachable   context.Context
+	unreachable context.CancelFunc
+
+	lastLogged atomic.Int64
+}
+
+// openDatabase makes the pool and connects to nothing yet.
+func openDatabase(prepared bool) (*database, error) {
+	config := mysql.NewConfig()
+	config.Net = "tcp"
+	config.Addr = net.JoinHostPort(os.Getenv("DATABASE_HOST"), os.Getenv("DATABASE_PORT"))
+	config.DBName = os.Getenv("DATABASE_NAME")
+	config.User = os.Getenv("DATABASE_USER")
+	config.Passwd = os.Getenv("DATABASE_PASSWORD")
+	config.Timeout = connectTimeout
+	// With the text protocol the driver fills parameters in itself, which saves preparing on each query.
+	config.InterpolateParams = !prepared
+	// What goes wrong is returned as well, and logged once there.
+	config.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{prepared: prepared, statements: map[string]*sql.Stmt{}}
+	d.reachable, d.unreachable = context.WithCancel(context.Background())
+	d.pool = sql.OpenDB(watchedConnector{connector, d})
+	size, _ := strconv.Atoi(os.Getenv("DATABASE_POOL"))
+	d.pool.SetMaxOpenConns(size)
+	d.pool.SetMaxIdleConns(size)
+	return d, nil
+}
+
+// watchedConnector gives the login a time limit as well, and tells when the database cannot be reached.
+type watchedConnector struct {
+	driver.Connector
+	database *database
+}
+
+func (c watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	limited, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	connection, err := c.Connector.Connect(limited)
+	var refusal *mysql.MySQLError
+	if err != nil && ctx.Err() == nil && !errors.As(err, &refusal) {
+		c.database.giveUp()
+	}
+	return connection, err
+}
+
+// giveUp answers everybody who waits: a queue for connections that cannot be made would last until the clients give up.
+func (d *database) giveUp() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.unreachable()
+	d.reachable, d.unreachable = context.WithCancel(context.Background())
+}
+
+// query waits for a connection for as long as the database can be reached, and asks. The connection is the pool's again
+// when the rows are closed.
+func (d *database) query(ctx context.Context, statement string, parameters ...any) (*sql.Rows, error) {
+	d.mutex.Lock()
+	reachable := d.reachable
+	d.mutex.Unlock()
+	waiting, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(reachable, func() { cancel(errUnreachable) })
+	rows, err := d.ask(waiting, statement, parameters)
+	// What has begun to answer is not waited for any more.
+	stop()
+	if err != nil {
+		cause := context.Cause(waiting)
+		cancel(nil)
+		if cause != nil {
+			return nil, cause
+		}
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (d *database) ask(ctx context.Context, statement string, parameters []any) (*sql.Rows, error) {
+	if !d.prepared {
+		return d.pool.QueryContext(ctx, statement, parameters...)
+	}
+	prepared, err := d.statement(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.QueryContext(ctx, parameters...)
+}
+
+// statement prepares on first use; database/sql prepares it again on each further connection that it uses.
+func (d *database) statement(ctx context.Context, text string) (*sql.Stmt, error) {
+	d.mutex.Lock()
+	prepared, ok := d.statements[text]
+	d.mutex.Unlock()
+	if ok {
+		return prepared, nil
+	}
+	prepared, err := d.pool.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if other, ok := d.statements[text]; ok {
+		// Another request was faster.
+		defer prepared.Close()
+		return other, nil
+	}
+	d.statements[text] = prepared
+	return prepared, nil
+}
+
+// fail answers 503. A client that has hung up is no failure.
+func (d *database) fail(w http.ResponseWriter, r *http.Request, err error) {
+	d.report(r, err)
+	http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+}
+
+// report logs a failure, at most one a second: an outage fails every request.
+func (d *database) report(r *http.Request, err error) {
+	now, last := time.Now().Unix(), d.lastLogged.Load()
+	if r.Context().Err() == nil && now != last && d.lastLogged.CompareAndSwap(last, now) {
+		log.Printf("%s: %v", r.URL.Path, err)
+	}
+}

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// sink takes the rows of an answer, one after the other, and sees to it that they are written.
+type sink interface {
+	add(rows *sql.Rows) error
+	finish() error
+	// sent tells whether a part of the body is written, so that no other answer can be given any more.
+	sent() bool
+}
+
+// shape is how the rows of one table become JSON.
+type shape struct {
+	list func(w io.Writer) sink
+	one  func(rows *sql.Rows) (any, error)
+}
+
+// scannable is a struct whose fields a row can be scanned into.
+type scannable[T any] interface {
+	*T
+	fields() []any
+}
+
+// structs collects the rows in a slice and encodes it at the end.
+func structs[T any, P scannable[T]]() shape {
+	return shape{
+		list: func(w io.Writer) sink { return &collector[T, P]{w: w, rows: []T{}} },
+		one:  scan[T, P],
+	}
+}
+
+// streamed encodes and writes each row when it comes, and keeps none.
+func streamed[T any, P scannable[T]]() shape {
+	return shape{
+		list: func(w io.Writer) sink {
+			row := new(T)
+			return &streamer{w: w, encoder: newEncoder(w), row: row, fields: P(row).fields()}
+		},
+		one: scan[T, P],
+	}
+}
+
+// maps is structs without types: every row a map.
+func maps() shape {
+	return shape{
+		list: func(w io.Writer) sink { return &mapCollector{w: w, rows: []map[string]any{}} },
+		one:  func(rows *sql.Rows) (any, error) { return scanMap(rows) },
+	}
+}
+
+func scan[T any, P scannable[T]](rows *sql.Rows) (any, error) {
+	row := new(T)
+	return row, rows.Scan(P(row).fields()...)
+}
+
+type collector[T any, P scannable[T]] struct {
+	w    io.Writer
+	rows []T
+}
+
+func (c *collector[T, P]) add(rows *sql.Rows) error {
+	var row T
+	c.rows = append(c.rows, row)
+	return rows.Scan(P(&c.rows[len(c.rows)-1]).fields()...)
+}
+
+func (c *collector[T, P]) finish() error { return newEncoder(c.w).Encode(c.rows) }
+func (c *collector[T, P]) sent() bool    { return false }
+
+type mapCollector struct {
+	w    io.Writer
+	rows []map[string]any
+}
+
+func (c *mapCollector) add(rows *sql.Rows) error {
+	row, err := scanMap(rows)
+	c.rows = append(c.rows, row)
+	return err
+}
+
+func (c *mapCollector) finish() error { return newEncoder(c.w).Encode(c.rows) }
+func (c *mapCollector) sent() bool    { return false }
+
+func scanMap(rows *sql.Rows) (map[string]any, error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values, pointers := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		pointers[i] = &values[i]
+	}
+	if err := rows.Scan(pointers...); err != nil {
+		return nil, err
+	}
+	row := make(map[string]any, len(columns))
+	for i, column := range columns {
+		if text, ok := values[i].([]byte); ok {
+			// Bytes would become Base64.
+			row[column] = string(text)
+		} else {
+			row[column] = values[i]
+		}
+	}
+	return row, nil
+}
+
+type streamer struct {
+	w       io.Writer
+	encoder *json.Encoder
+	row     any
+	fields  []any
+	begun   bool
+}
+
+func (s *streamer) add(rows *sql.Rows) error {
+	if err := rows.Scan(s.fields...); err != nil {
+		return err
+	}
+	separator := ","
+	if !s.begun {
+		separator = "["
+	}
+	s.begun = true
+	if _, err := io.WriteString(s.w, separator); err != nil {
+		return err
+	}
+	return s.encoder.Encode(s.row)
+}
+
+func (s *streamer) finish() error {
+	end := "]"
+	if !s.begun {
+		end = "[]"
+	}
+	_, err := io.WriteString(s.w, end)
+	return err
+}
+
+func (s *streamer) sent() bool { return s.begun }
+
+// newEncoder writes <, > and & as they are, and no newline.
+func newEncoder(w io.Writer) *json.Encoder {
+	encoder := json.NewEncoder(trimNewline{w})
+	encoder.SetEscapeHTML(false)
+	return encoder
+}
+
+// tables serves what is read of the tables.
+type tables struct {
+	database       *database
+	row40s, row50s shape
+}
+
+func newTables(d *database, mode string) (*tables, error) {
+	switch mode {
+	case "struct":
+		return &tables{d, structs[row40](), structs[row50]()}, nil
+	case "map":
+		return &tables{d, maps(), maps()}, nil
+	case "stream":
+		return &tables{d, streamed[row40](), streamed[row50]()}, nil
+	default:
+		return nil, fmt.Errorf("-rows %q: must be struct, map or stream", mode)
+	}
+}
+
+func (t *tables) rows(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	limit, ok := number(query, "limit", 10_000)
+	fields := query.Get("fields")
+	if !ok || fields != "40" && fields != "50" {
+		http.Error(w, "fields must be 40 or 50, limit 1 to 10000", http.StatusBadRequest)
+		return
+	}
+	if fields == "50" {
+		t.list(w, r, t.row50s, "SELECT * FROM rows50_text ORDER BY id LIMIT ?", limit)
+	} else {
+		t.list(w, r, t.row40s, "SELECT * FROM rows40_text ORDER BY id LIMIT ?", limit)
+	}
+}
+
+// fidelity has no struct, whose types would hide what the driver makes of the columns.
+func (t *tables) fidelity(w http.ResponseWriter, r *http.Request) {
+	t.list(w, r, maps(), "SELECT * FROM fidelity ORDER BY id")
+}
+
+func (t *tables) list(w http.ResponseWriter, r *http.Request, shape shape, statement string, parameters ...any) {
+	answer := shape.list(w)
+	rows, err := t.database.query(r.Context(), statement, parameters...)
+	if err != nil {
+		t.database.fail(w, r, err)
+		return
+	}
+	defer rows.Close()
+	w.Header().Set("Content-Type", "application/json")
+	for rows.Next() {
+		if err := answer.add(rows); err != nil {
+			t.broken(w, r, answer, err)
+			return
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.broken(w, r, answer, err)
+		return
+	}
+	// The connection is free before a slow client has taken the whole answer.
+	rows.Close()
+	if err := answer.finish(); err != nil {
+		t.database.report(r, err)
+	}
+}
+
+const byID = "SELECT * FROM rows40_text WHERE id = ?"
+
+func (t *tables) query(w http.ResponseWriter, r *http.Request) {
+	id, ok := number(r.URL.Query(), "id", 10_000)
+	if !ok {
+		http.Error(w, "id must be 1 to 10000", http.StatusBadRequest)
+		return
+	}
+	var row any
+	found, err := t.find(r.Context(), id, func(rows *sql.Rows) (err error) {
+		row, err = t.row40s.one(rows)
+		return err
+	})
+	switch {
+	case err != nil:
+		t.database.fail(w, r, err)
+	case !found:
+		http.NotFound(w, r)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		if err := newEncoder(w).Encode(row); err != nil {
+			t.database.report(r, err)
+		}
+	}
+}
+
+func (t *tables) queries(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	count, countIsGood := number(query, "n", 500)
+	x, seedIsGood := number(query, "seed", 2147483646)
+	if !countIsGood || !seedIsGood {
+		http.Error(w, "n must be 1 to 500, seed 1 to 2147483646", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	answer := t.row40s.list(w)
+	for range count {
+		x = x * 16807 % 2147483647
+		found, err := t.find(r.Context(), 1+x%10_000, answer.add)
+		if err == nil && !found {
+			err = fmt.Errorf("there is no row %d", 1+x%10_000)
+		}
+		if err != nil {
+			t.broken(w, r, answer, err)
+			return
+		}
+	}
+	if err := answer.finish(); err != nil {
+		t.database.report(r, err)
+	}
+}
+
+// find hands the row of that number to take, if there is one.
+func (t *tables) find(ctx context.Context, id int, take func(*sql.Rows) error) (bool, error) {
+	rows, err := t.database.query(ctx, byID, id)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return false, rows.Err()
+	}
+	if err := take(rows); err != nil {
+		return false, err
+	}
+	return true, rows.Close()
+}
+
+// broken answers 503 while it can, and else cuts the connection, so that no half of a body looks whole.
+func (t *tables) broken(w http.ResponseWriter, r *http.Request, answer sink, err error) {
+	if !answer.sent() {
+		t.database.fail(w, r, err)
+		return
+	}
+	t.database.report(r, err)
+	// The way of net/http to end a handler and close its connection; nothing is logged and nothing else ends.
+	panic(http.ErrAbortHandler)
+}
+
+// number is a parameter of the query string, from 1 to largest.
+func number(query url.Values, name string, largest uint64) (int, bool) {
+	value, err := strconv.ParseUint(query.Get(name), 10, 32)
+	return int(value), err == nil && 1 <= value && value <= largest
+}

@@ -1,0 +1,155 @@
+// The workloads that ask a database.
+"use strict";
+
+const { once } = require("node:events");
+const { pipeline } = require("node:stream/promises");
+const { acquire, query, release, state, stream } = require("./database.js");
+
+const { ROWS, COUNTER, PROCESSES } = process.env;
+
+const statements = {
+  40: "SELECT * FROM rows40_text ORDER BY id LIMIT ?",
+  50: "SELECT * FROM rows50_text ORDER BY id LIMIT ?",
+};
+const byId = "SELECT * FROM rows40_text WHERE id = ?";
+
+class BadRequest extends Error {}
+
+// A whole number of the query string, from 1 to `largest`.
+function number(parameters, name, largest) {
+  const text = parameters.get(name) ?? "";
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > largest) throw new BadRequest(`${name} must be 1 to ${largest}`);
+  return value;
+}
+
+function send(res, value) {
+  const body = JSON.stringify(value);
+  res.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) });
+  res.end(body);
+}
+
+async function rows(res, parameters) {
+  const limit = number(parameters, "limit", 10_000);
+  const fields = parameters.get("fields");
+  if (!Object.hasOwn(statements, fields)) throw new BadRequest("fields must be 40 or 50");
+  if (ROWS === "stream") await sendStream(res, await stream(statements[fields], [limit]));
+  else send(res, await query(statements[fields], [limit]));
+}
+
+// Encodes each row when it comes; `pipeline` keeps the database waiting while the client is slow.
+async function sendStream(res, rows) {
+  // Before the first row or the end there is nothing to send, and an error can still be told.
+  await once(rows, "readable");
+  res.writeHead(200, { "Content-Type": "application/json" });
+  await pipeline(rows, toJson, res);
+}
+
+async function* toJson(rows) {
+  let separator = "[";
+  for await (const row of rows) {
+    yield separator + JSON.stringify(row);
+    separator = ",";
+  }
+  yield separator === "[" ? "[]" : "]";
+}
+
+async function one(res, parameters) {
+  const [row] = await query(byId, [number(parameters, "id", 10_000)]);
+  if (row === undefined) res.writeHead(404).end("not found");
+  else send(res, row);
+}
+
+async function several(res, parameters) {
+  const count = number(parameters, "n", 500);
+  let x = number(parameters, "seed", 2_147_483_646);
+  const found = [];
+  for (let i = 0; i < count; i++) {
+    x = (x * 16_807) % 2_147_483_647;
+    const [row] = await query(byId, [1 + (x % 10_000)]);
+    if (row === undefined) throw new Error(`there is no row ${1 + (x % 10_000)}`);
+    found.push(row);
+  }
+  send(res, found);
+}
+
+let counted = 0;
+
+// Several processes have no variable in common, but the database; LAST_INSERT_ID brings the new number back.
+async function count(res, parameters, method) {
+  if (COUNTER !== "database") return send(res, method === "POST" ? ++counted : counted);
+  if (method === "POST") {
+    const result = await query("UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1");
+    return send(res, result.insertId);
+  }
+  const [row] = await query("SELECT value FROM counter WHERE id = 1");
+  send(res, row.value);
+}
+
+async function fidelity(res) {
+  send(res, await query("SELECT * FROM fidelity ORDER BY id"));
+}
+
+// Two tasks that sleep in the database at the same time, on one connection or on two.
+async function sharedConnection(res, parameters) {
+  const from = parameters.get("from");
+  if (from !== "one" && from !== "pool") throw new BadRequest("from must be one or pool");
+  const connection = from === "one" ? await acquire() : undefined;
+  const started = performance.now();
+  const sleep = () => (connection ?? { query }).query("SELECT SLEEP(0.2)");
+  const results = await Promise.allSettled([sleep(), sleep()]);
+  if (connection !== undefined) release(connection);
+  send(res, {
+    elapsed_s: (performance.now() - started) / 1000,
+    errors: results.filter((result) => result.status === "rejected").map((result) => result.reason.message),
+  });
+}
+
+// Every process has a share of its own; the others' are taken to look like this one's.
+function pool(res) {
+  const ofAll = ([name, value]) => [name, value * Number(PROCESSES)];
+  send(res, Object.fromEntries(Object.entries(state()).map(ofAll)));
+}
+
+const routes = {
+  "/rows": rows,
+  "/query": one,
+  "/queries": several,
+  "/counter": count,
+  "/fidelity": fidelity,
+  "/pool": pool,
+  "/shared-connection": sharedConnection,
+};
+
+// Each of them as the server calls its handlers.
+module.exports = Object.fromEntries(Object.entries(routes).map(([path, handler]) => [path, answer(handler)]));
+
+function answer(handler) {
+  return async (res, req) => {
+    try {
+      const [, search] = req.url.split("?", 2);
+      await handler(res, new URLSearchParams(search), req.method);
+    } catch (error) {
+      if (error instanceof BadRequest) res.writeHead(400).end(error.message);
+      else fail(res, req, error);
+    }
+  };
+}
+
+function fail(res, req, error) {
+  // A client that has hung up is no failure.
+  if (res.destroyed && error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
+  report(req, error);
+  // A half-sent body must not look whole.
+  if (res.headersSent) res.destroy();
+  else res.writeHead(503).end("the database does not answer");
+}
+
+let lastReport = -Infinity;
+
+// At most one a second: an outage fails every request.
+function report(req, error) {
+  if (performance.now() - lastReport < 1_000) return;
+  lastReport = performance.now();
+  console.error(`${req.url}: ${error.code ?? error.name}: ${error.message}`);
+}

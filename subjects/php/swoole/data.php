@@ -1,0 +1,245 @@
+<?php
+
+// The answers that come from the database, and the counter.
+
+declare(strict_types=1);
+
+use Swoole\Coroutine;
+use Swoole\Http\Request;
+use Swoole\Http\Response;
+use Swoole\Server;
+
+use function Swoole\Coroutine\batch;
+
+// Without these flags json_encode would escape "/", everything beyond ASCII, and two line terminators.
+const CANONICAL = JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS | JSON_THROW_ON_ERROR;
+const ONE_ROW = 'SELECT * FROM rows40_text WHERE id = ?';
+const CHUNK_BYTES = 65536;
+const MOST_UNSENT_BYTES = 262144;
+
+function connect(): PDO
+{
+    $server = sprintf(
+        'mysql:host=%s;port=%s;dbname=%s;charset=utf8mb4',
+        getenv('DATABASE_HOST'),
+        getenv('DATABASE_PORT'),
+        getenv('DATABASE_NAME'),
+    );
+    return new PDO($server, getenv('DATABASE_USER'), getenv('DATABASE_PASSWORD'), [
+        PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
+        PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
+        PDO::ATTR_EMULATE_PREPARES => getenv('PROTOCOL') === 'text',
+        PDO::ATTR_TIMEOUT => 2,
+    ]);
+}
+
+final class Data
+{
+    public function __construct(
+        private Pool $pool,
+        private PoolFigures $figures,
+        private Counter $counter,
+        private Server $server,
+    ) {
+    }
+
+    public function routes(): array
+    {
+        $routes = [
+            '/rows' => $this->rows(...),
+            '/query' => $this->query(...),
+            '/queries' => $this->queries(...),
+            '/fidelity' => $this->fidelity(...),
+            '/shared-connection' => $this->sharedConnection(...),
+            '/counter' => $this->counter(...),
+            '/pool' => fn (Request $request, Response $response) => send($response, $this->figures->all()),
+        ];
+        return array_map($this->guarded(...), $routes);
+    }
+
+    // The answer, or why there is none.
+    private function guarded(Closure $answer): Closure
+    {
+        return function (Response $response, Request $request) use ($answer): void {
+            try {
+                $answer($request, $response);
+            } catch (InvalidArgumentException $wrong) {
+                $response->status(400);
+                $response->end($wrong->getMessage());
+            } catch (PDOException $failure) {
+                error_log('database: ' . $failure->getMessage());
+                // Not writable: a part of the answer is on its way, and the connection was cut.
+                if ($response->isWritable()) {
+                    $response->status(503);
+                    $response->end('the database does not answer');
+                }
+            }
+        };
+    }
+
+    private function rows(Request $request, Response $response): void
+    {
+        $view = match ($request->get['fields'] ?? null) {
+            '40' => 'rows40_text',
+            '50' => 'rows50_text',
+            default => throw new InvalidArgumentException('fields must be 40 or 50'),
+        };
+        $sql = "SELECT * FROM $view ORDER BY id LIMIT ?";
+        $limit = number($request, 'limit', 10000);
+        if (getenv('ROWS') === 'stream') {
+            $this->pool->with(fn (PDO $connection) => stream($connection, $sql, $limit, $response, $this->server));
+        } else {
+            $rows = $this->pool->with(function (PDO $connection) use ($sql, $limit): array {
+                $statement = $connection->prepare($sql);
+                $statement->bindValue(1, $limit, PDO::PARAM_INT);
+                $statement->execute();
+                return $statement->fetchAll();
+            });
+            send($response, $rows);
+        }
+    }
+
+    private function query(Request $request, Response $response): void
+    {
+        $id = number($request, 'id', 10000);
+        $row = $this->pool->with(fn (PDO $connection) => oneRow($connection->prepare(ONE_ROW), $id));
+        if ($row === false) {
+            $response->status(404);
+            $response->end('not found');
+        } else {
+            send($response, $row);
+        }
+    }
+
+    private function queries(Request $request, Response $response): void
+    {
+        $count = number($request, 'n', 500);
+        $x = number($request, 'seed', 2147483646);
+        $rows = $this->pool->with(function (PDO $connection) use ($count, $x): array {
+            $statement = $connection->prepare(ONE_ROW);
+            $rows = [];
+            for ($i = 0; $i < $count; $i++) {
+                $x = $x * 16807 % 2147483647;
+                $rows[] = oneRow($statement, 1 + $x % 10000);
+            }
+            return $rows;
+        });
+        send($response, $rows);
+    }
+
+    private function fidelity(Request $request, Response $response): void
+    {
+        $sql = 'SELECT * FROM fidelity ORDER BY id';
+        $rows = $this->pool->with(fn (PDO $connection) => $connection->query($sql)->fetchAll());
+        // Bytes that are no UTF-8 would make json_encode refuse the whole answer.
+        send($response, $rows, JSON_INVALID_UTF8_SUBSTITUTE);
+    }
+
+    private function counter(Request $request, Response $response): void
+    {
+        send($response, $request->getMethod() === 'POST' ? $this->counter->add() : $this->counter->value());
+    }
+
+    // Two coroutines at once, on the same connection or on one each.
+    private function sharedConnection(Request $request, Response $response): void
+    {
+        $begun = hrtime(true);
+        $errors = match ($request->get['from'] ?? null) {
+            'one' => $this->pool->with(fn (PDO $connection) => twiceAtOnce(fn () => sleepInside($connection))),
+            'pool' => twiceAtOnce(fn () => $this->pool->with(sleepInside(...))),
+            default => throw new InvalidArgumentException('from must be one or pool'),
+        };
+        $elapsed_s = (hrtime(true) - $begun) / 1e9;
+        send($response, ['elapsed_s' => $elapsed_s, 'errors' => $errors]);
+    }
+}
+
+// Unbuffered: the driver hands out rows as they come, and does not read the whole result first.
+function stream(PDO $connection, string $sql, int $limit, Response $response, Server $server): void
+{
+    $connection->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
+    $statement = $connection->prepare($sql);
+    $statement->bindValue(1, $limit, PDO::PARAM_INT);
+    $statement->execute();
+    $response->header('Content-Type', 'application/json');
+    $chunk = '';
+    $before = '[';
+    $sent = false;
+    try {
+        while ($row = $statement->fetch()) {
+            $chunk .= $before . json_encode($row, CANONICAL);
+            $before = ',';
+            if (strlen($chunk) >= CHUNK_BYTES) {
+                $sent = true;
+                if (!clientHasRoom($server, $response->fd) || !$response->write($chunk)) {
+                    break;
+                }
+                $chunk = '';
+            }
+        }
+    } catch (PDOException $failure) {
+        if ($sent) {
+            $response->close();
+        }
+        throw $failure;
+    }
+    // Reads what is left of the result, so that the connection is good for the next request.
+    $statement->closeCursor();
+    $response->end($chunk . ($before === '[' ? '[]' : ']'));
+}
+
+// Waits until the client has taken most of what was written; false if it is gone. Swoole can wait inside of write (its
+// setting send_yield), but version 6.2 forgets some of those whose client goes away, and their connections with them.
+function clientHasRoom(Server $server, int $client): bool
+{
+    while (($state = $server->getClientInfo($client)) && $state['send_queued_bytes'] > MOST_UNSENT_BYTES) {
+        Coroutine::sleep(0.001);
+    }
+    return $state !== false;
+}
+
+function oneRow(PDOStatement $statement, int $id): array|false
+{
+    $statement->bindValue(1, $id, PDO::PARAM_INT);
+    $statement->execute();
+    $row = $statement->fetch();
+    $statement->closeCursor();
+    return $row;
+}
+
+function sleepInside(PDO $connection): void
+{
+    $connection->query('SELECT SLEEP(0.2)')->fetchAll();
+}
+
+// What the driver complained of. That both failed has another reason than that they were two.
+function twiceAtOnce(Closure $work): array
+{
+    $attempt = function () use ($work): ?PDOException {
+        try {
+            $work();
+            return null;
+        } catch (PDOException $failure) {
+            return $failure;
+        }
+    };
+    $failures = array_values(array_filter(batch([$attempt, $attempt])));
+    if (count($failures) === 2) {
+        throw $failures[0];
+    }
+    return array_map(fn (PDOException $failure) => $failure->getMessage(), $failures);
+}
+
+function number(Request $request, string $name, int $most): int
+{
+    $range = ['options' => ['min_range' => 1, 'max_range' => $most]];
+    $number = filter_var($request->get[$name] ?? null, FILTER_VALIDATE_INT, $range);
+    return $number !== false ? $number : throw new InvalidArgumentException("$name must be from 1 to $most");
+}
+
+function send(Response $response, mixed $value, int $flags = 0): void
+{
+    $body = json_encode($value, CANONICAL | $flags);
+    $response->header('Content-Type', 'application/json');
+    $response->end($body);
+}
