@@ -80,7 +80,9 @@ fn the_server_and_tolok_count_the_same() {
             let one = &entry["rounds"][0];
             let (answers, claimed) = (one["server"]["answers"].as_u64(), one["claim"]["requests"].as_u64());
             assert_eq!(one["server"]["refusals"], 0, "{cell}");
-            assert!(one["problem"].is_null() && one["cpu_system_s"].as_f64().unwrap() > 0.0, "{entry}");
+            // Which of the two a tick is counted for is luck, where there are few.
+            let cpu_s = |kind: &str| one[kind].as_f64().unwrap();
+            assert!(one["problem"].is_null() && cpu_s("cpu_user_s") + cpu_s("cpu_system_s") > 0.0, "{entry}");
             let transfer_ns = |when: &str| one["transfer"][when].as_f64().unwrap();
             assert!(transfer_ns("before_ns") > 1.0 && transfer_ns("after_ns") > 1.0, "{entry}");
             assert!(answers >= claimed && claimed > Some(0), "{entry}");

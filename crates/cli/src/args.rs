@@ -1,5 +1,6 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
+mod fidelity;
 mod load;
 mod threshold;
 mod values;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use load::{LoadArgs, LoadFormat};
 #[cfg(test)]
 pub use threshold::threshold;
@@ -53,6 +55,8 @@ pub enum Verb {
     Report(ReportArgs),
     /// Put load on a URL with the load engine alone.
     Load(Box<LoadArgs>),
+    /// Ask a database through each subject's driver: what becomes of each type, and what clients leave that hang up.
+    Fidelity(FidelityArgs),
     /// Fetch runtimes into the toolbox; nothing outside that folder changes.
     Setup(SetupArgs),
     /// Say what this machine can and cannot measure.

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Verb::Resume(options) => verbs::run::resume(&options),
         Verb::Report(options) => verbs::report::report(&options),
         Verb::Load(options) => verbs::load::load(&options),
+        Verb::Fidelity(options) => verbs::fidelity::fidelity(&options),
         Verb::Setup(options) => verbs::setup::setup(&options),
         Verb::Doctor(options) => verbs::doctor::doctor(&options),
         Verb::List(options) => verbs::list::list(&options),

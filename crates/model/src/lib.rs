@@ -14,6 +14,7 @@ mod entries;
 mod environment;
 mod environment_file;
 mod environment_reading;
+pub mod fidelity;
 mod load_file;
 mod load_profile;
 mod load_reading;

@@ -104,7 +104,7 @@ pub enum PlanError {
 /// Start, verification and stop of a trial take about this long beside its warm-up and window, in seconds.
 const OVERHEAD_S: f64 = 0.25;
 /// A private database is started, filled and stopped in about this long, in seconds.
-const DATABASE_OVERHEAD_S: f64 = 2.0;
+const DATABASE_OVERHEAD_S: f64 = 0.6;
 
 /// Says why a variant of a subject cannot be run here, if it cannot.
 pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;

@@ -1,9 +1,10 @@
-//! JSON Schemas of the files that people write, for editors and for other programs.
+//! JSON Schemas: of the files that people write, for editors and for other programs, and of what `tolok fidelity` finds.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+use crate::fidelity::FidelityReport;
 use crate::{StudyFile, SubjectFile, WorkloadFile};
 
 /// The schema of a study file.
@@ -19,6 +20,11 @@ pub fn subject_schema() -> Value {
 /// The schema of a `workload.toml`.
 pub fn workload_schema() -> Value {
     schema_of::<WorkloadFile>()
+}
+
+/// The schema of what `tolok fidelity` finds, as JSON.
+pub fn fidelity_schema() -> Value {
+    schemars::schema_for!(FidelityReport).to_value()
 }
 
 fn schema_of<T: JsonSchema>() -> Value {

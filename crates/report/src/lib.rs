@@ -1,6 +1,6 @@
 //! Findings to terminal, HTML, Markdown, CSV and JSON. Pure functions to a string.
 //!
-//! One file a format. All of them read nothing but [`Findings`] and print nothing; where the text goes is the caller's
+//! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers) and print nothing; where the text goes is the caller's
 //! business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
 //! read; CSV and JSON hold the plain numbers in base units.
 
@@ -8,6 +8,7 @@ mod csv;
 mod database;
 mod details;
 mod failures;
+pub mod fidelity;
 mod html;
 mod isolation;
 mod json;

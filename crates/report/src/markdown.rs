@@ -129,7 +129,7 @@ fn cells(table: &Table, row: &Row, before: &str) -> Vec<String> {
 }
 
 /// A table whose first column is text, as are those after so many of numbers.
-fn lines(headings: &[impl AsRef<str>], rows: &[Vec<String>], numbers: usize) -> String {
+pub(crate) fn lines(headings: &[impl AsRef<str>], rows: &[Vec<String>], numbers: usize) -> String {
     let headings: Vec<&str> = headings.iter().map(AsRef::as_ref).collect();
     let rest = "---|".repeat(headings.len() - 1 - numbers);
     let mut text = format!("| {} |\n|---|{}{rest}\n", headings.join(" | "), "--:|".repeat(numbers));
@@ -190,13 +190,13 @@ fn held_apart(findings: &Findings) -> String {
     list("What held the parts apart", &items)
 }
 
-fn list(heading: &str, items: &[String]) -> String {
+pub(crate) fn list(heading: &str, items: &[String]) -> String {
     let items: Vec<String> = items.iter().filter(|item| !item.is_empty()).map(|item| format!("- {item}\n")).collect();
     if items.is_empty() { String::new() } else { format!("\n## {heading}\n\n{}", items.concat()) }
 }
 
 /// Text that Markdown shows as it is. Underscores inside a word need no escape, and most of ours are there.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let letters: Vec<char> = printable(text).chars().collect();
     let in_word = |place: usize| {
         let is_letter = |place: usize| letters.get(place).is_some_and(|letter| letter.is_alphanumeric());

@@ -233,7 +233,7 @@ fn is_mark(word: &str) -> bool {
 }
 
 /// Breaks `text` at spaces into lines of at most `width` characters; later lines are shorter by `hanging`.
-fn wrapped(text: &str, width: usize, hanging: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize, hanging: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in printable(text).split(' ').filter(|word| !word.is_empty()) {
         let room = if lines.len() == 1 { width } else { width - hanging };

@@ -63,7 +63,7 @@ fn studies(home: &Home) -> Result<String, Complaint> {
     let mut text = String::new();
     for name in home.studies()? {
         let (_, _, study): (_, _, Study) = home.study(&name, &catalogue)?;
-        let _ = writeln!(text, "{name:<12} {}\n{:<12} {}", study.title, "", study.question);
+        let _ = writeln!(text, "{name:<16} {}\n{:<16} {}", study.title, "", study.question);
     }
     Ok(text)
 }

@@ -2,6 +2,7 @@
 
 pub mod boxes;
 pub mod doctor;
+pub mod fidelity;
 pub mod list;
 pub mod load;
 pub mod plan;

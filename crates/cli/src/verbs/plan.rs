@@ -131,7 +131,7 @@ fn chosen_subjects(
 }
 
 /// Which CPUs the parts of a trial have, or why they cannot have as many as the study asks for.
-fn deal_cpus(
+pub fn deal_cpus(
     machine: &Machine,
     environment: &Environment,
     shared_allowed: bool,

@@ -117,7 +117,7 @@ fn go(
     let begun = Session::begin(&opened.laboratory, ground, cpus.clone(), &workloads(&opened.laboratory, plan));
     let session = begun.map_err(|error| Complaint::new(Exit::Internal, error))?;
     let stop = Stop::default();
-    hear_interrupts(&stop)?;
+    hear_interrupts(&stop, "trial")?;
     let mut progress = Progress::new();
     let summary = run_plan(&session, plan, folder, &stop, &mut |event: RunEvent| progress.show(&event))?;
     drop(session);
@@ -172,8 +172,8 @@ fn is_sound(findings: &Findings) -> bool {
     cases.flat_map(|case| &case.flags).all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
 }
 
-/// Ctrl-C (or a polite kill) once: after this trial. Twice: now.
-fn hear_interrupts(stop: &Stop) -> Result<(), Complaint> {
+/// Ctrl-C (or a polite kill) once: after what is at hand, such as a trial. Twice: now.
+pub fn hear_interrupts(stop: &Stop, at_hand: &'static str) -> Result<(), Complaint> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let failed = |error| Complaint::new(Exit::Internal, format!("cannot listen for Ctrl-C: {error}"));
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
@@ -181,11 +181,11 @@ fn hear_interrupts(stop: &Stop) -> Result<(), Complaint> {
     std::thread::spawn(move || {
         for _ in signals.forever() {
             stop.ask();
-            say(if stop.is_immediate() {
-                "\nStopping now."
+            if stop.is_immediate() {
+                say("\nStopping now.");
             } else {
-                "\nStopping after this trial; the report follows. Press Ctrl-C again to stop now."
-            });
+                say(format!("\nStopping after this {at_hand}; the report follows. Press Ctrl-C again to stop now."));
+            }
         }
     });
     Ok(())

@@ -11,6 +11,7 @@ mod database_boxes;
 mod databases;
 mod edges;
 mod environments;
+mod fidelity;
 mod interruptions;
 mod load_verb;
 mod place;

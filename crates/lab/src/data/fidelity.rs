@@ -52,6 +52,9 @@ pub(super) const COLUMNS: [(&str, &str); 17] = [
     ("zero_date", "DATE"),
 ];
 
+/// Of each column the row, counted from 0, whose value drivers trip over most.
+pub(super) const AWKWARD: [usize; COLUMNS.len()] = [4, 2, 4, 2, 4, 2, 2, 5, 5, 2, 2, 2, 2, 2, 4, 2, 2];
+
 use Truth::{Bytes, Day, Decimal, Double, Flag, Float, Json, Moment, Null, Text, Time, Whole};
 
 /// The rows: ordinary values, nothing, the ends of each type's range, and the first values beyond what doubles hold.

@@ -1,54 +1,11 @@
 //! What a driver made of each type: its answer to the fidelity workload, compared with what the table truly holds.
 
-use serde::Serialize;
 use serde_json::value::RawValue;
+use tolok_model::fidelity::{ColumnVerdict, Verdict};
 
-use super::document::{elements, fields, kind, parse};
-use super::fidelity::{COLUMNS, ROWS, Truth};
+use super::document::{Kind, elements, fields, kind, parse, text};
+use super::fidelity::{AWKWARD, COLUMNS, ROWS, Truth};
 use super::judge_value::judge_value;
-
-/// What became of one value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The value, in the form that JSON has for it.
-    Exact,
-    /// The number with all its digits, as a string.
-    AsString,
-    /// Nothing is lost, but it is in another form, such as "base64".
-    Reformatted(String),
-    /// It has lost digits; this is what was given.
-    Rounded(String),
-    /// Nothing was given in its place.
-    Lost,
-    /// Something else was given in its place.
-    Altered(String),
-}
-
-impl Verdict {
-    /// What happened to the value, in a word; nothing if it can be had from what was given.
-    pub fn damage(&self) -> Option<&'static str> {
-        match self {
-            Self::Exact | Self::AsString | Self::Reformatted(_) => None,
-            Self::Rounded(_) => Some("rounded"),
-            Self::Lost => Some("lost"),
-            Self::Altered(_) => Some("altered"),
-        }
-    }
-}
-
-/// What became of one type.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ColumnVerdict {
-    /// The column.
-    pub column: &'static str,
-    /// Its type, as in the statement that made the table.
-    pub sql_type: &'static str,
-    /// The worst that became of any of its values.
-    pub worst: Verdict,
-    /// What the driver did, such as "a number, rounded: 9007199254740993 became 9007199254740992".
-    pub sentence: String,
-}
 
 /// What became of the value of `column` in the row with the key `id`, given as a JSON value; nothing if the table has no
 /// such value, or the text is no JSON.
@@ -71,7 +28,7 @@ pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
         let value = |row: &[(String, &'_ RawValue)]| row.iter().position(|(field, _)| field == name);
         let tokens = rows.iter().map(|row| value(row).map(|position| row[position].1));
         let judged = ROWS.iter().zip(tokens).map(|(truths, token)| Judged::new(truths[index], token));
-        judge_column(name, sql_type, &judged.collect::<Vec<_>>())
+        judge_column((name, sql_type), AWKWARD[index], &judged.collect::<Vec<_>>())
     };
     Ok(COLUMNS.iter().enumerate().map(column).collect())
 }
@@ -106,14 +63,19 @@ impl<'a> Judged<'a> {
     }
 }
 
-fn judge_column(column: &'static str, sql_type: &'static str, judged: &[Judged<'_>]) -> ColumnVerdict {
+/// `awkward` is the place of the value that drivers trip over most.
+fn judge_column(
+    (column, sql_type): (&'static str, &'static str),
+    awkward: usize,
+    judged: &[Judged<'_>],
+) -> ColumnVerdict {
     let worst = judged.iter().map(|judged| &judged.verdict).max().cloned().unwrap_or(Verdict::Lost);
     let sentence = if judged.iter().all(|judged| judged.token.is_none()) {
         "left out".to_owned()
     } else {
-        sentence(judged, &worst)
+        sentence(judged, awkward, &worst)
     };
-    ColumnVerdict { column, sql_type, worst, sentence }
+    ColumnVerdict { column, sql_type, awkward: printed(&judged[awkward].truth), worst, sentence }
 }
 
 /// The forms of these values, each once.
@@ -127,7 +89,7 @@ fn forms<'a>(judged: impl Iterator<Item = &'a Judged<'a>>) -> Vec<String> {
     forms
 }
 
-fn sentence(judged: &[Judged<'_>], worst: &Verdict) -> String {
+fn sentence(judged: &[Judged<'_>], awkward: usize, worst: &Verdict) -> String {
     // Of a type that is damaged now and then, the values that are not show the form.
     let intact = forms(judged.iter().filter(|judged| judged.is_intact()));
     let forms = if intact.is_empty() { forms(judged.iter()) } else { intact };
@@ -139,13 +101,20 @@ fn sentence(judged: &[Judged<'_>], worst: &Verdict) -> String {
         sentence += ", exact";
     }
     for word in ["rounded", "lost", "altered"] {
-        if let Some(example) = judged.iter().find(|judged| judged.verdict.damage() == Some(word)) {
+        // The value that all drivers are asked about first makes the best example, so that they can be compared.
+        let examples = judged[awkward..=awkward].iter().chain(judged);
+        if let Some(example) = examples.into_iter().find(|judged| judged.verdict.damage() == Some(word)) {
             let separator = if sentence.is_empty() { "" } else { ", " };
-            let given = example.token.map_or("nothing", |token| token.get());
-            sentence += &format!("{separator}{word}: {} became {}", printed(&example.truth), shortened(given));
+            let given = example.token.map_or_else(|| "nothing".to_owned(), given);
+            sentence += &format!("{separator}{word}: {} became {}", printed(&example.truth), shortened(&given));
         }
     }
     sentence
+}
+
+/// What was given, as a reader would write it. Encoders escape the letters of a text in one way or another, and mean the same.
+fn given(token: &RawValue) -> String {
+    if kind(token) == Kind::Text { format!("{:?}", text(token)) } else { token.get().to_owned() }
 }
 
 /// A value as a reader would write it.

@@ -5,12 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use jiff::civil::DateTime;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tolok_model::fidelity::Verdict;
 
 use super::difference::is_same_value;
 use super::digits::{Digits, is_near};
 use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::Truth;
-use super::judge::Verdict;
 use Verdict::{Altered, AsString, Exact, Lost, Reformatted, Rounded};
 
 /// What became of a value.

@@ -3,16 +3,21 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use tolok_model::fidelity::Aborts;
 
 use super::questions::ask_at_once;
 use super::serve::Served;
+use super::stop::Stop;
 
 /// Requests that are given up, most of them small and some with an answer that no socket's buffer holds.
 const SMALL: usize = 950;
 const LARGE: usize = 50;
 /// Connecting takes microseconds.
 const CONNECT: Duration = Duration::from_secs(1);
+/// All of them take seconds; where they take longer than this, no more are given up.
+const GIVING_UP: Duration = Duration::from_secs(60);
+/// What a subject says of its pool is a number of connections, and not of anything else.
+const LARGEST_POOL: u32 = 1_000;
 /// The first bytes of an answer that is given up may take this long.
 const FIRST_BYTES: Duration = Duration::from_secs(10);
 /// Connections that are busy after the last abort are given this long to be done: a subject may read a result to its end.
@@ -21,57 +26,37 @@ const SETTLE: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(20);
 
-/// What was found after many clients had hung up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Aborts {
-    /// Requests that were given up.
-    pub aborted: usize,
-    /// Connections to the database that the subject may have.
-    pub pool: u32,
-    /// Connections that it has afterwards, as the database counts them; nothing if that could not be asked.
-    pub connections_after: Option<u64>,
-    /// Of these, those that were still busy half a minute later.
-    pub busy_after: Option<u64>,
-    /// Questions that were asked afterwards, as many at once as the pool has connections.
-    pub asked_after: usize,
-    /// Those of them that were answered well.
-    pub answered_after: usize,
-}
-
-impl Aborts {
-    /// What is wrong with it, a sentence each.
-    pub fn differences(&self) -> Vec<String> {
-        let mut wrong = Vec::new();
-        let aborted = self.aborted;
-        if let Some(connections) = self.connections_after.filter(|connections| *connections > u64::from(self.pool)) {
-            let pool = self.pool;
-            wrong.push(format!(
-                "after {aborted} aborted requests it has {connections} connections, and may have {pool}"
-            ));
-        }
-        if let Some(busy) = self.busy_after.filter(|busy| *busy > 0) {
-            wrong.push(format!("{busy} connections are still busy after {aborted} aborted requests"));
-        }
-        if self.answered_after < self.asked_after {
-            let (answered, asked) = (self.answered_after, self.asked_after);
-            wrong.push(format!("after {aborted} aborted requests it answered {answered} of {asked} questions"));
-        }
-        wrong
-    }
-}
-
 /// Gives up many requests, then looks whether all connections are there again.
-pub(super) fn check_aborts(server: &mut Served, pool: u32) -> Aborts {
-    for number in 0..SMALL + LARGE {
-        let rows = if number % ((SMALL + LARGE) / LARGE) == 0 { 10_000 } else { 100 };
-        give_up(server, rows, number % 3 == 0);
-    }
-    let (connections_after, busy_after) = settled(server);
+pub(super) fn check_aborts(server: &mut Served, pool: u32, stop: &Stop) -> Aborts {
+    let pool = pool.max(own_pool(server).unwrap_or_default());
+    let connections_before = connections(server).map(|(connections, _)| connections);
+    let aborted = give_up_many(server, stop);
+    let (connections_after, busy_after) = settled(server, pool, stop).unzip();
     let asked_after = 4 * pool as usize;
     let question = |number: usize| ("GET".to_owned(), format!("/query?id={}", number + 1));
     let answers = ask_at_once(&mut server.trial_box, server.address, (asked_after, pool as usize), PATIENCE, &question);
     let answered_after = answers.iter().flatten().filter(|answer| answer.status == 200).count();
-    Aborts { aborted: SMALL + LARGE, pool, connections_after, busy_after, asked_after, answered_after }
+    Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after }
+}
+
+/// Connections of the pool as the subject itself tells: with more processes than connections, each process has one all the same.
+fn own_pool(server: &mut Served) -> Option<u32> {
+    let answer = server.ask("GET", "/pool", PATIENCE).ok().filter(|answer| answer.status == 200)?;
+    let told: serde_json::Value = serde_json::from_slice(&answer.body).ok()?;
+    u32::try_from(told.get("size")?.as_u64()?).ok().filter(|size| *size <= LARGEST_POOL)
+}
+
+/// Returns how many it were: a subject that has no connection left answers no more, and nobody waits for that a thousand times.
+fn give_up_many(server: &mut Served, stop: &Stop) -> usize {
+    let deadline = Instant::now() + GIVING_UP;
+    for number in 0..SMALL + LARGE {
+        if stop.is_immediate() || Instant::now() > deadline {
+            return number;
+        }
+        let rows = if number % ((SMALL + LARGE) / LARGE) == 0 { 10_000 } else { 100 };
+        give_up(server, rows, number % 3 == 0);
+    }
+    SMALL + LARGE
 }
 
 /// Asks, and hangs up: at once, or when the first bytes of the answer are there. What fails is a client that is gone, too.
@@ -84,44 +69,20 @@ fn give_up(server: &mut Served, rows: u32, at_once: bool) {
     }
 }
 
-/// Connections, and those of them that are busy, when that has come to rest.
-fn settled(server: &mut Served) -> (Option<u64>, Option<u64>) {
-    let Some(database) = &mut server.database else { return (None, None) };
+/// Connections, and those of them that are busy, when that has come to rest; nothing where it cannot be asked.
+fn settled(server: &mut Served, pool: u32, stop: &Stop) -> Option<(u64, u64)> {
     let deadline = Instant::now() + SETTLE;
     loop {
-        let Some((connections, busy)) = database.connections_now() else { return (None, None) };
-        if busy == 0 || Instant::now() > deadline {
-            return (Some(connections), Some(busy));
+        let (connections, busy) = connections(server)?;
+        let is_settled = busy == 0 && connections <= u64::from(pool);
+        if is_settled || stop.is_immediate() || Instant::now() > deadline {
+            return Some((connections, busy));
         }
         std::thread::sleep(POLL);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn aborts() -> Aborts {
-        let (connections_after, busy_after) = (Some(16), Some(0));
-        Aborts { aborted: 1_000, pool: 16, connections_after, busy_after, asked_after: 64, answered_after: 64 }
-    }
-
-    #[test]
-    fn whoever_has_all_connections_again_leaks_none() {
-        assert_eq!(aborts().differences(), Vec::<String>::new());
-        assert!(Aborts { connections_after: None, busy_after: None, ..aborts() }.differences().is_empty());
-    }
-
-    #[test]
-    fn each_way_to_leak_is_said() {
-        let leaking = Aborts { connections_after: Some(40), busy_after: Some(3), answered_after: 0, ..aborts() };
-        assert_eq!(
-            leaking.differences(),
-            [
-                "after 1000 aborted requests it has 40 connections, and may have 16",
-                "3 connections are still busy after 1000 aborted requests",
-                "after 1000 aborted requests it answered 0 of 64 questions",
-            ]
-        );
-    }
+/// Connections, and those of them that are busy. A server of the user's own has connections of others, too, so it is not asked.
+fn connections(server: &mut Served) -> Option<(u64, u64)> {
+    server.database.as_mut().filter(|database| !database.is_external())?.connections_now()
 }

@@ -14,6 +14,7 @@ use super::counter::check_burst;
 use super::databases::Prepared;
 use super::serve::{ServeError, Served};
 use super::session::Session;
+use super::stop::Stop;
 use crate::data;
 use crate::subject::check;
 
@@ -45,12 +46,13 @@ pub fn check_conformance(
     let served = subject.workloads(&choice.variant).iter().filter_map(|name| catalogue.choose_workload(name).ok());
     let workloads: Vec<Workload> = served.filter(|workload| !workload.database || database.is_some()).collect();
     let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
-    let mut server = Served::start(session, choice, database, first)?;
+    let stop = Stop::default();
+    let mut server = Served::start(session, choice, database, first, &stop)?;
     let mut differences: Vec<String> =
         workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
     differences.extend(refusals(&mut server, &workloads));
     if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
-        differences.extend(check_aborts(&mut server, asked.pool).differences());
+        differences.extend(check_aborts(&mut server, asked.pool, &stop).differences());
     }
     server.stop()?;
     Ok(Conformance { workloads: workloads.iter().map(|workload| base(workload).to_owned()).collect(), differences })

@@ -46,11 +46,10 @@ use crate::machine::{ThisHost, wait_until_quiet};
 use crate::store::{RunFolder, StoreError, TrialFolder};
 use crate::subject::BuildError;
 
-pub use aborts::Aborts;
 pub use conformance::{Conformance, check_conformance};
 pub use databases::{Prepared, prepare_database};
 pub use event::{Phase, RunEvent};
-pub use fidelity::{DriverReport, FIDELITY_SCHEMA, FidelityJob, FidelityReport, TwoTasks, TwoTasksOutcome, fidelity};
+pub use fidelity::{FidelityJob, fidelity};
 pub use ground::{Ground, start_again_in_an_own_group};
 pub use serve::ServeError;
 pub use session::{Laboratory, Session, SessionError};

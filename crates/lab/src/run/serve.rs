@@ -53,14 +53,15 @@ impl Served {
         choice: &SubjectChoice,
         database: Option<(&Database, &Prepared)>,
         first: &Workload,
+        stop: &Stop,
     ) -> Result<Self, ServeError> {
         let catalogue = &session.laboratory.catalogue;
         let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
-        let build = session.build(subject, &mut || {}, &|| true).map_err(ServeError::new)?;
+        let build = session.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(ServeError::new)?;
         let scratch = session.trial_scratch().map_err(ServeError::new)?;
         // Beside the private folder, which only the box sees the inside of.
         let log = scratch.path().with_extension("log");
-        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), stop: &Stop::default() };
+        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), stop };
         let started = start(&launch, scratch.path(), database, first);
         let (trial_box, address, database) =
             started.map_err(|message| ServeError { message, log: log_tail(&log, LOG_LINES) })?;

@@ -124,8 +124,8 @@ impl TrialDatabase {
 
     /// In words, if a process of it has ended that nobody asked to.
     pub(super) fn has_ended(&self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
-        let own = trial_box.exits()?.iter().filter(|exit| exit.part == PART);
-        let unasked = own.skip(self.ended_on_purpose).next();
+        let mut own = trial_box.exits()?.iter().filter(|exit| exit.part == PART);
+        let unasked = own.nth(self.ended_on_purpose);
         Ok(unasked.map(|exit| format!("the database ended with {}", exit.how)))
     }
 

@@ -1,7 +1,9 @@
 //! What is said of drivers: tokens that drivers really give, and whole answers.
 
+use tolok_model::fidelity::Verdict;
+
 use crate::data::fidelity::{COLUMNS, ROWS, Truth};
-use crate::data::{Verdict, judge, judge_fidelity};
+use crate::data::{judge, judge_fidelity};
 
 fn reformatted(form: &str) -> Option<Verdict> {
     Some(Verdict::Reformatted(form.to_owned()))
@@ -187,12 +189,12 @@ fn what_drivers_do_is_told_with_an_example() {
         sentence("blob_", |_| "null".to_owned()),
     ];
     insta::assert_snapshot!(report.join("\n"), @r#"
-    a number, rounded: 9223372036854775807 became 9.223372036854776e+18
+    a number, rounded: 9007199254740993 became 9007199254740992
     a number or a string, depending on the value, exact
     a date-time in ISO form with Z, rounded: 9999-12-31 23:59:59.999999 became "9999-12-31T23:59:59Z"
     a date-time in ISO form with Z
     a number, lost: 1.7976931348623157e308 became null
-    lost: 0x706C61696E became null
+    lost: 0x0080C328 became null
     "#);
 }
 

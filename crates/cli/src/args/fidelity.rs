@@ -1,0 +1,64 @@
+//! Options of `tolok fidelity`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use tolok_model::Engine;
+
+/// Options of `tolok fidelity`.
+#[derive(Debug, ClapArgs)]
+pub struct FidelityArgs {
+    /// Subjects, as a study would name them: `bun/serve:mysql2`, `bun/serve:*`, `*` [default: `*`, all variants of all
+    /// subjects that serve the workload `fidelity`].
+    #[arg(value_name = "SUBJECT")]
+    pub subjects: Vec<String>,
+    /// Which database to start.
+    #[arg(long, default_value = "mariadb", value_name = "ENGINE")]
+    pub engine: EngineName,
+    /// A database server that is there already: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that
+    /// holds such an address and keeps the password from whoever sees this command.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "engine")]
+    pub dsn: Option<String>,
+    /// Connections of each subject.
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=150))]
+    pub pool: u32,
+    /// Do not give up 1,000 requests to see whether connections leak, which takes some seconds for each subject.
+    #[arg(long)]
+    pub no_aborts: bool,
+    /// How to print the result.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: FidelityFormat,
+    /// Write the result to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A database that tolok can start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// MariaDB.
+    Mariadb,
+    /// MySQL.
+    Mysql,
+}
+
+impl EngineName {
+    /// What the model calls it.
+    pub fn engine(self) -> Engine {
+        match self {
+            Self::Mariadb => Engine::Mariadb,
+            Self::Mysql => Engine::Mysql,
+        }
+    }
+}
+
+/// How the result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FidelityFormat {
+    /// For the terminal.
+    Text,
+    /// Tables for a pull request or a document.
+    Md,
+    /// For programs.
+    Json,
+}

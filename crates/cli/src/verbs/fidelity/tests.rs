@@ -1,0 +1,43 @@
+use super::*;
+
+/// Two subjects, of which one variant of the first cannot be asked, and none of the second.
+fn catalogue() -> Catalogue {
+    let subject = |id: &str, workloads: &str, variants: &str| {
+        let text = format!(
+            "title = 'A'\nruntime = 'test'\nworkloads = {workloads}\ndefault = 'single'\n[[process]]\nname = 'server'\n\
+             command = ['server']\n{variants}"
+        );
+        Subject::read(id, &text).unwrap()
+    };
+    let variants = "[variant.many]\nhelp = 'many processes'\n[variant.single]\nhelp = 'one'\n\
+                    [variant.stream]\nhelp = 'streams'\nworkloads = ['hello']\n";
+    let subjects = vec![
+        subject("test/first", "['hello', 'fidelity']", variants),
+        subject("test/second", "['hello']", "[variant.single]\nhelp = 'one'\n"),
+    ];
+    Catalogue { subjects, ..Catalogue::default() }
+}
+
+fn labels(named: &[&str]) -> Result<Vec<String>, String> {
+    let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+    let chosen = choose(&named, &catalogue()).map_err(|complaint| complaint.text)?;
+    Ok(chosen.into_iter().map(|choice| choice.label).collect())
+}
+
+#[test]
+fn nobody_named_means_all_variants_that_can_be_asked() {
+    let all = ["test/first:single".to_owned(), "test/first:many".to_owned()];
+    assert_eq!(labels(&[]).unwrap(), all);
+    assert_eq!(labels(&["*"]).unwrap(), all);
+    assert_eq!(labels(&["test/first:*", "test/first"]).unwrap(), all, "each once");
+    assert_eq!(labels(&["test/first"]).unwrap(), all[..1]);
+}
+
+#[test]
+fn whoever_cannot_be_asked_is_refused_with_those_who_can() {
+    let refused = "does not serve the workload `fidelity`; these do: test/first:single, test/first:many";
+    for name in ["test/second", "test/second:*", "test/first:stream"] {
+        assert_eq!(labels(&[name]).unwrap_err(), format!("error: `{name}` {refused}"));
+    }
+    assert!(labels(&["test/third"]).unwrap_err().contains("there is no subject `test/third`"));
+}

@@ -1,0 +1,79 @@
+//! `tolok fidelity`, with real drivers and a real database.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+use tolok_lab::toolbox::{ProgramState, Toolbox};
+use tolok_testkit::require;
+
+use crate::place::{Place, assert_all_gone, my_turn, repository};
+
+/// Whether all of these programs are here.
+fn are_ready(programs: &[&str]) -> bool {
+    let toolbox = Toolbox::open_default().unwrap();
+    programs.iter().all(|name| matches!(toolbox.detect(name), Ok(ProgramState::Ready(_))))
+}
+
+/// What became of a type, as one driver tells it.
+fn sentence<'a>(driver: &'a Value, column: &str) -> &'a str {
+    let types = driver["types"].as_array().unwrap();
+    types.iter().find(|verdict| verdict["column"] == column).unwrap()["sentence"].as_str().unwrap()
+}
+
+#[test]
+fn two_drivers_tell_what_they_make_of_types_and_of_one_connection() {
+    require!(are_ready(&["mariadb", "go", "node", "mysql2"]), "needs MariaDB, Go, Node.js and mysql2");
+    let _turn = my_turn();
+    let place = Place::new();
+    for runtime in ["go", "node"] {
+        symlink(repository().join("subjects").join(runtime), place.path().join("subjects").join(runtime)).unwrap();
+    }
+    let asked = ["fidelity", "go/nethttp:encoder", "node/http", "--no-aborts", "--pool", "4"];
+    let said = place.tolok(&[&asked[..], &["--format", "json"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.progress);
+    assert!(said.progress.contains("asking go/nethttp:encoder …"), "{}", said.progress);
+    assert_all_gone(|| place.processes());
+
+    let report: Value = serde_json::from_str(&said.output).unwrap();
+    assert!(report["database"].as_str().unwrap().contains("MariaDB"), "{report}");
+    let [go, node] = report["drivers"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!((&go["subject"], &node["subject"]), (&"go/nethttp:encoder".into(), &"node/http:single".into()));
+    // Go has whole numbers of 64 bits; those of JavaScript end at 53.
+    assert_eq!(sentence(go, "bigint_signed"), "a number, exact");
+    assert_eq!(sentence(node, "bigint_signed"), "a number, rounded: 9007199254740993 became 9007199254740992");
+    for driver in [go, node] {
+        assert_eq!(sentence(driver, "int_"), "a number, exact");
+        assert_eq!(driver["one_connection"]["outcome"], "one-after-the-other", "{driver}");
+        let one = driver["one_connection"]["elapsed_s"].as_f64().unwrap();
+        let two = driver["two_connections"]["elapsed_s"].as_f64().unwrap();
+        assert!(two < one, "{two} s on two connections, {one} s on one");
+        assert!(driver["aborts"].is_null() && driver["failure"].is_null(), "{driver}");
+    }
+}
+
+#[test]
+fn a_subject_that_fails_is_named_with_its_reason_and_is_no_good_end() {
+    require!(are_ready(&["mariadb"]), "there is no MariaDB; `tolok setup mariadb` fetches it");
+    let _turn = my_turn();
+    let text = "title = 'Gone'\nruntime = 'test'\nworkloads = ['fidelity']\n[[process]]\nname = 'server'\n\
+                command = ['sh', '-c', 'echo no driver here; exit 3']\n";
+    let place = Place::new().with_subject("gone", text);
+    let said = place.tolok(&["fidelity"]);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    assert!(
+        said.output.contains("test/gone:default: did not start: process server ended with exit code 3"),
+        "{}",
+        said.output
+    );
+    assert!(said.output.contains("no driver here"), "{}", said.output);
+    assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn where_nobody_can_be_asked_the_code_says_so() {
+    require!(are_ready(&["mariadb"]), "there is no MariaDB; `tolok setup mariadb` fetches it");
+    let text = "title = 'Small'\nruntime = 'test'\nworkloads = ['hello']\n[[process]]\nname = 'server'\ncommand = ['server']\n";
+    let said = Place::new().with_subject("small", text).tolok(&["fidelity"]);
+    assert_eq!(said.code, Some(6), "{}", said.progress);
+    assert!(said.progress.contains("no subject serves the workload `fidelity`"), "{}", said.progress);
+}

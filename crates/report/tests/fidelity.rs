@@ -1,0 +1,136 @@
+//! What drivers make of types, of invented drivers, in every format.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+use tolok_model::fidelity::{
+    Aborts, ColumnVerdict, DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome, Verdict,
+};
+use tolok_report::fidelity::{json, markdown, text};
+
+fn column(sql_type: &'static str, awkward: &str, worst: Verdict, sentence: &str) -> ColumnVerdict {
+    let column = match sql_type {
+        "BIGINT" => "bigint_signed",
+        "VARBINARY(16)" => "blob_",
+        "INT" => "id",
+        _ => "text_",
+    };
+    ColumnVerdict { column, sql_type, awkward: awkward.to_owned(), worst, sentence: sentence.to_owned() }
+}
+
+fn exact() -> Vec<ColumnVerdict> {
+    vec![
+        column("BIGINT", "9007199254740993", Verdict::Exact, "a number, exact"),
+        column("VARBINARY(16)", "0x0080C328", Verdict::Reformatted("base64".to_owned()), "base64"),
+        column("INT", "3", Verdict::Exact, "a number, exact"),
+        column("TEXT", r#""<a | `b`>\u{2028}""#, Verdict::Exact, "a string, exact"),
+    ]
+}
+
+fn rounded() -> Vec<ColumnVerdict> {
+    let mut types = exact();
+    types[0].worst = Verdict::Rounded("9007199254740992".to_owned());
+    types[0].sentence = "a number, rounded: 9007199254740993 became 9007199254740992".to_owned();
+    types[1].worst = Verdict::Altered("\"\\u0000��(\"".to_owned());
+    types[1].sentence = "a string, altered: 0x0080C328 became \"\\0��(\"".to_owned();
+    types
+}
+
+fn driver(subject: &str, types: Vec<ColumnVerdict>) -> DriverReport {
+    DriverReport {
+        subject: subject.to_owned(),
+        help: "one process".to_owned(),
+        types,
+        one_connection: Some(tasks(TwoTasksOutcome::OneAfterTheOther, 0.402, &[])),
+        two_connections: Some(tasks(TwoTasksOutcome::SideBySide, 0.203, &[])),
+        aborts: Some(aborts()),
+        failure: None,
+    }
+}
+
+fn tasks(outcome: TwoTasksOutcome, elapsed_s: f64, errors: &[&str]) -> TwoTasks {
+    TwoTasks { outcome, elapsed_s, errors: errors.iter().map(|error| (*error).to_owned()).collect() }
+}
+
+fn aborts() -> Aborts {
+    Aborts {
+        aborted: 1_000,
+        pool: 16,
+        connections_before: Some(2),
+        connections_after: Some(16),
+        busy_after: Some(0),
+        asked_after: 64,
+        answered_after: 64,
+    }
+}
+
+/// Nine variants: most are sound, two round, two refuse to share, one leaks, one does not start.
+fn many() -> FidelityReport {
+    let mut drivers = vec![driver("bun/serve:single", rounded())];
+    drivers.extend(["bun/serve:mysql2", "go/nethttp:encoder", "go/nethttp:struct"].map(|it| driver(it, exact())));
+    drivers[3].one_connection = Some(tasks(TwoTasksOutcome::OneAfterTheOther, 0.431, &[]));
+    drivers.extend(["node/http:single", "node/http:cluster"].map(|it| driver(it, rounded())));
+    drivers.extend(["php/fpm:opcache", "php/swoole:coroutine", "php/swoole:many"].map(|it| driver(it, exact())));
+    (drivers[6].one_connection, drivers[6].two_connections) = (None, None);
+    for (driver, number) in drivers[7..].iter_mut().zip([3, 8]) {
+        let words = format!("Socket#{number} has already been bound to another coroutine");
+        driver.one_connection = Some(tasks(TwoTasksOutcome::Refused, 0.2, &[&words, &words]));
+    }
+    drivers[5].aborts =
+        Some(Aborts { aborted: 40, connections_after: Some(40), busy_after: Some(3), answered_after: 0, ..aborts() });
+    let mut broken = driver("apache/prefork:mod-php", Vec::new());
+    (broken.one_connection, broken.two_connections, broken.aborts) = (None, None, None);
+    broken.failure = Some("did-not-start: process apache ended with exit code 1; its log ends with: no\tmodule".into());
+    drivers.push(broken);
+    let left_out = LeftOut { subject: "php/workers:one".into(), reason: "php is missing: tolok setup php".into() };
+    let database = "10.11.19-MariaDB-0+deb12u1".to_owned();
+    FidelityReport { schema_version: FIDELITY_SCHEMA, database, pool: 16, drivers, left_out: vec![left_out] }
+}
+
+/// One variant that is sound in everything, without the test that takes long.
+fn one() -> FidelityReport {
+    let drivers = vec![DriverReport { aborts: None, ..driver("go/nethttp:struct", exact()) }];
+    FidelityReport { drivers, left_out: Vec::new(), ..many() }
+}
+
+#[test]
+fn those_who_do_the_same_stand_in_one_line() {
+    insta::assert_snapshot!(text(&many(), 100));
+}
+
+#[test]
+fn a_narrow_terminal_breaks_lines_and_loses_nothing() {
+    let text = text(&many(), 64);
+    assert!(text.lines().all(|line| line.chars().count() <= 64), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_single_sound_subject_needs_no_legend() {
+    insta::assert_snapshot!(text(&one(), 100));
+}
+
+#[test]
+fn markdown_has_a_table_of_types() {
+    insta::assert_snapshot!(markdown(&many()));
+}
+
+#[test]
+fn programs_get_everything() {
+    insta::assert_snapshot!(json(&FidelityReport { drivers: many().drivers.split_off(7), ..many() }));
+}
+
+#[test]
+fn where_nobody_could_be_asked_only_the_reasons_stand() {
+    let report = FidelityReport { database: String::new(), drivers: many().drivers.split_off(9), ..many() };
+    insta::assert_snapshot!(text(&report, 100), @r"
+    What drivers make of types
+    1 variant · pool of 16
+
+    Failed
+      apache/prefork:mod-php: did-not-start: process apache ended with exit code 1; its log ends with:
+        no module
+
+    Left out
+      php/workers:one: php is missing: tolok setup php
+    ");
+}
