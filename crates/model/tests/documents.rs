@@ -47,7 +47,8 @@ fn marked(document: &str) -> Vec<(&str, &str)> {
 #[test]
 fn what_the_documents_show_can_be_read() {
     let catalogue = catalogue();
-    for (document, blocks) in [("CONTRIBUTING.md", 3), ("docs/environment.md", 2), ("docs/guide.md", 2)] {
+    let documents = [("CONTRIBUTING.md", 3), ("docs/database.md", 1), ("docs/environment.md", 1), ("docs/guide.md", 2)];
+    for (document, blocks) in documents {
         let text = fs::read_to_string(root().join(document)).unwrap();
         let found = marked(&text);
         assert_eq!(found.len(), blocks, "{document}");
