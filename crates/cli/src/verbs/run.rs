@@ -11,7 +11,7 @@ use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, ru
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
-    CpuMap, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord, Workload,
+    CpuMap, Database, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord, Workload,
 };
 
 use super::plan::{Planned, make};
@@ -82,7 +82,18 @@ pub fn announce(planned: &Planned) {
     for skipped in &plan.skipped {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
+    if plan.environments.iter().filter_map(|environment| environment.database.as_ref()).any(writes_password) {
+        say(
+            "  warning: the password in the study's `dsn` is kept with the run; dsn = \"env:NAME\" keeps it out of every file",
+        );
+    }
     planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
+}
+
+/// Whether whoever reads the study reads a password, too.
+fn writes_password(database: &Database) -> bool {
+    let account = database.dsn.as_deref().and_then(|dsn| dsn.split_once("://")?.1.rsplit_once('@'));
+    account.is_some_and(|(account, _)| account.contains(':'))
 }
 
 /// Makes the run's folder, measures, reports; says how it ended and where the folder is.
@@ -167,7 +178,8 @@ fn crossed(findings: &Findings) -> Vec<String> {
 
 /// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
 fn is_sound(findings: &Findings) -> bool {
-    const GATES: [&str; 6] = ["errors", "no-good-answers", "ledger-open", "not-trusted", "disturbed", "link-late"];
+    const GATES: [&str; 7] =
+        ["errors", "no-good-answers", "ledger-open", "not-trusted", "disturbed", "link-late", "counter-wrong"];
     let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     cases.flat_map(|case| &case.flags).all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
 }

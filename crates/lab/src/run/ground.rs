@@ -15,7 +15,7 @@ use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, Run
 
 /// What the groups of a trial count and limit, as far as the machine offers it.
 const WANTED: [Controller; 8] = Controller::ALL;
-/// The private folder of a trial holds at most this much: room for logs, sockets and temporary files, not for data sets.
+/// The private folder of a trial holds at most this much: logs, sockets, temporary files, and the data of its database.
 const RUN_FOLDER_BYTES: u64 = 1 << 30;
 /// Weights of the parts among each other, of 10,000. Where they have CPUs of their own, weights decide nothing; where they share
 /// them, a link that comes late would be measured as the subject's slowness.
