@@ -307,6 +307,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_password_in_a_study_is_seen_and_a_variable_is_none() {
+        let writes = |dsn: &str| writes_password(&Database { dsn: Some(dsn.to_owned()), ..Database::default() });
+        assert!(writes("mysql://me:s3cret@db.example/shop") && writes("mysql://me:a@b@db.example:3306/shop"));
+        assert!(!writes("mysql://me@db.example:3306/shop") && !writes("env:DSN"));
+        assert!(!writes_password(&Database::default()));
+    }
+
+    #[test]
     fn what_is_not_sound_comes_before_what_was_crossed() {
         let exit = |missing, failed, interrupted, sound, kept| {
             exit_of(RunSummary { run: 5, missing, failed }, interrupted, sound, kept)
