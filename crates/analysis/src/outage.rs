@@ -30,7 +30,7 @@ pub struct OutageFinding {
     pub longest_silence_s_max: f64,
     /// From the database's return to the subject's next good answer; none if there was none.
     pub recovered_after_s: Option<f64>,
-    /// Trials in which the subject never gave a good answer again.
+    /// Trials in which the subject never gave a good answer again, although the database came back.
     pub never_recovered: u32,
     /// What it owed and did not do, in words; none if it did all of it.
     pub failing: Option<String>,
@@ -48,8 +48,7 @@ pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
     error_statuses.sort_unstable();
     error_statuses.dedup();
     let trials = records.len() as u32;
-    let (never_answered_error, never_recovered) =
-        (lacking(|it| it.first_error_s.is_none()), lacking(|it| it.recovered_s.is_none()));
+    let (never_answered_error, never_recovered) = (lacking(|it| it.first_error_s.is_none()), lacking(never_recovered));
     Some(OutageFinding {
         trials,
         gone_at_s: median(&|record| Some(record.began_s))?,
@@ -69,6 +68,11 @@ pub(crate) fn outage(observations: &Observations) -> Option<OutageFinding> {
 /// A subject is not to blame for what it could not do before the database was back.
 fn recovered_after_s(record: &OutageRecord) -> Option<f64> {
     Some((record.recovered_s? - record.ended_s?).max(0.0))
+}
+
+/// Without its database it cannot.
+fn never_recovered(record: &OutageRecord) -> bool {
+    record.ended_s.is_some() && record.recovered_s.is_none()
 }
 
 fn failing(never_answered_error: u32, never_recovered: u32, trials: u32) -> Option<String> {
@@ -101,5 +105,13 @@ mod tests {
         let record = OutageRecord { began_s: 2.0, ended_s: Some(3.5), recovered_s: Some(3.75), ..Default::default() };
         assert_eq!(recovered_after_s(&record), Some(0.25));
         assert_eq!(recovered_after_s(&OutageRecord { ended_s: None, ..record }), None);
+    }
+
+    #[test]
+    fn nobody_is_blamed_for_a_database_that_never_came_back() {
+        let gone = OutageRecord { began_s: 2.0, first_error_s: Some(2.1), ..Default::default() };
+        assert!(!never_recovered(&gone));
+        assert!(never_recovered(&OutageRecord { ended_s: Some(3.0), ..gone.clone() }));
+        assert!(!never_recovered(&OutageRecord { ended_s: Some(3.0), recovered_s: Some(3.1), ..gone }));
     }
 }

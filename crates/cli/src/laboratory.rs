@@ -7,7 +7,7 @@ use tolok_lab::home::{Home, user_folder};
 use tolok_lab::run::Laboratory;
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::{ProgramState, Toolbox};
-use tolok_model::{Catalogue, Database, Role, Subject};
+use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject};
 
 use crate::exit::{Complaint, Exit};
 
@@ -33,7 +33,7 @@ impl Opened {
         let tolok = std::env::current_exe().map_err(|error| Complaint::new(Exit::Internal, error))?;
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
-        let databases = DatabaseStore::new(user_folder("XDG_CACHE_HOME", ".cache").join("databases"));
+        let databases = DatabaseStore::of_the_user();
         let laboratory = Laboratory { home, catalogue, programs: BTreeMap::new(), builds, databases, tolok };
         let mut opened = Self { laboratory, toolbox, states };
         opened.take_ready();
@@ -67,15 +67,20 @@ impl Opened {
         if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
     }
 
-    /// Why a database cannot be started here, with what would help. Whether one that is there already answers is another
-    /// question.
+    /// Why a database cannot be had here, with what would help. Whether one that is there already answers is another question;
+    /// that its address is known is not.
     pub fn database_ready(&self, database: &Database) -> Result<(), String> {
         match database.engine.program() {
             Some(program) => self.lack(program).map_or(Ok(()), Err),
             // Of a server that is there already only the client is needed, and any will do.
             None => {
                 let lacks: Vec<String> = DATABASES.iter().filter_map(|name| self.lack(name)).collect();
-                if lacks.len() < DATABASES.len() { Ok(()) } else { Err(lacks[0].clone()) }
+                if lacks.len() == DATABASES.len() {
+                    return Err(lacks[0].clone());
+                }
+                let written = database.dsn.as_deref().unwrap_or_default();
+                let address = DatabaseAddress::read(written, &|name| std::env::var(name).ok());
+                address.map(drop).map_err(|error| format!("the database's address: {error}"))
             }
         }
     }

@@ -11,18 +11,21 @@ pub struct DatabaseAddress {
     pub port: u16,
     /// Name of the database.
     pub name: String,
-    /// Who asks; empty if not said.
+    /// Who asks.
     pub user: String,
     /// The password; empty if not said.
     pub password: String,
 }
 
 /// What is wrong with a DSN. No message has any of its text, as it may hold a password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It is the address of something else.
     #[error("it does not begin with `mysql://`")]
     Scheme,
+    /// Nobody asks.
+    #[error("it names no user")]
+    User,
     /// Nothing stands between the scheme, or the `@`, and the port or the slash.
     #[error("it has no host")]
     Host,
@@ -38,16 +41,27 @@ pub enum AddressError {
     /// A `%` stands before something that is no byte.
     #[error("a `%` in it is not followed by two hexadecimal digits; itself it is written `%25`")]
     Escape,
+    /// The variable that should hold it does not.
+    #[error("the variable {0} is not set; set it to mysql://user:password@host:3306/name")]
+    NoVariable(String),
 }
 
-const SCHEME: &str = "mysql://";
+const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
 const USUAL_PORT: u16 = 3306;
 
 impl DatabaseAddress {
-    /// Reads `mysql://user:password@host:port/name`. User, password and port may be missing; what has a meaning in such a
-    /// text stands there as `%` and its code.
+    /// Reads an address as a study has it: `env:NAME` stands for that of the variable, which `lookup` knows.
+    pub fn read(written: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, AddressError> {
+        match written.strip_prefix("env:") {
+            Some(name) => Self::parse(&lookup(name).ok_or_else(|| AddressError::NoVariable(name.to_owned()))?),
+            None => Self::parse(written),
+        }
+    }
+
+    /// Reads `mysql://user:password@host:port/name`. Password and port may be missing; what has a meaning in such a text stands
+    /// there as `%` and its code.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        let rest = text.strip_prefix(SCHEME).ok_or(AddressError::Scheme)?;
+        let rest = SCHEMES.iter().find_map(|scheme| text.trim().strip_prefix(scheme)).ok_or(AddressError::Scheme)?;
         // A password may hold an `@` or a slash that nobody encoded; the last `@` is the one that counts.
         let (account, place) = rest.rsplit_once('@').unwrap_or(("", rest));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
@@ -61,6 +75,9 @@ impl DatabaseAddress {
         }
         if name.contains(['/', '?', '#']) {
             return Err(AddressError::Options);
+        }
+        if user.is_empty() {
+            return Err(AddressError::User);
         }
         let (name, user, password) = (decoded(name)?, decoded(user)?, decoded(password)?);
         Ok(Self { host: host.to_owned(), port, name, user, password })
@@ -131,7 +148,7 @@ mod tests {
             parts("mysql://me:secret@db.example:3307/shop"),
             Ok(["db.example", "3307", "shop", "me", "secret"].map(str::to_owned))
         );
-        assert_eq!(parts("mysql://db/shop"), Ok(["db", "3306", "shop", "", ""].map(str::to_owned)));
+        assert_eq!(parts(" mariadb://me@db/shop\n"), Ok(["db", "3306", "shop", "me", ""].map(str::to_owned)));
         assert_eq!(parts("mysql://me@[::1]:3307/shop"), Ok(["::1", "3307", "shop", "me", ""].map(str::to_owned)));
         assert_eq!(parts("mysql://me@[::1]/shop"), Ok(["::1", "3306", "shop", "me", ""].map(str::to_owned)));
     }
@@ -156,6 +173,8 @@ mod tests {
             ("mysql:///shop", AddressError::Host),
             ("mysql://me:secret@:3306/shop", AddressError::Host),
             ("mysql://[::1/shop", AddressError::Host),
+            ("mysql://db/shop", AddressError::User),
+            ("mysql://:secret@db/shop", AddressError::User),
             ("mysql://db:0/shop", AddressError::Port),
             ("mysql://db:70000/shop", AddressError::Port),
             ("mysql://db:/shop", AddressError::Port),
@@ -174,6 +193,17 @@ mod tests {
     fn a_password_is_never_shown() {
         let address = DatabaseAddress::parse("mysql://me:secret@db/shop").unwrap();
         assert_eq!(format!("{address} {address:?}"), "db:3306/shop db:3306/shop");
-        assert_eq!(DatabaseAddress::parse("mysql://[::1]/shop").unwrap().to_string(), "[::1]:3306/shop");
+        assert_eq!(DatabaseAddress::parse("mysql://me@[::1]/shop").unwrap().to_string(), "[::1]:3306/shop");
+    }
+
+    #[test]
+    fn a_variable_may_hold_it() {
+        let read = |text: &str| {
+            DatabaseAddress::read(text, &|name| (name == "SHOP").then(|| "mysql://bo:s%23cret@db/shop\n".to_owned()))
+        };
+        assert_eq!(read("env:SHOP").unwrap().password, "s#cret");
+        assert_eq!(read("mysql://ann@db/shop").unwrap().user, "ann");
+        let unset = "the variable NOWHERE is not set; set it to mysql://user:password@host:3306/name";
+        assert_eq!(read("env:NOWHERE").unwrap_err().to_string(), unset);
     }
 }

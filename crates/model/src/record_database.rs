@@ -27,7 +27,7 @@ pub struct DatabaseWindow {
     /// Threads that were busy with a statement, on average over the readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_mean: Option<f64>,
-    /// Connections that it refused since it was started, because there were as many as it accepts.
+    /// Connections that it refused since the trial began, because there were as many as it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_connections: Option<u64>,
     /// Rows that were read for clients.

@@ -11,7 +11,8 @@ use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, ru
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
-    CpuMap, Database, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord, Workload,
+    CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord,
+    Workload,
 };
 
 use super::plan::{Planned, make};
@@ -41,12 +42,17 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let stored = folder.read()?;
     let missing = stored.plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
-        let database = stored.plan.scenario(&case.scenario).is_some_and(|scenario| scenario.database);
-        let reason = opened.ready_for(subject, &case.subject.variant, database).err()?;
-        Some(format!("{}: {reason}", case.subject.label))
+        let scenario = stored.plan.scenario(&case.scenario);
+        let asking = scenario.filter(|scenario| scenario.database);
+        if let Err(reason) = opened.ready_for(subject, &case.subject.variant, asking.is_some()) {
+            return Some(format!("{}: {reason}", case.subject.label));
+        }
+        // Every trial that is left would be recorded as the database's failure.
+        let database = stored.plan.environment(asking?)?.database.as_ref()?;
+        Some(format!("database [{}]: {}", database.describe(), opened.database_ready(database).err()?))
     });
     if let Some(missing) = missing {
-        let message = format!("this run cannot go on, because a program that it needs is gone: {missing}");
+        let message = format!("this run cannot go on, because something that it needs is missing: {missing}");
         return Err(Complaint::new(Exit::Missing, message));
     }
     refuse_another_machine(&stored.run, &stored.plan)?;
@@ -82,18 +88,18 @@ pub fn announce(planned: &Planned) {
     for skipped in &plan.skipped {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
-    if plan.environments.iter().filter_map(|environment| environment.database.as_ref()).any(writes_password) {
+    planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
+    let databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
+    if databases.filter_map(|database| database.dsn.as_deref()).any(has_password) {
         say(
-            "  warning: the password in the study's `dsn` is kept with the run; dsn = \"env:NAME\" keeps it out of every file",
+            "warning: the password in `dsn` is kept with the run, in study.toml and plan.json; dsn = \"env:NAME\" keeps it out",
         );
     }
-    planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
 }
 
-/// Whether whoever reads the study reads a password, too.
-fn writes_password(database: &Database) -> bool {
-    let account = database.dsn.as_deref().and_then(|dsn| dsn.split_once("://")?.1.rsplit_once('@'));
-    account.is_some_and(|(account, _)| account.contains(':'))
+/// Whether an address that stands in a study is a secret.
+fn has_password(dsn: &str) -> bool {
+    !dsn.starts_with("env:") && DatabaseAddress::parse(dsn).is_ok_and(|address| !address.password.is_empty())
 }
 
 /// Makes the run's folder, measures, reports; says how it ended and where the folder is.
@@ -307,11 +313,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_in_a_study_is_seen_and_a_variable_is_none() {
-        let writes = |dsn: &str| writes_password(&Database { dsn: Some(dsn.to_owned()), ..Database::default() });
-        assert!(writes("mysql://me:s3cret@db.example/shop") && writes("mysql://me:a@b@db.example:3306/shop"));
-        assert!(!writes("mysql://me@db.example:3306/shop") && !writes("env:DSN"));
-        assert!(!writes_password(&Database::default()));
+    fn a_password_in_a_study_is_a_secret_that_is_kept_with_the_run() {
+        assert!(has_password("mysql://me:secret@db/shop"));
+        assert!(!has_password("mysql://me@db/shop") && !has_password("env:SHOP_DB"));
     }
 
     #[test]

@@ -10,13 +10,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
+use tolok_model::DatabaseAddress;
 
 use super::commands::Dialect;
 use super::error::DatabaseError;
+use super::load;
 use super::pipes::{LOOK, PatientWriter, ready_before, take_in};
 use super::rows::{complaint, rows};
 use super::status::{self, StatusReading};
-use super::{Dsn, load};
 use crate::isolate::{Placement, place, wait_within};
 use crate::toolbox::Program;
 
@@ -24,6 +25,9 @@ use crate::toolbox::Program;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two attempts to log in.
 const PAUSE: Duration = Duration::from_millis(20);
+/// Setting up a connection may take this long, in seconds: an address behind which nobody answers must not be waited for longer,
+/// as a client that waits for the network does not notice when its input ends.
+const CONNECT_LIMIT_S: u32 = 10;
 /// A client whose input has ended says good-bye to the server; one that does not in this time is killed.
 const GOOD_BYE: Duration = Duration::from_secs(1);
 /// The lab asks for counters, not for tables.
@@ -45,14 +49,14 @@ pub enum Target {
         path: PathBuf,
     },
     /// One on the network.
-    Network(Dsn),
+    Network(DatabaseAddress),
 }
 
 impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Socket { path } => write!(f, "{}", path.display()),
-            Self::Network(dsn) => write!(f, "{dsn}"),
+            Self::Network(address) => write!(f, "{address}"),
         }
     }
 }
@@ -87,7 +91,8 @@ impl Client {
             let is_there = if let Target::Socket { path } = target { path.exists() } else { true };
             if is_there {
                 let mut client = Self::start(program, target)?;
-                match client.ask("SELECT VERSION(), CONNECTION_ID()", deadline.min(Instant::now() + PATIENCE)) {
+                let wait = Wait { deadline: deadline.min(Instant::now() + PATIENCE), is_wanted };
+                match client.ask("SELECT VERSION(), CONNECTION_ID()", wait) {
                     Ok(answer) => {
                         client.version = answer.into_iter().flatten().flatten().next().unwrap_or_default();
                         return Ok(client);
@@ -98,6 +103,7 @@ impl Client {
                         return Err(DatabaseError::Refused { target: target.to_string(), message });
                     }
                     Err(Silence::TimedOut(_)) => "it takes the connection and says nothing".clone_into(&mut last),
+                    Err(Silence::Unwanted) => return Err(DatabaseError::Stopped),
                 }
             }
             // Nothing tells when a server will be ready; each look at it is cheap until its socket is there.
@@ -142,24 +148,39 @@ impl Client {
     }
 
     /// Carries out a statement and returns its rows. A text that is `NULL` cannot be told from none.
-    pub fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DatabaseError> {
+    pub fn rows(&mut self, sql: &str) -> Result<Rows, DatabaseError> {
+        self.rows_while(sql, Wait { deadline: Instant::now() + PATIENCE, is_wanted: &|| true })
+    }
+
+    fn rows_while(&mut self, sql: &str, wait: Wait<'_>) -> Result<Rows, DatabaseError> {
         let target = self.target.to_string();
         let statement = || sql.chars().take(SHOWN_CHARACTERS).collect();
-        match self.ask(sql, Instant::now() + PATIENCE) {
+        match self.ask(sql, wait) {
             Ok(rows) => Ok(rows),
             Err(Silence::Complaint(_, message)) => {
                 Err(DatabaseError::Statement { target, statement: statement(), message })
             }
             Err(Silence::Lost(message)) => Err(DatabaseError::Lost { target, message }),
             Err(Silence::TimedOut(after)) => Err(DatabaseError::TimedOut { target, statement: statement(), after }),
+            Err(Silence::Unwanted) => Err(DatabaseError::Stopped),
         }
     }
 
     /// What the server counts, without this connection and its statements.
     pub fn status(&mut self) -> Result<StatusReading, DatabaseError> {
+        self.status_while(PATIENCE, &|| true)
+    }
+
+    /// The same, waiting no longer than `patience` and `is_wanted` say.
+    pub fn status_while(
+        &mut self,
+        patience: Duration,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<StatusReading, DatabaseError> {
+        let wait = Wait { deadline: Instant::now() + patience, is_wanted };
         // The own figures first: what the second question adds to the server's is then the same in each reading.
         let [own, all] = status::questions(&self.version);
-        let (own, all) = (self.rows(&own)?, self.rows(&all)?);
+        let (own, all) = (self.rows_while(&own, wait)?, self.rows_while(&all, wait)?);
         Ok(status::reading(&own, &all))
     }
 
@@ -168,11 +189,11 @@ impl Client {
         load::load(command(&self.program, &self.target, &["--batch"]), script, is_wanted)
     }
 
-    fn ask(&mut self, sql: &str, deadline: Instant) -> Result<Vec<Vec<Option<String>>>, Silence> {
+    fn ask(&mut self, sql: &str, wait: Wait<'_>) -> Result<Rows, Silence> {
         let started = Instant::now();
         self.asked += 1;
         let mark = format!("tolok:end-of-answer:{}:{}", std::process::id(), self.asked);
-        let outcome = self.converse(sql, &mark, deadline);
+        let outcome = self.converse(sql, &mark, wait);
         let silence = match outcome {
             Ok(Some(answer)) => match complaint(&self.complaints) {
                 None => return Ok(rows(&answer)),
@@ -181,7 +202,11 @@ impl Client {
                 }
                 Some((_, message)) => Silence::Lost(message),
             },
-            Ok(None) => Silence::TimedOut(started.elapsed()),
+            Ok(None) => {
+                // It waits for the server, and would not notice the end of its input.
+                let _ = self.child.kill();
+                if (wait.is_wanted)() { Silence::TimedOut(started.elapsed()) } else { Silence::Unwanted }
+            }
             Err(error) => match complaint(&self.complaints) {
                 // A client that is not let in says why and ends.
                 Some((number, message)) if !NO_SERVER.contains(&number) => Silence::Complaint(number, message),
@@ -194,19 +219,23 @@ impl Client {
         Err(silence)
     }
 
-    /// Sends a statement, and reads until the mark that follows its answer; nothing when the deadline comes first.
-    fn converse(&mut self, sql: &str, mark: &str, deadline: Instant) -> io::Result<Option<Vec<u8>>> {
+    /// Sends a statement, and reads until the mark that follows its answer; nothing when the wait for it is over first.
+    fn converse(&mut self, sql: &str, mark: &str, wait: Wait<'_>) -> io::Result<Option<Vec<u8>>> {
         self.complaints.clear();
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        let Wait { deadline, is_wanted } = wait;
         let patience = deadline.saturating_duration_since(Instant::now());
         let sent = format!("{sql}\n;\nSELECT '{mark}';\n");
-        let mut writer = PatientWriter { pipe: input, patience, is_wanted: &|| true };
+        let mut writer = PatientWriter { pipe: input, patience, is_wanted };
         // A client that was not let in has closed its input, and its complaint says more than this failure.
         let written = writer.write_all(sent.as_bytes());
         let (mut answer, ending) = (Vec::new(), format!("{mark}\n"));
         loop {
             let mut files = [PollFd::new(&self.output, PollFlags::IN), PollFd::new(&self.errors, PollFlags::IN)];
-            if !ready_before(&mut files, deadline)? {
+            if !ready_before(&mut files, deadline.min(Instant::now() + LOOK))? {
+                if is_wanted() && Instant::now() < deadline {
+                    continue;
+                }
                 return Ok(None);
             }
             let [said, complained] = [0, 1].map(|file| !files[file].revents().is_empty());
@@ -259,11 +288,22 @@ impl Drop for Client {
     }
 }
 
+/// Rows as the client prints them; what is `NULL` is none.
+type Rows = Vec<Vec<Option<String>>>;
+
+/// How long an answer is waited for.
+#[derive(Clone, Copy)]
+struct Wait<'a> {
+    deadline: Instant,
+    is_wanted: &'a dyn Fn() -> bool,
+}
+
 /// Why a question has no answer.
 enum Silence {
     Complaint(u32, String),
     Lost(String),
     TimedOut(Duration),
+    Unwanted,
 }
 
 /// The client program, which takes statements from its standard input.
@@ -280,15 +320,17 @@ fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
         Target::Socket { path } => {
             command.arg("--protocol=socket").arg(format!("--socket={}", path.display())).arg("--user=root");
         }
-        Target::Network(dsn) => {
-            command.arg("--protocol=tcp").arg(format!("--host={}", dsn.host)).arg(format!("--port={}", dsn.port));
-            command.arg(format!("--user={}", dsn.user)).arg(format!("--database={}", dsn.name));
+        Target::Network(address) => {
+            let DatabaseAddress { host, port, name, user, password } = address;
+            command.arg("--protocol=tcp").arg(format!("--host={host}")).arg(format!("--port={port}"));
+            command.arg(format!("--user={user}")).arg(format!("--database={name}"));
+            command.arg(format!("--connect-timeout={CONNECT_LIMIT_S}"));
             if dialect == Dialect::Mariadb {
                 // Newer ones insist on a certificate that they can trace, which few databases of one's own have.
                 command.arg("--skip-ssl-verify-server-cert");
             }
             // Everybody sees a command line; an environment is for the own account's eyes.
-            command.env("MYSQL_PWD", &dsn.password);
+            command.env("MYSQL_PWD", password);
         }
     }
     command

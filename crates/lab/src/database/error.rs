@@ -26,7 +26,9 @@ pub enum DatabaseError {
         tail: Vec<String>,
     },
     /// Nobody answered in time.
-    #[error("no database answers at {target} after {after:?}; {last}")]
+    #[error(
+        "no database answers at {target} after {after:?}; {last}; see whether it runs there and can be reached from here"
+    )]
     NotReady {
         /// Where.
         target: String,
@@ -85,4 +87,14 @@ pub enum DatabaseError {
     /// It is not wanted any more.
     #[error("the work on the database was stopped")]
     Stopped,
+}
+
+impl DatabaseError {
+    /// The last lines of a program that failed; none of anything else.
+    pub fn tail(&self) -> &[String] {
+        match self {
+            Self::Command { tail, .. } => tail,
+            _ => &[],
+        }
+    }
 }

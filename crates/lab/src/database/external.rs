@@ -27,7 +27,12 @@ struct Found {
 ///
 /// `load` writes the statements that make and fill the tables; the comment of each table must be `tolok data ` and the first
 /// 12 characters of `data_sha256`.
-pub fn prepare_external(client: &mut Client, load: Script<'_>, data_sha256: &str) -> Result<(), DatabaseError> {
+pub fn prepare_external(
+    client: &mut Client,
+    load: Script<'_>,
+    data_sha256: &str,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<(), DatabaseError> {
     let found = found(client)?;
     if let Some(foreign) = found.iter().find(|one| !is_ours(one, &found)) {
         let database = client.rows("SELECT DATABASE()")?.into_iter().flatten().flatten().next().unwrap_or_default();
@@ -43,7 +48,7 @@ pub fn prepare_external(client: &mut Client, load: Script<'_>, data_sha256: &str
         let kind = if one.is_view { "VIEW" } else { "TABLE" };
         client.rows(&format!("DROP {kind} `{}`", one.name))?;
     }
-    client.load(load, &|| true)
+    client.load(load, is_wanted)
 }
 
 fn found(client: &mut Client) -> Result<Vec<Found>, DatabaseError> {

@@ -4,13 +4,12 @@
 //! folder and serves from there as an [`Instance`], without a service and without an account of the system. A [`Client`]
 //! is the engine's own client program; by it data are loaded, readiness is told, and a server is asked what it counts,
 //! of which [`StatusSeries`] makes the figures of a window. [`prepare_external`] loads the data into a server that is
-//! addressed by a [`Dsn`].
+//! addressed by a [`tolok_model::DatabaseAddress`].
 //!
 //! What the data are is not known here: they come as a function that writes statements.
 
 mod client;
 mod commands;
-mod dsn;
 mod error;
 mod external;
 mod instance;
@@ -25,7 +24,6 @@ mod template;
 
 pub use client::{Client, Target};
 pub use commands::ServerCommands;
-pub use dsn::{Dsn, DsnError};
 pub use error::DatabaseError;
 pub use external::prepare_external;
 pub use instance::{Instance, Settings};

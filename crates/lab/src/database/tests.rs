@@ -5,10 +5,11 @@ mod server;
 use std::cell::Cell;
 use std::fs;
 use std::io;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use tolok_load::clock::MonotonicNs;
-use tolok_model::Engine;
+use tolok_model::{DatabaseAddress, Engine};
 use tolok_testkit::require;
 
 use self::server::{PATIENCE, SHA256, Served, external_script, network, program, script, template};
@@ -89,7 +90,7 @@ fn what_the_subject_does_is_counted(root: &mut Client, subject: &mut Client) {
 }
 
 /// The server accepts 10 connections, of which the lab's is not one.
-fn connections_are_refused(program: &Program, dsn: &Dsn, root: &mut Client) {
+fn connections_are_refused(program: &Program, dsn: &DatabaseAddress, root: &mut Client) {
     let target = Target::Network(dsn.clone());
     let held: Vec<Client> = (1..10).map(|_| Client::login(program, &target, PATIENCE, &|| true).unwrap()).collect();
     let attempts = Cell::new(0);
@@ -153,7 +154,8 @@ fn data_in_a_server_of_the_users_own_are_reused_replaced_and_never_taken_from_ot
     ] {
         root.rows(statement).unwrap();
     }
-    let dsn = Dsn { user: "ann".into(), password: "p@ss/'\"\\#".into(), name: "shop".into(), ..network(&served, "") };
+    let ann = network(&served, "p@ss/'\"\\#");
+    let dsn = DatabaseAddress { user: "ann".into(), name: "shop".into(), ..ann };
     let mut client = Client::login(&program, &Target::Network(dsn), PATIENCE, &|| true).unwrap();
     let loads = Cell::new(0);
     let prepare = |client: &mut Client, sha256: &str| {
@@ -161,7 +163,7 @@ fn data_in_a_server_of_the_users_own_are_reused_replaced_and_never_taken_from_ot
             loads.set(loads.get() + 1);
             external_script(out, &sha256[..12])
         };
-        prepare_external(client, &load, sha256).map(|()| loads.get())
+        prepare_external(client, &load, sha256, &|| true).map(|()| loads.get())
     };
     assert_eq!(prepare(&mut client, SHA256).unwrap(), 1);
     assert_eq!(prepare(&mut client, SHA256).unwrap(), 1, "they are there");
@@ -172,6 +174,21 @@ fn data_in_a_server_of_the_users_own_are_reused_replaced_and_never_taken_from_ot
     let error = prepare(&mut client, SHA256).unwrap_err().to_string();
     assert!(error.contains("the database shop has a table `rows50` that tolok did not make"), "{error}");
     assert_eq!(client.rows("SELECT COUNT(*) FROM rows40").unwrap(), [[text("1")]], "nothing was dropped");
+}
+
+#[test]
+fn a_server_that_takes_connections_and_says_nothing_is_left_as_soon_as_nobody_wants_it() {
+    let program = program(Engine::Mariadb);
+    require!(program.is_some(), "there is no MariaDB; `tolok setup mariadb` fetches it");
+    // The kernel takes connections for a listener that never does.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("mysql://ann:secret@{}/shop", silent.local_addr().unwrap());
+    let target = Target::Network(DatabaseAddress::parse(&address).unwrap());
+    let looks = Cell::new(0);
+    let is_wanted = || looks.replace(looks.get() + 1) < 2;
+    let error = Client::login(&program.unwrap(), &target, PATIENCE, &is_wanted).unwrap_err();
+    assert!(matches!(error, DatabaseError::Stopped), "{error}");
+    assert!(looks.get() < 10, "it looked {} times", looks.get());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tolok_model::fidelity::Aborts;
 
-use super::questions::ask_at_once;
+use super::questions::{Server, ask_at_once};
 use super::serve::Served;
 use super::stop::Stop;
 
@@ -34,7 +34,8 @@ pub(super) fn check_aborts(server: &mut Served, pool: u32, stop: &Stop) -> Abort
     let (connections_after, busy_after) = settled(server, pool, stop).unzip();
     let asked_after = 4 * pool as usize;
     let question = |number: usize| ("GET".to_owned(), format!("/query?id={}", number + 1));
-    let answers = ask_at_once(&mut server.trial_box, server.address, (asked_after, pool as usize), PATIENCE, &question);
+    let asked = Server { address: server.address, stop };
+    let answers = ask_at_once(&mut server.trial_box, asked, (asked_after, pool as usize), PATIENCE, &question);
     let answered_after = answers.iter().flatten().filter(|answer| answer.status == 200).count();
     Aborts { aborted, pool, connections_before, connections_after, busy_after, asked_after, answered_after }
 }

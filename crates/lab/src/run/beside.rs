@@ -1,7 +1,6 @@
 //! What goes on beside the load in a trial with a database: the pool is asked for, and the database goes away and comes back
 //! where the study wants that.
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use tolok_load::clock::MonotonicNs;
@@ -9,14 +8,15 @@ use tolok_model::{Database, OutageRecord, PoolWindow};
 
 use super::outage::OutageAtWork;
 use super::pool::{Pending, ask_for_pool, pool_window};
-use super::questions::{Asker, Orders, asker};
+use super::questions::{Asker, Orders, Server, asker};
+use super::stop::Stop;
 use super::trial::Setback;
 use super::trial_database::TrialDatabase;
 use crate::isolate::TrialBox;
 
 /// A thread that was just started orders its connection within this time.
 const ORDER: Duration = Duration::from_millis(20);
-/// An answer on the pool may take this long when the load is over.
+/// Answers, and a database that is about to come back, may take this long when the load is over.
 const LAST_ANSWER: Duration = Duration::from_secs(20);
 /// While the database may go away at any moment, the trial looks this often.
 const LOOK: Duration = Duration::from_millis(5);
@@ -34,6 +34,7 @@ pub(super) struct Beside<'a> {
     pool_before: Option<Pending>,
     pool_after: Option<Pending>,
     outage: Option<OutageAtWork>,
+    stop: &'a Stop,
 }
 
 /// What it brought.
@@ -48,11 +49,22 @@ impl<'a> Beside<'a> {
         database: &'a mut TrialDatabase,
         asked: &'a Database,
         question: (&'a str, u16),
-        address: SocketAddr,
+        server: Server<'a>,
     ) -> Self {
-        let (asker, orders) = asker(address);
+        let (asker, orders) = asker(server);
         let (window_began, pool_before, pool_after, outage) = Default::default();
-        Self { database, asked, question, asker, orders, window_began, pool_before, pool_after, outage }
+        Self {
+            database,
+            asked,
+            question,
+            asker,
+            orders,
+            window_began,
+            pool_before,
+            pool_after,
+            outage,
+            stop: server.stop,
+        }
     }
 
     /// How long the trial may wait for something to happen, at most `usual`.
@@ -84,22 +96,41 @@ impl<'a> Beside<'a> {
     }
 
     /// Waits for the answers that are still under way, and ends the watch over the database.
-    pub(super) fn finish(self, trial_box: &mut TrialBox) -> Result<Found, Setback> {
-        let deadline = Instant::now() + LAST_ANSWER;
-        let is_over = |pending: &Option<Pending>| pending.as_ref().is_none_or(Pending::is_over);
-        while !(is_over(&self.pool_before) && is_over(&self.pool_after)) && Instant::now() < deadline {
-            self.orders.serve(trial_box, LOOK);
+    pub(super) fn finish(mut self, trial_box: &mut TrialBox) -> Result<Found, Setback> {
+        self.wait(trial_box, |it| it.pool_is_told() && !it.outage.as_mut().is_some_and(OutageAtWork::goes_on))?;
+        let pool_is_told = self.pool_is_told();
+        if let Some(outage) = &self.outage {
+            outage.stop_asking();
         }
-        let all_over = is_over(&self.pool_before) && is_over(&self.pool_after);
+        self.wait(trial_box, |it| it.outage.as_ref().is_none_or(OutageAtWork::has_stopped_asking))?;
         self.database.stop_watching();
-        let pool = self.pool_before.zip(self.pool_after).filter(|_| all_over);
+        let pool = self.pool_before.zip(self.pool_after).filter(|_| pool_is_told);
         let pool = pool.and_then(|(before, after)| pool_window(before, after, self.asked.pool));
         let outage = self.outage.zip(self.window_began).and_then(|(outage, began)| outage.record(began));
         Ok(Found { pool, outage })
     }
 
+    fn pool_is_told(&self) -> bool {
+        [&self.pool_before, &self.pool_after].into_iter().flatten().all(Pending::is_over)
+    }
+
+    /// Goes on beside the end of the load until `is_over`, for as long as that is worth waiting for.
+    fn wait(&mut self, trial_box: &mut TrialBox, is_over: impl Fn(&mut Self) -> bool) -> Result<(), Setback> {
+        let deadline = Instant::now() + LAST_ANSWER;
+        while !is_over(self) && Instant::now() < deadline {
+            if self.stop.is_immediate() {
+                return Err(Setback::Stopped);
+            }
+            self.orders.serve(trial_box, LOOK);
+            if self.outage.as_ref().is_some_and(OutageAtWork::is_coming_back) {
+                self.step(trial_box)?;
+            }
+        }
+        Ok(())
+    }
+
     /// In words, if the database has ended and should not have.
-    pub(super) fn database_has_ended(&self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
+    pub(super) fn database_has_ended(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
         self.database.has_ended(trial_box)
     }
 }

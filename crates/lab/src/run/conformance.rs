@@ -12,6 +12,7 @@ use tolok_model::{Body, DataBody, Database, SubjectChoice, Workload};
 use super::aborts::check_aborts;
 use super::counter::check_burst;
 use super::databases::Prepared;
+use super::questions::Server;
 use super::serve::{ServeError, Served};
 use super::session::Session;
 use super::stop::Stop;
@@ -100,7 +101,8 @@ fn asked_for(server: &mut Served, workload: &Workload, path: &str, body: &[u8]) 
 
 /// The number must be right after many have added to it at once.
 fn counter(server: &mut Served, workload: &Workload) -> Vec<String> {
-    match check_burst(&mut server.trial_box, server.address, &workload.path) {
+    let asked = Server { address: server.address, stop: &Stop::default() };
+    match check_burst(&mut server.trial_box, asked, &workload.path) {
         Ok(burst) if burst.is_right() => Vec::new(),
         Ok(burst) => vec![format!("POST {}: {burst}", workload.path)],
         Err(message) => vec![format!("POST {}: {message}", workload.path)],

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tolok_model::{CounterCheck, FailureKind};
 
-use super::questions::ask_at_once;
+use super::questions::{Server, ask_at_once};
 use super::trial::Setback;
 use crate::isolate::TrialBox;
 use crate::subject::{Answer, ProbeError};
@@ -19,14 +18,20 @@ const ASKED: usize = 1_024;
 const AT_ONCE: usize = 16;
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A number that has not changed for so long is at rest: increments that the load has given up may still wait for a row's lock,
+/// and each holds it for a round trip or two.
+const REST: Duration = Duration::from_secs(1);
+/// A number that is not at rest by then is taken as it stands.
+const REST_LIMIT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(50);
 
 /// The number as it stands, without adding to it.
-pub(super) fn read_counter(trial_box: &mut TrialBox, address: SocketAddr, path: &str) -> Result<u64, Setback> {
-    read(trial_box, address, path).map_err(wrong)
+pub(super) fn read_counter(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64, Setback> {
+    read(trial_box, server, path).map_err(wrong)
 }
 
-fn read(trial_box: &mut TrialBox, address: SocketAddr, path: &str) -> Result<u64, String> {
-    let answers = ask_at_once(trial_box, address, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()));
+fn read(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64, String> {
+    let answers = ask_at_once(trial_box, server, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()));
     answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number)
 }
 
@@ -55,12 +60,12 @@ impl fmt::Display for Burst {
 }
 
 /// Increments the number many times at once and compares what was answered with what was asked for.
-pub(super) fn check_burst(trial_box: &mut TrialBox, address: SocketAddr, path: &str) -> Result<Burst, String> {
-    let before = read(trial_box, address, path)?;
+pub(super) fn check_burst(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<Burst, String> {
+    let before = read(trial_box, server, path)?;
     let increment = |_| ("POST".to_owned(), path.to_owned());
-    let answers = ask_at_once(trial_box, address, (ASKED, AT_ONCE), PATIENCE, &increment);
+    let answers = ask_at_once(trial_box, server, (ASKED, AT_ONCE), PATIENCE, &increment);
     let answered = answers.into_iter().map(number).collect::<Result<Vec<u64>, String>>()?;
-    let grew = read(trial_box, address, path)?.saturating_sub(before);
+    let grew = read(trial_box, server, path)?.saturating_sub(before);
     Ok(Burst { asked: ASKED as u64, grew, wrong_answers: wrong_answers(&answered, before) })
 }
 
@@ -68,12 +73,13 @@ pub(super) fn check_burst(trial_box: &mut TrialBox, address: SocketAddr, path: &
 /// added to it since it was `before` with the load's ledger.
 pub(super) fn check_counter(
     trial_box: &mut TrialBox,
-    address: SocketAddr,
+    server: Server<'_>,
     path: &str,
     (before, report): (u64, &ToolReport),
 ) -> Result<CounterCheck, Setback> {
-    let after_load = read_counter(trial_box, address, path)?;
-    let burst = check_burst(trial_box, address, path).map_err(wrong)?;
+    let owed_most = before + report.sent_in_all;
+    let after_load = at_rest(&mut || read(trial_box, server, path), owed_most).map_err(wrong)?;
+    let burst = check_burst(trial_box, server, path).map_err(wrong)?;
     Ok(CounterCheck {
         asked: burst.asked,
         grew: burst.grew,
@@ -82,6 +88,20 @@ pub(super) fn check_counter(
         load_least: report.answered_in_all,
         load_most: report.sent_in_all,
     })
+}
+
+/// The number when no increment that the load has sent is under way any more: it has come to `most`, or does not change.
+fn at_rest(read: &mut dyn FnMut() -> Result<u64, String>, most: u64) -> Result<u64, String> {
+    let deadline = Instant::now() + REST_LIMIT;
+    let (mut number, mut since) = (read()?, Instant::now());
+    while number < most && since.elapsed() < REST && Instant::now() < deadline {
+        std::thread::sleep(POLL);
+        let again = read()?;
+        if again != number {
+            (number, since) = (again, Instant::now());
+        }
+    }
+    Ok(number)
 }
 
 /// Numbers that stand there twice, or that cannot have been the next one when they were answered.
@@ -122,6 +142,13 @@ mod tests {
     fn an_increment_that_was_lost_shows_as_a_number_that_stands_there_twice() {
         assert_eq!(wrong_answers(&[6, 6, 7], 5), 1);
         assert_eq!(wrong_answers(&[6, 6, 6], 5), 2);
+    }
+
+    #[test]
+    fn a_number_that_still_grows_is_waited_for() {
+        let mut numbers = [3, 4, 4, 7, 9].into_iter();
+        assert_eq!(at_rest(&mut || Ok(numbers.next().unwrap()), 9), Ok(9), "and no longer than it can grow");
+        assert_eq!(at_rest(&mut || Err("gone".to_owned()), 9), Err("gone".to_owned()));
     }
 
     #[test]

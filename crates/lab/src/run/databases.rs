@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use tolok_model::{Database, Engine, Failure, FailureKind};
+use tolok_model::{Database, DatabaseAddress, Engine, Failure, FailureKind};
 
+use super::database_login::LOGIN_LIMIT;
 use super::session::Laboratory;
 use crate::data::{self, Purpose};
-use crate::database::{Client, DatabaseError, Dsn, Target, Template, prepare_external};
+use crate::database::{Client, DatabaseError, Target, Template, prepare_external};
 use crate::subject::DatabaseNames;
 use crate::toolbox::Program;
 
@@ -24,7 +25,7 @@ pub(super) enum Kind {
     /// One of our own for each trial, from data that are loaded already.
     Private(Template),
     /// A user's, in which our tables are.
-    External(Dsn),
+    External(DatabaseAddress),
 }
 
 /// What is made ready once and used by many environments.
@@ -43,8 +44,9 @@ pub fn prepare_database(
     let prepared = match database.engine {
         Engine::External => {
             let written = database.dsn.as_deref().unwrap_or_default();
-            let dsn = Dsn::read(written, &|name| std::env::var(name).ok());
-            external(&program, dsn.map_err(|error| failure(&error.to_string()))?, is_wanted)
+            let address = DatabaseAddress::read(written, &|name| std::env::var(name).ok());
+            let address = address.map_err(|error| failure(&format!("the database's address: {error}")))?;
+            external(&program, address, is_wanted)
         }
         engine => {
             let load = |out: &mut dyn Write| data::load_script(out, Purpose::Private);
@@ -53,15 +55,15 @@ pub fn prepare_database(
             template.map(Kind::Private)
         }
     };
-    prepared.map(|kind| Prepared { kind, program }).map_err(|error| failure(&error.to_string()))
+    let failed = |error: DatabaseError| Failure { log_tail: error.tail().to_vec(), ..failure(&error.to_string()) };
+    prepared.map(|kind| Prepared { kind, program }).map_err(failed)
 }
 
-fn external(program: &Program, dsn: Dsn, is_wanted: &dyn Fn() -> bool) -> Result<Kind, DatabaseError> {
-    let mut client =
-        Client::login(program, &Target::Network(dsn.clone()), super::trial_database::LOGIN_LIMIT, is_wanted)?;
+fn external(program: &Program, address: DatabaseAddress, is_wanted: &dyn Fn() -> bool) -> Result<Kind, DatabaseError> {
+    let mut client = Client::login(program, &Target::Network(address.clone()), LOGIN_LIMIT, is_wanted)?;
     let load = |out: &mut dyn Write| data::load_script(out, Purpose::External);
-    prepare_external(&mut client, &load, &data::data_sha256())?;
-    Ok(Kind::External(dsn))
+    prepare_external(&mut client, &load, &data::data_sha256(), is_wanted)?;
+    Ok(Kind::External(address))
 }
 
 /// The server's own program, or for a user's server whichever client there is.
@@ -88,14 +90,10 @@ impl Prepared {
                 let [name, user, password] = [name, user, password].map(str::to_owned);
                 DatabaseNames { host, port, name, user, password, pool }
             }
-            Kind::External(dsn) => DatabaseNames {
-                host: dsn.host.clone(),
-                port: dsn.port,
-                name: dsn.name.clone(),
-                user: dsn.user.clone(),
-                password: dsn.password.clone(),
-                pool,
-            },
+            Kind::External(DatabaseAddress { host, port, name, user, password }) => {
+                let [host, name, user, password] = [host, name, user, password].map(String::clone);
+                DatabaseNames { host, port: *port, name, user, password, pool }
+            }
         }
     }
 }

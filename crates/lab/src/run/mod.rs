@@ -5,10 +5,14 @@
 mod aborts;
 mod account;
 mod beside;
+mod blame;
 mod conformance;
 mod counter;
+mod database_login;
+mod database_watch;
 mod databases;
 mod diagnose;
+mod disturbed;
 mod event;
 mod fidelity;
 mod forecast;

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{Outage, OutageRecord};
 
+use super::database_login::Login;
 use super::questions::Asker;
 use super::trial::Setback;
-use super::trial_database::{Login, TrialDatabase};
+use super::trial_database::TrialDatabase;
 use crate::isolate::TrialBox;
 
 /// Every subject owes an answer within this time, whatever became of its database.
@@ -25,6 +27,8 @@ pub(super) struct OutageAtWork {
     state: State,
     began: Option<MonotonicNs>,
     ended: Option<MonotonicNs>,
+    /// What was heard of the probe so far.
+    answers: Vec<Asked>,
     probe: Probe,
 }
 
@@ -44,6 +48,7 @@ impl OutageAtWork {
             state: State::Ahead,
             began: None,
             ended: None,
+            answers: Vec::new(),
             probe: Probe::begin(asker.clone(), path.to_owned(), owed),
         }
     }
@@ -70,18 +75,43 @@ impl OutageAtWork {
                 }
             }
             State::ComingBack(login) if login.is_over() => {
-                database.watch_again(login.client()?);
-                self.ended = Some(SystemClock.now());
+                self.ended = Some(database.watch_again(login.client()?));
             }
             same => self.state = same,
         }
         Ok(false)
     }
 
-    /// Ends the questions and says what they found. `window_began` is where its times count from.
-    pub(super) fn record(self, window_began: MonotonicNs) -> Option<OutageRecord> {
-        let answers = self.probe.end();
-        Some(found(window_began, self.began?, self.ended, &answers))
+    /// Whether the database was started again and has let nobody in yet.
+    pub(super) fn is_coming_back(&self) -> bool {
+        matches!(self.state, State::ComingBack(_))
+    }
+
+    /// Whether there is still something to be seen: the database is on its way back, or the subject has not owed a good answer for
+    /// long.
+    pub(super) fn goes_on(&mut self) -> bool {
+        self.answers.extend(self.probe.answers.try_iter());
+        let may_recover = self.ended.is_some_and(|ended| {
+            let has_recovered = self.answers.iter().any(|asked| recovers(asked, ended));
+            !has_recovered && SystemClock.now().since(ended) < DEADLINE
+        });
+        self.is_coming_back() || may_recover
+    }
+
+    /// Ends the questions; the last of them may still wait for its answer.
+    pub(super) fn stop_asking(&self) {
+        self.probe.is_wanted.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether no question is under way any more.
+    pub(super) fn has_stopped_asking(&self) -> bool {
+        self.probe.thread.is_finished()
+    }
+
+    /// Says what the questions found. `window_began` is where its times count from.
+    pub(super) fn record(mut self, window_began: MonotonicNs) -> Option<OutageRecord> {
+        self.answers.extend(self.probe.answers.try_iter());
+        Some(found(window_began, self.began?, self.ended, &self.answers))
     }
 }
 
@@ -96,29 +126,25 @@ struct Asked {
     good: bool,
 }
 
-/// Asks the subject one question after the other.
+/// Asks the subject one question after the other. Once nobody listens to it or hands out connections any more, as when the trial is
+/// broken off, its thread ends after the question under way, and at the latest with the trial's box.
 #[derive(Debug)]
 struct Probe {
     is_wanted: Arc<AtomicBool>,
     answers: Receiver<Asked>,
+    thread: JoinHandle<()>,
 }
 
 impl Probe {
     fn begin(asker: Asker, path: String, owed: u16) -> Self {
         let (is_wanted, (sender, answers)) = (Arc::new(AtomicBool::new(true)), channel());
         let wanted = Arc::clone(&is_wanted);
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             while wanted.load(Ordering::Relaxed) && ask(&asker, &path, owed, &sender) {
                 std::thread::sleep(PAUSE);
             }
         });
-        Self { is_wanted, answers }
-    }
-
-    /// The thread may still wait for an answer that nobody wants to hear; it ends with the trial's box.
-    fn end(self) -> Vec<Asked> {
-        self.is_wanted.store(false, Ordering::Relaxed);
-        self.answers.try_iter().collect()
+        Self { is_wanted, answers, thread }
     }
 }
 
@@ -130,15 +156,20 @@ fn ask(asker: &Asker, path: &str, owed: u16, answers: &Sender<Asked>) -> bool {
     answers.send(Asked { at, answered: SystemClock.now(), status, good: status == Some(owed) }).is_ok()
 }
 
+/// A good answer that was on its way while the database came back tells nothing of the subject.
+fn recovers(asked: &Asked, ended: MonotonicNs) -> bool {
+    asked.good && asked.at >= ended
+}
+
 fn found(window_began: MonotonicNs, began: MonotonicNs, ended: Option<MonotonicNs>, answers: &[Asked]) -> OutageRecord {
     let in_window_s = |at: MonotonicNs| at.since(window_began).as_secs_f64();
     let later: Vec<&Asked> = answers.iter().filter(|asked| asked.answered >= began).collect();
-    let error = later.iter().find(|asked| asked.status.is_some_and(|status| status >= 500));
-    // An answer that was on its way while the database came back tells nothing of the subject.
-    let recovered = ended.and_then(|ended| later.iter().find(|asked| asked.at >= ended && asked.good));
+    let recovered = ended.and_then(|ended| later.iter().find(|asked| recovers(asked, ended)));
     let until = recovered.map(|asked| asked.answered);
-    let unrecovered = later.iter().filter(|asked| until.is_none_or(|until| asked.answered <= until));
-    let silences = unrecovered.map(|asked| asked.answered.since(asked.at.max(began)).as_secs_f64());
+    // What fails after the recovery is none of the outage's.
+    let unrecovered = || later.iter().filter(|asked| until.is_none_or(|until| asked.answered <= until));
+    let error = unrecovered().find(|asked| asked.status.is_some_and(|status| status >= 500));
+    let silences = unrecovered().map(|asked| asked.answered.since(asked.at.max(began)).as_secs_f64());
     OutageRecord {
         began_s: in_window_s(began),
         ended_s: ended.map(in_window_s),
@@ -184,6 +215,13 @@ mod tests {
     fn a_subject_that_never_answers_is_silent_to_the_deadline() {
         let found = found(at(0), at(500), Some(at(600)), &[asked(490, 5_490, None), asked(5_500, 10_500, None)]);
         assert_eq!((found.first_error_s, found.recovered_s, found.longest_silence_s), (None, None, 5.0));
+    }
+
+    #[test]
+    fn an_error_after_the_recovery_is_none_of_the_outage() {
+        let answers = [asked(490, 700, Some(200)), asked(710, 720, Some(200)), asked(800, 810, Some(500))];
+        let found = found(at(0), at(500), Some(at(600)), &answers);
+        assert_eq!((found.first_error_s, found.recovered_s), (None, Some(0.72)));
     }
 
     #[test]

@@ -43,15 +43,16 @@ impl Pending {
     }
 }
 
-/// What lies between two answers; nothing where the subject tells nothing. `size` is what the study asks for, where the subject
+/// What lies between two answers; nothing where the subject tells nothing, or has gone back: each process of several tells of
+/// itself, and then another one answered. `size` is what the study asks for, where the subject
 /// does not say it.
 pub(super) fn pool_window(first: Pending, last: Pending, size: u32) -> Option<PoolWindow> {
     between(first.reading()?, last.reading()?, size)
 }
 
 fn between(first: PoolReading, last: PoolReading, size: u32) -> Option<PoolWindow> {
-    let waits = last.waits.zip(first.waits).map(|(last, first)| last.saturating_sub(first));
-    let wait_s = last.wait_s.zip(first.wait_s).map(|(last, first)| (last - first).max(0.0));
+    let waits = last.waits.zip(first.waits).and_then(|(last, first)| last.checked_sub(first));
+    let wait_s = last.wait_s.zip(first.wait_s).map(|(last, first)| last - first).filter(|wait_s| *wait_s >= 0.0);
     Some(PoolWindow { size: last.size.unwrap_or(size), waits, wait_s })
 }
 
@@ -72,6 +73,11 @@ mod tests {
     fn a_window_is_what_lies_between_two_readings() {
         let first = told(r#"{"size":16,"in_use":3,"waiting":0,"waits":100,"wait_s":0.5}"#).unwrap();
         let last = told(r#"{"size":16,"in_use":16,"waiting":7,"waits":160,"wait_s":1.25}"#).unwrap();
+        assert_eq!(
+            between(last, first, 9),
+            Some(PoolWindow { size: 16, waits: None, wait_s: None }),
+            "another process"
+        );
         assert_eq!(between(first, last, 9), Some(PoolWindow { size: 16, waits: Some(60), wait_s: Some(0.75) }));
     }
 

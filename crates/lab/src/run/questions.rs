@@ -5,12 +5,13 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use super::stop::Stop;
 use crate::isolate::TrialBox;
-use crate::subject::{Answer, Asked, ProbeError, ask};
+use crate::subject::{Answer, Asked, ProbeError, ask_while};
 
 /// Connecting takes microseconds; whoever cannot be connected to in this time does not listen.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
@@ -18,10 +19,18 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 /// An order for a connection: where it is to be delivered.
 type Order = Sender<io::Result<TcpStream>>;
 
+/// A subject that can be asked, until the trial is told to stop at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Server<'a> {
+    pub(super) address: SocketAddr,
+    pub(super) stop: &'a Stop,
+}
+
 /// Asks a subject from any thread.
 #[derive(Debug, Clone)]
 pub(super) struct Asker {
     address: SocketAddr,
+    stop: Stop,
     orders: Sender<Order>,
 }
 
@@ -32,14 +41,14 @@ pub(super) struct Orders {
     orders: Receiver<Order>,
 }
 
-/// An asker of the subject at `address`, and its orders.
-pub(super) fn asker(address: SocketAddr) -> (Asker, Orders) {
-    let (sender, receiver) = channel();
-    (Asker { address, orders: sender }, Orders { address, orders: receiver })
+/// An asker of a subject, and its orders.
+pub(super) fn asker(server: Server<'_>) -> (Asker, Orders) {
+    let (Server { address, stop }, (sender, receiver)) = (server, channel());
+    (Asker { address, stop: stop.clone(), orders: sender }, Orders { address, orders: receiver })
 }
 
 impl Asker {
-    /// Asks once, as [`ask`] does. Fails if the trial is over.
+    /// Asks once, as [`ask_while`] does. Fails if the trial is over.
     pub(super) fn ask(&self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
         let over = || io::Error::other("the trial is over");
         let connect = |_: SocketAddr, _: Duration| {
@@ -47,7 +56,8 @@ impl Asker {
             self.orders.send(deliver).map_err(|_| over())?;
             delivery.recv().map_err(|_| over())?
         };
-        ask(Asked { address: self.address, connect: &connect }, method, path, patience)
+        let server = Asked { address: self.address, connect: &connect };
+        ask_while(server, method, path, patience, &|| !self.stop.is_immediate())
     }
 }
 
@@ -69,25 +79,28 @@ impl Orders {
     }
 }
 
-/// Asks `count` questions, `at_once` of them at any time; the answers in the order of the questions.
+/// Asks `count` questions, `at_once` of them at any time; the answers in the order of the questions. When one was not answered at
+/// all, those that are under way are the last: a subject that hangs would be waited for once a question.
 pub(super) fn ask_at_once(
     trial_box: &mut TrialBox,
-    address: SocketAddr,
+    server: Server<'_>,
     (count, at_once): (usize, usize),
     patience: Duration,
     question: &(dyn Fn(usize) -> (String, String) + Sync),
 ) -> Vec<Result<Answer, ProbeError>> {
-    let (asker, orders) = asker(address);
-    let next = AtomicUsize::new(0);
+    let (asker, orders) = asker(server);
+    let (next, is_silent) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = |asker: Asker| {
         let mut answered = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
+            if number >= count || is_silent.load(Ordering::Relaxed) {
                 return answered;
             }
             let (method, path) = question(number);
-            answered.push((number, asker.ask(&method, &path, patience)));
+            let answer = asker.ask(&method, &path, patience);
+            is_silent.fetch_or(answer.is_err(), Ordering::Relaxed);
+            answered.push((number, answer));
         }
     };
     let mut answers: Vec<(usize, Result<Answer, ProbeError>)> = std::thread::scope(|scope| {

@@ -103,7 +103,7 @@ fn start(
     });
     let mut trial_box = TrialBox::open(&session.laboratory.tolok, &box_spec).map_err(|error| error.to_string())?;
     let address = own_address(&trial_box).map_err(|error| error.to_string())?;
-    let own_cpus = if cpus.database.is_empty() { &cpus.generator } else { &cpus.database };
+    let own_cpus = trial_database::own_cpus(&cpus);
     let log = run.with_extension("database.log");
     let started = database.map(|(asked, prepared)| {
         let launch = trial_database::Launch { prepared, asked, cpus: own_cpus, run, log: &log, stop: launch.stop };

@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use tolok_model::{
-    Case, CounterCheck, CpuMap, CpuMode, Database, DatabaseWindow, Diagnosis, Disturbance, Environment, Failure,
-    FailureKind, Isolation, LinkWindow, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, Workload,
-    bit_rate_words, bytes_words,
+    Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, Failure, FailureKind, Isolation,
+    Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, Workload,
 };
 
+use super::blame::because_of_the_database;
 use super::counter::{check_counter, read_counter};
 use super::databases::Prepared;
 use super::diagnose::Counters;
@@ -19,20 +19,18 @@ use super::event::{Phase, RunEvent};
 use super::ground::BoxWish;
 use super::guest::Guest;
 use super::launch::Launch;
-use super::link_window::{lateness, link_window};
 use super::measure::{Loaded, judge, sampler};
+use super::questions::Server;
 use super::record::measurement;
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
-use super::trial_database::{self, TrialDatabase};
-use super::with_database::{DATABASE_LINK_REPORT, because_of_the_database};
+use super::trial_database::{DATABASE_LOG, TrialDatabase};
+use super::with_database::DATABASE_LINK_REPORT;
 use crate::data;
 use crate::isolate::{Backend, BoxError, ProcessSpec, TrialBox};
-use crate::machine::{WindowFacts, disturbances};
 use crate::sample::{Part, Window, WindowUsage};
 use crate::store::{StoreError, TrialFolder};
-use crate::subject::log_tail;
 use crate::tools::ToolReport;
 
 /// In a network of its own, a subject has every port for itself.
@@ -41,8 +39,6 @@ const OWN_PORT: u16 = 8080;
 const LINK_REPORT: &str = "link.jsonl";
 /// A port that another program takes between our look and the subject's start is replaced this often.
 const PORT_ATTEMPTS: u32 = 5;
-/// Lines of the subject's log that a failure keeps.
-const LOG_LINES: usize = 20;
 
 /// What a trial leaves behind.
 pub(super) struct Finished {
@@ -203,26 +199,6 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// A setback as a failure of the trial; nothing if the trial was stopped.
-    fn failure(&self, setback: Setback) -> Result<Option<Failure>, StoreError> {
-        match setback {
-            Setback::Store(error) => Err(error),
-            Setback::Stopped => Ok(None),
-            // What fails while everything is being stopped may fail because of it.
-            Setback::Failed(..) if self.stop.is_immediate() => Ok(None),
-            // Programs that cannot write their output fail in ways of their own; what they lack is room.
-            Setback::Failed(..) if self.folder.disk_is_full() => Err(self.folder.full()),
-            Setback::Failed(reason, message) => {
-                let log = match reason {
-                    FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
-                    _ => self.folder.subject_log(),
-                };
-                let log_tail = log_tail(&log, LOG_LINES);
-                Ok(Some(Failure { reason, message, log_tail }))
-            }
-        }
-    }
-
     /// On the machine's own network another program may take the port between our look and the subject's start.
     fn measure_at_a_free_port(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<Measured, Setback> {
         let mut attempt = 1;
@@ -240,6 +216,10 @@ impl<'a> Trial<'a> {
     fn measure_fresh(&mut self, purpose: Purpose, emit: &mut dyn FnMut(RunEvent)) -> Result<Measured, Setback> {
         emit(RunEvent::Phase { phase: Phase::Starting });
         self.folder.write("subject.log", b"")?;
+        if self.database.is_some() {
+            // Else a port that was taken once would be taken for ever.
+            self.folder.write(DATABASE_LOG, b"")?;
+        }
         let load_average = load_average();
         let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
         let scratch = self.session.trial_scratch().map_err(unwritable)?;
@@ -309,21 +289,38 @@ impl<'a> Trial<'a> {
     ) -> Result<Inside, Setback> {
         let clock = Instant::now();
         let address = own_address(trial_box).map_err(Setback::lab)?;
-        let diagnosing = purpose == Purpose::Diagnosis;
         // Before the sampler, which counts what the subject does from its first program on.
         let mut database = self.start_database(trial_box, run)?;
+        let place = (run, address, clock);
+        let inside = self.with_subject(trial_box, database.as_mut(), place, purpose, emit);
+        let mut inside = match (inside, &mut database) {
+            (Err(setback), Some(database)) => return Err(because_of_the_database(setback, database, trial_box)),
+            (inside, _) => inside?,
+        };
+        inside.data.database = database.map(|database| database.window(inside.window));
+        Ok(inside)
+    }
+
+    /// From the subject's start to its last answer.
+    fn with_subject(
+        &mut self,
+        trial_box: &mut TrialBox,
+        database: Option<&mut TrialDatabase>,
+        (run, address, clock): (&Path, SocketAddr, Instant),
+        purpose: Purpose,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Inside, Setback> {
+        let (diagnosing, server) = (purpose == Purpose::Diagnosis, Server { address, stop: self.stop });
         let names = database.as_ref().map(|database| database.names.clone()).unwrap_or_default();
         let place = Place { address, run, cpus: &self.cpus.subject, diagnosing, database: names };
         let specs = self.launch.prepare(trial_box, &place)?;
-        self.commands = commands(&specs, database.as_ref());
+        self.commands = commands(&specs, database.as_deref());
         // Counters count what is started after they were attached.
         let counters = diagnosing.then(|| Counters::attach(trial_box));
         let mut sampler = sampler(trial_box);
-        let answered = self.launch.first_good_answer(trial_box, &specs, address, &self.workload);
-        let cold_start_s =
-            answered.map_err(|setback| because_of_the_database(setback, database.as_mut(), trial_box))?;
-        let counter = self.counts().then(|| read_counter(trial_box, address, &self.workload.path)).transpose()?;
-        let beside = self.beside(database.as_mut(), address);
+        let cold_start_s = self.launch.first_good_answer(trial_box, &specs, address, &self.workload)?;
+        let counter = self.counts().then(|| read_counter(trial_box, server, &self.workload.path)).transpose()?;
+        let beside = self.beside(database, server);
         let loaded = self.load(trial_box, &mut sampler, counters, beside, (address, clock), emit);
         emit(RunEvent::Phase { phase: Phase::Stopping });
         self.folder.write_lines("samples.jsonl", &sampler.samples())?;
@@ -331,115 +328,13 @@ impl<'a> Trial<'a> {
             self.folder.write_lines("timeline.jsonl", &loaded.report.timeline)?;
             judge(&loaded.report, &self.scenario.load).map(|()| loaded)
         });
-        let Loaded { report, usage, pss_bytes, window, counted, beside } =
-            judged.map_err(|setback| because_of_the_database(setback, database.as_mut(), trial_box))?;
+        let Loaded { report, usage, pss_bytes, window, counted, beside } = judged?;
         self.nothing_has_ended(trial_box, "while it was measured")?;
-        let check = |before| check_counter(trial_box, address, &self.workload.path, (before, &report));
+        let check = |before| check_counter(trial_box, server, &self.workload.path, (before, &report));
         let counter = counter.map(check).transpose()?;
         let diagnosis = counted.map(|counted| self.diagnosis(counted, &report));
-        let database = database.map(|database| database.window(window));
-        let data = Data { database, pool: beside.pool, outage: beside.outage, counter };
+        let data = Data { database: None, pool: beside.pool, outage: beside.outage, counter };
         Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data })
-    }
-
-    /// Fails if a process of the subject has ended, which none does before it is told to.
-    pub(super) fn nothing_has_ended(&self, trial_box: &mut TrialBox, when: &str) -> Result<(), Setback> {
-        match trial_box.exits()?.iter().find(|exit| exit.part != trial_database::PART) {
-            None => Ok(()),
-            Some(exit) => {
-                let message = format!("process {} ended with {} {when}", exit.name, exit.how);
-                Err(Setback::Failed(FailureKind::Crashed, message))
-            }
-        }
-    }
-
-    /// What looks like a fault of the subject may be a limit that the study has set, and then that is the reason.
-    fn explained(&self, setback: Setback, trial_box: &TrialBox) -> Setback {
-        let Setback::Failed(reason, message) = setback else { return setback };
-        let reading = trial_box.group("subject").map(|group| group.reader().read()).unwrap_or_default();
-        let (limits, killed) = (&self.environment.subject, reading.memory.map_or(0, |memory| memory.oom_kills));
-        if let Some(limit) = limits.memory_bytes.filter(|_| killed > 0) {
-            let plural = if killed == 1 { "" } else { "es" };
-            let limit = bytes_words(limit);
-            let killed = format!("the kernel killed {killed} process{plural} of it at its memory limit of {limit}");
-            return Setback::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"));
-        }
-        if let (FailureKind::Hung, Some(too_slow)) = (reason, self.link_too_slow()) {
-            return Setback::Failed(FailureKind::LinkTooSlow, format!("{too_slow}; seen of it: {message}"));
-        }
-        let refused = reading.refused_tasks.filter(|refused| *refused > 0).zip(limits.pids);
-        let words = refused.map(|(refused, limit)| {
-            format!("; {refused} times it could not start a process or thread, as it may have {limit} at most")
-        });
-        Setback::Failed(reason, message + &words.unwrap_or_default())
-    }
-
-    /// In words, if the link needs longer than the window for one answer to each user.
-    fn link_too_slow(&self) -> Option<String> {
-        let rate_bps = self.environment.link.rate_bps?;
-        let (load, body) = (&self.scenario.load, self.session.assets.body(&self.workload));
-        let users = load.connections_max().unwrap_or(1);
-        let needed_s = body.len() as f64 * 8.0 * f64::from(users) / rate_bps;
-        (needed_s > load.duration_s).then(|| {
-            format!(
-                "the link of {} takes {needed_s:.1} s for one body of {} to each of {users} users, and the window is {:.1} s: make \
-                 it longer, or have fewer users",
-                bit_rate_words(rate_bps),
-                bytes_words(body.len() as u64),
-                load.duration_s
-            )
-        })
-    }
-
-    /// What others did to the window.
-    fn disturbances(
-        &self,
-        window_s: f64,
-        usage: &WindowUsage,
-        link: Option<&LinkWindow>,
-        database: Option<&DatabaseWindow>,
-    ) -> Vec<Disturbance> {
-        let subject = &self.environment.subject;
-        let facts = WindowFacts {
-            window_s,
-            machine_cpus: self.session.logical_cpus as f64,
-            subject_cpus: match subject.mode {
-                CpuMode::Dedicated => self.cpus.subject.len() as f64,
-                CpuMode::Quota => subject.cpus,
-            },
-            foreign_cpu_s: usage.host.foreign_cpu_s,
-            steal_s: usage.host.steal_s,
-            subject_cpu_s: usage.part(Part::Subject).cpu_s,
-            subject_wait_s: usage.part(Part::Subject).run_queue_wait_s,
-        };
-        let by_others = disturbances(&facts).into_iter().map(|found| Disturbance {
-            kind: found.kind.word().to_owned(),
-            value: found.share,
-            text: found.sentence,
-        });
-        let late = link.and_then(|link| lateness("the link", link, self.environment.link.rtt_s));
-        by_others.chain(late).chain(self.database_link_lateness(database)).collect()
-    }
-
-    /// What an emulated link did. One whose report cannot be read may have been late, so its trial tells nothing.
-    pub(super) fn link_report(
-        &self,
-        (report, part): (&str, Part),
-        window: Window,
-        usage: &WindowUsage,
-    ) -> Result<LinkWindow, Setback> {
-        let path = self.folder.path().join(report);
-        let unknown = |why: &dyn Display| Setback::lab(format!("the link's report {}: {why}", path.display()));
-        let rows = tolok_link::read_report(&path).map_err(|error| unknown(&error))?;
-        let cpu_s = usage.part(part).cpu_s.unwrap_or_default();
-        let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
-        found.ok_or_else(|| unknown(&"it has no row of the window"))
-    }
-
-    fn lost_its_port(&self, measured: &Result<Measured, Setback>) -> bool {
-        // Whoever has the port may have answered in the subject's place, and hardly as the contract says.
-        let may_be = matches!(measured, Err(Setback::Failed(FailureKind::DidNotStart | FailureKind::WrongAnswer, _)));
-        may_be && says_port_is_taken(&log_tail(&self.folder.subject_log(), LOG_LINES))
     }
 }
 
@@ -502,12 +397,6 @@ pub(super) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-/// Whether a server says that somebody else has its port, in one of the ways that servers say it.
-fn says_port_is_taken(log: &[String]) -> bool {
-    let log = log.join("\n").to_ascii_lowercase();
-    ["address already in use", "address in use", "eaddrinuse"].iter().any(|words| log.contains(words))
-}
-
 fn load_average() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or_default()
@@ -522,18 +411,5 @@ mod tests {
         // Another program may take it in between, which is why a trial tries several times, too.
         let listens = |_| TcpListener::bind(("127.0.0.1", free_port().unwrap())).is_ok();
         assert!((0..PORT_ATTEMPTS).any(listens));
-    }
-
-    #[test]
-    fn servers_say_in_their_own_ways_that_a_port_is_taken() {
-        let says = |line: &str| says_port_is_taken(&["starting".to_owned(), line.to_owned(), "bye".to_owned()]);
-        // Go, Node, nginx, Apache and Rust, in this order.
-        assert!(says("listen tcp 127.0.0.1:8080: bind: address already in use"));
-        assert!(says("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080"));
-        assert!(says("nginx: [emerg] bind() to 127.0.0.1:8080 failed (98: Address already in use)"));
-        assert!(says("(98)Address already in use: AH00072: make_sock: could not bind to address 127.0.0.1:8080"));
-        assert!(says("Error: Os { code: 98, kind: AddrInUse, message: \"Address already in use\" }"));
-        assert!(!says("listen tcp 127.0.0.1:80: bind: permission denied"));
-        assert!(!says_port_is_taken(&[]));
     }
 }

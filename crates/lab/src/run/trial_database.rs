@@ -4,37 +4,37 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
-use tolok_model::{Database, DatabaseWindow, FailureKind};
+use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind};
 
+use super::database_login::{LetIn, Login};
+use super::database_watch::{Readings, Watch, status};
 use super::databases::{Kind, Prepared};
 use super::stop::Stop;
 use super::trial::{Setback, free_port};
-use crate::database::{Client, DatabaseError, Instance, Settings, StatusReading, StatusSeries, Target};
+use crate::database::{Client, Instance, Settings, StatusReading, StatusSeries, Target};
 use crate::isolate::{ProcessSpec, TrialBox};
 use crate::sample::Window;
 use crate::subject::DatabaseNames;
 use crate::toolbox::Program;
 
-/// A server takes a second to its first login, and a few on a machine that is busy.
-pub(super) const LOGIN_LIMIT: Duration = Duration::from_secs(60);
 /// The name of the part in groups and of its processes in records.
 pub(super) const PART: &str = "database";
+/// The file in which it says what it has to say.
+pub(super) const DATABASE_LOG: &str = "database.log";
 /// Its place in the run folder. The path of its socket must not become longer than the kernel allows.
 const FOLDER: &str = "db";
 /// In a network of its own, a database has every port for itself.
 const OWN_PORT: u16 = 3306;
-/// How often the server is asked what it is doing.
-const STATUS: Duration = Duration::from_millis(250);
-/// How often is looked for what the box or a login brings.
+/// How often is looked for what the box brings.
 const POLL: Duration = Duration::from_millis(1);
+/// To copy the data takes a tenth of a second, and a few seconds from a slow disk.
+const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+/// A server that is killed breaks its connections a moment before its end is heard of.
+const END_IS_HEARD: Duration = Duration::from_millis(500);
 
 /// What a trial's database is started with.
 #[derive(Debug, Clone, Copy)]
@@ -60,14 +60,13 @@ pub(super) struct TrialDatabase {
     watch: Option<Watch>,
     /// The lab's own connection, while nobody watches.
     client: Option<Client>,
+    /// In words, if it does not tell anything any more, and nobody asked it to be silent.
+    silence: Option<String>,
     readings: Readings,
     /// How many of its processes have ended because we asked for it.
     ended_on_purpose: usize,
     stop: Stop,
 }
-
-/// What the server said of itself, and when.
-type Readings = Vec<(MonotonicNs, StatusReading)>;
 
 #[derive(Debug)]
 struct Server {
@@ -103,14 +102,15 @@ impl TrialDatabase {
             }
         };
         let login = Login::begin(&prepared.program, &target);
-        let client = login.wait(trial_box, ended, launch.stop)?;
+        let (client, _) = login.wait(trial_box, ended, launch.stop)?;
         let version = client.version().to_owned();
         Ok(Self {
             names: prepared.names(asked.pool, at),
             version,
             server,
-            watch: Some(Watch::begin(client)),
+            watch: Some(Watch::begin(client, launch.stop)),
             client: None,
+            silence: None,
             readings: Vec::new(),
             ended_on_purpose: ended,
             stop: launch.stop.clone(),
@@ -122,8 +122,12 @@ impl TrialDatabase {
         self.server.is_none()
     }
 
-    /// In words, if a process of it has ended that nobody asked to.
-    pub(super) fn has_ended(&self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
+    /// In words, if a process of it has ended that nobody asked to. Of a server of the user's own only the connection can tell.
+    pub(super) fn has_ended(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
+        if self.is_external() && self.watch.as_ref().is_some_and(Watch::is_over) {
+            self.stop_watching();
+            return Ok(self.silence.clone());
+        }
         let mut own = trial_box.exits()?.iter().filter(|exit| exit.part == PART);
         let unasked = own.nth(self.ended_on_purpose);
         Ok(unasked.map(|exit| format!("the database ended with {}", exit.how)))
@@ -139,10 +143,58 @@ impl TrialDatabase {
     /// Ends the watch; the server goes on until its box is closed.
     pub(super) fn stop_watching(&mut self) {
         if let Some(watch) = self.watch.take() {
-            let (client, readings) = watch.end();
-            self.client = client;
-            self.readings.extend(readings);
+            let watched = watch.end();
+            self.readings.extend(watched.readings);
+            match watched.client {
+                Ok(client) => self.client = Some(client),
+                Err(why) => self.silence = Some(why),
+            }
         }
+    }
+
+    /// In words, if what looks like a fault of the subject is the database's: it has ended, does not answer the lab either, or
+    /// has refused connections.
+    pub(super) fn failure(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, Setback> {
+        if let Some(ended) = self.has_ended(trial_box)? {
+            return Ok(Some(ended));
+        }
+        if let Some(silent) = self.silence() {
+            let deadline = Instant::now() + END_IS_HEARD;
+            while !self.is_external() && Instant::now() < deadline {
+                if let Some(ended) = self.has_ended(trial_box)? {
+                    return Ok(Some(ended));
+                }
+                std::thread::sleep(POLL);
+            }
+            return Ok(Some(silent));
+        }
+        let refused = self.readings.last().and_then(|(_, status)| self.refused_here(status.refused));
+        let refused = refused.filter(|refused| *refused > 0);
+        Ok(refused.map(|refused| {
+            let plural = if refused == 1 { "" } else { "s" };
+            let why =
+                format!("the database refused {refused} connection{plural}, because it had as many as it accepts");
+            match self.is_external() {
+                true => format!("{why}; let it accept more (`max_connections`), or make `database.pool` smaller"),
+                false => format!("{why}; raise `database.max-connections`, or make `database.pool` smaller"),
+            }
+        }))
+    }
+
+    /// Asks it whether it is still there; in words, if it does not answer. Says nothing of one that the trial has killed.
+    fn silence(&mut self) -> Option<String> {
+        self.stop_watching();
+        let stop = self.stop.clone();
+        if let Some(mut client) = self.client.take() {
+            match status(&mut client, &|| !stop.is_immediate()) {
+                Ok(status) => {
+                    self.readings.push((SystemClock.now(), status));
+                    self.client = Some(client);
+                }
+                Err(why) => self.silence = Some(why),
+            }
+        }
+        self.silence.clone()
     }
 
     /// Connections of others than the lab, and those of them that are busy, at this moment; nothing if it does not say.
@@ -152,15 +204,17 @@ impl TrialDatabase {
         Some((status.connected?, status.running?))
     }
 
-    /// Connections that it has refused, as far as it was asked.
-    pub(super) fn refused_connections(&self) -> Option<u64> {
-        self.readings.last().and_then(|(_, status)| status.refused)
+    /// A server of the user's own may have refused others before this trial, and counts them for as long as it runs.
+    fn refused_here(&self, in_all: Option<u64>) -> Option<u64> {
+        Some(in_all?.saturating_sub(self.readings.first()?.1.refused?))
     }
 
     /// What it told in the window.
     pub(super) fn window(&self, window: Window) -> DatabaseWindow {
         let mut series = StatusSeries::default();
-        self.readings.iter().for_each(|(at, status)| series.push(*at, *status));
+        for (at, status) in &self.readings {
+            series.push(*at, StatusReading { refused: self.refused_here(status.refused), ..*status });
+        }
         series.window(window, &self.version)
     }
 
@@ -169,6 +223,7 @@ impl TrialDatabase {
         trial_box.end_part(PART, Signal::KILL)?;
         self.ended_on_purpose += 1;
         self.stop_watching();
+        (self.client, self.silence) = (None, None);
         Ok(())
     }
 
@@ -181,15 +236,17 @@ impl TrialDatabase {
         Ok(Some(Login::begin(&server.program, &server.target)))
     }
 
-    /// Goes on watching, after somebody has logged in again.
-    pub(super) fn watch_again(&mut self, client: Client) {
-        self.watch = Some(Watch::begin(client));
+    /// Goes on watching, after somebody has logged in again; returns when that was.
+    pub(super) fn watch_again(&mut self, (client, at): LetIn) -> MonotonicNs {
+        self.watch = Some(Watch::begin(client, &self.stop));
+        at
     }
 }
 
 /// Runs a command of the database's part to its end. `ended` of its processes have ended before.
 fn carry_out(spec: &ProcessSpec, ended: usize, trial_box: &mut TrialBox, stop: &Stop) -> Result<(), Setback> {
     trial_box.start(spec).map_err(database_failed)?;
+    let deadline = Instant::now() + COMMAND_LIMIT;
     loop {
         if let Some(exit) = trial_box.exits()?.iter().filter(|exit| exit.part == PART).nth(ended) {
             let is_done = exit.how == "exit code 0";
@@ -198,6 +255,10 @@ fn carry_out(spec: &ProcessSpec, ended: usize, trial_box: &mut TrialBox, stop: &
         }
         if stop.is_immediate() {
             return Err(Setback::Stopped);
+        }
+        if Instant::now() > deadline {
+            let why = format!("{} did not end within {COMMAND_LIMIT:?}: {}", spec.name, spec.argv.join(" "));
+            return Err(database_failed(why));
         }
         std::thread::sleep(POLL);
     }
@@ -227,95 +288,12 @@ pub(super) fn database_failed(error: impl std::fmt::Display) -> Setback {
     Setback::failed(FailureKind::DatabaseFailed, error)
 }
 
-/// A login that goes on in a thread of its own until the server lets it in.
-#[derive(Debug)]
-pub(super) struct Login {
-    thread: JoinHandle<Result<Client, DatabaseError>>,
-    is_wanted: Arc<AtomicBool>,
+/// Where its processes run: on the generator's CPUs where it has none of its own.
+pub(super) fn own_cpus(cpus: &CpuMap) -> &[u32] {
+    if cpus.database.is_empty() { &cpus.generator } else { &cpus.database }
 }
 
-impl Login {
-    fn begin(program: &Program, target: &Target) -> Self {
-        let is_wanted = Arc::new(AtomicBool::new(true));
-        let (program, target, wanted) = (program.clone(), target.clone(), Arc::clone(&is_wanted));
-        let thread = std::thread::spawn(move || {
-            Client::login(&program, &target, LOGIN_LIMIT, &|| wanted.load(Ordering::Relaxed))
-        });
-        Self { thread, is_wanted }
-    }
-
-    /// Whether it came to an end, good or bad.
-    pub(super) fn is_over(&self) -> bool {
-        self.thread.is_finished()
-    }
-
-    /// The client that was let in, or why none was.
-    pub(super) fn client(self) -> Result<Client, Setback> {
-        match self.thread.join() {
-            Ok(client) => client.map_err(database_failed),
-            Err(_) => Err(database_failed("the login broke off")),
-        }
-    }
-
-    /// Waits, unless the server ends, or the trial is stopped. `ended` of its processes have ended before.
-    fn wait(self, trial_box: &mut TrialBox, ended: usize, stop: &Stop) -> Result<Client, Setback> {
-        while !self.is_over() {
-            let exits = trial_box.exits()?;
-            if let Some(exit) = exits.iter().filter(|exit| exit.part == PART).nth(ended) {
-                let message = format!("the database ended with {} before its first login", exit.how);
-                self.is_wanted.store(false, Ordering::Relaxed);
-                return Err(database_failed(message));
-            }
-            if stop.is_immediate() {
-                self.is_wanted.store(false, Ordering::Relaxed);
-                return Err(Setback::Stopped);
-            }
-            std::thread::sleep(POLL);
-        }
-        self.client()
-    }
-}
-
-/// Asks the server every now and then what it is doing, in a thread of its own: under load it takes its time to answer.
-#[derive(Debug)]
-struct Watch {
-    looks: Sender<()>,
-    thread: JoinHandle<(Option<Client>, Readings)>,
-}
-
-impl Watch {
-    fn begin(mut client: Client) -> Self {
-        let (looks, asked) = channel();
-        let thread = std::thread::spawn(move || {
-            let mut readings = Readings::new();
-            loop {
-                // A server that is gone tells nothing more.
-                let Ok(status) = client.status() else { return (None, readings) };
-                readings.push((SystemClock.now(), status));
-                if asked.recv_timeout(STATUS) == Err(RecvTimeoutError::Disconnected) {
-                    // The last word, after whoever was refused has been.
-                    let Ok(status) = client.status() else { return (None, readings) };
-                    readings.push((SystemClock.now(), status));
-                    return (Some(client), readings);
-                }
-            }
-        });
-        Self { looks, thread }
-    }
-
-    fn look(&self) {
-        // A thread whose server is gone has ended, and nobody looks any more.
-        let _ = self.looks.send(());
-    }
-
-    /// The client, unless its server is gone, and all that it was told.
-    fn end(self) -> (Option<Client>, Readings) {
-        drop(self.looks);
-        self.thread.join().unwrap_or_default()
-    }
-}
-
-/// The file in which the database of a trial says what it has to say.
+/// The log of the database of a trial.
 pub(super) fn log(folder: &Path) -> PathBuf {
-    folder.join("database.log")
+    folder.join(DATABASE_LOG)
 }

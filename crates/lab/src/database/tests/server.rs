@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tolok_model::Engine;
+use tolok_model::{DatabaseAddress, Engine};
 
-use crate::database::{Client, DatabaseError, DatabaseStore, Dsn, Instance, Settings, Template};
+use crate::database::{Client, DatabaseError, DatabaseStore, Instance, Settings, Template};
 use crate::toolbox::{Program, Toolbox};
 
 /// Nothing here takes so long unless it hangs.
@@ -114,7 +114,7 @@ impl Drop for Served {
 }
 
 /// The address of its database `tolok` for the subjects' account.
-pub(super) fn network(served: &Served, password: &str) -> Dsn {
+pub(super) fn network(served: &Served, password: &str) -> DatabaseAddress {
     let (host, port) = (served.at.ip().to_string(), served.at.port());
-    Dsn { user: "tolok".to_owned(), password: password.to_owned(), host, port, name: "tolok".to_owned() }
+    DatabaseAddress { user: "tolok".to_owned(), password: password.to_owned(), host, port, name: "tolok".to_owned() }
 }
