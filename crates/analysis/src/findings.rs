@@ -311,7 +311,7 @@ pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
     /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
     /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`, `counter-wrong`, `outage`,
-    /// `database-refused`, `pool-waits`.
+    /// `database-refused`, `pool-waits`, `window-too-short`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

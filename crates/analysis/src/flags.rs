@@ -9,6 +9,7 @@
 //! | `link-late` | packets left the link's emulator later on average by a tenth of the median latency | yes |
 //! | `errors` | a request failed | above 1 % of the requests |
 //! | `no-good-answers` | a measured trial had no good answer at all | yes |
+//! | `window-too-short` | a measured trial had good answers, and none to a request of its own window | yes |
 //! | `ledger-open` | the requests of a trial are not all accounted for | yes |
 //! | `counter-wrong` | a number that must be exactly right was not, in any measured trial | yes |
 //! | `outage` | the study takes the database away in the window | yes |
@@ -81,6 +82,7 @@ pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
         out_of_memory(observations, limits),
         failed_trials(observations, load),
         no_good_answers(observations),
+        window_too_short(observations, load),
         errors(observations),
         ledger_open(observations),
         not_trusted(observations, load),
@@ -144,6 +146,21 @@ fn no_good_answers(observations: &Observations) -> Option<Flag> {
     let message =
         format!("{censored} of {trials} had no good answer: too slow or broken to be given a figure, which is not 0");
     flag("no-good-answers", true, message)
+}
+
+fn window_too_short(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
+    let has_own = |measurement: &Measurement| measurement.ledger.good > 0 || measurement.goodput_rps <= 0.0;
+    let without = observations.scored.iter().filter(|(_, measurement)| !has_own(measurement)).count();
+    if without == 0 {
+        return None;
+    }
+    let trials = counted(observations.scored.len() as u64, "measured trial");
+    let window = format_duration(load.duration_s);
+    let message = format!(
+        "in {without} of {trials} no request of the window of {window} was answered in it: answers take longer, and those that came \
+         were asked for in the warm-up; make the window longer"
+    );
+    flag("window-too-short", true, message)
 }
 
 fn errors(observations: &Observations) -> Option<Flag> {

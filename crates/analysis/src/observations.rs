@@ -101,5 +101,5 @@ pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
 }
 
 fn is_censored(measurement: &Measurement) -> bool {
-    measurement.ledger.good == 0 || measurement.goodput_rps <= 0.0
+    measurement.goodput_rps <= 0.0
 }

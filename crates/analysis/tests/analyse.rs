@@ -207,6 +207,21 @@ mod flags {
     }
 
     #[test]
+    fn answers_to_the_warm_up_alone_are_a_figure_and_no_rank() {
+        let case = changed(|block, trial| {
+            if block == 2 {
+                // All that were asked for in the window are still under way at its end.
+                trial.ledger.in_flight_at_end += trial.ledger.good;
+                trial.ledger.good = 0;
+            }
+        });
+        assert!(case.goodput_rps.is_some() && !case.ranked);
+        assert_eq!(kinds(&case), ["window-too-short"]);
+        let words = "in 1 of 5 measured trials no request of the window of 2s was answered in it";
+        assert!(case.flags[0].message.starts_with(words), "{}", case.flags[0].message);
+    }
+
+    #[test]
     fn zero_good_answers_are_no_figure_and_not_zero() {
         let case = changed(|block, trial| {
             if block == 2 {

@@ -228,6 +228,8 @@ fn as_typed(arguments: &[String]) -> String {
 /// one in which the subject fell silent.
 pub(super) fn judge(report: &ToolReport, load: &LoadProfile) -> Result<(), Setback> {
     match report.ledger.good {
+        // Where answers take longer than the window, those that come in it were asked for in the warm-up.
+        0 if report.carried_over_good > 0 && report.ledger.failed_total() == 0 => still_answering(report, load),
         0 => Err(nothing_good(report)),
         // A window that was cut off where an objective was crossed may well end in silence, and says why it ended.
         _ if report.aborted => Ok(()),
@@ -377,8 +379,18 @@ mod tests {
     #[test]
     fn answers_to_the_warm_up_do_not_hide_that_none_came_to_the_window() {
         let carried = ToolReport { goodput_rps: 3.0, carried_over: 4, carried_over_good: 3, ..report(0, &[], &[]) };
+        let silent = ToolReport { last_good_s: Some(0.1), ..carried };
+        let message = "no good answer came after the first 0.100 s of the window of 1.000 s, and every user was waiting at its end";
+        assert_eq!(judged(&silent), Some((FailureKind::Hung, message.to_owned())));
+        let failing = ToolReport { ledger: report(0, &[("timeout", 9)], &[]).ledger, ..silent };
         let message = "9 requests were sent, none was answered as it should (and 3 of 4 carried over from the warm-up)";
-        assert_eq!(judged(&carried), Some((FailureKind::Hung, message.to_owned())));
+        assert_eq!(judged(&failing), Some((FailureKind::Hung, message.to_owned())));
+    }
+
+    #[test]
+    fn answers_that_take_longer_than_the_window_are_answers() {
+        let carried = ToolReport { goodput_rps: 3.0, carried_over: 4, carried_over_good: 3, ..report(0, &[], &[]) };
+        assert_eq!(judged(&ToolReport { last_good_s: Some(0.9), ..carried }), None);
     }
 
     #[test]
