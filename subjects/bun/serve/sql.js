@@ -3,40 +3,82 @@ const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PAS
 
 const size = Number(DATABASE_POOL);
 
-const sql = new Bun.SQL({
-  adapter: "mysql",
-  hostname: DATABASE_HOST,
-  port: Number(DATABASE_PORT),
-  database: DATABASE_NAME,
-  username: DATABASE_USER,
-  password: DATABASE_PASSWORD,
-  max: size,
-  connectionTimeout: 2,
-});
+let sql = open(size);
+
+function open(connections) {
+  return new Bun.SQL({
+    adapter: "mysql",
+    hostname: DATABASE_HOST,
+    port: Number(DATABASE_PORT),
+    database: DATABASE_NAME,
+    username: DATABASE_USER,
+    password: DATABASE_PASSWORD,
+    max: connections,
+    connectionTimeout: 2,
+    // MySQL's own way to log in without TLS; MariaDB never asks for it.
+    allowPublicKeyRetrieval: true,
+  });
+}
+
+let unanswered = 0;
+let lastAnswer = 0;
+
+async function answer(query) {
+  if (unanswered++ === 0) lastAnswer = performance.now();
+  try {
+    return await query;
+  } finally {
+    unanswered--;
+    lastAnswer = performance.now();
+  }
+}
+
+// Bun.SQL waits for ever for a database that has fallen silent, and does not tell whether a long answer goes on. So when
+// none was completed for a while, a further connection is tried. If that fails, the pool is given up with all who wait.
+async function endSilence() {
+  const began = lastAnswer;
+  if (unanswered === 0 || performance.now() - began < 2_500) return setTimeout(endSilence, 500);
+  const trial = open(1);
+  try {
+    await trial.connect();
+  } catch (error) {
+    // What the server itself refuses, such as one connection too many, is an answer; and so is one to somebody else.
+    if (error.errno === undefined && lastAnswer === began) {
+      const silent = sql;
+      sql = open(size);
+      silent.close({ timeout: 0 });
+    }
+  }
+  trial.close();
+  lastAnswer = performance.now();
+  setTimeout(endSilence, 500);
+}
+
+endSilence();
 
 export const rows = (fields, limit) =>
   fields === "40"
-    ? sql`SELECT * FROM rows40_text ORDER BY id LIMIT ${limit}`
-    : sql`SELECT * FROM rows50_text ORDER BY id LIMIT ${limit}`;
+    ? answer(sql`SELECT * FROM rows40_text ORDER BY id LIMIT ${limit}`)
+    : answer(sql`SELECT * FROM rows50_text ORDER BY id LIMIT ${limit}`);
 
-export const one = async (id) => (await sql`SELECT * FROM rows40_text WHERE id = ${id}`)[0];
+export const one = async (id) => (await answer(sql`SELECT * FROM rows40_text WHERE id = ${id}`))[0];
 
-export const fidelity = () => sql`SELECT * FROM fidelity ORDER BY id`;
+export const fidelity = () => answer(sql`SELECT * FROM fidelity ORDER BY id`);
 
 // LAST_INSERT_ID brings the new number back in the same answer.
 export async function addOne() {
-  const result = await sql`UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1`;
+  const result = await answer(sql`UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1`);
   return result.lastInsertRowid;
 }
 
-export const counted = async () => Number((await sql`SELECT value FROM counter WHERE id = 1`)[0].value);
+export const counted = async () => Number((await answer(sql`SELECT value FROM counter WHERE id = 1`))[0].value);
 
 // Calls `use` with a function that sleeps in the database, on one connection or on the pool's.
 export async function sleeping(from, use) {
-  if (from === "pool") return use(() => sql`SELECT SLEEP(0.2)`);
+  if (from === "pool") return use(() => answer(sql`SELECT SLEEP(0.2)`));
   const connection = await sql.reserve();
   try {
-    return await use(() => connection`SELECT SLEEP(0.2)`);
+    return await use(() => answer(connection`SELECT SLEEP(0.2)`));
   } finally {
     connection.release();
   }

@@ -20,12 +20,16 @@ import (
 // connectTimeout holds for the connection and the login together.
 const connectTimeout = 2 * time.Second
 
+// silenceTimeout holds for each read of its own: a long result may take as long as it likes, as long as it goes on.
+const silenceTimeout = 3 * time.Second
+
 // errUnreachable ends the waiting for a connection when none can be made.
 var errUnreachable = errors.New("the database cannot be reached")
 
 // database is the pool and what the requests that wait for it have to know.
 type database struct {
 	pool     *sql.DB
+	size     int
 	prepared bool
 
 	mutex       sync.Mutex
@@ -45,6 +49,7 @@ func openDatabase(prepared bool) (*database, error) {
 	config.User = os.Getenv("DATABASE_USER")
 	config.Passwd = os.Getenv("DATABASE_PASSWORD")
 	config.Timeout = connectTimeout
+	config.ReadTimeout = silenceTimeout
 	// With the text protocol the driver fills parameters in itself, which saves preparing on each query.
 	config.InterpolateParams = !prepared
 	// What goes wrong is returned as well, and logged once there.
@@ -53,10 +58,10 @@ func openDatabase(prepared bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &database{prepared: prepared, statements: map[string]*sql.Stmt{}}
+	size, _ := strconv.Atoi(os.Getenv("DATABASE_POOL"))
+	d := &database{size: size, prepared: prepared, statements: map[string]*sql.Stmt{}}
 	d.reachable, d.unreachable = context.WithCancel(context.Background())
 	d.pool = sql.OpenDB(watchedConnector{connector, d})
-	size, _ := strconv.Atoi(os.Getenv("DATABASE_POOL"))
 	d.pool.SetMaxOpenConns(size)
 	d.pool.SetMaxIdleConns(size)
 	return d, nil
@@ -95,7 +100,7 @@ func (d *database) query(ctx context.Context, statement string, parameters ...an
 	d.mutex.Unlock()
 	waiting, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(reachable, func() { cancel(errUnreachable) })
-	rows, err := d.ask(waiting, statement, parameters)
+	rows, err := d.askAgain(waiting, statement, parameters)
 	// What has begun to answer is not waited for any more.
 	stop()
 	if err != nil {
@@ -107,6 +112,21 @@ func (d *database) query(ctx context.Context, statement string, parameters ...an
 		return nil, err
 	}
 	return rows, nil
+}
+
+// askAgain asks on another connection when one turns out to be broken. database/sql itself looks at used connections
+// before it hands them out, but not at those that it opened for a request that had given up, and that nobody has used yet.
+// To read twice does no harm. A connection that broke by its silence says the same, and there is no time for another.
+func (d *database) askAgain(ctx context.Context, statement string, parameters []any) (*sql.Rows, error) {
+	started := time.Now()
+	rows, err := d.ask(ctx, statement, parameters)
+	for range d.size {
+		if !errors.Is(err, mysql.ErrInvalidConn) || time.Since(started) >= silenceTimeout {
+			break
+		}
+		rows, err = d.ask(ctx, statement, parameters)
+	}
+	return rows, err
 }
 
 func (d *database) ask(ctx context.Context, statement string, parameters []any) (*sql.Rows, error) {

@@ -94,11 +94,11 @@ async function fidelity(res) {
 async function sharedConnection(res, parameters) {
   const from = parameters.get("from");
   if (from !== "one" && from !== "pool") throw new BadRequest("from must be one or pool");
-  const connection = from === "one" ? await acquire() : undefined;
+  const place = from === "one" ? await acquire() : undefined;
   const started = performance.now();
-  const sleep = () => (connection ?? { query }).query("SELECT SLEEP(0.2)");
+  const sleep = () => (place?.connection ?? { query }).query("SELECT SLEEP(0.2)");
   const results = await Promise.allSettled([sleep(), sleep()]);
-  if (connection !== undefined) release(connection);
+  if (place !== undefined) release(place);
   send(res, {
     elapsed_s: (performance.now() - started) / 1000,
     errors: results.filter((result) => result.status === "rejected").map((result) => result.reason.message),

@@ -11,10 +11,14 @@ const typed = (values) => (prepared ? values.map(String) : values);
 const size = Number(DATABASE_POOL);
 let pool;
 
-// What mysql2's events and calls tell; `waiting` holds the refusals of those who wait for a connection.
-const counts = { inUse: 0, waits: 0, waitMs: 0 };
-const waiting = new Set();
-let enqueued = false;
+// A connection is broken when nothing has come at so many looks: after 2.5 to 3 s.
+const LOOK_EVERY_MS = 500;
+const SILENT_LOOKS = 5;
+
+// Who works with a connection, and who waits for one. mysql2 has a queue as well, but nobody can be called out of it.
+const places = new Set();
+const waiting = [];
+const counts = { waits: 0, waitMs: 0 };
 
 function open() {
   pool = require(MYSQL2).createPool({
@@ -27,83 +31,97 @@ function open() {
     connectTimeout: 2_000,
     dateStrings: true,
   });
-  pool.on("enqueue", () => {
-    enqueued = true;
-  });
   // A connection that breaks while nobody uses it must not end the process; the pool removes it by itself.
   pool.on("connection", (connection) => connection.on("error", () => {}));
+  setInterval(endSilence, LOOK_EVERY_MS);
 }
 
-// A connection for one task, which gives it back with `release` or `destroy`.
-function acquire() {
+// A connection for one task, which gives it back with `release`.
+async function acquire() {
   if (pool === undefined) open();
+  const place = { connection: undefined, bytesRead: 0, silentLooks: 0 };
+  if (places.size < size) places.add(place);
+  else await turn(place);
+  try {
+    place.connection = await pool.getConnection();
+    return place;
+  } catch (error) {
+    // Without a word of the server's, nobody can reach it: a queue would last until the clients give up.
+    if (error.sqlState === undefined) giveUp(error);
+    leave(place);
+    throw error;
+  }
+}
+
+// Waits until somebody leaves.
+function turn(place) {
   const started = performance.now();
-  enqueued = false;
-  const connected = pool.getConnection();
-  // mysql2 says so during the call or not at all.
-  const waited = enqueued;
-  if (waited) counts.waits++;
-  return new Promise((resolve, reject) => {
-    const place = { reject, waited };
-    waiting.add(place);
-    const leave = () => {
-      if (waited) counts.waitMs += performance.now() - started;
-      return waiting.delete(place);
-    };
-    connected.then(
-      (connection) => {
-        if (!leave()) return connection.release();
-        counts.inUse++;
-        resolve(connection);
-      },
-      (error) => {
-        if (leave()) reject(error);
-        // Without a word of the server's, nobody can reach it: a queue would last until the clients give up.
-        if (error.sqlState === undefined) giveUp(error);
-      },
-    );
+  counts.waits++;
+  return new Promise((resolve, reject) => waiting.push({ place, resolve, reject })).finally(() => {
+    counts.waitMs += performance.now() - started;
   });
+}
+
+function leave(place) {
+  places.delete(place);
+  const next = waiting.shift();
+  if (next === undefined) return;
+  places.add(next.place);
+  next.resolve();
 }
 
 function giveUp(error) {
-  for (const place of waiting) place.reject(error);
-  waiting.clear();
+  for (const { reject } of waiting.splice(0)) reject(error);
 }
 
-function release(connection) {
-  counts.inUse--;
-  connection.release();
+function release(place) {
+  place.connection.release();
+  leave(place);
+}
+
+// Breaks connections of which the answer, or the rest of it, does not come. mysql2 can only limit the whole of an answer,
+// and a long one is no failure; nor is one that waits for a slow client, whose connection is paused.
+function endSilence() {
+  for (const place of places) {
+    const socket = place.connection?.connection.stream;
+    if (socket === undefined) continue;
+    const goesOn = socket.bytesRead !== place.bytesRead || socket.isPaused();
+    place.silentLooks = goesOn ? 0 : place.silentLooks + 1;
+    place.bytesRead = socket.bytesRead;
+    if (place.silentLooks >= SILENT_LOOKS) socket.destroy(new Error("the database has fallen silent"));
+  }
 }
 
 // The rows of one SELECT, or the result of another statement.
 async function query(sql, values = []) {
-  const connection = await acquire();
+  const place = await acquire();
   try {
-    const [rows] = await connection[send](sql, typed(values));
+    const [rows] = await place.connection[send](sql, typed(values));
     return rows;
   } finally {
-    release(connection);
+    release(place);
   }
 }
 
 // The rows one by one. If nobody wants the rest, the driver reads it and throws it away, and the connection is clean.
 async function stream(sql, values = []) {
-  const connection = await acquire();
+  const place = await acquire();
   // Without the wrapper of promises, as only that has streams.
-  const command = connection.connection[send](sql, typed(values));
+  const { connection } = place.connection;
+  const command = connection[send](sql, typed(values));
   const rows = command.stream();
   let open = true;
   const done = () => {
-    if (open) release(connection);
+    if (open) release(place);
     open = false;
-    connection.connection.off("error", broken);
+    connection.off("error", broken);
   };
   // A stream does not hear by itself that its connection breaks.
   const broken = (error) => {
     rows.destroy(error);
     done();
   };
-  connection.connection.on("error", broken);
+  connection.on("error", broken);
   command.once("end", done);
   // Whoever has left the stream does not hear of errors in the rest.
   command.on("error", () => {});
@@ -112,8 +130,8 @@ async function stream(sql, values = []) {
 
 const state = () => ({
   size,
-  in_use: counts.inUse,
-  waiting: [...waiting].filter((place) => place.waited).length,
+  in_use: places.size,
+  waiting: waiting.length,
   waits: counts.waits,
   wait_s: counts.waitMs / 1000,
 });

@@ -52,7 +52,7 @@ final class Data
             '/fidelity' => $this->fidelity(...),
             '/shared-connection' => $this->sharedConnection(...),
             '/counter' => $this->counter(...),
-            '/pool' => fn (Request $request, Response $response) => send($response, $this->figures->all()),
+            '/pool' => fn (Request $request, Response $response) => send($request, $response, $this->figures->all()),
         ];
         return array_map($this->guarded(...), $routes);
     }
@@ -65,13 +65,13 @@ final class Data
                 $answer($request, $response);
             } catch (InvalidArgumentException $wrong) {
                 $response->status(400);
-                $response->end($wrong->getMessage());
+                finish($request, $response, $wrong->getMessage());
             } catch (PDOException $failure) {
                 error_log('database: ' . $failure->getMessage());
                 // Not writable: a part of the answer is on its way, and the connection was cut.
                 if ($response->isWritable()) {
                     $response->status(503);
-                    $response->end('the database does not answer');
+                    finish($request, $response, 'the database does not answer');
                 }
             }
         };
@@ -86,7 +86,8 @@ final class Data
         };
         $sql = "SELECT * FROM $view ORDER BY id LIMIT ?";
         $limit = number($request, 'limit', 10000);
-        if (getenv('ROWS') === 'stream') {
+        // HEAD has nothing to stream.
+        if (getenv('ROWS') === 'stream' && $request->getMethod() === 'GET') {
             $this->pool->with(fn (PDO $connection) => stream($connection, $sql, $limit, $response, $this->server));
         } else {
             $rows = $this->pool->with(function (PDO $connection) use ($sql, $limit): array {
@@ -95,7 +96,7 @@ final class Data
                 $statement->execute();
                 return $statement->fetchAll();
             });
-            send($response, $rows);
+            send($request, $response, $rows);
         }
     }
 
@@ -105,9 +106,9 @@ final class Data
         $row = $this->pool->with(fn (PDO $connection) => oneRow($connection->prepare(ONE_ROW), $id));
         if ($row === false) {
             $response->status(404);
-            $response->end('not found');
+            finish($request, $response, 'not found');
         } else {
-            send($response, $row);
+            send($request, $response, $row);
         }
     }
 
@@ -124,7 +125,7 @@ final class Data
             }
             return $rows;
         });
-        send($response, $rows);
+        send($request, $response, $rows);
     }
 
     private function fidelity(Request $request, Response $response): void
@@ -132,12 +133,12 @@ final class Data
         $sql = 'SELECT * FROM fidelity ORDER BY id';
         $rows = $this->pool->with(fn (PDO $connection) => $connection->query($sql)->fetchAll());
         // Bytes that are no UTF-8 would make json_encode refuse the whole answer.
-        send($response, $rows, JSON_INVALID_UTF8_SUBSTITUTE);
+        send($request, $response, $rows, JSON_INVALID_UTF8_SUBSTITUTE);
     }
 
     private function counter(Request $request, Response $response): void
     {
-        send($response, $request->getMethod() === 'POST' ? $this->counter->add() : $this->counter->value());
+        send($request, $response, $request->getMethod() === 'POST' ? $this->counter->add() : $this->counter->value());
     }
 
     // Two coroutines at once, on the same connection or on one each.
@@ -150,7 +151,7 @@ final class Data
             default => throw new InvalidArgumentException('from must be one or pool'),
         };
         $elapsed_s = (hrtime(true) - $begun) / 1e9;
-        send($response, ['elapsed_s' => $elapsed_s, 'errors' => $errors]);
+        send($request, $response, ['elapsed_s' => $elapsed_s, 'errors' => $errors]);
     }
 }
 
@@ -237,9 +238,9 @@ function number(Request $request, string $name, int $most): int
     return $number !== false ? $number : throw new InvalidArgumentException("$name must be from 1 to $most");
 }
 
-function send(Response $response, mixed $value, int $flags = 0): void
+function send(Request $request, Response $response, mixed $value, int $flags = 0): void
 {
     $body = json_encode($value, CANONICAL | $flags);
     $response->header('Content-Type', 'application/json');
-    $response->end($body);
+    finish($request, $response, $body);
 }

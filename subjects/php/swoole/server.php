@@ -8,6 +8,7 @@ use Swoole\Http\Request;
 use Swoole\Http\Response;
 use Swoole\Http\Server;
 
+require __DIR__ . '/answer.php';
 require __DIR__ . '/quicksort.php';
 require __DIR__ . '/pool.php';
 require __DIR__ . '/counter.php';
@@ -17,21 +18,25 @@ $options = getopt('', ['host:', 'port:', 'assets:', 'mode:', 'workers:', 'run:']
 $picture = $options['assets'] . '/file-534k.png';
 
 $routes = [
-    '/hello' => function (Response $response): void {
+    '/hello' => function (Response $response, Request $request): void {
         $response->header('Content-Type', 'text/html; charset=utf-8');
-        $response->end('<h1>Hello, World!</h1>');
+        finish($request, $response, '<h1>Hello, World!</h1>');
     },
-    '/json' => function (Response $response): void {
+    '/json' => function (Response $response, Request $request): void {
         $response->header('Content-Type', 'application/json');
-        $response->end(json_encode(['message' => 'Hello, World!']));
+        finish($request, $response, json_encode(['message' => 'Hello, World!']));
     },
-    '/quicksort' => function (Response $response): void {
+    '/quicksort' => function (Response $response, Request $request): void {
         $response->header('Content-Type', 'application/json');
-        $response->end(json_encode(quick_sort(NUMBERS)));
+        finish($request, $response, json_encode(quick_sort(NUMBERS)));
     },
-    '/file-534k.png' => function (Response $response) use ($picture): void {
+    '/file-534k.png' => function (Response $response, Request $request) use ($picture): void {
         $response->header('Content-Type', 'image/png');
-        $response->sendfile($picture);
+        if ($request->getMethod() === 'HEAD') {
+            finish_head($response, filesize($picture));
+        } else {
+            $response->sendfile($picture);
+        }
     },
 ];
 
@@ -66,7 +71,7 @@ $server->on('request', function (Request $request, Response $response) use ($rou
     $methods = $path === '/counter' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
     if ($handler === null) {
         $response->status(404);
-        $response->end('not found');
+        finish($request, $response, 'not found');
     } elseif (!in_array($request->getMethod(), $methods, true)) {
         $response->status(405);
         $response->header('Allow', implode(', ', $methods));

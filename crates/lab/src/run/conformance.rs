@@ -5,6 +5,7 @@
 //! it is about to measure, and the load tool every answer in the window.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
 use std::time::Duration;
 
 use tolok_model::{Body, DataBody, Database, SubjectChoice, Workload};
@@ -51,6 +52,7 @@ pub fn check_conformance(
     let mut server = Served::start(session, choice, database, first, &stop)?;
     let mut differences: Vec<String> =
         workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
+    differences.extend(workloads.iter().filter_map(|workload| body_for_head(session, &mut server, workload)));
     differences.extend(refusals(&mut server, &workloads));
     if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
         differences.extend(check_aborts(&mut server, asked.pool, &stop).differences());
@@ -97,6 +99,33 @@ fn asked_for(server: &mut Served, workload: &Workload, path: &str, body: &[u8]) 
         Ok(answer) => Some(format!("{request}: {}", check(&answer, workload, body).err()?)),
         Err(error) => Some(format!("{request}: {error}")),
     }
+}
+
+/// HEAD is answered as GET is, and without a body: whoever sends one breaks the connections of clients that keep them.
+fn body_for_head(session: &Session<'_>, server: &mut Served, workload: &Workload) -> Option<String> {
+    let path = session.assets.path(workload);
+    match head(server, path) {
+        Ok(said) => {
+            let (head, body) = said.split_once("\r\n\r\n").unwrap_or((&said, ""));
+            let status = head.split(' ').nth(1).unwrap_or_default();
+            if status != "200" {
+                return Some(format!("HEAD {path}: status {status} instead of 200"));
+            }
+            (!body.is_empty()).then(|| format!("HEAD {path}: a body of {} bytes", body.len()))
+        }
+        Err(error) => Some(format!("HEAD {path}: {error}")),
+    }
+}
+
+/// All that comes until the connection is closed.
+fn head(server: &mut Served, path: &str) -> std::io::Result<String> {
+    let mut stream = server.trial_box.connect(server.address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let host = server.address;
+    write!(stream, "HEAD {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said)?;
+    Ok(String::from_utf8_lossy(&said).into_owned())
 }
 
 /// The number must be right after many have added to it at once.

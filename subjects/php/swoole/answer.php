@@ -1,0 +1,24 @@
+<?php
+
+// How every answer ends.
+
+declare(strict_types=1);
+
+use Swoole\Http\Request;
+use Swoole\Http\Response;
+
+// Swoole by itself would send the body to HEAD as well.
+function finish(Request $request, Response $response, string $body): void
+{
+    if ($request->getMethod() === 'HEAD') {
+        finish_head($response, strlen($body));
+    } else {
+        $response->end($body);
+    }
+}
+
+function finish_head(Response $response, int $length): void
+{
+    $response->header('Content-Length', (string) $length);
+    $response->end();
+}
