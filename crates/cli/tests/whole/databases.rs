@@ -61,8 +61,7 @@ fn a_trial_with_a_database_records_what_it_did() {
     );
     let (said, records) = run(&place, &[]);
     assert_done(said.code, &said.progress);
-    // A variant that streams rows serves nothing else.
-    assert_eq!(records.len(), 3, "{}", said.progress);
+    assert_eq!(records.len(), 4, "{}", said.progress);
     let (with, without): (Vec<&Value>, Vec<&Value>) =
         records.iter().partition(|record| record["case"].as_str().unwrap().starts_with("rows"));
     assert!(without.iter().all(|record| record["outcome"]["database"].is_null()), "hello asks no database");
