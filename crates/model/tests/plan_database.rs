@@ -197,7 +197,7 @@ fn a_private_database_takes_its_time() {
         let plan = expand(&study("['bun/serve']", "['hello', 'rows']", environment), everything()).unwrap();
         plan.trial_estimate_s(case)
     };
-    assert!((estimate("", "rows-c8--bun-serve-default") - 5.25).abs() < 1e-9);
+    assert!((estimate("", "rows-c8--bun-serve-default") - 3.85).abs() < 1e-9);
     assert!((estimate("", "hello-c8--bun-serve-default") - 3.25).abs() < 1e-9);
     assert!((estimate("database.dsn = 'env:DB'", "rows-c8--bun-serve-default") - 3.25).abs() < 1e-9);
 }
