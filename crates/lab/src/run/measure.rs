@@ -1,5 +1,6 @@
 //! The middle of a trial: load is put on the subject, resources are read meanwhile, and the result is judged.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,9 @@ use super::trial::{Setback, Trial};
 use super::trial_database::{PART, database_failed};
 use crate::data;
 use crate::isolate::TrialBox;
-use crate::sample::{Folders, Followed, Members, NetOf, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage};
+use crate::sample::{
+    Folders, Followed, Members, NetOf, NoUsage, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage,
+};
 use crate::tools::{Answers, LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
 
 /// How often resources are read when nothing else asks for it.
@@ -96,8 +99,8 @@ impl Trial<'_> {
         &self,
         trial_box: &mut TrialBox,
         sampler: &mut Sampler,
-        mut counters: Option<Counters>,
-        mut beside: Option<Beside<'_>>,
+        counters: Option<Counters>,
+        beside: Option<Beside<'_>>,
         (address, clock): (SocketAddr, Instant),
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<Loaded, Setback> {
@@ -112,47 +115,16 @@ impl Trial<'_> {
         let load = &self.scenario.load;
         let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s) + TOOL_SLACK;
         let deadline = Instant::now() + limit;
-        let (mut began, mut ended, mut last_tick) = (None, None, Instant::now());
+        let (began, ended, last_tick) = (None, None, Instant::now());
+        let mut readings = Readings { sampler, counters, beside, clock, began, ended, last_tick };
         loop {
-            let patience = beside.as_ref().map_or(SAMPLE, |beside| beside.patience(SAMPLE));
+            let patience = readings.patience();
             let waited = tool.wait_event(patience);
-            let at_s = clock.elapsed().as_secs_f64();
-            if let Some(counters) = &mut counters {
-                counters.read();
+            if waited == Waited::Ended {
+                break;
             }
-            match waited {
-                Waited::Event(ToolEvent::WindowStarted { monotonic_ns }) => {
-                    began = Some(MonotonicNs(monotonic_ns));
-                    if let Some(beside) = &mut beside {
-                        beside.window_started(MonotonicNs(monotonic_ns), trial_box);
-                    }
-                    sampler.window_starts(at_s, MonotonicNs(monotonic_ns));
-                    emit(RunEvent::Phase { phase: Phase::Measuring });
-                }
-                Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
-                    let usage = sampler.window_ends(at_s, MonotonicNs(monotonic_ns));
-                    if let Some(beside) = &mut beside {
-                        beside.window_ended(trial_box);
-                    }
-                    ended = Some((MonotonicNs(monotonic_ns), usage, sampler.after_load()));
-                }
-                Waited::Event(ToolEvent::Second) | Waited::Nothing => {
-                    if last_tick.elapsed() >= patience.max(SAMPLE / 2) {
-                        sampler.tick(at_s);
-                        last_tick = Instant::now();
-                    }
-                }
-                Waited::Ended => break,
-            }
-            if let Some(beside) = &mut beside {
-                if beside.step(trial_box)? {
-                    // Where it has a group, the group has its new processes already.
-                    trial_box.pids_of(PART).into_iter().for_each(|pid| sampler.add_process(Part::Database, pid));
-                }
-                if let Some(how) = beside.database_has_ended(trial_box)? {
-                    return Err(database_failed(format!("{how} while load was on the subject")));
-                }
-            }
+            readings.hear(waited, patience, trial_box, emit);
+            readings.look_after_the_database(trial_box)?;
             // A subject that has ended gives no more answers, so there is nothing to wait for.
             self.nothing_has_ended(trial_box, "while load was on it")?;
             if self.stop.is_immediate() {
@@ -163,25 +135,7 @@ impl Trial<'_> {
                 return Err(Setback::Failed(FailureKind::ToolFailed, message));
             }
         }
-        let tool_failed = |message| Setback::Failed(FailureKind::ToolFailed, message);
-        let report = match tool.finish() {
-            Ok(report) => report,
-            Err(message) => {
-                // A box that breaks takes the tool with it, and tells so a moment later.
-                let deadline = Instant::now() + BOX_TELLS;
-                while Instant::now() < deadline {
-                    trial_box.exits()?;
-                    std::thread::sleep(POLL);
-                }
-                return Err(tool_failed(message));
-            }
-        };
-        let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
-        let (began, (ended, usage, pss)) = began.zip(ended).ok_or_else(silent)?;
-        let (window, usage) = (Window { began, ended }, usage.map_err(Setback::lab)?);
-        let counted = counters.map(|counters| counters.counted(window));
-        let beside = beside.map(|beside| beside.finish(trial_box)).transpose()?.unwrap_or_default();
-        Ok(Loaded { report, usage, pss_bytes: pss.get(&Part::Subject).copied(), window, counted, beside })
+        readings.finish(report_of(tool, trial_box)?, trial_box)
     }
 
     fn job(&self, address: SocketAddr) -> LoadJob<'_> {
@@ -211,6 +165,105 @@ impl Trial<'_> {
         let started = RunningTool::start(tolok, job, &placement, self.folder.path());
         started
             .map_err(|error| Setback::Failed(FailureKind::ToolFailed, format!("cannot start the load tool: {error}")))
+    }
+}
+
+/// What is read and done while load is on.
+struct Readings<'s, 'b> {
+    sampler: &'s mut Sampler,
+    counters: Option<Counters>,
+    beside: Option<Beside<'b>>,
+    /// Since when the samples' times count.
+    clock: Instant,
+    began: Option<MonotonicNs>,
+    ended: Option<WindowEnd>,
+    last_tick: Instant,
+}
+
+/// When the window ended, what was used in it, and proportional set sizes right after it.
+type WindowEnd = (MonotonicNs, Result<WindowUsage, NoUsage>, BTreeMap<Part, u64>);
+
+impl Readings<'_, '_> {
+    /// How long nothing may be heard of the tool until something is due.
+    fn patience(&self) -> Duration {
+        self.beside.as_ref().map_or(SAMPLE, |beside| beside.patience(SAMPLE))
+    }
+
+    /// Reads what is due after the tool was waited for.
+    fn hear(&mut self, waited: Waited, patience: Duration, trial_box: &mut TrialBox, emit: &mut dyn FnMut(RunEvent)) {
+        let at_s = self.clock.elapsed().as_secs_f64();
+        if let Some(counters) = &mut self.counters {
+            counters.read();
+        }
+        match waited {
+            Waited::Event(ToolEvent::WindowStarted { monotonic_ns }) => {
+                let began = MonotonicNs(monotonic_ns);
+                self.began = Some(began);
+                self.sampler.window_starts(at_s, began);
+                if let Some(beside) = &mut self.beside {
+                    beside.window_started(began, trial_box);
+                }
+                emit(RunEvent::Phase { phase: Phase::Measuring });
+            }
+            Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
+                let ended = MonotonicNs(monotonic_ns);
+                let usage = self.sampler.window_ends(at_s, ended);
+                if let Some(beside) = &mut self.beside {
+                    beside.window_ended(trial_box);
+                }
+                self.ended = Some((ended, usage, self.sampler.after_load()));
+            }
+            // While something may happen at any moment, the tool is waited for in shorter steps than are worth a reading.
+            Waited::Event(ToolEvent::Second) | Waited::Nothing => {
+                if self.last_tick.elapsed() >= patience.max(SAMPLE / 2) {
+                    self.sampler.tick(at_s);
+                    self.last_tick = Instant::now();
+                }
+            }
+            Waited::Ended => {}
+        }
+    }
+
+    /// Takes what steps are due there; fails if the database has ended and should not have.
+    fn look_after_the_database(&mut self, trial_box: &mut TrialBox) -> Result<(), Setback> {
+        let Some(beside) = &mut self.beside else { return Ok(()) };
+        if beside.step(trial_box)? {
+            // Where it has a group, the group has its new processes already.
+            trial_box.pids_of(PART).into_iter().for_each(|pid| self.sampler.add_process(Part::Database, pid));
+        }
+        match beside.database_has_ended(trial_box)? {
+            Some(how) => Err(database_failed(format!("{how} while load was on the subject"))),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self, report: ToolReport, trial_box: &mut TrialBox) -> Result<Loaded, Setback> {
+        let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
+        let (began, (ended, usage, pss)) = self.began.zip(self.ended).ok_or_else(silent)?;
+        let (window, usage) = (Window { began, ended }, usage.map_err(Setback::lab)?);
+        let counted = self.counters.map(|counters| counters.counted(window));
+        let beside = self.beside.map(|beside| beside.finish(trial_box)).transpose()?.unwrap_or_default();
+        Ok(Loaded { report, usage, pss_bytes: pss.get(&Part::Subject).copied(), window, counted, beside })
+    }
+}
+
+fn tool_failed(message: String) -> Setback {
+    Setback::Failed(FailureKind::ToolFailed, message)
+}
+
+/// What a tool that has closed its events found.
+fn report_of(tool: RunningTool, trial_box: &mut TrialBox) -> Result<ToolReport, Setback> {
+    match tool.finish() {
+        Ok(report) => Ok(report),
+        Err(message) => {
+            // A box that breaks takes the tool with it, and tells so a moment later.
+            let deadline = Instant::now() + BOX_TELLS;
+            while Instant::now() < deadline {
+                trial_box.exits()?;
+                std::thread::sleep(POLL);
+            }
+            Err(tool_failed(message))
+        }
     }
 }
 
