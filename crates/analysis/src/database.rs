@@ -101,7 +101,7 @@ pub struct PoolUse {
     pub size: u32,
     /// Times that a request had to wait for a connection, per good answer.
     pub waits_per_good: Option<f64>,
-    /// How long such a wait took on average, in seconds; none where nobody waited.
+    /// How long such a wait took on average, in seconds; none where nobody waited, or waits are as long as the window.
     pub wait_s_mean: Option<f64>,
 }
 
@@ -220,9 +220,12 @@ fn pool(observations: &Observations) -> Option<PoolUse> {
     let wait_s: Option<f64> = windows.iter().map(|(_, window)| window.wait_s).sum();
     let answered: f64 = windows.iter().filter_map(|(trial, _)| answers(trial)).sum();
     let waited = waits.filter(|waits| *waits > 0);
+    let longest_s = windows.iter().map(|(trial, _)| trial.window_s).fold(0.0, f64::max);
     Some(PoolUse {
         size,
         waits_per_good: waits.filter(|_| answered > 0.0).map(|waits| waits as f64 / answered),
-        wait_s_mean: waited.zip(wait_s).map(|(waits, wait_s)| wait_s / waits as f64),
+        // Waits are counted when they begin, and their time when they end: where they are as long as the window, the two tell
+        // of different waits.
+        wait_s_mean: waited.zip(wait_s).map(|(waits, wait_s)| wait_s / waits as f64).filter(|mean| *mean < longest_s),
     })
 }

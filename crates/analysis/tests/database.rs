@@ -98,6 +98,15 @@ mod figures {
     }
 
     #[test]
+    fn waits_as_long_as_the_window_have_no_mean() {
+        // Two began in the window of 2 s, and those of the warm-up ended in it.
+        let database = used(|_, trial| {
+            trial.pool = Some(PoolWindow { size: 8, waits: Some(2), wait_s: Some(20.0) });
+        });
+        assert_eq!(database.pool.unwrap().wait_s_mean, None);
+    }
+
+    #[test]
     fn a_scenario_that_asks_no_database_has_nothing_of_it() {
         let mut run = InventedRun::new(6);
         run.environment(ordinary()).scenario("hello-c64", "hello", "Hello", 64).steady(GO, 30_000.0);
