@@ -113,6 +113,16 @@ fn bodies_and_templates_that_are_named_are_there() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
+/// Each subject is a folder that stands for itself, so what two of them have in common is a copy, and has to stay one.
+#[test]
+fn both_subjects_with_php_processes_run_the_same_scripts() {
+    let script =
+        |subject: &str, file: &str| fs::read_to_string(root().join("subjects").join(subject).join(file)).unwrap();
+    for file in ["index.php", "data.php", "database.php", "quicksort.php"] {
+        assert!(script("php/fpm", file) == script("apache/prefork", file), "{file} differs");
+    }
+}
+
 #[test]
 fn subjects_serve_workloads_that_exist() {
     let catalogue = Repository::read().catalogue;

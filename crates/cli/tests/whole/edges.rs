@@ -1,7 +1,8 @@
 //! The architecture, as a test: which crate may use which, and which may print, leave or use unsafe code.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every edge that may exist between our crates. What is not here is a mistake, or a change of ARCHITECTURE.md.
@@ -76,6 +77,34 @@ fn only_commands_print_and_only_named_modules_are_unsafe() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn every_source_file_is_a_module_that_somebody_compiles() {
+    let mut stray = Vec::new();
+    for folder in fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src")) {
+        stray.extend(rust_files(&folder).into_iter().filter(|file| !is_compiled(file)));
+    }
+    assert_eq!(stray, Vec::<PathBuf>::new());
+}
+
+/// Whether it is the root of a crate, or is declared where the module above it is, or by its path in a file beside it.
+fn is_compiled(file: &Path) -> bool {
+    let (folder, stem) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
+    if matches!(stem, "main" | "lib") || folder.ends_with("bin") {
+        return true;
+    }
+    let (above, name) = match stem {
+        "mod" => (folder.parent().unwrap(), folder.file_name().unwrap().to_str().unwrap()),
+        _ => (folder, stem),
+    };
+    let declaration = format!("mod {name};");
+    let text = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let owners = ["mod.rs", "lib.rs", "main.rs"].map(|owner| above.join(owner));
+    let is_declared =
+        owners.into_iter().chain([above.with_extension("rs")]).any(|owner| text(owner).contains(&declaration));
+    let by_path = format!("#[path = \"{stem}.rs\"]");
+    is_declared || rust_files(folder).into_iter().any(|beside| text(beside).contains(&by_path))
 }
 
 /// Whether the text calls a macro outside comments.
