@@ -45,12 +45,11 @@ fn show_programs(opened: &Opened) {
             continue;
         }
         say(match state {
-            ProgramState::Ready(program) => format!("  {:<20} {:<10} ready", program.title, program.version),
-            ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => {
-                format!("  {name:<20} {:<10} missing  {from}", "")
-            }
-            ProgramState::Missing { .. } => format!("  {name:<20} {:<10} missing  by hand: see tolok doctor", ""),
-            ProgramState::Broken { seen, .. } => format!("  {name:<20} {:<10} broken   {seen}", ""),
+            // The state first, as names and versions are of any length.
+            ProgramState::Ready(program) => format!("  ready    {} {}", program.title, program.version),
+            ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => format!("  missing  {name} ({from})"),
+            ProgramState::Missing { .. } => format!("  missing  {name} (by hand: see tolok doctor)"),
+            ProgramState::Broken { seen, .. } => format!("  broken   {name} ({seen})"),
         });
     }
     say("");
