@@ -207,7 +207,11 @@ impl<'a> Analysis<'a> {
             link,
             database,
             errors: errors(observations),
-            requests_sent: observations.scored.iter().map(|(_, trial)| trial.ledger.sent).sum(),
+            requests_sent: observations
+                .scored
+                .iter()
+                .map(|(_, it)| it.ledger.sent.unwrap_or(it.ledger.finished()))
+                .sum(),
             requests_unsent: observations.scored.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
             objectives: objectives(self.scenario, observations),
             flags,

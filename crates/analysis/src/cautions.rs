@@ -84,7 +84,7 @@ fn shortest_window_s(scenario: &Scenario, plan: &Plan, trials: &[TrialRecord]) -
     let is_of_scenario = |trial: &&TrialRecord| plan.case(&trial.case).is_some_and(|case| case.scenario == scenario.id);
     let windows = trials.iter().filter(is_of_scenario).filter_map(|trial| match &trial.outcome {
         Outcome::Completed(measurement) => Some((measurement.window_s * 100.0).round() / 100.0),
-        Outcome::Failed(_) => None,
+        Outcome::Timed(_) | Outcome::Failed(_) => None,
     });
     windows.reduce(f64::min)
 }
@@ -137,7 +137,7 @@ fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
 fn measured(trials: &[TrialRecord]) -> impl Iterator<Item = &tolok_model::Measurement> {
     trials.iter().filter_map(|trial| match &trial.outcome {
         Outcome::Completed(measurement) => Some(measurement.as_ref()),
-        Outcome::Failed(_) => None,
+        Outcome::Timed(_) | Outcome::Failed(_) => None,
     })
 }
 

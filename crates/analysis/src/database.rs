@@ -138,7 +138,7 @@ pub(crate) fn database(
 fn versions(trials: &[&TrialRecord]) -> Vec<String> {
     let version = |trial: &&TrialRecord| match &trial.outcome {
         Outcome::Completed(measurement) => measurement.database.as_ref().map(|window| window.version.clone()),
-        Outcome::Failed(_) => None,
+        Outcome::Timed(_) | Outcome::Failed(_) => None,
     };
     let mut versions: Vec<String> = trials.iter().filter_map(version).filter(|version| !version.is_empty()).collect();
     versions.sort_unstable();

@@ -194,7 +194,7 @@ pub struct CaseFinding {
     pub database: Option<DatabaseUse>,
     /// Requests that failed in all scored trials, by class.
     pub errors: Vec<(String, u64)>,
-    /// Requests sent in all scored trials.
+    /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
     pub requests_sent: u64,
     /// Requests in all scored trials that still waited for a free connection when the window ended.
     pub requests_unsent: u64,

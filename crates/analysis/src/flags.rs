@@ -166,7 +166,7 @@ fn window_too_short(observations: &Observations, load: &LoadProfile) -> Option<F
 fn errors(observations: &Observations) -> Option<Flag> {
     let ledgers = || observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
     let failed: u64 = ledgers().map(|ledger| ledger.failed_total()).sum();
-    let sent: u64 = ledgers().map(|ledger| ledger.sent).sum();
+    let sent: u64 = ledgers().map(|ledger| ledger.sent.unwrap_or(ledger.finished())).sum();
     if failed == 0 {
         return None;
     }
@@ -176,7 +176,7 @@ fn errors(observations: &Observations) -> Option<Flag> {
 }
 
 fn ledger_open(observations: &Observations) -> Option<Flag> {
-    let unaccounted = || observations.scored.iter().map(|(_, measurement)| measurement.ledger.unaccounted());
+    let unaccounted = || observations.scored.iter().filter_map(|(_, measurement)| measurement.ledger.unaccounted());
     let open = unaccounted().filter(|requests| *requests > 0).count();
     if open == 0 {
         return None;
@@ -237,7 +237,7 @@ fn aborted(observations: &Observations) -> Option<Flag> {
 /// Requests that never left are in no percentile, so whoever reads one must know of them.
 fn backlog(observations: &Observations) -> Option<Flag> {
     let share = |trial: &Measurement| {
-        let scheduled = trial.ledger.sent + trial.ledger.unsent;
+        let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
         trial.ledger.unsent as f64 / scheduled.max(1) as f64
     };
     let worst = observations.scored.iter().map(|(_, trial)| share(trial)).reduce(f64::max)?;
@@ -281,7 +281,8 @@ fn too_few_trials(observations: &Observations) -> Option<Flag> {
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let connections = load.connections_max()?;
     let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
-    let most = ledgers.map(|ledger| ledger.connections_unanswered.min(u64::from(connections))).max()?;
+    let unanswered = ledgers.filter_map(|ledger| ledger.connections_unanswered);
+    let most = unanswered.map(|unanswered| unanswered.min(u64::from(connections))).max()?;
     if load.connection != Connection::KeepAlive || (most as f64) < WAITING_TOLERATED * f64::from(connections) {
         return None;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{Catalogue, SubjectChoice, Workload};
+use tolok_model::{Catalogue, ProgramWorkload, SubjectChoice, Workload};
 
 /// Titles of subjects and workloads, as they were when the run was made.
 ///
@@ -38,15 +38,23 @@ impl Names {
             runtime: subject.runtime.clone(),
             default_variant: subject.default_variant.clone(),
         };
+        let of_servers = catalogue.workloads.iter().map(|it| (it.name.clone(), it.title.clone()));
+        let of_programs = catalogue.programs.iter().map(|it| (it.name.clone(), it.title.clone()));
         Self {
             subjects: catalogue.subjects.iter().map(|subject| (subject.id.clone(), subject_name(subject))).collect(),
-            workloads: catalogue.workloads.iter().map(|it| (it.name.clone(), it.title.clone())).collect(),
+            workloads: of_servers.chain(of_programs).collect(),
             parameters: catalogue.workloads.iter().filter_map(defaults).collect(),
         }
     }
 
     /// The same with the titles of workloads whose parameters a study has set.
     pub fn with_workloads<'a>(mut self, chosen: impl IntoIterator<Item = &'a Workload>) -> Self {
+        self.workloads.extend(chosen.into_iter().map(|it| (it.name.clone(), it.title.clone())));
+        self
+    }
+
+    /// The same with the titles of the workloads of programs.
+    pub fn with_programs<'a>(mut self, chosen: impl IntoIterator<Item = &'a ProgramWorkload>) -> Self {
         self.workloads.extend(chosen.into_iter().map(|it| (it.name.clone(), it.title.clone())));
         self
     }

@@ -32,6 +32,8 @@ impl<'a> Observations<'a> {
                     scored.push((trial.block, measurement.as_ref()));
                 }
                 Outcome::Completed(measurement) => disturbed.push((*trial, measurement.as_ref())),
+                // Those of programs are looked at elsewhere.
+                Outcome::Timed(_) => {}
                 Outcome::Failed(failure) => failed.push((trial.number, failure)),
             }
         }

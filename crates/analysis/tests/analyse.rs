@@ -189,10 +189,10 @@ mod flags {
 
     #[test]
     fn connections_that_wait_for_their_first_answer_are_spoken_of() {
-        let case = changed(|_, trial| trial.ledger.connections_unanswered = 58);
+        let case = changed(|_, trial| trial.ledger.connections_unanswered = Some(58));
         assert_eq!((kinds(&case), case.ranked), (vec!["connections-waiting"], true));
         assert!(case.flags[0].message.starts_with("up to 58 of 64 connections still waited"), "{:?}", case.flags);
-        let few = changed(|_, trial| trial.ledger.connections_unanswered = 6);
+        let few = changed(|_, trial| trial.ledger.connections_unanswered = Some(6));
         assert_eq!(kinds(&few), Vec::<&str>::new());
     }
 
@@ -211,7 +211,8 @@ mod flags {
         let case = changed(|block, trial| {
             if block == 2 {
                 // All that were asked for in the window are still under way at its end.
-                trial.ledger.in_flight_at_end += trial.ledger.good;
+                trial.ledger.in_flight_at_end =
+                    trial.ledger.in_flight_at_end.map(|waiting| waiting + trial.ledger.good);
                 trial.ledger.good = 0;
             }
         });
@@ -239,7 +240,8 @@ mod flags {
 
     #[test]
     fn an_open_ledger_voids_the_rank() {
-        let case = changed(|block, trial| trial.ledger.sent += u64::from(block == 4) * 3);
+        let case =
+            changed(|block, trial| trial.ledger.sent = trial.ledger.sent.map(|sent| sent + u64::from(block == 4) * 3));
         assert_eq!((kinds(&case), case.ranked), (vec!["ledger-open"], false));
         assert_eq!(case.flags[0].message, "3 requests not accounted for in 1 of 5 trials: a fault of the tool");
     }

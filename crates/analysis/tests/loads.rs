@@ -96,7 +96,7 @@ mod loops {
     fn connections_that_wait_are_those_of_the_pool_or_the_users_of_a_ramp() {
         let said = |executor| {
             let mut run = both_keep_up(executor);
-            run.change(|_, trial| trial.ledger.connections_unanswered = 50);
+            run.change(|_, trial| trial.ledger.connections_unanswered = Some(50));
             let case = run.findings().scenarios[0].cases.iter().find(|case| case.runtime == "bun").unwrap().clone();
             case.flags.first().map(|flag| flag.message[..32].to_owned())
         };
@@ -170,7 +170,7 @@ mod trust {
         let unsent = |requests: u64| {
             changed_under(OPEN, move |block, trial| {
                 trial.ledger.unsent = if block == 2 { requests } else { 0 };
-                trial.ledger.scheduled = Some(trial.ledger.sent + trial.ledger.unsent);
+                trial.ledger.scheduled = trial.ledger.sent.map(|sent| sent + trial.ledger.unsent);
             })
         };
         let case = unsent(4_000);

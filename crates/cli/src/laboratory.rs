@@ -14,6 +14,9 @@ use crate::exit::{Complaint, Exit};
 /// Programs that are databases; no subject names them.
 pub const DATABASES: [&str; 2] = ["mariadb", "mysql"];
 
+/// Programs that measure: load generators, and timers of programs; no subject names them.
+pub const TOOLS: [&str; 8] = ["k6", "wrk", "ab", "h2load", "hey", "oha", "hyperfine", "gnu_time"];
+
 /// The toolbox and what was found of each program.
 pub struct Opened {
     /// The laboratory.
@@ -85,6 +88,11 @@ impl Opened {
         }
     }
 
+    /// Why a tool of the toolbox cannot be used here, with what would help.
+    pub fn tool_ready(&self, name: &str) -> Result<(), String> {
+        self.lack(name).map_or(Ok(()), Err)
+    }
+
     fn lack(&self, name: &str) -> Option<String> {
         lack_of(name, self.states.get(name))
     }
@@ -113,7 +121,7 @@ fn lack_of(name: &str, state: Option<&ProgramState>) -> Option<String> {
 
 fn detect(toolbox: &Toolbox, catalogue: &Catalogue) -> Result<BTreeMap<String, ProgramState>, Complaint> {
     let needed = catalogue.subjects.iter().flat_map(Subject::all_needs);
-    let names: BTreeSet<&str> = needed.chain(DATABASES).collect();
+    let names: BTreeSet<&str> = needed.chain(DATABASES).chain(TOOLS).collect();
     let names: Vec<&str> = names.into_iter().collect();
     Ok(toolbox.detect_some(&names)?)
 }

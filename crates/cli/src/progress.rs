@@ -102,7 +102,11 @@ impl Progress {
             Outcome::Failed(failure) => {
                 self.line(&format!("{counted} {place}: {}: {}", failure.reason.word(), failure.message));
             }
-            Outcome::Completed(_) if self.bar.is_some() => {}
+            Outcome::Completed(_) | Outcome::Timed(_) if self.bar.is_some() => {}
+            Outcome::Timed(timed) => {
+                let runs = tolok_analysis::figures::counted(timed.runs.len() as u64, "run");
+                say(format!("{counted} {place}: {runs} · {} left", self.left));
+            }
             Outcome::Completed(measured) => {
                 say(format!("{counted} {place}: {:.0} good answers/s · {} left", measured.goodput_rps, self.left));
             }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tolok_model::{Catalogue, Problem, Study, Subject, Workload};
+use tolok_model::{Catalogue, Problem, ProgramWorkload, Study, Subject, Workload};
 
 /// Names the folder that holds `subjects/`, `workloads/` and `studies/`, where another is meant than the nearest one.
 pub const HOME_VARIABLE: &str = "TOLOK_HOME";
@@ -101,7 +101,8 @@ impl Home {
 
     /// Every subject and workload.
     pub fn catalogue(&self) -> Result<Catalogue, HomeError> {
-        Ok(Catalogue { subjects: self.subjects()?, workloads: self.workloads()? })
+        let (workloads, programs) = self.workloads()?;
+        Ok(Catalogue { subjects: self.subjects()?, workloads, programs })
     }
 
     fn subjects(&self) -> Result<Vec<Subject>, HomeError> {
@@ -115,13 +116,19 @@ impl Home {
         Ok(subjects)
     }
 
-    fn workloads(&self) -> Result<Vec<Workload>, HomeError> {
-        let mut workloads = Vec::new();
+    /// Those of servers, and those of programs.
+    fn workloads(&self) -> Result<(Vec<Workload>, Vec<ProgramWorkload>), HomeError> {
+        let (mut workloads, mut programs) = (Vec::new(), Vec::new());
         for folder in sorted_folders(&self.root.join("workloads"))? {
-            let name = file_name(&folder);
-            workloads.extend(read_if_there(&folder.join("workload.toml"), |text| Workload::read(&name, text))?);
+            let (name, file) = (file_name(&folder), folder.join("workload.toml"));
+            let is_program = read_if_there(&file, |text| Ok(ProgramWorkload::is_meant(text)))?;
+            if is_program == Some(true) {
+                programs.extend(read_if_there(&file, |text| ProgramWorkload::read(&name, text))?);
+            } else {
+                workloads.extend(read_if_there(&file, |text| Workload::read(&name, text))?);
+            }
         }
-        Ok(workloads)
+        Ok((workloads, programs))
     }
 
     /// Names of the studies that come with tolok.
@@ -141,7 +148,10 @@ impl Home {
         let path = self.study_file(name)?;
         let text = read(&path)?;
         match Study::read(&text, catalogue) {
-            Ok(study) => Ok((path, text, study)),
+            Ok(mut study) => {
+                read_scripts(&mut study, path.parent().unwrap_or(Path::new(".")))?;
+                Ok((path, text, study))
+            }
             Err(problems) => Err(HomeError::Wrong { path, text, problems }),
         }
     }
@@ -175,6 +185,14 @@ pub fn git_state(root: &Path) -> Option<String> {
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
     let changed = git(&["status", "--porcelain"]).is_none_or(|changes| !changes.is_empty());
     Some(if changed { format!("{commit}, changed") } else { commit })
+}
+
+/// Takes the texts of the scripts that a study in `folder` names into it.
+fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
+    for script in study.scenarios.iter_mut().filter_map(|scenario| scenario.tool.script.as_mut()) {
+        script.text = read(&folder.join(&script.file))?;
+    }
+    Ok(())
 }
 
 fn read_if_there<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<Option<T>, HomeError> {

@@ -1,5 +1,6 @@
 //! All subjects and workloads that a study can name.
 
+use crate::program::ProgramWorkload;
 use crate::subject::Subject;
 use crate::wording::suggestion;
 use crate::workload::Workload;
@@ -9,8 +10,10 @@ use crate::workload::Workload;
 pub struct Catalogue {
     /// The subjects, the ceiling among them.
     pub subjects: Vec<Subject>,
-    /// The workloads.
+    /// The workloads of servers.
     pub workloads: Vec<Workload>,
+    /// The workloads of programs that are no servers.
+    pub programs: Vec<ProgramWorkload>,
 }
 
 impl Catalogue {
@@ -31,9 +34,27 @@ impl Catalogue {
     pub fn choose_workload(&self, text: &str) -> Result<Workload, (String, Option<String>)> {
         let (name, query) = text.split_once('?').unwrap_or((text, ""));
         let Some(workload) = self.workload(name) else {
+            if self.programs.iter().any(|program| program.name == name) {
+                let help = "name it in a [[program]]".to_owned();
+                return Err((format!("`{name}` is a workload for programs, not for servers"), Some(help)));
+            }
             let all: Vec<&str> = self.workloads.iter().map(|workload| workload.name.as_str()).collect();
             return Err((format!("there is no workload `{name}`"), Some(suggestion(name, &all))));
         };
         workload.choose(query)
+    }
+
+    /// The same for a workload of programs: `queue-sync?n=1000`.
+    pub fn choose_program(&self, text: &str) -> Result<ProgramWorkload, (String, Option<String>)> {
+        let (name, query) = text.split_once('?').unwrap_or((text, ""));
+        let Some(program) = self.programs.iter().find(|program| program.name == name) else {
+            if self.workload(name).is_some() {
+                let help = "name it in a [[scenario]]".to_owned();
+                return Err((format!("`{name}` is a workload for servers, not for programs"), Some(help)));
+            }
+            let all: Vec<&str> = self.programs.iter().map(|program| program.name.as_str()).collect();
+            return Err((format!("there is no workload `{name}`"), Some(suggestion(name, &all))));
+        };
+        program.choose(query)
     }
 }

@@ -20,8 +20,11 @@ mod load_profile;
 mod load_reading;
 mod objective;
 mod plan;
+mod program;
+mod program_reading;
 mod record;
 mod record_database;
+mod record_tool;
 mod scale;
 pub mod schema;
 mod seed;
@@ -33,6 +36,8 @@ mod subject_file;
 mod syntax;
 mod table;
 mod text;
+mod tool;
+mod tool_reading;
 mod units;
 mod wording;
 mod workload;
@@ -46,13 +51,15 @@ pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, 
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
+pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use record::{
     CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure, FailureKind, GarbageCollection,
-    HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow, MachineSummary, Measurement, MemoryUse,
-    NetworkBytes, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, Resources,
-    RunRecord, SchedulerCounts, Throttling, TrialRecord,
+    HostWindow, Isolation, Latency, LatencyMark, LedgerCounts, LinkDirection, LinkWindow, MachineSummary, Measurement,
+    MemoryUse, NetworkBytes, OLDEST_RECORD_FORMAT, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed,
+    RECORD_FORMAT, Resources, RunRecord, SchedulerCounts, Throttling, TrialRecord,
 };
 pub use record_database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
+pub use record_tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use scale::{Scale, ScaleError};
 pub use seed::SplitMix64;
 pub use study::{Scenario, Study, SubjectSelector};
@@ -63,6 +70,7 @@ pub use subject::{
 };
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
+pub use tool::{LoadTool, Script, Timer, ToolChoice};
 pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, rate_parts};
 pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
 pub use workload_data::{DataBody, WorkloadParameter};

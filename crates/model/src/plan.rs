@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::environment::Environment;
+use crate::program::ProgramScenario;
 use crate::scale::{is_unscaled, unscaled};
 use crate::seed::SplitMix64;
 use crate::study::{Scenario, Study, SubjectSelector};
@@ -76,6 +77,9 @@ pub struct Plan {
     pub environments: Vec<Environment>,
     /// The scenarios.
     pub scenarios: Vec<Scenario>,
+    /// Programs that are timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramScenario>,
     /// The cases, in the order of the study.
     pub cases: Vec<Case>,
     /// The trials, in the order in which they run.
@@ -118,6 +122,8 @@ pub struct Here<'a> {
     pub ready_for_database: Ready<'a>,
     /// Says why an environment cannot be had, if it cannot. It has no database if that one cannot be had.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
+    /// Says why a program of the toolbox, such as a load generator, cannot be had, if it cannot.
+    pub tool: &'a dyn Fn(&str) -> Result<(), String>,
     /// Says why the database of an environment cannot be had, if it cannot.
     pub database: &'a dyn Fn(&Environment, &Database) -> Result<(), String>,
 }
@@ -200,14 +206,23 @@ impl Plan {
             return Err(PlanError::NoEnvironment(refused));
         }
         selected.skipped.extend(refused);
-        let scenarios = in_environments(study, &environments);
-        if scenarios.is_empty() {
+        let (scenarios, programs) =
+            (in_environments(study, &environments), programs_in_environments(study, &environments));
+        let (scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
+        if scenarios.is_empty() && programs.is_empty() {
+            if without_database.is_empty() {
+                return Err(PlanError::NothingReady(selected.skipped));
+            }
             return Err(PlanError::NoDatabase(without_database));
         }
         selected.skipped.extend(without_database);
-        environments.retain(|environment| scenarios.iter().any(|scenario| scenario.environment == environment.id));
+        environments.retain(|environment| {
+            let of_scenarios = scenarios.iter().map(|scenario| &scenario.environment);
+            of_scenarios.chain(programs.iter().map(|program| &program.environment)).any(|id| *id == environment.id)
+        });
         let unable = unable(study, catalogue, here, &mut selected, &ceilings);
-        let cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), &unable);
+        let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), &unable);
+        add_programs(&mut cases, &programs, catalogue, &selected.choices);
         if cases.is_empty() {
             let nothing_else = unable.is_empty();
             return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
@@ -226,6 +241,7 @@ impl Plan {
             scale: study.scale,
             environments,
             scenarios,
+            programs,
             cases,
             trials,
             skipped: selected.skipped,
@@ -242,6 +258,16 @@ impl Plan {
         self.scenarios.iter().find(|scenario| scenario.id == id)
     }
 
+    /// The program that is timed under this id.
+    pub fn program(&self, id: &str) -> Option<&ProgramScenario> {
+        self.programs.iter().find(|program| program.id == id)
+    }
+
+    /// The environment of a program that is timed.
+    pub fn program_environment(&self, program: &ProgramScenario) -> Option<&Environment> {
+        self.environments.iter().find(|environment| environment.id == program.environment)
+    }
+
     /// The environment of a scenario.
     pub fn environment(&self, scenario: &Scenario) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == scenario.environment)
@@ -249,7 +275,12 @@ impl Plan {
 
     /// About how long one trial of this case takes, in seconds.
     pub fn trial_estimate_s(&self, case: &str) -> f64 {
-        let Some(scenario) = self.case(case).and_then(|case| self.scenario(&case.scenario)) else { return OVERHEAD_S };
+        let scenario = self.case(case).map(|case| case.scenario.as_str()).unwrap_or_default();
+        if let Some(program) = self.program(scenario) {
+            // Nobody knows how long it runs; this is the longest that it may.
+            return OVERHEAD_S + program.runs.at_most_s;
+        }
+        let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
         let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
         let is_private = scenario.database && database.is_some_and(Database::is_private);
         let database_s = if is_private { DATABASE_OVERHEAD_S } else { 0.0 };
@@ -356,9 +387,58 @@ fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario>
         .collect()
 }
 
+/// Each program in each environment that makes a difference to it.
+fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
+    let is_first = |index: usize| {
+        let one = &environments[index];
+        environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))
+    };
+    let own: Vec<&Environment> =
+        (0..environments.len()).filter(|it| is_first(*it)).map(|it| &environments[it]).collect();
+    let of = |program: &ProgramScenario, environment: &Environment| {
+        let id = study.ids_without_database.get(&environment.id).unwrap_or(&environment.id);
+        let id = if id.is_empty() { program.id.clone() } else { format!("{}-{id}", program.id) };
+        ProgramScenario { id, environment: environment.id.clone(), ..program.clone() }
+    };
+    study.programs.iter().flat_map(|program| own.iter().map(move |environment| of(program, environment))).collect()
+}
+
+/// Those whose tools can be had. One that cannot is said once.
+fn with_their_tools(
+    scenarios: Vec<Scenario>,
+    programs: Vec<ProgramScenario>,
+    here: Here<'_>,
+    selected: &mut Selected,
+) -> (Vec<Scenario>, Vec<ProgramScenario>) {
+    let mut is_there = |tool: Option<&str>| {
+        let Err(reason) = tool.map_or(Ok(()), |name| (here.tool)(name)) else { return true };
+        let skipped = Skipped { subject: format!("tool [{}]", tool.unwrap_or_default()), reason };
+        if !selected.skipped.contains(&skipped) {
+            selected.skipped.push(skipped);
+        }
+        false
+    };
+    let scenarios = scenarios.into_iter().filter(|scenario| is_there(scenario.tool.name.program())).collect();
+    let programs = programs.into_iter().filter(|program| is_there(program.timer.program())).collect();
+    (scenarios, programs)
+}
+
+/// A case for each program that is timed and each subject that is one and does that work.
+fn add_programs(cases: &mut Vec<Case>, programs: &[ProgramScenario], catalogue: &Catalogue, choices: &[SubjectChoice]) {
+    for program in programs {
+        for choice in choices.iter().filter(|choice| does(catalogue, choice, program.workload_name())) {
+            let id = case_id(&program.id, choice, cases);
+            cases.push(Case { id, scenario: program.id.clone(), subject: choice.clone(), role: Role::Subject });
+        }
+    }
+}
+
 fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
+    does(catalogue, choice, scenario.workload_name())
+}
+
+fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str) -> bool {
     let subject = catalogue.subject(&choice.subject);
-    let workload = scenario.workload_name();
     subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
 }
 
@@ -417,7 +497,10 @@ fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
 /// A subject that was asked for and serves nothing of what is asked is not left out silently. Where it has no case for want of
 /// a database or a program, that is said elsewhere.
 fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
-    let is_idle = |choice: &&SubjectChoice| study.scenarios.iter().all(|one| !serves(catalogue, choice, one));
+    let is_idle = |choice: &&SubjectChoice| {
+        let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));
+        !timed && study.scenarios.iter().all(|one| !serves(catalogue, choice, one))
+    };
     for choice in selected.choices.iter().filter(is_idle) {
         let subject = catalogue.subject(&choice.subject);
         let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();

@@ -10,9 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::CaseId;
 use crate::record_database::{CounterCheck, DatabaseWindow, PoolWindow};
+use crate::record_tool::{ProgramTiming, ToolUsed, WireCount};
 
 /// Version of the stored formats.
-pub const RECORD_FORMAT: u32 = 2;
+pub const RECORD_FORMAT: u32 = 3;
+/// The oldest version that is read: in version 2 every tool was tolok's own, and told everything.
+pub const OLDEST_RECORD_FORMAT: u32 = 2;
 
 /// `run.json`: what a run was and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -155,6 +158,8 @@ pub struct Isolation {
 pub enum Outcome {
     /// The window was measured.
     Completed(Box<Measurement>),
+    /// The program was timed.
+    Timed(Box<ProgramTiming>),
     /// The trial could not be measured, and why.
     Failed(Failure),
 }
@@ -229,6 +234,12 @@ pub struct Measurement {
     pub ledger: LedgerCounts,
     /// How long answers took.
     pub latency: Latency,
+    /// The load generator; nothing in records from before there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolUsed>,
+    /// What the kernel counted of the answers, where it was asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<WireCount>,
     /// The subject: all its processes.
     pub subject: Resources,
     /// The generator.
@@ -296,7 +307,8 @@ pub enum ObjectiveOutcome {
     Unknown,
 }
 
-/// What became of every request: `scheduled = sent + unsent` and `sent = good + failed + in_flight_at_end`.
+/// What became of every request: `scheduled = sent + unsent` and `sent = good + failed + in_flight_at_end`. What a tool does
+/// not tell is absent, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCounts {
     /// Requests that the schedule asked for; nothing in records from before it was kept.
@@ -306,17 +318,21 @@ pub struct LedgerCounts {
     #[serde(default)]
     pub unsent: u64,
     /// Requests sent in the window.
-    pub sent: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
     /// Answered as the contract says.
     pub good: u64,
     /// Failed, by class.
     pub failed: BTreeMap<String, u64>,
     /// Not yet answered when the window ended.
-    pub in_flight_at_end: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_at_end: Option<u64>,
     /// Connections opened.
-    pub connections: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u64>,
     /// Connections that never got an answer.
-    pub connections_unanswered: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections_unanswered: Option<u64>,
 }
 
 impl LedgerCounts {
@@ -325,26 +341,56 @@ impl LedgerCounts {
         self.failed.values().sum()
     }
 
-    /// Requests that are not accounted for; zero in a sound record.
-    pub fn unaccounted(&self) -> u64 {
-        let outcomes = self.good + self.failed_total() + self.in_flight_at_end;
-        let scheduled = self.scheduled.map_or(0, |scheduled| scheduled.abs_diff(self.sent + self.unsent));
-        self.sent.abs_diff(outcomes).max(scheduled)
+    /// Requests that were finished, one way or the other.
+    pub fn finished(&self) -> u64 {
+        self.good + self.failed_total()
+    }
+
+    /// Requests that are not accounted for; zero in a sound record, nothing where the tool tells too little to say.
+    pub fn unaccounted(&self) -> Option<u64> {
+        let sent = self.sent?;
+        let outcomes = self.finished() + self.in_flight_at_end?;
+        let scheduled = self.scheduled.map_or(0, |scheduled| scheduled.abs_diff(sent + self.unsent));
+        Some(sent.abs_diff(outcomes).max(scheduled))
     }
 }
 
-/// How long answers took, from the intended start.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How long answers took, from the intended start unless it is marked otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// `closed` or `open`: in a closed loop a slow answer delays the next question, so its percentiles flatter.
     #[serde(rename = "loop")]
     pub model: String,
     /// Percentiles, with nothing where fewer than 10 samples lie beyond.
     pub percentiles: Vec<Percentile>,
+    /// The arithmetic mean, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_s: Option<f64>,
     /// The longest, in seconds.
-    pub max_s: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_s: Option<f64>,
     /// All of them: HdrHistogram V2 in base64, in nanoseconds.
-    pub histogram: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<String>,
+    /// What must be known of these figures, where they are not what tolok's own tool would say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<LatencyMark>,
+}
+
+/// Why latencies of a tool are not times from the intended start to the last byte of an answer, each taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyMark {
+    /// Samples were added afterwards for requests that were never sent (wrk).
+    BackFilled,
+    /// The mean is computed from rate and connections, and was not taken (ab).
+    DerivedMean,
+    /// Times begin when a request was sent, although the schedule had meant it to be sent earlier.
+    FromSend,
+    /// Failed requests are among the samples.
+    WithFailures,
+    /// Times are whole milliseconds or coarser.
+    Coarse,
 }
 
 impl Latency {

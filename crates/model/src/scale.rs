@@ -66,6 +66,10 @@ impl Study {
         let mut scaled = self.clone();
         scaled.scale = self.scale * scale.0;
         scaled.scenarios.iter_mut().for_each(|scenario| scale_load(&mut scenario.load, scale));
+        scaled.programs.iter_mut().for_each(|program| {
+            program.runs.runs = scaled_iterations(program.runs.runs.into(), scale, 1) as u32;
+            program.runs.at_most_s *= scale.0;
+        });
         scaled.environments.iter_mut().for_each(|environment| scale_outage(environment, scale));
         scaled
     }

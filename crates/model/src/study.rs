@@ -13,12 +13,16 @@ use crate::environment_reading::{Surroundings, read_environments};
 use crate::load_profile::{Executor, LoadProfile};
 use crate::load_reading::read_load;
 use crate::objective::{Objective, Part};
+use crate::program::ProgramScenario;
+use crate::program_reading::read_program_scenarios;
 use crate::scale::{is_unscaled, unscaled};
 use crate::several::Several;
 use crate::study_file::{ScenarioFile, StudyFile};
 use crate::subject::{ParameterValue, SubjectChoice};
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
+use crate::tool::{ToolChoice, is_own_tool};
+use crate::tool_reading::{check_abort, check_tool, read_tools};
 use crate::units::{Percent, format_duration};
 use crate::wording::suggestion;
 use crate::workload::Workload;
@@ -45,6 +49,9 @@ pub struct Study {
     pub ceiling: bool,
     /// What is asked, and how.
     pub scenarios: Vec<Scenario>,
+    /// Programs that are timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramScenario>,
     /// How often a disturbed trial is measured anew at most.
     pub reruns: u32,
     /// What surrounds the subjects: one, or each combination that the study lists.
@@ -73,6 +80,9 @@ pub struct Scenario {
     pub database: bool,
     /// How it is asked.
     pub load: LoadProfile,
+    /// What asks.
+    #[serde(default, skip_serializing_if = "is_own_tool")]
+    pub tool: ToolChoice,
     /// What must hold in every trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<Objective>,
@@ -102,7 +112,9 @@ impl Study {
         let subjects = reading.require(file.subjects, &ROOT, "subjects", example);
         let subjects = subjects.map(|subjects| read_subjects(subjects, catalogue, &mut reading)).unwrap_or_default();
         let asks_database = asks_database(file.scenario.as_deref(), catalogue, &reading);
-        let scenarios = read_scenarios(file.scenario, catalogue, &mut reading);
+        let programs = read_program_scenarios(file.program, catalogue, &mut reading);
+        let needs_scenario = programs.is_empty() && !reading.is_damaged(&ROOT, "program");
+        let scenarios = read_scenarios(file.scenario, needs_scenario, catalogue, &mut reading);
         let blocks = at_least_one(file.blocks, 10, "blocks", &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
         let Surroundings { mut environments, ids_without_database, database } =
@@ -125,6 +137,7 @@ impl Study {
                 ceiling: file.ceiling.unwrap_or(true),
                 reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),
                 scenarios,
+                programs,
                 environments,
                 ids_without_database: told_apart(ids_without_database),
                 scale: unscaled(),
@@ -266,11 +279,12 @@ fn read_overrides(text: &str) -> Result<BTreeMap<String, ParameterValue>, String
 
 fn read_scenarios(
     written: Option<Vec<Table<ScenarioFile>>>,
+    is_needed: bool,
     catalogue: &Catalogue,
     reading: &mut Reading,
 ) -> Vec<Scenario> {
     let written = written.unwrap_or_default();
-    if written.is_empty() && !reading.is_damaged(&ROOT, "scenario") {
+    if written.is_empty() && is_needed && !reading.is_damaged(&ROOT, "scenario") {
         let help = "for example: [[scenario]] with `workload = \"hello\"` and a `load`".to_owned();
         reading.note(ROOT, "no scenario is given", Some(help));
     }
@@ -279,7 +293,8 @@ fn read_scenarios(
         let span = scenario.span.clone();
         for read in read_scenario(scenario, catalogue, reading) {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
-                let help = "scenarios are told apart by workload, executor, users or rates, and connections".to_owned();
+                let help =
+                    "scenarios are told apart by workload, executor, users or rates, connections, and tool".to_owned();
                 reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), Some(help));
             } else {
                 scenarios.push(read);
@@ -300,18 +315,27 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
     let has_objectives = scenario.objective.is_some() || reading.is_damaged(&span, "objective");
     let objectives = read_objectives(scenario.objective, profiles.first().map(|load| &load.executor), reading);
     let abort = read_abort(scenario.abort, has_objectives, reading);
-    let combinations = workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load)));
-    combinations
-        .map(|(workload, load)| Scenario {
-            id: format!("{}-{}", workload.folder_name(), load.id()),
-            environment: String::new(),
-            workload: workload.name.clone(),
-            database: workload.database,
-            load: load.clone(),
-            objectives: objectives.clone(),
-            abort,
-        })
-        .collect()
+    let tools = read_tools(scenario.tool, reading);
+    tools.iter().for_each(|(tool, span)| check_abort(tool, abort, span, reading));
+    let mut scenarios = Vec::new();
+    for (workload, load) in workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load))) {
+        for (tool, span) in &tools {
+            if !check_tool((tool, span), (workload, load), reading) {
+                continue;
+            }
+            scenarios.push(Scenario {
+                id: format!("{}-{}{}", workload.folder_name(), load.id(), tool.suffix()),
+                environment: String::new(),
+                workload: workload.name.clone(),
+                database: workload.database,
+                load: load.clone(),
+                tool: tool.clone(),
+                objectives: objectives.clone(),
+                abort,
+            });
+        }
+    }
+    scenarios
 }
 
 fn read_workloads(

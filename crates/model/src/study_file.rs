@@ -9,8 +9,10 @@ use toml::Spanned;
 
 use crate::environment_file::EnvironmentFile;
 use crate::load_file::LoadFile;
+use crate::program_reading::ProgramScenarioFile;
 use crate::several::Several;
 use crate::table::Table;
+use crate::tool_reading::ToolFile;
 use crate::units::Percent;
 
 /// A study file as it is written.
@@ -38,8 +40,12 @@ pub struct StudyFile {
     /// Whether the machine's limit is measured beside the subjects. Default true.
     pub ceiling: Option<bool>,
     /// What is asked of the subjects, and how.
-    #[schemars(with = "Vec<ScenarioFile>", length(min = 1))]
+    #[schemars(with = "Option<Vec<ScenarioFile>>", length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
+    /// Programs that are run to their end and timed, beside scenarios or instead of them.
+    #[serde(default)]
+    #[schemars(with = "Vec<ProgramScenarioFile>")]
+    pub program: Vec<Table<ProgramScenarioFile>>,
     /// How often a trial that others disturbed is measured anew at most. Default 2.
     pub reruns: Option<u32>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
@@ -58,6 +64,10 @@ pub struct ScenarioFile {
     /// How it is asked.
     #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
+    /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
+    /// one, or several that are put beside each other.
+    #[schemars(with = "Option<Several<ToolFile>>")]
+    pub tool: Option<Spanned<Several<ToolFile>>>,
     /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
     #[schemars(with = "Option<Several<String>>")]
     pub objective: Option<Spanned<Several<String>>>,

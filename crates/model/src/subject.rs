@@ -9,6 +9,8 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
+use crate::program::SubjectProgram;
+use crate::program_reading::read_subject_program;
 use crate::subject_file::{
     BuildFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
 };
@@ -188,8 +190,11 @@ pub struct Subject {
     pub build: Option<Build>,
     /// Files rendered into the trial's folder.
     pub files: Vec<TemplateFile>,
-    /// Its processes.
+    /// Its processes; none of a program.
     pub processes: Vec<Process>,
+    /// How it is started if it is no server but a program that is run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<SubjectProgram>,
     /// What is different in a trial that looks into it.
     pub diagnosis: SubjectDiagnosis,
     /// What can be tuned.
@@ -221,7 +226,14 @@ impl Subject {
         let runtime = reading.require(file.runtime, &ROOT, "runtime", "runtime = \"go\"");
         let workloads = reading.require(file.workloads, &ROOT, "workloads", "workloads = [\"hello\"]");
         let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
-        let processes = read_processes(file.process, &mut reading);
+        let program = file.program.map(|program| {
+            if file.process.is_some() {
+                let help = "leave one of them out".to_owned();
+                reading.note(program.span.clone(), "a subject is a `program` or has processes, not both", Some(help));
+            }
+            read_subject_program(program, &mut reading)
+        });
+        let processes = if program.is_some() { Vec::new() } else { read_processes(file.process, &mut reading) };
         let build = file.build.map(|build| read_build(build, &mut reading));
         let diagnosis = file.diagnosis.map(read_diagnosis).unwrap_or_default();
         let files = file.file.into_iter().map(|file| read_template_file(file, &mut reading)).collect();
@@ -241,6 +253,7 @@ impl Subject {
                 build,
                 files,
                 processes,
+                program,
                 diagnosis,
                 parameters,
                 variants,

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::program_reading::SubjectProgramFile;
 use crate::subject::{GcLog, ParameterValue, Role};
 use crate::table::Table;
 use crate::units::Seconds;
@@ -50,8 +51,11 @@ pub struct SubjectFile {
     #[schemars(with = "Vec<TemplateFileFile>")]
     pub file: Vec<Table<TemplateFileFile>>,
     /// The processes that together are the subject, in the order of their start.
-    #[schemars(with = "Vec<ProcessFile>", length(min = 1))]
+    #[schemars(with = "Option<Vec<ProcessFile>>", length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
+    /// How it is started if it is no server but a program that is run to its end; it has no `process` then.
+    #[schemars(with = "Option<SubjectProgramFile>")]
+    pub program: Option<Table<SubjectProgramFile>>,
     /// What is different in an unscored trial that looks into the subject.
     #[schemars(with = "Option<DiagnosisFile>")]
     pub diagnosis: Option<Table<DiagnosisFile>>,

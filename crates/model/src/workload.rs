@@ -85,6 +85,10 @@ impl Workload {
         let request = request.and_then(|request| read_request(request, &mut reading));
         let body_span = answer.as_ref().and_then(|answer| answer.entries.body.as_ref()).map(Spanned::span);
         let answer = answer.and_then(|answer| read_answer(answer, &mut reading));
+        if let Some(program) = file.program {
+            let help = "a workload has `request` and `answer`, or `program`".to_owned();
+            reading.note(program.span, "a workload for servers has no `program`", Some(help));
+        }
         let database = file.database.as_ref().is_some_and(|database| *database.get_ref());
         let data = answer.as_ref().and_then(|(_, _, body)| body.data()).zip(body_span);
         if let Some((_, span)) = data.as_ref().filter(|_| !database && !reading.is_damaged(&ROOT, "database")) {

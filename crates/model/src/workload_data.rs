@@ -45,7 +45,7 @@ pub struct WorkloadParameter {
 }
 
 /// What is wrong, and what to do about it if that is known.
-type Refusal = (String, Option<String>);
+pub(crate) type Refusal = (String, Option<String>);
 
 impl DataBody {
     /// The parameters that the answer depends on, sorted.
@@ -99,7 +99,7 @@ impl DataBody {
 }
 
 /// `10000` as `10,000`.
-fn grouped(number: u32) -> String {
+pub(crate) fn grouped(number: u32) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
@@ -131,18 +131,9 @@ impl Workload {
     /// As soon as one is set, the name has all of them, sorted, so that a default that changes does not change what a name in an
     /// old record means, and so that `a=1&b=2` and `b=2&a=1` are the same.
     pub(crate) fn choose(&self, query: &str) -> Result<Self, (String, Option<String>)> {
-        let written = self.written(query)?;
-        let mut values: BTreeMap<String, u32> =
-            self.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default)).collect();
-        let says_any = !written.is_empty();
-        values.extend(written);
-        for (name, parameter) in &self.parameters {
-            parameter.check(name, values[name])?;
-        }
+        let Chosen { values, tail, says_any } = choose_values(&self.name, &self.parameters, query)?;
         let data = self.body.data();
         data.map_or(Ok(()), |data| data.check(&values))?;
-        let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let tail = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
         Ok(Self {
             name: if says_any { format!("{}{tail}", self.name) } else { self.name.clone() },
             title: data.and_then(|data| data.title(&values)).unwrap_or_else(|| self.title.clone()),
@@ -154,28 +145,74 @@ impl Workload {
 
     /// Its name, fit for a folder: `rows-fields40-limit1000` of `rows?fields=40&limit=1000`.
     pub(crate) fn folder_name(&self) -> String {
-        self.name.replace(['?', '&'], "-").replace('=', "")
+        folder_name(&self.name)
     }
+}
 
-    /// The parameters that are set.
-    fn written(&self, query: &str) -> Result<BTreeMap<String, u32>, Refusal> {
-        let mut written = BTreeMap::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) =
-                pair.split_once('=').ok_or_else(|| (format!("`{pair}` is not of the form parameter=value"), None))?;
-            if !self.parameters.contains_key(name) {
-                let names: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
-                let message = format!("`{}` has no parameter `{name}`", self.name);
-                return Err((message, Some(suggestion(name, &names))));
-            }
-            let number: u32 =
-                value.parse().map_err(|_| (format!("parameter `{name}` is a whole number, not `{value}`"), None))?;
-            if written.insert(name.to_owned(), number).is_some() {
-                return Err((format!("parameter `{name}` is set twice"), None));
-            }
-        }
-        Ok(written)
+/// The text of a workload, fit for a folder.
+pub(crate) fn folder_name(text: &str) -> String {
+    text.replace(['?', '&'], "-").replace('=', "")
+}
+
+/// The values of a workload's parameters.
+pub(crate) struct Chosen {
+    /// Defaults included.
+    pub(crate) values: BTreeMap<String, u32>,
+    /// All of them behind a `?`, sorted; empty without any.
+    pub(crate) tail: String,
+    /// Whether one was set.
+    pub(crate) says_any: bool,
+}
+
+/// The values that `query` sets (`fields=40&limit=1000`), and the defaults of the others.
+pub(crate) fn choose_values(
+    name: &str,
+    parameters: &BTreeMap<String, WorkloadParameter>,
+    query: &str,
+) -> Result<Chosen, Refusal> {
+    let written = written(name, parameters, query)?;
+    let says_any = !written.is_empty();
+    let mut values: BTreeMap<String, u32> =
+        parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default)).collect();
+    values.extend(written);
+    for (name, parameter) in parameters {
+        parameter.check(name, values[name])?;
     }
+    let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let tail = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
+    Ok(Chosen { values, tail, says_any })
+}
+
+/// The parameters that are set.
+fn written(
+    name: &str,
+    parameters: &BTreeMap<String, WorkloadParameter>,
+    query: &str,
+) -> Result<BTreeMap<String, u32>, Refusal> {
+    let mut written = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) =
+            pair.split_once('=').ok_or_else(|| (format!("`{pair}` is not of the form parameter=value"), None))?;
+        if !parameters.contains_key(key) {
+            let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
+            let message = format!("`{name}` has no parameter `{key}`");
+            return Err((message, Some(suggestion(key, &names))));
+        }
+        let number: u32 =
+            value.parse().map_err(|_| (format!("parameter `{key}` is a whole number, not `{value}`"), None))?;
+        if written.insert(key.to_owned(), number).is_some() {
+            return Err((format!("parameter `{key}` is set twice"), None));
+        }
+    }
+    Ok(written)
+}
+
+/// The parameters of a workload for programs: whatever its arguments name.
+pub(crate) fn read_free_parameters(
+    files: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
+    reading: &mut Reading,
+) -> BTreeMap<String, WorkloadParameter> {
+    files.into_iter().filter_map(|(name, file)| Some((name.into_inner(), read_parameter(file, reading)?))).collect()
 }
 
 /// The parameters of a workload whose answer is `data` at a place in the text; what that depends on is what can be set.

@@ -12,6 +12,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::program_reading::ProgramWorkloadFile;
 use crate::table::Table;
 use crate::workload::GeneratedKind;
 use crate::workload_data::DataBody;
@@ -30,13 +31,16 @@ pub struct WorkloadFile {
     #[schemars(with = "Option<bool>")]
     pub database: Option<Spanned<bool>>,
     /// What is asked.
-    #[schemars(with = "RequestFile")]
+    #[schemars(with = "Option<RequestFile>")]
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
-    #[schemars(with = "AnswerFile")]
+    #[schemars(with = "Option<AnswerFile>")]
     pub answer: Option<Table<AnswerFile>>,
+    /// What programs do and say, in the place of a request and its answer.
+    #[schemars(with = "Option<ProgramWorkloadFile>")]
+    pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
-    /// `n`; other answers have none.
+    /// `n`; other answers have none. Those of programs are what their arguments name.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, WorkloadParameterFile>")]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,

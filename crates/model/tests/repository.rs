@@ -101,7 +101,7 @@ fn workloads_and_subjects_can_be_read() {
 
 #[test]
 fn bodies_and_templates_that_are_named_are_there() {
-    let Catalogue { subjects, workloads } = Repository::read().catalogue;
+    let Catalogue { subjects, workloads, .. } = Repository::read().catalogue;
     let bodies = workloads.iter().filter_map(|workload| match &workload.body {
         Body::File(file) => Some(root().join("workloads").join(&workload.name).join(file)),
         Body::Generated(_) | Body::Data { .. } => None,

@@ -12,7 +12,7 @@ use tolok_model::{
     Executor, Failure, FailureKind, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow,
     LoadProfile, MachineSummary, Measurement, MemoryUse, NetworkBytes, Objective, ObjectiveOutcome, ObjectiveRecord,
     Outcome, Percentile, Plan, PlannedTrial, Pool, PoolWindow, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord,
-    Scenario, SchedulerCounts, Skipped, SplitMix64, SubjectChoice, Throttling, TrialRecord,
+    Scenario, SchedulerCounts, Skipped, SplitMix64, SubjectChoice, Throttling, ToolChoice, TrialRecord,
 };
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -106,8 +106,16 @@ impl InventedRun {
         let objectives = objectives.iter().map(|text| Objective::parse(text).expect("a sound objective")).collect();
         let (id, workload) = (id.to_owned(), workload.to_owned());
         let environment = self.plan.environments.last().expect("a plan has one").id.clone();
-        let scenario =
-            Scenario { id, environment, workload: workload.clone(), database: false, load, objectives, abort: false };
+        let scenario = Scenario {
+            id,
+            environment,
+            workload: workload.clone(),
+            database: false,
+            load,
+            tool: ToolChoice::default(),
+            objectives,
+            abort: false,
+        };
         self.plan.scenarios.push(scenario);
         self.names.workloads.insert(workload, title.to_owned());
         self
@@ -422,12 +430,12 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
         ledger: LedgerCounts {
             scheduled: Some(good + in_flight_at_end),
             unsent: 0,
-            sent: good + in_flight_at_end,
+            sent: Some(good + in_flight_at_end),
             good,
             failed: BTreeMap::new(),
-            in_flight_at_end,
-            connections: u64::from(vus),
-            connections_unanswered: 0,
+            in_flight_at_end: Some(in_flight_at_end),
+            connections: Some(u64::from(vus)),
+            connections_unanswered: Some(0),
         },
         latency: Latency {
             model: load.executor.loop_model().to_owned(),
@@ -437,9 +445,13 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
                 percentile(0.99, 2.6),
                 percentile(0.999, 4.8),
             ],
-            max_s: mean_s * 9.0,
-            histogram: String::new(),
+            mean_s: Some(mean_s),
+            max_s: Some(mean_s * 9.0),
+            histogram: None,
+            marks: Vec::new(),
         },
+        tool: None,
+        wire: None,
         subject: Resources {
             refused_tasks: None,
             cpu_s: 0.985 * load.duration_s,
@@ -556,6 +568,7 @@ fn empty_plan(blocks: u32) -> Plan {
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
+        programs: Vec::new(),
         cases: Vec::new(),
         trials: Vec::new(),
         skipped: Vec::new(),

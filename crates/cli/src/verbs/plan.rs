@@ -73,15 +73,21 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
     let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
     let (machine, ground) = (Machine::read(), Ground::prepare());
     let dealt = RefCell::new(Dealt::default());
+    // Without a generator nothing is shared with it.
+    let has_load = !study.scenarios.is_empty();
     let fits = |environment: &Environment| {
-        let (cpus, note) = deal_cpus(&machine, environment, args.allow_shared)?;
+        let (mut cpus, note) = deal_cpus(&machine, environment, args.allow_shared || !has_load)?;
+        cpus.shared &= has_load;
+        let note = note.filter(|_| has_load);
         fits_memory(&machine, environment)?;
         ground.try_out(&opened.laboratory.tolok, environment, &cpus)?;
         dealt.borrow_mut().add(environment, cpus, note);
         Ok(())
     };
     let database = |_: &Environment, database: &Database| opened.database_ready(database);
-    let here = Here { ready: &ready, ready_for_database: &ready_for_database, fits: &fits, database: &database };
+    let tool = |name: &str| opened.tool_ready(name);
+    let here =
+        Here { ready: &ready, ready_for_database: &ready_for_database, fits: &fits, tool: &tool, database: &database };
     let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error))?;
     plan.diagnose = args.diagnose;
     if args.strict && !plan.skipped.is_empty() {

@@ -11,8 +11,8 @@ use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, ru
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
-    CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, RECORD_FORMAT, RunRecord,
-    Workload,
+    CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, ProgramWorkload, RECORD_FORMAT,
+    RunRecord, Workload,
 };
 
 use super::plan::{Planned, make};
@@ -107,7 +107,8 @@ pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Resul
     let record = run_record(opened, planned);
     let runs = runs_folder(result)?;
     let workloads = workloads(&opened.laboratory, &planned.plan);
-    let names = Names::of(&opened.laboratory.catalogue).with_workloads(&workloads);
+    let programs = programs(&opened.laboratory, &planned.plan);
+    let names = Names::of(&opened.laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
     let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text, &names)?;
     let exit = go(opened, &planned.ground, &folder, (&planned.plan, &planned.cpus), result)?;
     Ok((exit, folder.path().to_owned()))
@@ -158,6 +159,12 @@ fn go(
 fn workloads(laboratory: &Laboratory, plan: &Plan) -> Vec<Workload> {
     let named: BTreeSet<&str> = plan.scenarios.iter().map(|scenario| scenario.workload.as_str()).collect();
     named.into_iter().filter_map(|name| laboratory.catalogue.choose_workload(name).ok()).collect()
+}
+
+/// What a plan has programs do.
+fn programs(laboratory: &Laboratory, plan: &Plan) -> Vec<ProgramWorkload> {
+    let named: BTreeSet<&str> = plan.programs.iter().map(|program| program.workload.as_str()).collect();
+    named.into_iter().filter_map(|name| laboratory.catalogue.choose_program(name).ok()).collect()
 }
 
 /// A run that is not sound says nothing for certain, not even that an objective was crossed: 5 comes before 3.

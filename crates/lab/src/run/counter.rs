@@ -77,7 +77,9 @@ pub(super) fn check_counter(
     path: &str,
     (before, report): (u64, &ToolReport),
 ) -> Result<CounterCheck, Setback> {
-    let owed_most = before + report.sent_in_all;
+    let account = report.answered_in_all.zip(report.sent_in_all);
+    let (answered, sent) = account.ok_or_else(|| wrong("the load tool does not say how much it sent".to_owned()))?;
+    let owed_most = before + sent;
     let after_load = at_rest(&mut || read(trial_box, server, path), owed_most).map_err(wrong)?;
     let burst = check_burst(trial_box, server, path).map_err(wrong)?;
     Ok(CounterCheck {
@@ -85,8 +87,8 @@ pub(super) fn check_counter(
         grew: burst.grew,
         wrong_answers: burst.wrong_answers,
         load: after_load.saturating_sub(before),
-        load_least: report.answered_in_all,
-        load_most: report.sent_in_all,
+        load_least: answered,
+        load_most: sent,
     })
 }
 

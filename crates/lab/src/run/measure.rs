@@ -144,7 +144,9 @@ impl Trial<'_> {
             method: &self.workload.method,
             status: self.workload.status,
             answers: self.answers(),
+            body_bytes: self.body_bytes(),
             scenario: self.scenario,
+            cpus: self.cpus.generator.len(),
             seed: self.seed,
         }
     }
@@ -156,6 +158,14 @@ impl Trial<'_> {
             (data::Answers::Many(_), Some(file)) => Answers::Requests(file),
             (_, Some(file)) => Answers::Body(file),
             (_, None) => Answers::Status,
+        }
+    }
+
+    /// Length of the body that every good answer has, where all have the same.
+    fn body_bytes(&self) -> Option<u64> {
+        match self.answers() {
+            Answers::Body(_) => Some(self.session.assets.body(&self.workload).len() as u64),
+            Answers::Requests(_) | Answers::Status => None,
         }
     }
 
@@ -291,7 +301,7 @@ pub(super) fn judge(report: &ToolReport, load: &LoadProfile) -> Result<(), Setba
 }
 
 fn nothing_good(report: &ToolReport) -> Setback {
-    let (sent, carried_over) = (report.ledger.sent, report.carried_over);
+    let (sent, carried_over) = (report.ledger.sent.unwrap_or(report.ledger.finished()), report.carried_over);
     // Errors tell of a warm-up so bad that all users were pausing after dead connections; that is no fault of the tool.
     if sent == 0 && carried_over == 0 && report.examples.is_empty() {
         return Setback::Failed(FailureKind::ToolFailed, "the load tool sent nothing".to_owned());
@@ -318,8 +328,11 @@ fn nothing_good(report: &ToolReport) -> Setback {
 /// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
 fn still_answering(report: &ToolReport, load: &LoadProfile) -> Result<(), Setback> {
     let last_good_s = report.last_good_s.unwrap_or_default();
-    let tolerated_s = SILENCE.as_secs_f64().max(report.window_s * SILENT_SHARE).max(report.latency.max_s);
-    let all_wait = load.waiting_if_silent(tolerated_s).is_some_and(|waiting| report.waiting_at_end >= waiting);
+    let tolerated_s =
+        SILENCE.as_secs_f64().max(report.window_s * SILENT_SHARE).max(report.latency.max_s.unwrap_or_default());
+    let all_wait = load
+        .waiting_if_silent(tolerated_s)
+        .is_some_and(|waiting| report.waiting_at_end.is_none_or(|all| all >= waiting));
     if !all_wait || report.window_s - last_good_s <= tolerated_s {
         return Ok(());
     }
@@ -367,17 +380,19 @@ mod tests {
             goodput_rps: good as f64,
             body_bytes: 0,
             last_good_s: (good > 0).then_some(0.999),
-            waiting_at_end: 4,
+            waiting_at_end: Some(4),
             carried_over: 0,
             carried_over_good: 0,
-            sent_in_all: 9,
-            answered_in_all: good,
-            ledger: LedgerCounts { sent: 9, good, failed, ..LedgerCounts::default() },
+            sent_in_all: Some(9),
+            answered_in_all: Some(good),
+            ledger: LedgerCounts { sent: Some(9), good, failed, ..LedgerCounts::default() },
             latency: Latency {
                 model: "closed".to_owned(),
                 percentiles: Vec::new(),
-                max_s: 0.0,
-                histogram: String::new(),
+                mean_s: None,
+                max_s: None,
+                histogram: None,
+                marks: Vec::new(),
             },
             offered_rps: None,
             doubts: Vec::new(),
@@ -449,7 +464,7 @@ mod tests {
     #[test]
     fn a_tool_that_sent_nothing_is_what_failed() {
         let mut idle = report(0, &[], &[]);
-        idle.ledger.sent = 0;
+        idle.ledger.sent = Some(0);
         assert_eq!(judged(&idle), Some((FailureKind::ToolFailed, "the load tool sent nothing".to_owned())));
         // Whoever waits since the warm-up cannot send; and whoever was refused then pauses.
         let kind = |report| judged(&report).unwrap().0;
@@ -482,7 +497,7 @@ mod tests {
     fn a_subject_that_is_slow_has_not_fallen_silent() {
         let slowest = |max_s| {
             let report = silent_since(4.0);
-            ToolReport { latency: Latency { max_s, ..report.latency.clone() }, ..report }
+            ToolReport { latency: Latency { max_s: Some(max_s), ..report.latency.clone() }, ..report }
         };
         assert_eq!(judged(&slowest(5.0)), None);
         assert!(judged(&slowest(4.9)).is_some());
@@ -490,7 +505,7 @@ mod tests {
 
     #[test]
     fn a_subject_has_not_fallen_silent_unless_every_user_waits_for_it() {
-        let some_pause = ToolReport { waiting_at_end: 3, ..silent_since(1.0) };
+        let some_pause = ToolReport { waiting_at_end: Some(3), ..silent_since(1.0) };
         assert_eq!(judged(&some_pause), None);
     }
 
@@ -501,7 +516,7 @@ mod tests {
                        its end";
         let silent = silent_since(5.0);
         assert_eq!(judged_under(&silent, &arrivals(100.0)), Some((FailureKind::Hung, message.to_owned())));
-        assert_eq!(judged_under(&ToolReport { waiting_at_end: 3, ..silent_since(5.0) }, &arrivals(100.0)), None);
+        assert_eq!(judged_under(&ToolReport { waiting_at_end: Some(3), ..silent_since(5.0) }, &arrivals(100.0)), None);
         // One request in ten seconds: nobody can expect an answer in the last three.
         assert_eq!(judged_under(&silent, &arrivals(0.1)), None);
         let stages = vec![Stage { target: 0.0, duration_s: 5.0 }, Stage { target: 0.0, duration_s: 4.0 }];

@@ -21,6 +21,8 @@ pub(super) fn measurement(
         body_bytes: report.body_bytes,
         ledger: report.ledger,
         latency: report.latency,
+        tool: None,
+        wire: None,
         subject: resources(&usage.part(Part::Subject)),
         generator: resources(&usage.part(Part::Generator)),
         host: host(&usage.host, report.window_s, load_average),

@@ -230,7 +230,10 @@ impl Laboratory {
     pub fn programs_of(&self, plan: &Plan) -> Vec<&Program> {
         let chosen = plan.cases.iter().map(|case| &case.subject);
         let subjects = chosen.filter_map(|choice| Some((self.catalogue.subject(&choice.subject)?, &choice.variant)));
-        let needed: BTreeSet<&str> = subjects.flat_map(|(subject, variant)| subject.needs(variant)).collect();
+        let of_subjects = subjects.flat_map(|(subject, variant)| subject.needs(variant));
+        let tools = plan.scenarios.iter().filter_map(|scenario| scenario.tool.name.program());
+        let timers = plan.programs.iter().filter_map(|program| program.timer.program());
+        let needed: BTreeSet<&str> = of_subjects.chain(tools).chain(timers).collect();
         needed.into_iter().filter_map(|name| self.programs.get(name)).collect()
     }
 }

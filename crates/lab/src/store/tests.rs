@@ -45,6 +45,7 @@ fn plan() -> Plan {
         scale: 1.0,
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
+        programs: Vec::new(),
         cases: Vec::new(),
         trials: vec![trial(1), trial(2)],
         skipped: Vec::new(),

@@ -1,8 +1,7 @@
-//! Load tools: programs that put load on a subject and say what became of it.
-//!
-//! tolok's own engine is started as a process of its own, as any other tool would be, so that its CPU time is accounted
-//! apart from the lab's and it can sit on CPUs of its own.
+//! The tools that measure: load generators behind one trait ([`Driver`]), and what is common to running them.
 
+mod driver;
 mod tolok;
 
-pub use tolok::{Answers, LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
+pub use driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+pub use tolok::{RunningTool, ToolEvent, Waited, arguments};

@@ -13,9 +13,10 @@ use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Reason, Verdict};
 use tolok_model::{
     Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadProfile, Objective, ObjectiveOutcome,
-    ObjectiveRecord, Percentile, Pool, Scenario, Stage,
+    ObjectiveRecord, Percentile, Pool, Stage,
 };
 
+use super::driver::{Answers, LoadJob, ToolReport};
 use crate::isolate::{Placement, place, wait_within};
 
 /// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
@@ -23,35 +24,6 @@ use crate::isolate::{Placement, place, wait_within};
 const COUNTED_GRACE: &str = "5s";
 /// How long a tool may take to end after its last word.
 const END_LIMIT: Duration = Duration::from_secs(10);
-
-/// What a tool has to do.
-#[derive(Debug, Clone)]
-pub struct LoadJob<'a> {
-    /// The whole URL. Where requests have paths of their own, only what stands before its path is used.
-    pub url: String,
-    /// Method of the requests; those of a file have their own.
-    pub method: &'a str,
-    /// The status that a good answer has.
-    pub status: u16,
-    /// What else a good answer is.
-    pub answers: Answers,
-    /// How requests are sent, and what must hold.
-    pub scenario: &'a Scenario,
-    /// Seed of what is drawn at random: arrivals and pauses.
-    pub seed: u64,
-}
-
-/// What answers are compared with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answers {
-    /// A file with the body that every good answer has.
-    Body(PathBuf),
-    /// A file of requests, in the form of `tolok load --request-file`, each with what a good answer to it is. They are
-    /// drawn by the job's seed.
-    Requests(PathBuf),
-    /// Nothing but the status: bodies differ from answer to answer.
-    Status,
-}
 
 /// A moment in a tool's run; one JSON line each on its standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,46 +41,6 @@ pub enum ToolEvent {
         /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
         monotonic_ns: u64,
     },
-}
-
-/// What a tool says at its end.
-#[derive(Debug)]
-pub struct ToolReport {
-    /// Length of the window, in seconds.
-    pub window_s: f64,
-    /// Good answers per second.
-    pub goodput_rps: f64,
-    /// Bytes of good bodies.
-    pub body_bytes: u64,
-    /// When the last good answer of the window came, in seconds after its start.
-    pub last_good_s: Option<f64>,
-    /// Requests that were waiting for an answer, or for a connection, when the window ended.
-    pub waiting_at_end: u64,
-    /// Requests of the warm-up that were unanswered when the window began.
-    pub carried_over: u64,
-    /// Those of them that were answered well in the window.
-    pub carried_over_good: u64,
-    /// Requests of the whole run, warm-up and all, of which a byte at least was handed to the kernel: the subject may have
-    /// done no more than these.
-    pub sent_in_all: u64,
-    /// Those of them that were answered well, whenever that was: the subject must have done these.
-    pub answered_in_all: u64,
-    /// What became of every request.
-    pub ledger: LedgerCounts,
-    /// How long answers took.
-    pub latency: Latency,
-    /// Requests per second that the schedule asked for; nothing in a closed loop.
-    pub offered_rps: Option<f64>,
-    /// Why the tool says that its figures cannot be trusted; empty if it stands by them.
-    pub doubts: Vec<Doubt>,
-    /// The objectives and what became of them.
-    pub objectives: Vec<ObjectiveRecord>,
-    /// The tool stopped at the first objective that was crossed, as it was told.
-    pub aborted: bool,
-    /// First error of each class, in words.
-    pub examples: Vec<String>,
-    /// One row a second, as the tool gave it.
-    pub timeline: Vec<serde_json::Value>,
 }
 
 /// A tool that has been started.
@@ -325,20 +257,22 @@ fn report(record: Record) -> Result<ToolReport, String> {
         last_good_s: record.last_good_s,
         // Whoever has been waiting since the warm-up waits as much as who began in the window, and an arrival without a
         // connection as much as one that has its own.
-        waiting_at_end: record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
+        waiting_at_end: Some(
+            record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
+        ),
         carried_over: record.warm_up.carried_over,
         carried_over_good: record.warm_up.carried_over_good,
-        sent_in_all: whole_run.sent,
-        answered_in_all: whole_run.good,
+        sent_in_all: Some(whole_run.sent),
+        answered_in_all: Some(whole_run.good),
         ledger: LedgerCounts {
             scheduled: Some(record.ledger.scheduled),
             unsent: record.ledger.unsent,
-            sent: record.ledger.sent,
+            sent: Some(record.ledger.sent),
             good: record.ledger.good,
             failed: failed.collect(),
-            in_flight_at_end: record.ledger.in_flight_at_end,
-            connections: record.connections.opened,
-            connections_unanswered: record.connections.never_answered,
+            in_flight_at_end: Some(record.ledger.in_flight_at_end),
+            connections: Some(record.connections.opened),
+            connections_unanswered: Some(record.connections.never_answered),
         },
         latency: Latency {
             model: match record.plan.loop_model {
@@ -346,8 +280,10 @@ fn report(record: Record) -> Result<ToolReport, String> {
                 LoopModel::Open => "open".to_owned(),
             },
             percentiles: record.response_time.percentiles.iter().map(percentile).collect(),
-            max_s: record.response_time.max_s.unwrap_or_default(),
-            histogram: record.response_time.histogram,
+            mean_s: record.response_time.mean_s,
+            max_s: record.response_time.max_s,
+            histogram: Some(record.response_time.histogram),
+            marks: Vec::new(),
         },
         offered_rps: record.offered_rps,
         doubts: doubts(&record.verdict),

@@ -42,6 +42,7 @@ pub fn catalogue() -> Catalogue {
             plain("rust/ceiling", "ceiling", "['hello', 'json', 'file']"),
         ],
         workloads: vec![workload("file"), workload("hello"), workload("json")],
+        programs: Vec::new(),
     }
 }
 
@@ -71,7 +72,13 @@ pub fn catalogue_with_data() -> Catalogue {
 
 /// A machine that can do everything.
 pub fn everything() -> Here<'static> {
-    Here { ready: &|_, _| Ok(()), ready_for_database: &|_, _| Ok(()), fits: &|_| Ok(()), database: &|_, _| Ok(()) }
+    Here {
+        ready: &|_, _| Ok(()),
+        ready_for_database: &|_, _| Ok(()),
+        fits: &|_| Ok(()),
+        tool: &|_| Ok(()),
+        database: &|_, _| Ok(()),
+    }
 }
 
 /// The values of a choice as `mode=static pool=8`.

@@ -104,7 +104,7 @@ fn open_loop() -> Findings {
         .steady(FPM, 5_300.0)
         .change(|_, trial| {
             trial.ledger.unsent = 7_000;
-            trial.ledger.scheduled = Some(trial.ledger.sent + 7_000);
+            trial.ledger.scheduled = trial.ledger.sent.map(|sent| sent + 7_000);
             trial.objectives[0].value = Some(0.684);
             trial.objectives[0].outcome = ObjectiveOutcome::Crossed;
         })

@@ -5,7 +5,7 @@ use tolok_load::options::{ConnectionPolicy, Mix, Timer};
 use tolok_load::record::{
     Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, Profile, WarmUpLedger,
 };
-use tolok_model::ThinkTime;
+use tolok_model::{Scenario, ThinkTime, ToolChoice};
 
 use super::*;
 
@@ -28,6 +28,7 @@ fn scenario(load: LoadProfile) -> Scenario {
         workload: "hello".to_owned(),
         database: false,
         load,
+        tool: ToolChoice::default(),
         objectives: Vec::new(),
         abort: false,
     }
@@ -41,7 +42,8 @@ fn told(scenario: &Scenario) -> String {
 /// The same for another method and other answers.
 fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
     let url = "http://127.0.0.1:8080/hello".to_owned();
-    arguments(&LoadJob { url, method, status: 200, answers, scenario, seed: 7 }).join(" ")
+    let job = LoadJob { url, method, status: 200, answers, body_bytes: None, scenario, cpus: 1, seed: 7 };
+    arguments(&job).join(" ")
 }
 
 /// The arguments that a load profile has beside those that all have.
@@ -253,15 +255,16 @@ fn answers_to_requests_of_the_warm_up_are_work_of_the_window() {
     assert_eq!(report.goodput_rps, (90.0 + 8.0) / 2.0);
     assert_eq!(report.body_bytes, 98 * 1000);
     // The ledger is of the requests of the window alone, and closes.
-    assert_eq!((report.ledger.good, report.ledger.unaccounted()), (90, 0));
+    assert_eq!((report.ledger.good, report.ledger.unaccounted()), (90, Some(0)));
     assert_eq!((report.carried_over, report.carried_over_good, report.last_good_s), (10, 8, Some(1.75)));
     // Four wait since the window and two since the warm-up.
-    assert_eq!(report.waiting_at_end, 6);
+    assert_eq!(report.waiting_at_end, Some(6));
 }
 
 #[test]
 fn the_whole_run_is_what_the_record_says_or_what_its_ledgers_know() {
-    let of = |record| report(record).map(|report| (report.sent_in_all, report.answered_in_all)).unwrap();
+    let of =
+        |record| report(record).map(|report| (report.sent_in_all.unwrap(), report.answered_in_all.unwrap())).unwrap();
     assert_eq!(of(record()), (129, 119));
     assert_eq!(of(Record { whole_run: None, ..record() }), (30 + 100, 20 + 8 + 90));
 }
@@ -270,16 +273,16 @@ fn the_whole_run_is_what_the_record_says_or_what_its_ledgers_know() {
 fn failures_are_counted_by_the_stable_names_of_their_classes() {
     let report = report(record()).unwrap();
     assert_eq!(report.ledger.failed, [("bad_status".to_owned(), 2), ("timeout".to_owned(), 4)].into());
-    assert_eq!((report.ledger.in_flight_at_end, report.ledger.sent), (4, 100));
-    assert_eq!((report.ledger.connections, report.ledger.connections_unanswered), (12, 1));
+    assert_eq!((report.ledger.in_flight_at_end, report.ledger.sent), (Some(4), Some(100)));
+    assert_eq!((report.ledger.connections, report.ledger.connections_unanswered), (Some(12), Some(1)));
     assert_eq!(report.examples, ["no answer", "status 500"]);
 }
 
 #[test]
 fn latencies_keep_their_gaps_and_their_histogram() {
     let latency = report(record()).unwrap().latency;
-    assert_eq!((latency.at(0.5), latency.at(0.99), latency.max_s), (Some(0.1), None, 0.25));
-    assert_eq!((latency.model.as_str(), latency.histogram.as_str()), ("closed", "HISTOGRAM"));
+    assert_eq!((latency.at(0.5), latency.at(0.99), latency.max_s), (Some(0.1), None, Some(0.25)));
+    assert_eq!((latency.model.as_str(), latency.histogram.as_deref()), ("closed", Some("HISTOGRAM")));
 }
 
 #[test]
@@ -287,9 +290,12 @@ fn arrivals_without_a_connection_wait_too_and_are_accounted_for() {
     let mut record = record();
     (record.ledger.scheduled, record.ledger.unsent, record.offered_rps) = (130, 30, Some(65.0));
     let report = report(record).unwrap();
-    assert_eq!((report.waiting_at_end, report.offered_rps), (36, Some(65.0)));
+    assert_eq!((report.waiting_at_end, report.offered_rps), (Some(36), Some(65.0)));
     let ledger = report.ledger;
-    assert_eq!((ledger.scheduled, ledger.sent, ledger.unsent, ledger.unaccounted()), (Some(130), 100, 30, 0));
+    assert_eq!(
+        (ledger.scheduled, ledger.sent, ledger.unsent, ledger.unaccounted()),
+        (Some(130), Some(100), 30, Some(0))
+    );
 }
 
 #[test]

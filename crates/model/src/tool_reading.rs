@@ -1,0 +1,191 @@
+//! `tool` of a scenario as it is written, and what is made of it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::load_profile::LoadProfile;
+use crate::objective::Objective;
+use crate::several::Several;
+use crate::text::{Reading, Span};
+use crate::tool::{LoadTool, Script, Timer, ToolChoice};
+use crate::wording::suggestion;
+use crate::workload::Workload;
+
+/// A tool by its name, or k6 with a script of one's own.
+#[derive(Debug, Clone)]
+pub struct ToolFile {
+    name: String,
+    script: Option<String>,
+}
+
+/// The keys of the table.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolTable {
+    name: String,
+    script: Option<String>,
+}
+
+const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
+
+struct ToolVisitor;
+
+impl<'de> Visitor<'de> for ToolVisitor {
+    type Value = ToolFile;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(TOOL)
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<ToolFile, E> {
+        Ok(ToolFile { name: name.to_owned(), script: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ToolFile, A::Error> {
+        let ToolTable { name, script } = ToolTable::deserialize(MapAccessDeserializer::new(entries))?;
+        Ok(ToolFile { name, script })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ToolVisitor)
+    }
+}
+
+impl JsonSchema for ToolFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Tool".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names = LoadTool::ALL.map(LoadTool::word);
+        json_schema!({
+            "description": TOOL,
+            "anyOf": [
+                { "enum": names },
+                {
+                    "type": "object",
+                    "properties": {
+                        "name": { "const": "k6" },
+                        "script": { "type": "string", "description": "a module whose default function is what a virtual user does" },
+                    },
+                    "required": ["name", "script"],
+                    "additionalProperties": false,
+                },
+            ],
+        })
+    }
+}
+
+/// The tools of a scenario, each with its place; tolok's own if none is named.
+pub(crate) fn read_tools(
+    written: Option<Spanned<Several<ToolFile>>>,
+    reading: &mut Reading,
+) -> Vec<(ToolChoice, Option<Span>)> {
+    let Some(written) = written else { return vec![(ToolChoice::default(), None)] };
+    let span = written.span();
+    let listed = written.into_inner().0;
+    if listed.is_empty() {
+        reading.note(span, "no tool is listed", Some("for example: tool = [\"tolok\", \"wrk\"]".to_owned()));
+    }
+    let mut tools: Vec<(ToolChoice, Option<Span>)> = Vec::new();
+    for tool in listed {
+        let span = tool.span();
+        let Some(choice) = read_tool(tool, reading) else { continue };
+        if tools.iter().any(|(earlier, _)| *earlier == choice) {
+            reading.note(span, format!("tool `{}` is listed twice", choice.name.word()), None);
+        } else {
+            tools.push((choice, Some(span)));
+        }
+    }
+    tools
+}
+
+fn read_tool(tool: Spanned<ToolFile>, reading: &mut Reading) -> Option<ToolChoice> {
+    let span = tool.span();
+    let ToolFile { name, script } = tool.into_inner();
+    let Some(tool) = LoadTool::ALL.into_iter().find(|tool| tool.word() == name) else {
+        let help = match name.as_str() {
+            "hyperfine" | "time" => "it times programs: name it in a [[program]]".to_owned(),
+            _ => suggestion(&name, &LoadTool::ALL.map(LoadTool::word)),
+        };
+        reading.note(span, format!("there is no tool `{name}`"), Some(help));
+        return None;
+    };
+    if script.is_some() && tool != LoadTool::K6 {
+        let message = format!("`{name}` is driven without a script");
+        reading.note(span, message, Some("only k6 runs one".to_owned()));
+        return None;
+    }
+    let script = script.map(|file| Script { file, text: String::new() });
+    Some(ToolChoice { name: tool, script })
+}
+
+/// Says why `tool` cannot put `load` on a subject, or ask for `workload`, if it cannot.
+pub(crate) fn check_tool(
+    (tool, span): (&ToolChoice, &Option<Span>),
+    (workload, load): (&Workload, &LoadProfile),
+    reading: &mut Reading,
+) -> bool {
+    let Some(span) = span else { return true };
+    // What a script asks for is its author's affair.
+    let of_workload = || tool.name.refuses_workload(workload).filter(|_| tool.script.is_none());
+    let Some(refusal) = tool.name.refuses_load(load).or_else(of_workload) else { return true };
+    let help = "leave it out here, or give it a [[scenario]] of its own".to_owned();
+    reading.note(span.clone(), refusal, Some(help));
+    false
+}
+
+/// Says which objectives a tool has no figure for.
+pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, reading: &mut Reading) {
+    let can = matches!(tool.name, LoadTool::Tolok | LoadTool::K6);
+    if let Some(span) = span.as_ref().filter(|_| abort && !can) {
+        let message = format!("{} cannot stop at an objective", tool.name.word());
+        reading.note(span.clone(), message, Some("tolok and k6 can: leave out `abort`, or the tool".to_owned()));
+    }
+}
+
+/// The timers of a program's scenario; tolok's own if none is named.
+pub(crate) fn read_timers(written: Option<Spanned<Several<String>>>, reading: &mut Reading) -> Vec<Timer> {
+    let Some(written) = written else { return vec![Timer::Tolok] };
+    const ALL: [Timer; 3] = [Timer::Tolok, Timer::Hyperfine, Timer::Time];
+    let span = written.span();
+    let listed = written.into_inner().0;
+    if listed.is_empty() {
+        reading.note(span, "no timer is listed", Some("for example: timer = [\"tolok\", \"hyperfine\"]".to_owned()));
+    }
+    let mut timers = Vec::new();
+    for name in listed {
+        match ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
+            None => {
+                let help = suggestion(name.get_ref(), &ALL.map(Timer::word));
+                reading.note(name.span(), format!("there is no timer `{}`", name.get_ref()), Some(help));
+            }
+            Some(timer) if timers.contains(&timer) => {
+                reading.note(name.span(), format!("timer `{}` is listed twice", timer.word()), None);
+            }
+            Some(timer) => timers.push(timer),
+        }
+    }
+    timers
+}
+
+impl ToolChoice {
+    /// Whether the tool tells the figure of an objective at all.
+    pub fn tells(&self, objective: &Objective) -> bool {
+        use crate::objective::{Metric, Part};
+        let of_response = matches!(objective.part, None | Some(Part::Response | Part::Service));
+        match (self.name, objective.metric) {
+            (LoadTool::Tolok, _) => true,
+            (_, Metric::Goodput | Metric::Rate | Metric::Failed) => true,
+            _ => of_response,
+        }
+    }
+}
