@@ -349,7 +349,16 @@ fn tool(folder: &Path, shell: &str) -> RunningTool {
     assert!(written.success());
     let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
     let url = "http://127.0.0.1:1/".to_owned();
-    let job = LoadJob { url, method: "GET", status: 200, answers: Answers::Status, scenario: &scenario, seed: 1 };
+    let job = LoadJob {
+        url,
+        method: "GET",
+        status: 200,
+        answers: Answers::Status,
+        body_bytes: None,
+        scenario: &scenario,
+        cpus: 1,
+        seed: 1,
+    };
     RunningTool::start(&program, &job, &Placement::default(), folder).unwrap()
 }
 
