@@ -97,6 +97,9 @@ pub enum PlanError {
     /// No environment of the study can be had here.
     #[error("{}", environments_refused(.0))]
     NoEnvironment(Vec<Skipped>),
+    /// None of the tools that the study names can be had here.
+    #[error("none of the tools that the study names is on this machine")]
+    NoTool(Vec<Skipped>),
     /// All that the study asks for needs a database, and none of its databases can be had here.
     #[error("all that the study asks for needs a database, and none can be had on this machine")]
     NoDatabase(Vec<Skipped>),
@@ -211,7 +214,7 @@ impl Plan {
         let (scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
         if scenarios.is_empty() && programs.is_empty() {
             if without_database.is_empty() {
-                return Err(PlanError::NothingReady(selected.skipped));
+                return Err(PlanError::NoTool(selected.skipped));
             }
             return Err(PlanError::NoDatabase(without_database));
         }

@@ -112,8 +112,8 @@ impl Study {
         let subjects = reading.require(file.subjects, &ROOT, "subjects", example);
         let subjects = subjects.map(|subjects| read_subjects(subjects, catalogue, &mut reading)).unwrap_or_default();
         let asks_database = asks_database(file.scenario.as_deref(), catalogue, &reading);
+        let needs_scenario = file.program.is_empty() && !reading.is_damaged(&ROOT, "program");
         let programs = read_program_scenarios(file.program, catalogue, &mut reading);
-        let needs_scenario = programs.is_empty() && !reading.is_damaged(&ROOT, "program");
         let scenarios = read_scenarios(file.scenario, needs_scenario, catalogue, &mut reading);
         let blocks = at_least_one(file.blocks, 10, "blocks", &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
@@ -229,6 +229,12 @@ fn read_subjects(
 }
 
 impl Scenario {
+    /// Whether two scenarios ask for the same thing in the same surroundings, by whatever tool.
+    pub fn differs_in_tool_only(&self, other: &Self) -> bool {
+        let same_load = self.workload == other.workload && self.load == other.load;
+        same_load && self.environment == other.environment && self.tool != other.tool
+    }
+
     /// The name of its workload, without the parameters that are set: what subjects say that they serve.
     pub fn workload_name(&self) -> &str {
         self.workload.split('?').next().unwrap_or_default()

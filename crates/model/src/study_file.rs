@@ -18,7 +18,7 @@ use crate::units::Percent;
 /// A study file as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "tolok study")]
+#[schemars(title = "tolok study", extend("anyOf" = [{ "required": ["scenario"] }, { "required": ["program"] }]))]
 pub struct StudyFile {
     /// A few words for the report's head.
     #[schemars(required)]

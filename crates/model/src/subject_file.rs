@@ -17,7 +17,7 @@ use crate::units::Seconds;
 /// `subject.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "tolok subject")]
+#[schemars(title = "tolok subject", extend("oneOf" = [{ "required": ["process"] }, { "required": ["program"] }]))]
 pub struct SubjectFile {
     /// A few words for tables.
     #[schemars(required)]

@@ -10,7 +10,6 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::load_profile::LoadProfile;
-use crate::objective::Objective;
 use crate::several::Several;
 use crate::text::{Reading, Span};
 use crate::tool::{LoadTool, Script, Timer, ToolChoice};
@@ -143,7 +142,7 @@ pub(crate) fn check_tool(
     false
 }
 
-/// Says which objectives a tool has no figure for.
+/// Says that a tool cannot stop at an objective, where it is asked to.
 pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, reading: &mut Reading) {
     let can = matches!(tool.name, LoadTool::Tolok | LoadTool::K6);
     if let Some(span) = span.as_ref().filter(|_| abort && !can) {
@@ -175,17 +174,4 @@ pub(crate) fn read_timers(written: Option<Spanned<Several<String>>>, reading: &m
         }
     }
     timers
-}
-
-impl ToolChoice {
-    /// Whether the tool tells the figure of an objective at all.
-    pub fn tells(&self, objective: &Objective) -> bool {
-        use crate::objective::{Metric, Part};
-        let of_response = matches!(objective.part, None | Some(Part::Response | Part::Service));
-        match (self.name, objective.metric) {
-            (LoadTool::Tolok, _) => true,
-            (_, Metric::Goodput | Metric::Rate | Metric::Failed) => true,
-            _ => of_response,
-        }
-    }
 }

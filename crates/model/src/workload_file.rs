@@ -20,7 +20,7 @@ use crate::workload_data::DataBody;
 /// `workload.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "tolok workload")]
+#[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }]))]
 pub struct WorkloadFile {
     /// A few words for tables.
     #[schemars(required)]

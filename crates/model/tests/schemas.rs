@@ -32,6 +32,11 @@ fn required(schema: &Value) -> Vec<&str> {
     schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
 }
 
+/// What each of several alternatives requires.
+fn alternatives(several: &Value) -> Vec<Vec<&str>> {
+    several.as_array().unwrap().iter().map(required).collect()
+}
+
 #[test]
 fn schemas_of_studies_are_up_to_date() {
     check("study", &study_schema());
@@ -55,16 +60,19 @@ fn schemas_of_fidelity_reports_are_up_to_date() {
 #[test]
 fn schemas_demand_what_reading_demands() {
     let study = study_schema();
-    assert_eq!(required(&study), ["title", "subjects", "scenario"]);
+    assert_eq!(required(&study), ["title", "subjects"]);
+    assert_eq!(alternatives(&study["anyOf"]), [["scenario"], ["program"]]);
     assert_eq!(required(&study["definitions"]["ScenarioFile"]), ["workload", "load"]);
     assert_eq!(required(&study["definitions"]["LoadFile"]), ["executor"]);
     assert_eq!(required(&study["definitions"]["StageFile"]), ["target", "duration"]);
     let subject = subject_schema();
-    assert_eq!(required(&subject), ["title", "runtime", "workloads", "process"]);
+    assert_eq!(required(&subject), ["title", "runtime", "workloads"]);
+    assert_eq!(alternatives(&subject["oneOf"]), [["process"], ["program"]]);
     assert_eq!(required(&subject["definitions"]["ProcessFile"]), ["name", "command"]);
     assert_eq!(required(&subject["definitions"]["ParameterFile"]), ["default"]);
     let workload = workload_schema();
-    assert_eq!(required(&workload), ["title", "request", "answer"]);
+    assert_eq!(required(&workload), ["title"]);
+    assert_eq!(alternatives(&workload["oneOf"]), [vec!["request", "answer"], vec!["program"]]);
     assert_eq!(required(&workload["definitions"]["AnswerFile"]), ["content-type", "body"]);
 }
 

@@ -45,7 +45,7 @@ impl Launch<'_> {
         for file in &self.subject.files {
             self.render_file(trial_box, file, &names, place.run)?;
         }
-        let mut base: BTreeMap<String, String> = INHERITED.iter().filter_map(|name| inherited(name)).collect();
+        let mut base = inherited_environment();
         base.extend(self.session.program_env(self.choice, self.subject));
         let mut specs = Vec::new();
         for process in &self.subject.processes {
@@ -117,6 +117,27 @@ impl Launch<'_> {
         Ok(now_ns.saturating_sub(first_start_ns.unwrap_or(now_ns)) as f64 / 1e9)
     }
 
+    /// Fails if the subject gives no good answer any more, after load that came from a tool which might not have noticed.
+    pub(super) fn still_answers(
+        &self,
+        trial_box: &mut TrialBox,
+        address: SocketAddr,
+        workload: &Workload,
+    ) -> Result<(), Setback> {
+        let deadline = Instant::now() + ANSWER_LIMIT;
+        let mut last = String::new();
+        while Instant::now() < deadline && !self.stop.is_immediate() {
+            match self.try_once(trial_box, address, workload, deadline)? {
+                None => return Ok(()),
+                Some(seen) => last = seen,
+            }
+            std::thread::sleep(POLL);
+        }
+        let limit = format_duration(ANSWER_LIMIT.as_secs_f64());
+        let message = format!("after the load it gave no good answer within {limit}; the last try: {last}");
+        Err(Setback::Failed(FailureKind::Hung, message))
+    }
+
     /// Asks once: nothing for a good answer, words for what may still become one, and a setback for a wrong one.
     fn try_once(
         &self,
@@ -145,8 +166,9 @@ impl Launch<'_> {
     }
 }
 
-fn inherited(name: &str) -> Option<(String, String)> {
-    Some((name.to_owned(), std::env::var(name).ok()?))
+/// What it takes to find programs, of this process's environment.
+pub(super) fn inherited_environment() -> BTreeMap<String, String> {
+    INHERITED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect()
 }
 
 fn monotonic_ns() -> u64 {

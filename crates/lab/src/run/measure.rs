@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use tolok_load::clock::{MonotonicNs, SystemClock};
 use tolok_load::fault::ErrorClass;
-use tolok_model::{FailureKind, LoadProfile};
+use tolok_model::{FailureKind, LoadProfile, LoadTool, ToolUsed};
 
 use super::beside::{Beside, Found};
 use super::diagnose::{Counted, Counters};
 use super::event::{Phase, RunEvent};
+use super::launch::inherited_environment;
+use super::objectives;
 use super::trial::{Setback, Trial};
 use super::trial_database::{PART, database_failed};
 use crate::data;
@@ -18,7 +20,7 @@ use crate::isolate::TrialBox;
 use crate::sample::{
     Folders, Followed, Members, NetOf, NoUsage, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage,
 };
-use crate::tools::{Answers, LoadJob, RunningTool, ToolEvent, ToolReport, Waited, arguments};
+use crate::tools::{Answers, LoadJob, RunningTool, Tool, ToolEvent, ToolReport, Waited, driver};
 
 /// How often resources are read when nothing else asks for it.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -104,12 +106,16 @@ impl Trial<'_> {
         (address, clock): (SocketAddr, Instant),
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<Loaded, Setback> {
-        let job = self.job(address);
-        let commands = [self.commands.clone(), vec![format!("tolok {}", as_typed(&arguments(&job)))]].concat();
+        let (job, tool) = (self.job(address), self.tool()?);
+        let commands = [self.commands.clone(), tool.command_lines(&job)].concat();
         self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
-        let tool = self.start_tool(trial_box, &job)?;
-        if trial_box.group("generator").is_none() {
-            sampler.follow(Followed { part: Part::Generator, members: Members::Process(tool.pid()), net_of: None });
+        let placement = trial_box.placement("generator", &self.cpus.generator);
+        let name = tool.driver.tool().word();
+        let not_started = |error| tool_failed(format!("cannot start {name}: {error}"));
+        let mut tool = tool.start(&job, placement, self.folder.path()).map_err(not_started)?;
+        let (has_group, mut pid) = (trial_box.group("generator").is_some(), tool.pid());
+        if !has_group {
+            sampler.follow(Followed { part: Part::Generator, members: Members::Trees(vec![pid]), net_of: None });
         }
         emit(RunEvent::Phase { phase: Phase::WarmingUp });
         let load = &self.scenario.load;
@@ -119,9 +125,13 @@ impl Trial<'_> {
         let mut readings = Readings { sampler, counters, beside, clock, began, ended, last_tick };
         loop {
             let patience = readings.patience();
-            let waited = tool.wait_event(patience);
+            let waited = tool.wait_event(patience).map_err(not_started)?;
             if waited == Waited::Ended {
                 break;
+            }
+            if !has_group && tool.pid() != pid {
+                pid = tool.pid();
+                readings.sampler.add_process(Part::Generator, pid);
             }
             readings.hear(waited, patience, trial_box, emit);
             readings.look_after_the_database(trial_box)?;
@@ -131,11 +141,21 @@ impl Trial<'_> {
                 return Err(Setback::Stopped);
             }
             if Instant::now() > deadline {
-                let message = format!("the load tool did not end within {} s", limit.as_secs());
-                return Err(Setback::Failed(FailureKind::ToolFailed, message));
+                let limit = limit.as_secs();
+                return Err(tool_failed(format!("{name} did not end within {limit} s and was killed; see its output")));
             }
         }
-        readings.finish(report_of(tool, trial_box)?, trial_box)
+        // A tool that finds nobody to talk to has nothing to say that is worth more than why.
+        self.nothing_has_ended(trial_box, "while load was on it")?;
+        let mut report = report_of(tool, trial_box)?;
+        if report.objectives.is_empty() {
+            report.objectives = objectives::judged(&self.scenario.objectives, &report);
+        }
+        if self.scenario.tool.name != LoadTool::Tolok {
+            // Its exit code says nothing of the subject.
+            self.launch.still_answers(trial_box, address, &self.workload)?;
+        }
+        readings.finish(report, trial_box)
     }
 
     fn job(&self, address: SocketAddr) -> LoadJob<'_> {
@@ -169,12 +189,25 @@ impl Trial<'_> {
         }
     }
 
-    fn start_tool(&self, trial_box: &TrialBox, job: &LoadJob<'_>) -> Result<RunningTool, Setback> {
-        let tolok = &self.session.laboratory.tolok;
-        let placement = trial_box.placement("generator", &self.cpus.generator);
-        let started = RunningTool::start(tolok, job, &placement, self.folder.path());
-        started
-            .map_err(|error| Setback::Failed(FailureKind::ToolFailed, format!("cannot start the load tool: {error}")))
+    /// The scenario's load generator, as a record names it.
+    pub(super) fn tool_used(&self) -> Result<ToolUsed, Setback> {
+        let tool = self.tool()?;
+        Ok(ToolUsed { name: tool.driver.tool().word().to_owned(), version: tool.version })
+    }
+
+    /// The scenario's load generator.
+    fn tool(&self) -> Result<Tool, Setback> {
+        let (name, laboratory) = (self.scenario.tool.name, self.session.laboratory);
+        let driver = driver(name);
+        let mut env = inherited_environment();
+        let Some(program) = name.program() else {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            return Ok(Tool { driver, program: laboratory.tolok.clone(), version, env });
+        };
+        let missing = || tool_failed(format!("{program} is not on this machine any more: tolok setup {program}"));
+        let found = laboratory.programs.get(program).ok_or_else(missing)?;
+        env.extend(found.env.clone());
+        Ok(Tool { driver, program: found.path.clone(), version: found.version.clone(), env })
     }
 }
 
@@ -262,7 +295,7 @@ fn tool_failed(message: String) -> Setback {
 }
 
 /// What a tool that has closed its events found.
-fn report_of(tool: RunningTool, trial_box: &mut TrialBox) -> Result<ToolReport, Setback> {
+fn report_of(tool: RunningTool<'_>, trial_box: &mut TrialBox) -> Result<ToolReport, Setback> {
     match tool.finish() {
         Ok(report) => Ok(report),
         Err(message) => {
@@ -275,16 +308,6 @@ fn report_of(tool: RunningTool, trial_box: &mut TrialBox) -> Result<ToolReport, 
             Err(tool_failed(message))
         }
     }
-}
-
-/// Arguments as a person would type them into a shell: an objective has blanks and a `<`.
-fn as_typed(arguments: &[String]) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
-    let typed = |argument: &String| match argument.chars().all(is_plain) {
-        true => argument.clone(),
-        false => format!("'{}'", argument.replace('\'', r"'\''")),
-    };
-    arguments.iter().map(typed).collect::<Vec<_>>().join(" ")
 }
 
 /// A window without a single good answer to its own requests is a failure, and the classes of its errors say which. So is
@@ -418,12 +441,6 @@ mod tests {
         check(&[("timeout", 9)], &["a", "b"], FailureKind::Hung, ": a; b");
         check(&[], &[], FailureKind::Hung, "");
         check(&[("local", 9)], &["no free port"], FailureKind::ToolFailed, ": no free port");
-    }
-
-    #[test]
-    fn a_command_can_be_typed_again() {
-        let arguments = ["load", "--vus=8", "--threshold=p95 < 50ms", "--expect-body=/it's/here"].map(str::to_owned);
-        assert_eq!(as_typed(&arguments), r"load --vus=8 '--threshold=p95 < 50ms' '--expect-body=/it'\''s/here'");
     }
 
     #[test]

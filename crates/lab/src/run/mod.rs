@@ -21,6 +21,7 @@ mod guest;
 mod launch;
 mod link_window;
 mod measure;
+mod objectives;
 mod outage;
 mod pool;
 mod questions;

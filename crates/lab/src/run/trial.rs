@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use tolok_model::{
     Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, Failure, FailureKind, Isolation,
-    Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, Workload,
+    LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, Workload,
 };
 
 use super::blame::because_of_the_database;
@@ -65,6 +65,8 @@ pub(super) struct Trial<'a> {
     /// Where the trial's files are kept.
     pub(super) folder: &'a TrialFolder,
     pub(super) stop: &'a Stop,
+    /// Whether answers are counted on the wire, so that no tool's word decides.
+    pub(super) has_referee: bool,
     /// Seed of what the load tool and the link draw at random.
     pub(super) seed: u64,
     /// Commands of the subject's processes, as soon as they are known.
@@ -138,6 +140,8 @@ impl<'a> Trial<'a> {
         // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.
         let seed = plan.seed.wrapping_add(u64::from(block));
         let (commands, isolation) = (Vec::new(), None);
+        let has_siblings = plan.scenarios.iter().any(|other| scenario.differs_in_tool_only(other));
+        let has_referee = has_siblings || scenario.tool.name != LoadTool::Tolok;
         Some(Self {
             session,
             launch,
@@ -148,6 +152,7 @@ impl<'a> Trial<'a> {
             database,
             folder,
             stop,
+            has_referee,
             seed,
             commands,
             isolation,
@@ -260,6 +265,7 @@ impl<'a> Trial<'a> {
             disturbances: self.disturbances(measurement.window_s, &usage, link.as_ref(), database.as_ref()),
             link,
             database,
+            tool: Some(self.tool_used()?),
             pool: data.pool,
             counter: data.counter,
             ..measurement

@@ -1,70 +1,41 @@
 //! tolok's own load engine as a tool: `tolok load … --events --format json`.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tolok_load::record::{LoopModel, Record, SecondRow, WholeRun};
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Reason, Verdict};
 use tolok_model::{
-    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadProfile, Objective, ObjectiveOutcome,
+    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadProfile, LoadTool, Objective, ObjectiveOutcome,
     ObjectiveRecord, Percentile, Pool, Stage,
 };
 
-use super::driver::{Answers, LoadJob, ToolReport};
-use crate::isolate::{Placement, place, wait_within};
+use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
 
 /// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
 /// answers are numbers that somebody counts, all of them must be known before the sum is.
 const COUNTED_GRACE: &str = "5s";
-/// How long a tool may take to end after its last word.
-const END_LIMIT: Duration = Duration::from_secs(10);
-
-/// A moment in a tool's run; one JSON line each on its standard error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "kebab-case")]
-pub enum ToolEvent {
-    /// The measured window opens.
-    WindowStarted {
-        /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
-        monotonic_ns: u64,
-    },
-    /// A second of the run is over that is not the last before a border.
-    Second,
-    /// The measured window closes.
-    WindowEnded {
-        /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
-        monotonic_ns: u64,
-    },
-}
-
-/// A tool that has been started.
+/// tolok's own load engine.
 #[derive(Debug)]
-pub struct RunningTool {
-    child: Child,
-    events: Receiver<ToolEvent>,
-    output: PathBuf,
-    log: PathBuf,
-}
+pub struct Tolok;
 
-/// What waiting for a tool brought.
-#[derive(Debug, PartialEq)]
-pub enum Waited {
-    /// Something happened.
-    Event(ToolEvent),
-    /// Nothing happened in the given time.
-    Nothing,
-    /// The tool has closed its events: it has ended or is about to.
-    Ended,
+impl Driver for Tolok {
+    fn tool(&self) -> LoadTool {
+        LoadTool::Tolok
+    }
+
+    fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
+        Invocation { arguments: arguments(job), borders: Borders::Told, ..Invocation::default() }
+    }
+
+    fn report(&self, said: &Said, _: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let record = serde_json::from_str::<Record>(&said.output);
+        let record = record.map_err(|error| NotUnderstood(format!("it gave no record: {error}")))?;
+        report(record).map_err(NotUnderstood)
+    }
 }
 
 /// Arguments of `tolok load` for a job.
-pub fn arguments(job: &LoadJob<'_>) -> Vec<String> {
+fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     let load = &job.scenario.load;
     let mut arguments = vec!["load".to_owned(), url(job).to_owned()];
     arguments.extend(when(load));
@@ -164,86 +135,17 @@ fn draws_at_random(load: &LoadProfile) -> bool {
     drawn_pause || drawn_arrivals
 }
 
-impl RunningTool {
-    /// Starts `tolok load` in its place; output and log go into the trial's folder.
-    pub fn start(program: &Path, job: &LoadJob<'_>, placement: &Placement, folder: &Path) -> io::Result<Self> {
-        let (output, log) = (folder.join("tool.json"), folder.join("tool.log"));
-        // Before the tool runs, so that nothing can fail once it does.
-        let log_file = File::create(&log)?;
-        let mut command = Command::new(program);
-        command.args(arguments(job)).stdin(Stdio::null()).stdout(File::create(&output)?).stderr(Stdio::piped());
-        place(&mut command, placement)?;
-        let mut child = command.spawn()?;
-        let messages = child.stderr.take().expect("it was asked to be a pipe above");
-        Ok(Self { child, events: listen(messages, log_file), output, log })
-    }
-
-    /// Its pid.
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Waits for the next event.
-    pub fn wait_event(&self, patience: Duration) -> Waited {
-        match self.events.recv_timeout(patience) {
-            Ok(event) => Waited::Event(event),
-            Err(RecvTimeoutError::Timeout) => Waited::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Waited::Ended,
-        }
-    }
-
-    /// Waits for its end, which is near once it has closed its events, and reads what it found. The error says in words
-    /// what went wrong.
-    pub fn finish(mut self) -> Result<ToolReport, String> {
-        let waited = wait_within(&mut self.child, END_LIMIT).map_err(|error| error.to_string())?;
-        let status = waited.ok_or_else(|| "the load tool closed its output and did not end".to_owned())?;
-        let text = std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?;
-        match serde_json::from_str::<Record>(&text) {
-            Ok(record) => report(record),
-            Err(error) if status.success() => Err(format!("the load tool gave no record: {error}")),
-            Err(_) => {
-                let said = crate::subject::log_tail(&self.log, 5);
-                let said = if said.is_empty() { String::new() } else { format!(": {}", said.join("; ")) };
-                Err(format!("the load tool ended with {status}{said}"))
-            }
-        }
-    }
-}
-
-impl Drop for RunningTool {
-    /// Kills it, if it still runs.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Receives what the tool tells, until it closes its end; whatever is no event is for people and goes into its log.
-fn listen(messages: ChildStderr, mut log: File) -> Receiver<ToolEvent> {
-    let (sender, events) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(messages).lines().map_while(Result::ok) {
-            match serde_json::from_str(&line) {
-                // Nobody waits for events once the tool is given up; its last words are kept all the same.
-                Ok(event) => drop(sender.send(event)),
-                Err(_) => drop(writeln!(log, "{line}")),
-            }
-        }
-    });
-    events
-}
-
 /// Turns the engine's record into what every tool reports.
 fn report(record: Record) -> Result<ToolReport, String> {
     if record.format != Record::FORMAT {
-        return Err(format!("the load tool's record has format {}, and {} is known", record.format, Record::FORMAT));
+        return Err(format!("its record has format {}, and {} is known", record.format, Record::FORMAT));
     }
     if record.interrupted && !record.aborted {
-        return Err("the load tool was interrupted".to_owned());
+        return Err("it was interrupted".to_owned());
     }
     // No sound record has an empty window, and a rate over it would be no number.
     if record.window_s <= 0.0 {
-        return Err("the load tool measured no window".to_owned());
+        return Err("it measured no window".to_owned());
     }
     let failed = record.ledger.failed_by_class.iter().map(|(class, count)| (class.name().to_owned(), *count));
     // Answers to requests of the warm-up that came inside the window are work done in the window; without them the

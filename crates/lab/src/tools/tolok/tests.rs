@@ -1,5 +1,7 @@
 //! What the engine is told, and what is made of its record.
 
+use std::path::PathBuf;
+
 use tolok_load::fault::ErrorClass;
 use tolok_load::options::{ConnectionPolicy, Mix, Timer};
 use tolok_load::record::{
@@ -8,6 +10,7 @@ use tolok_load::record::{
 use tolok_model::{Scenario, ThinkTime, ToolChoice};
 
 use super::*;
+use crate::tools::ToolEvent;
 
 fn load(executor: Executor) -> LoadProfile {
     LoadProfile {
@@ -334,78 +337,7 @@ fn what_is_no_measurement_is_refused() {
         change(&mut record);
         assert_eq!(report(record).unwrap_err(), expect);
     };
-    check(|record| record.interrupted = true, "the load tool was interrupted");
-    check(|record| record.format = 99, "the load tool's record has format 99, and 2 is known");
-    check(|record| record.window_s = 0.0, "the load tool measured no window");
-}
-
-/// A tool that is a line of shell; it gets the arguments of the job and does not care.
-fn tool(folder: &Path, shell: &str) -> RunningTool {
-    let program = folder.join("tool.sh");
-    // Written by another process: a file that this one had open for writing might be busy when it is to be run, because a
-    // child of another test can still hold it.
-    let write = "printf '#!/bin/sh\n%s\n' \"$1\" > \"$2\" && chmod +x \"$2\"";
-    let written = Command::new("/bin/sh").args(["-c", write, "sh", shell]).arg(&program).status().unwrap();
-    assert!(written.success());
-    let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
-    let url = "http://127.0.0.1:1/".to_owned();
-    let job = LoadJob {
-        url,
-        method: "GET",
-        status: 200,
-        answers: Answers::Status,
-        body_bytes: None,
-        scenario: &scenario,
-        cpus: 1,
-        seed: 1,
-    };
-    RunningTool::start(&program, &job, &Placement::default(), folder).unwrap()
-}
-
-/// Everything that it tells until it ends.
-fn heard(tool: &RunningTool) -> Vec<ToolEvent> {
-    std::iter::from_fn(|| match tool.wait_event(Duration::from_secs(60)) {
-        Waited::Event(event) => Some(event),
-        Waited::Nothing => panic!("the tool hangs"),
-        Waited::Ended => None,
-    })
-    .collect()
-}
-
-#[test]
-fn a_tool_tells_events_logs_the_rest_and_leaves_its_record() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("record"), serde_json::to_string(&record()).unwrap()).unwrap();
-    let shell = r#"echo '{"event":"window-started","monotonic_ns":1}' >&2
-        echo 'a word to people' >&2
-        echo '{"event":"window-ended","monotonic_ns":2}' >&2
-        cat "$(dirname "$0")/record""#;
-    let tool = tool(folder.path(), shell);
-    let expect = [ToolEvent::WindowStarted { monotonic_ns: 1 }, ToolEvent::WindowEnded { monotonic_ns: 2 }];
-    assert_eq!(heard(&tool), expect);
-    assert_eq!(tool.finish().unwrap().ledger.good, 90);
-    assert_eq!(std::fs::read_to_string(folder.path().join("tool.log")).unwrap(), "a word to people\n");
-}
-
-#[test]
-fn a_tool_that_fails_is_quoted() {
-    let folder = tempfile::tempdir().unwrap();
-    let check = |shell: &str, expect: &str| {
-        let tool = tool(folder.path(), shell);
-        assert_eq!(heard(&tool), []);
-        assert_eq!(tool.finish().unwrap_err(), expect);
-    };
-    check("echo 'error: cannot connect' >&2; exit 2", "the load tool ended with exit status: 2: error: cannot connect");
-    check("exit 3", "the load tool ended with exit status: 3");
-    check("exit 0", "the load tool gave no record: EOF while parsing a value at line 1 column 0");
-}
-
-#[test]
-fn a_tool_that_is_given_up_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let tool = tool(folder.path(), "exec sleep 1000");
-    let pid = tool.pid();
-    assert_eq!(tool.wait_event(Duration::ZERO), Waited::Nothing);
-    drop(tool);
-    assert!(!Path::new("/proc").join(pid.to_string()).exists());
+    check(|record| record.interrupted = true, "it was interrupted");
+    check(|record| record.format = 99, "its record has format 99, and 2 is known");
+    check(|record| record.window_s = 0.0, "it measured no window");
 }

@@ -1,0 +1,347 @@
+//! Running a load generator: its warm-up, the run that counts, when the window of that begins and ends, and what it leaves behind.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
+use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
+use tolok_model::LoadTool;
+
+use super::driver::{Borders, Driver, Invocation, LoadJob, Said, ToolReport};
+use crate::isolate::{Placement, place, wait_within};
+
+/// The file of the trial's folder that has a tool's standard error.
+const LOG: &str = "tool.log";
+/// How long a tool may take to end after its last word.
+const END_LIMIT: Duration = Duration::from_secs(10);
+/// Lines of a tool's log that are quoted when it fails.
+const QUOTED_LINES: usize = 5;
+/// What is read of a tool's output at most. The largest that any of them writes is a record of one row for each second.
+const OUTPUT_LIMIT: u64 = 64 << 20;
+
+/// A load generator of this machine.
+#[derive(Clone)]
+pub struct Tool {
+    /// How it is driven.
+    pub driver: &'static dyn Driver,
+    /// Its program.
+    pub program: PathBuf,
+    /// Its version, as it says itself.
+    pub version: String,
+    /// Its whole environment; nothing else is inherited.
+    pub env: BTreeMap<String, String>,
+}
+
+/// A moment in a tool's run. `tolok load --events` writes one JSON line each on its standard error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum ToolEvent {
+    /// The measured window opens.
+    WindowStarted {
+        /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
+        monotonic_ns: u64,
+    },
+    /// A second of the run is over that is not the last before a border.
+    Second,
+    /// The measured window closes.
+    WindowEnded {
+        /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
+        monotonic_ns: u64,
+    },
+}
+
+/// What waiting for a tool brought.
+#[derive(Debug, PartialEq)]
+pub enum Waited {
+    /// Something happened.
+    Event(ToolEvent),
+    /// Nothing happened in the given time.
+    Nothing,
+    /// The tool has ended or is about to.
+    Ended,
+}
+
+/// A tool that has been started.
+pub struct RunningTool<'j> {
+    tool: Tool,
+    job: &'j LoadJob<'j>,
+    invocation: Invocation,
+    placement: Placement,
+    folder: PathBuf,
+    process: Process,
+    /// Whether the process is that of the warm-up.
+    is_warming_up: bool,
+    /// When the window begins and ends, as far as that is known.
+    window: Window,
+}
+
+/// The borders of the window, on `CLOCK_MONOTONIC`, and which of them were told.
+#[derive(Debug, Default)]
+struct Window {
+    begins: Option<MonotonicNs>,
+    ends: Option<MonotonicNs>,
+    told_begin: bool,
+    told_end: bool,
+}
+
+/// A process of the tool, and what is heard of it.
+struct Process {
+    child: Child,
+    heard: Receiver<Heard>,
+    since: MonotonicNs,
+}
+
+/// What a tool's standard error has for the lab.
+enum Heard {
+    Event(ToolEvent),
+    /// The line that was waited for, and when it came.
+    Line(MonotonicNs),
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} {}", self.driver.tool().word(), self.version)
+    }
+}
+
+impl Tool {
+    /// The file of the trial's folder that has its standard output. The record of tolok's own is JSON.
+    fn output_name(&self) -> &'static str {
+        if self.driver.tool() == LoadTool::Tolok { "tool.json" } else { "tool.out" }
+    }
+
+    /// What is typed to call it for a job, one line for each of its processes.
+    pub fn command_lines(&self, job: &LoadJob<'_>) -> Vec<String> {
+        let Invocation { warm_up, arguments, .. } = self.driver.invocation(job);
+        let program = match self.driver.tool() {
+            LoadTool::Tolok => "tolok".to_owned(),
+            _ => self.program.display().to_string(),
+        };
+        warm_up.into_iter().chain([arguments]).map(|arguments| format!("{program} {}", as_typed(&arguments))).collect()
+    }
+
+    /// Starts it in its place; files, output and log go into the trial's folder.
+    pub fn start<'j>(
+        &self,
+        job: &'j LoadJob<'j>,
+        placement: Placement,
+        folder: &Path,
+    ) -> io::Result<RunningTool<'j>> {
+        let invocation = self.driver.invocation(job);
+        for (name, text) in &invocation.files {
+            std::fs::write(folder.join(name), text)?;
+        }
+        let is_warming_up = invocation.warm_up.is_some();
+        let (tool, folder) = (self.clone(), folder.to_owned());
+        // A warm-up writes into the same files, and what counts begins them anew.
+        let process = Process::start(&tool, &invocation, is_warming_up, &placement, &folder)?;
+        let mut running =
+            RunningTool { tool, job, invocation, placement, folder, process, is_warming_up, window: Window::default() };
+        running.note_the_beginning();
+        Ok(running)
+    }
+}
+
+impl Process {
+    fn start(
+        tool: &Tool,
+        invocation: &Invocation,
+        is_warm_up: bool,
+        placement: &Placement,
+        folder: &Path,
+    ) -> io::Result<Self> {
+        let arguments = invocation.warm_up.as_ref().filter(|_| is_warm_up).unwrap_or(&invocation.arguments);
+        let (output, log) = (File::create(folder.join(tool.output_name()))?, File::create(folder.join(LOG))?);
+        let mut command = Command::new(&tool.program);
+        command.args(arguments).env_clear().envs(&tool.env).envs(&invocation.env).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped());
+        place(&mut command, placement)?;
+        let since = SystemClock.now();
+        let mut child = command.spawn()?;
+        let messages = child.stderr.take().expect("it was asked to be a pipe above");
+        Ok(Self { child, heard: listen(messages, log, invocation.borders.clone()), since })
+    }
+}
+
+impl RunningTool<'_> {
+    /// Its pid; another one after its warm-up.
+    pub fn pid(&self) -> u32 {
+        self.process.child.id()
+    }
+
+    /// Waits for what happens next.
+    pub fn wait_event(&mut self, patience: Duration) -> io::Result<Waited> {
+        if let Some(event) = self.due() {
+            return Ok(Waited::Event(event));
+        }
+        let patience = self.until_border().map_or(patience, |left| left.min(patience));
+        match self.process.heard.recv_timeout(patience) {
+            Ok(Heard::Event(event)) => Ok(Waited::Event(event)),
+            Ok(Heard::Line(at)) => {
+                if let Borders::AfterLine { after_s, for_s, .. } = self.invocation.borders {
+                    self.window.begins = Some(later(at, after_s));
+                    self.window.ends = Some(later(at, after_s + for_s));
+                }
+                Ok(Waited::Nothing)
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(self.due().map_or(Waited::Nothing, Waited::Event)),
+            Err(RecvTimeoutError::Disconnected) => self.after_the_process(),
+        }
+    }
+
+    /// The process has closed its standard error: after the warm-up what counts is started; after that all is told.
+    fn after_the_process(&mut self) -> io::Result<Waited> {
+        if self.is_warming_up {
+            // Whatever came of it: if the subject does not answer, what counts will show it.
+            wait_within(&mut self.process.child, END_LIMIT)?;
+            end(&mut self.process.child);
+            self.is_warming_up = false;
+            self.process = Process::start(&self.tool, &self.invocation, false, &self.placement, &self.folder)?;
+            self.note_the_beginning();
+            return Ok(self.due().map_or(Waited::Nothing, Waited::Event));
+        }
+        // A process that ends early ends its window.
+        if self.window.told_begin && !self.window.told_end {
+            let now = SystemClock.now();
+            self.window.ends = Some(self.window.ends.map_or(now, |ends| ends.min(now)));
+        }
+        Ok(self.due().map_or(Waited::Ended, Waited::Event))
+    }
+
+    /// Where the process is the window, the window begins with it.
+    fn note_the_beginning(&mut self) {
+        if self.invocation.borders == Borders::Process && !self.is_warming_up {
+            self.window.begins = Some(self.process.since);
+        }
+    }
+
+    /// A border that time has come to and that was not told.
+    fn due(&mut self) -> Option<ToolEvent> {
+        let now = SystemClock.now();
+        let Window { begins, ends, told_begin, told_end } = &mut self.window;
+        if let Some(at) = begins.filter(|at| !*told_begin && *at <= now) {
+            *told_begin = true;
+            return Some(ToolEvent::WindowStarted { monotonic_ns: at.0 });
+        }
+        if let Some(at) = ends.filter(|at| *told_begin && !*told_end && *at <= now) {
+            *told_end = true;
+            return Some(ToolEvent::WindowEnded { monotonic_ns: at.0 });
+        }
+        None
+    }
+
+    /// How long it is until the next border, where that is known.
+    fn until_border(&self) -> Option<Duration> {
+        let Window { begins, ends, told_begin, told_end } = &self.window;
+        let next = begins.filter(|_| !told_begin).or(ends.filter(|_| !told_end))?;
+        Some(Duration::from_nanos(next.0.saturating_sub(SystemClock.now().0)))
+    }
+
+    /// Waits for its end, which is near once everything was told, and reads what it found. The error says in words what went
+    /// wrong; what the tool wrote is kept whatever that is.
+    pub fn finish(mut self) -> Result<ToolReport, String> {
+        let name = self.tool.driver.tool().word();
+        let waited = wait_within(&mut self.process.child, END_LIMIT).map_err(|error| error.to_string())?;
+        let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
+        let took_s = SystemClock.now().0.saturating_sub(self.process.since.0) as f64 / 1e9;
+        let (kept, output) = (|file: &str| read(&self.folder.join(file)), self.tool.output_name());
+        let said = Said { output: kept(output)?, log: kept(LOG)?, folder: self.folder.clone(), took_s };
+        let report = self.tool.driver.report(&said, self.job).map_err(|error| {
+            let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
+            let last: Vec<&str> = said.log.lines().rev().filter(|line| !line.trim().is_empty()).take(QUOTED_LINES).collect();
+            let words: Vec<&str> = last.into_iter().rev().map(str::trim).collect();
+            let words = if words.is_empty() { String::new() } else { format!("; it said: {}", words.join("; ")) };
+            let version = &self.tool.version;
+            format!("{name} {version} was not understood{how}: {error}{words}; all that it wrote is in {output} and {LOG}")
+        })?;
+        sound(report).map_err(|what| format!("{name} {}: {what}; all that it wrote is in {output}", self.tool.version))
+    }
+}
+
+/// No sound report has an empty window, and a rate over it would be no number.
+fn sound(report: ToolReport) -> Result<ToolReport, String> {
+    let is_number = |value: f64| value.is_finite() && value >= 0.0;
+    if !(report.window_s.is_finite() && report.window_s > 0.0) {
+        return Err("it measured no window".to_owned());
+    }
+    if !is_number(report.goodput_rps) || !report.latency.percentiles.iter().filter_map(|it| it.latency_s).all(is_number) {
+        return Err("its figures are no numbers".to_owned());
+    }
+    Ok(report)
+}
+
+impl Drop for RunningTool<'_> {
+    /// Kills it, if it still runs.
+    fn drop(&mut self) {
+        end(&mut self.process.child);
+    }
+}
+
+/// Kills a tool and what it started, which is in its process group, and waits for it.
+fn end(child: &mut Child) {
+    // Its number is its own as long as it was not waited for.
+    if matches!(child.try_wait(), Ok(None)) {
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Receives what the tool tells, until it closes its end; whatever is no event goes into its log.
+fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<Heard> {
+    let (sender, heard) = channel();
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(messages).split(b'\n').map_while(Result::ok);
+        // Nobody waits for events once the tool is given up; its last words are kept all the same.
+        lines.by_ref().for_each(|line| match event_in(&line, &borders) {
+            Some(Heard::Event(event)) => drop(sender.send(Heard::Event(event))),
+            of_a_line => {
+                drop(log.write_all(&[&line, &b"\n"[..]].concat()));
+                of_a_line.into_iter().for_each(|found| drop(sender.send(found)));
+            }
+        });
+    });
+    heard
+}
+
+/// What a line means to the lab, if anything.
+fn event_in(line: &[u8], borders: &Borders) -> Option<Heard> {
+    match borders {
+        Borders::Process => None,
+        Borders::Told => serde_json::from_slice(line).ok().map(Heard::Event),
+        Borders::AfterLine { text, .. } => {
+            String::from_utf8_lossy(line).contains(text.as_str()).then(|| Heard::Line(SystemClock.now()))
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    use std::io::Read;
+    let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
+    let mut bytes = Vec::new();
+    File::open(path).map_err(unreadable)?.take(OUTPUT_LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn later(at: MonotonicNs, seconds: f64) -> MonotonicNs {
+    MonotonicNs(at.0 + (seconds * 1e9) as u64)
+}
+
+/// Arguments as a person would type them into a shell: an objective has blanks and a `<`.
+fn as_typed(arguments: &[String]) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
+    let typed = |argument: &String| match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.clone(),
+        false => format!("'{}'", argument.replace('\'', r"'\''")),
+    };
+    arguments.iter().map(typed).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;
