@@ -46,7 +46,7 @@ content_type = "text/html"
 body = { generate = "pgn", bytes = -1, seeds = 3 }
 "#;
     assert_snapshot!(check(text), @r#"
-    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, parameter)
+    1:1 «titl» unknown key `titl` (did you mean `title`? known here: title, summary, database, request, answer, program, parameter)
     3:10 «"PUT"» workloads cannot use the method `PUT` (this version sends `GET` and `POST`)
     4:8 «"hello world"» `hello world` is not a path that subjects can serve (a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`)
     6:10 «99» 99 is not the status of an answer
