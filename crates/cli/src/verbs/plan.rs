@@ -171,7 +171,9 @@ fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), Strin
 
 fn refuse(error: &PlanError) -> Complaint {
     match error {
-        PlanError::NothingReady(skipped) | PlanError::NoTool(skipped) | PlanError::NoDatabase(skipped) => missing(&error.to_string(), skipped),
+        PlanError::NothingReady(skipped) | PlanError::NoTool(skipped) | PlanError::NoDatabase(skipped) => {
+            missing(&error.to_string(), skipped)
+        }
         PlanError::NothingToDo | PlanError::NoEnvironment(_) => Complaint::new(Exit::Usage, error),
     }
 }

@@ -16,5 +16,6 @@ mod interruptions;
 mod load_verb;
 mod place;
 mod real_servers;
+mod tools;
 mod transcripts;
 mod unprivileged;

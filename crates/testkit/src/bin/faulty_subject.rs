@@ -252,7 +252,7 @@ impl Server {
                 _ => {}
             }
             (&stream).write_all(&self.answer(&head))?;
-            if head.to_ascii_lowercase().contains("\r\nconnection: close\r\n") {
+            if reuse(&head) == Reuse::None {
                 return Ok(());
             }
         }
@@ -268,13 +268,39 @@ impl Server {
             (Some(_), _) => ("405 Method Not Allowed", "text/plain", b"405"),
             (None, _) => ("404 Not Found", "text/plain", b"404"),
         };
-        let closing = head.to_ascii_lowercase().contains("\r\nconnection: close\r\n");
-        let connection = if closing { "Connection: close\r\n" } else { "" };
+        let connection = match reuse(head) {
+            Reuse::Usual => "",
+            Reuse::Asked => "Connection: keep-alive\r\n",
+            Reuse::None => "Connection: close\r\n",
+        };
         let length = body.len();
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{connection}\r\n"
         );
         [head.as_bytes(), if method == "HEAD" { b"" } else { body }].concat()
+    }
+}
+
+/// Whether a connection goes on after an answer.
+#[derive(PartialEq, Eq)]
+enum Reuse {
+    /// As always in HTTP/1.1.
+    Usual,
+    /// Because a client of HTTP/1.0 asked for it, and must be told so.
+    Asked,
+    /// No.
+    None,
+}
+
+fn reuse(head: &str) -> Reuse {
+    let lower = head.to_ascii_lowercase();
+    let is_old = lower.lines().next().is_some_and(|line| line.ends_with("http/1.0"));
+    if is_old && lower.contains("\r\nconnection: keep-alive\r\n") {
+        Reuse::Asked
+    } else if is_old || lower.contains("\r\nconnection: close\r\n") {
+        Reuse::None
+    } else {
+        Reuse::Usual
     }
 }
 

@@ -1,0 +1,238 @@
+//! The field's own load generators: what each records of the same server, and what becomes of a server or a tool that fails.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
+use tolok_testkit::require;
+
+use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};
+
+/// All but tolok's own.
+const TOOLS: [&str; 6] = ["k6", "wrk", "ab", "h2load", "hey", "oha"];
+
+fn program(name: &str) -> Option<Program> {
+    match Toolbox::open_default().unwrap().detect(name).unwrap() {
+        ProgramState::Ready(program) => Some(program),
+        _ => None,
+    }
+}
+
+/// Those of the tools that are here; what is not is said.
+fn ready() -> Vec<&'static str> {
+    TOOLS.into_iter().filter(|name| program(name).is_some()).collect()
+}
+
+/// A place whose study asks `subject` for `hello` by these tools, in windows of a second.
+fn place(fault: &str, tools: &[&str], more: &str) -> Place {
+    let place = Place::new().with_faulty("one", fault);
+    write_study(&place, &format!("{tools:?}"), more);
+    place
+}
+
+fn write_study(place: &Place, tools: &str, more: &str) {
+    let study = format!(
+        "title = 'Try'\nsubjects = ['test/one']\nblocks = 1\nseed = 7\nceiling = false\nreruns = 0\n[[scenario]]\nworkload = 'hello'\n\
+         load = {{ executor = 'constant-vus', vus = 4, duration = '1s', warmup = '1s', timeout = '2s' }}\ntool = {tools}\n{more}\n"
+    );
+    fs::write(place.path().join("studies/try.toml"), study).unwrap();
+}
+
+fn run(place: &Place) -> (Said, Vec<Value>) {
+    let said = place.tolok(&["run", "try"]);
+    let records = place.records();
+    assert_all_gone(|| place.processes());
+    (said, records)
+}
+
+/// Name of the tool in the name of a record's case: `hello-c4-wrk--test-one-default`.
+fn tool_of(record: &Value) -> &str {
+    let case = record["case"].as_str().unwrap();
+    case.strip_prefix("hello-c4").unwrap().split("--").next().unwrap().trim_start_matches('-')
+}
+
+#[test]
+fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
+    let tools = ready();
+    require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
+    let _turn = my_turn();
+    let place = place("none", &[&["tolok"], tools.as_slice()].concat(), "");
+    let (said, records) = run(&place);
+    assert_done(said.code, &said.progress);
+    assert_eq!(records.len(), tools.len() + 1, "{}", said.progress);
+    for record in &records {
+        let (tool, found) = (tool_of(record), &record["outcome"]);
+        assert_eq!(found["kind"], "completed", "{tool}: {found}");
+        let name = if tool.is_empty() { "tolok" } else { tool };
+        assert_eq!(found["tool"]["name"], name);
+        assert!(!found["tool"]["version"].as_str().unwrap().is_empty(), "{name}");
+        let good = found["ledger"]["good"].as_u64().unwrap();
+        assert!(good > 0 && found["goodput_rps"].as_f64().unwrap() > 0.0, "{name}: {found}");
+        assert!(found["generator"]["cpu_s"].as_f64().unwrap() > 0.0, "{name}: {}", found["generator"]);
+        // The window of tolok's own tool and of k6 is a part of the process's life, and the count is read at its borders.
+        if let Some(wire) = found["wire"]["answers_2xx"].as_u64() {
+            let tolerated = (good / 20).max(20);
+            assert!(wire.abs_diff(good) <= tolerated, "{name} counted {good}, the wire {wire}");
+        }
+    }
+    let text = fs::read_to_string(place.run_folder().join("report.md")).unwrap();
+    assert!(tools.iter().all(|tool| text.contains(tool)), "{text}");
+}
+
+#[test]
+fn a_server_that_dies_in_the_window_is_a_failed_trial_under_every_tool() {
+    let tools = ready();
+    require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
+    let _turn = my_turn();
+    // Each tool has answered for a while, warm-up and all, before it dies.
+    let place = place("crash-after=3000", &[&["tolok"], tools.as_slice()].concat(), "");
+    let (said, records) = run(&place);
+    assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
+    for record in &records {
+        let (tool, found) = (tool_of(record), &record["outcome"]);
+        assert_eq!(
+            (found["kind"].as_str(), found["reason"].as_str()),
+            (Some("failed"), Some("crashed")),
+            "{tool}: {found}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_falls_silent_is_a_failed_trial_under_every_tool() {
+    let tools = ready();
+    require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
+    let _turn = my_turn();
+    let place = place("hang-after=3000", &[&["tolok"], tools.as_slice()].concat(), "");
+    let (said, records) = run(&place);
+    assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
+    for record in &records {
+        let (tool, found) = (tool_of(record), &record["outcome"]);
+        assert_eq!(
+            (found["kind"].as_str(), found["reason"].as_str()),
+            (Some("failed"), Some("hung")),
+            "{tool}: {found}"
+        );
+    }
+}
+
+#[test]
+fn a_ramp_with_thresholds_is_judged_by_k6_itself() {
+    require!(program("k6").is_some(), "k6 is not here; `tolok setup k6` fetches it");
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("one", "none");
+    let study = "title = 'Try'\nsubjects = ['test/one']\nblocks = 1\nseed = 7\nceiling = false\nreruns = 0\n[[scenario]]\nworkload = 'hello'\n\
+        load = { executor = 'ramping-vus', stages = [{ target = 8, duration = '1s' }, { target = 8, duration = '500ms' }] }\n\
+        tool = 'k6'\nobjective = ['p95 < 30s', 'p95 < 1us', 'failed < 0.5%']\n";
+    fs::write(place.path().join("studies/try.toml"), study).unwrap();
+    let (said, records) = run(&place);
+    let found = &records[0]["outcome"];
+    let outcomes: Vec<(&str, &str)> = found["objectives"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["objective"].as_str().unwrap(), one["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(outcomes, [("p95 < 30s", "kept"), ("p95 < 1us", "crossed"), ("failed < 0.5%", "kept")], "{found}");
+    assert!(matches!(said.code, Some(3 | 5)), "{:?}: {}", said.code, said.progress);
+    let trial = fs::read_dir(place.run_folder().join("trials")).unwrap().next().unwrap().unwrap().path();
+    assert!(trial.join("k6.js").is_file(), "the script is kept");
+}
+
+#[test]
+fn a_script_of_the_users_own_says_what_a_virtual_user_does() {
+    require!(program("k6").is_some(), "k6 is not here; `tolok setup k6` fetches it");
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("one", "none");
+    write_study(&place, "{ name = 'k6', script = 'users.js' }", "");
+    let missing = place.tolok(&["plan", "try"]);
+    assert!(
+        missing.code == Some(2) && missing.progress.contains("users.js"),
+        "{:?}: {}",
+        missing.code,
+        missing.progress
+    );
+    let script = "import http from 'k6/http'\nexport default function () {\n  http.get(`${__ENV.TOLOK_BASE}/hello`)\n  http.get(`${__ENV.TOLOK_BASE}/json`)\n}\n";
+    fs::write(place.path().join("studies/users.js"), script).unwrap();
+    let (said, records) = run(&place);
+    assert_done(said.code, &said.progress);
+    let found = &records[0]["outcome"];
+    assert!(found["kind"] == "completed" && found["ledger"]["good"].as_u64().unwrap() > 0, "{found}");
+    let plan = fs::read_to_string(place.run_folder().join("plan.json")).unwrap();
+    assert!(plan.contains("__ENV.TOLOK_BASE"), "the script is a part of the plan");
+}
+
+/// Puts a program in the place of a tool, before all others on PATH.
+fn impostor(place: &Place, name: &str, shell: &str) {
+    let folder = place.path().join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    fs::write(&file, format!("#!/bin/sh\n{shell}\n")).unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+}
+
+fn run_with_impostor(place: &Place) -> Said {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = place.command(&["run", "try"]);
+    command.env("PATH", format!("{}:{path}", place.path().join("bin").display()));
+    let output = command.output().unwrap();
+    Said {
+        output: String::from_utf8_lossy(&output.stdout).into_owned(),
+        progress: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code(),
+    }
+}
+
+const SAYS_ITS_VERSION: &str =
+    "case \"$*\" in *--version*) echo 'wrk 4.2.0 [epoll] Copyright (C) 2012 Will Glozer'; exit 1;; esac";
+
+fn failure_of(place: &Place) -> (String, String) {
+    let records = place.records();
+    let found = &records[0]["outcome"];
+    assert_eq!((found["kind"].as_str(), found["reason"].as_str()), (Some("failed"), Some("tool-failed")), "{found}");
+    let trial = fs::read_dir(place.run_folder().join("trials")).unwrap().next().unwrap().unwrap().path();
+    (found["message"].as_str().unwrap().to_owned(), said_in(&trial))
+}
+
+fn said_in(trial: &Path) -> String {
+    fs::read_to_string(trial.join("tool.out")).unwrap()
+}
+
+#[test]
+fn a_tool_that_prints_something_else_is_a_failed_trial_that_keeps_what_it_printed() {
+    let _turn = my_turn();
+    let place = place("none", &["wrk"], "");
+    impostor(&place, "wrk", &format!("{SAYS_ITS_VERSION}\necho 'Everything is fine.'; echo oops >&2; exit 0"));
+    let said = run_with_impostor(&place);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    let (message, kept) = failure_of(&place);
+    assert!(message.starts_with("wrk 4.2.0 was not understood: "), "{message}");
+    assert!(message.contains("it said: oops") && message.contains("tool.out"), "{message}");
+    assert_eq!(kept, "Everything is fine.\n");
+}
+
+#[test]
+fn a_tool_that_hangs_is_killed_and_named() {
+    let _turn = my_turn();
+    let place = place("none", &["wrk"], "");
+    impostor(&place, "wrk", &format!("{SAYS_ITS_VERSION}\necho 'Running 1s test'; exec sleep 1000"));
+    let said = run_with_impostor(&place);
+    assert_eq!(said.code, Some(5), "{}", said.progress);
+    let (message, kept) = failure_of(&place);
+    assert!(message.starts_with("wrk did not end within "), "{message}");
+    assert_eq!(kept, "Running 1s test\n");
+    assert_all_gone(|| place.processes());
+}
+
+#[test]
+fn a_tool_that_is_missing_or_does_not_say_its_version_is_left_out_by_name() {
+    let _turn = my_turn();
+    let place = place("none", &["tolok", "wrk"], "");
+    impostor(&place, "wrk", "echo 'wrk of somebody else'");
+    let said = run_with_impostor(&place);
+    assert_done(said.code, &said.progress);
+    assert!(said.progress.contains("left out: tool [wrk]: wrk does not work"), "{}", said.progress);
+    assert_eq!(place.records().len(), 1);
+}
