@@ -153,7 +153,8 @@ impl Selected {
         for selector in &study.subjects {
             match selector {
                 SubjectSelector::EveryReady => {
-                    for subject in catalogue.subjects.iter().filter(|subject| subject.role == Role::Subject) {
+                    let is_meant = |subject: &&Subject| subject.role == Role::Subject && is_of_kind(study, subject);
+                    for subject in catalogue.subjects.iter().filter(is_meant) {
                         selected.add(subject.choose(None, &Default::default()), subject, ready);
                     }
                 }
@@ -299,6 +300,14 @@ impl Plan {
     pub fn hash(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_else(|error| format!("{self:?} {error}"));
         Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Whether the study asks at all for what the subject is: a server, or a program that is timed.
+fn is_of_kind(study: &Study, subject: &Subject) -> bool {
+    match subject.program {
+        Some(_) => !study.programs.is_empty(),
+        None => !study.scenarios.is_empty(),
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tolok_model::{Catalogue, Problem, Study, Subject, Workload};
+use tolok_model::{Catalogue, Problem, ProgramWorkload, Study, Subject, Workload};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -24,7 +24,11 @@ fn catalogue() -> Catalogue {
     let mut catalogue = Catalogue::default();
     for (name, folder) in folders(&root().join("workloads")) {
         let text = fs::read_to_string(folder.join("workload.toml")).unwrap();
-        catalogue.workloads.push(Workload::read(&name, &text).unwrap());
+        if ProgramWorkload::is_meant(&text) {
+            catalogue.programs.push(ProgramWorkload::read(&name, &text).unwrap());
+        } else {
+            catalogue.workloads.push(Workload::read(&name, &text).unwrap());
+        }
     }
     for (runtime, folder) in folders(&root().join("subjects")) {
         for (name, folder) in folders(&folder) {

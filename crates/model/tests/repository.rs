@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use examples::everything;
-use tolok_model::{Body, Catalogue, Plan, Problem, Role, Study, Subject, Workload};
+use tolok_model::{Body, Catalogue, Plan, Problem, ProgramWorkload, Role, Study, Subject, Workload};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -37,9 +37,14 @@ impl Repository {
     fn read() -> Self {
         let mut repository = Self::default();
         for folder in entries(&root().join("workloads")) {
-            let read = |text: &str| Workload::read(&name(&folder), text);
-            let workload = repository.read_file(&folder.join("workload.toml"), read);
-            repository.catalogue.workloads.extend(workload);
+            let file = folder.join("workload.toml");
+            if fs::read_to_string(&file).is_ok_and(|text| ProgramWorkload::is_meant(&text)) {
+                let program = repository.read_file(&file, |text| ProgramWorkload::read(&name(&folder), text));
+                repository.catalogue.programs.extend(program);
+            } else {
+                let workload = repository.read_file(&file, |text| Workload::read(&name(&folder), text));
+                repository.catalogue.workloads.extend(workload);
+            }
         }
         for runtime in entries(&root().join("subjects")).iter().filter(|path| path.is_dir()) {
             for folder in entries(runtime).iter().filter(|path| path.is_dir()) {
@@ -95,6 +100,8 @@ fn workloads_and_subjects_can_be_read() {
         workloads,
         ["counter", "fidelity", "file-534k", "hello", "json", "queries", "query", "quicksort", "rows"]
     );
+    let programs: Vec<&str> = repository.catalogue.programs.iter().map(|found| found.name.as_str()).collect();
+    assert_eq!(programs, ["queue-async", "queue-sync"]);
     let ceilings = repository.catalogue.subjects.iter().filter(|subject| subject.role == Role::Ceiling);
     assert_eq!(ceilings.count(), 1);
 }
@@ -124,15 +131,51 @@ fn both_subjects_with_php_processes_run_the_same_scripts() {
 }
 
 #[test]
-fn subjects_serve_workloads_that_exist() {
+fn servers_serve_workloads_of_servers_and_programs_those_of_programs() {
     let catalogue = Repository::read().catalogue;
     for subject in &catalogue.subjects {
-        for variant in subject.variants.values() {
-            for workload in &variant.workloads {
-                assert!(catalogue.workload(workload).is_some(), "{} serves `{workload}`", subject.id);
-            }
+        let known: Vec<&String> = match &subject.program {
+            Some(_) => catalogue.programs.iter().map(|workload| &workload.name).collect(),
+            None => catalogue.workloads.iter().map(|workload| &workload.name).collect(),
+        };
+        for workload in subject.variants.values().flat_map(|variant| &variant.workloads) {
+            assert!(known.contains(&workload), "{} serves `{workload}`, which is not among {known:?}", subject.id);
         }
     }
+}
+
+/// Their tables stand side by side, so none of them may lack a row.
+#[test]
+fn every_program_workload_is_done_by_every_variant_of_the_same_subjects() {
+    let catalogue = Repository::read().catalogue;
+    let programs: Vec<&Subject> = catalogue.subjects.iter().filter(|subject| subject.program.is_some()).collect();
+    let ids: Vec<&str> = programs.iter().map(|subject| subject.id.as_str()).collect();
+    assert_eq!(ids, ["bun/queue", "go/queue", "node/queue"]);
+    for subject in programs {
+        assert!(subject.variants.keys().eq(["parallel", "serial"]), "{}", subject.id);
+        for (variant, workload) in
+            subject.variants.keys().flat_map(|it| catalogue.programs.iter().map(move |one| (it, one)))
+        {
+            assert!(subject.workloads(variant).contains(&workload.name), "{}:{variant}: {}", subject.id, workload.name);
+        }
+    }
+}
+
+/// What is not asked for is not reported as left out.
+#[test]
+fn a_star_means_servers_where_servers_are_asked_and_programs_where_programs_are_timed() {
+    let catalogue = Repository::read().catalogue;
+    let subjects_of = |asked: &str| -> Vec<String> {
+        let study =
+            Study::read(&format!("title = 'T'\nsubjects = ['*']\nceiling = false\n{asked}"), &catalogue).unwrap();
+        let plan = Plan::expand(&study, &catalogue, everything(), 1).unwrap();
+        assert_eq!(plan.skipped, [], "{asked}");
+        plan.cases.into_iter().map(|case| case.subject.subject).collect()
+    };
+    let servers =
+        subjects_of("[[scenario]]\nworkload = 'hello'\nload = { executor = 'constant-vus', vus = 1, duration = '1s' }");
+    assert!(servers.contains(&"go/nethttp".to_owned()) && !servers.contains(&"go/queue".to_owned()), "{servers:?}");
+    assert_eq!(subjects_of("[[program]]\nworkload = 'queue-sync'"), ["bun/queue", "go/queue", "node/queue"]);
 }
 
 #[test]
@@ -145,7 +188,9 @@ fn every_parameter_a_command_uses_is_declared_and_the_other_way_round() {
             .iter()
             .flat_map(|process| process.command.iter().chain(process.env.values()).cloned().collect::<Vec<String>>());
         let build = subject.build.iter().flat_map(|build| build.command.iter().chain(build.env.values()).cloned());
-        let text: String = templates.chain(commands).chain(build).collect::<Vec<String>>().join("\n");
+        let program =
+            subject.program.iter().flat_map(|program| program.command.iter().chain(program.env.values()).cloned());
+        let text: String = templates.chain(commands).chain(program).chain(build).collect::<Vec<String>>().join("\n");
         for parameter in subject.parameters.keys() {
             assert!(text.contains(&format!("parameter.{parameter}")), "{}: `{parameter}` is never used", subject.id);
         }
@@ -173,4 +218,8 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     assert!((2.5..3.0).contains(&open_loop), "open-loop.toml takes {open_loop:.1} min");
     let heavy = minutes("data-heavy.toml");
     assert!((25.0..60.0).contains(&heavy), "data-heavy.toml takes {heavy:.1} min");
+    let (queue, two_cpus, tools) = (minutes("queue.toml"), minutes("queue-parallel.toml"), minutes("tools.toml"));
+    assert!((26.0..30.0).contains(&queue), "queue.toml takes {queue:.1} min at most");
+    assert!((7.0..9.0).contains(&two_cpus), "queue-parallel.toml takes {two_cpus:.1} min at most");
+    assert!((7.0..11.0).contains(&tools), "tools.toml takes {tools:.1} min");
 }

@@ -80,7 +80,8 @@ fn check(runtime_folder: &str) {
     let session = Session::begin(&laboratory, &ground, [(String::new(), cpus)].into(), &workloads).unwrap();
     let databases = databases(&laboratory);
     let prefix = format!("{runtime_folder}/");
-    let subjects: Vec<_> = laboratory.catalogue.subjects.iter().filter(|it| it.id.starts_with(&prefix)).collect();
+    let servers = laboratory.catalogue.subjects.iter().filter(|it| it.program.is_none());
+    let subjects: Vec<_> = servers.filter(|it| it.id.starts_with(&prefix)).collect();
     assert!(!subjects.is_empty(), "no subject below {prefix}");
     for subject in subjects {
         for variant in subject.variants.keys() {

@@ -1,0 +1,3 @@
+module queue
+
+go 1.22
