@@ -19,3 +19,4 @@ mod real_servers;
 mod tools;
 mod transcripts;
 mod unprivileged;
+mod wire;

@@ -21,7 +21,7 @@ use std::process::{Child, Stdio};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::retry_on_intr;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, setsid};
 
@@ -199,15 +199,31 @@ impl Kept {
 
 /// Does what the lab asks for; false if the lab is gone.
 fn answer(channel: &Channel) -> io::Result<bool> {
-    let Some((KeeperRequest::Socket { v6 }, _)) = channel.receive()? else { return Ok(false) };
-    let family = if v6 { AddressFamily::INET6 } else { AddressFamily::INET };
-    let sent = match socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None) {
+    let Some((request, _)) = channel.receive()? else { return Ok(false) };
+    let sent = match socket_for(&request) {
         Ok(socket) => channel.send(&KeeperEvent::Socket, Some(socket.as_fd())),
-        Err(error) => channel.send(&KeeperEvent::NoSocket { reason: io::Error::from(error).to_string() }, None),
+        Err(reason) => channel.send(&KeeperEvent::NoSocket { reason }, None),
     };
     // Who does not listen any more is noticed as gone the next time.
     let _ = sent;
     Ok(true)
+}
+
+/// The socket that the lab asks for, or why there is none.
+fn socket_for(request: &KeeperRequest) -> Result<OwnedFd, String> {
+    let (family, kind) = match request {
+        KeeperRequest::Socket { v6: true } => (AddressFamily::INET6, SocketType::STREAM),
+        KeeperRequest::Socket { v6: false } => (AddressFamily::INET, SocketType::STREAM),
+        KeeperRequest::PacketSocket => (AddressFamily::PACKET, SocketType::DGRAM),
+    };
+    socket_with(family, kind, SocketFlags::CLOEXEC, None).map_err(|errno| match (request, errno) {
+        (KeeperRequest::PacketSocket, Errno::PERM | Errno::ACCESS) => {
+            "the right to see packets (CAP_NET_RAW) is missing; start tolok as root, or allow user namespaces"
+                .to_owned()
+        }
+        (KeeperRequest::PacketSocket, Errno::AFNOSUPPORT) => "this kernel has no packet sockets".to_owned(),
+        _ => io::Error::from(errno).to_string(),
+    })
 }
 
 /// The init, and so everything in its namespaces.

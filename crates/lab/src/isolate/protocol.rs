@@ -109,6 +109,8 @@ impl InitEvent {
 pub(super) enum KeeperRequest {
     /// A TCP socket in the client's network namespace.
     Socket { v6: bool },
+    /// A packet socket there, which sees nothing until it is bound.
+    PacketSocket,
 }
 
 /// What the keeper reports.

@@ -53,6 +53,9 @@ pub enum BoxError {
     /// A file of the run folder cannot be written or read.
     #[error("cannot write or read {0}")]
     File(String),
+    /// The client's network gives no socket.
+    #[error("no socket can be had of the client's network: {0}")]
+    NoSocket(String),
     /// A process cannot be started.
     #[error("cannot start {name}: {reason}")]
     NotStarted {
@@ -218,19 +221,25 @@ impl TrialBox {
         if self.isolation.network == "host" {
             return TcpStream::connect_timeout(&address, patience);
         }
-        let socket = self.socket(address.is_ipv6()).map_err(io::Error::other)?;
+        let socket = self.socket(&KeeperRequest::Socket { v6: address.is_ipv6() }).map_err(io::Error::other)?;
         connect_within(socket, address, patience)
     }
 
-    /// A TCP socket of the client's network namespace.
-    fn socket(&mut self, v6: bool) -> Result<OwnedFd, BoxError> {
-        if self.channel.send(&KeeperRequest::Socket { v6 }, None).is_err() {
+    /// A packet socket of the client's network namespace, which is the machine's where the box has none of its own. It sees
+    /// nothing until it is bound to a protocol. Without the right to it there is none, and the box goes on as before.
+    pub fn packet_socket(&mut self) -> io::Result<OwnedFd> {
+        self.socket(&KeeperRequest::PacketSocket).map_err(io::Error::other)
+    }
+
+    /// A socket of the client's network namespace.
+    fn socket(&mut self, request: &KeeperRequest) -> Result<OwnedFd, BoxError> {
+        if self.channel.send(request, None).is_err() {
             return Err(self.why_it_ended());
         }
         loop {
             match self.next(OWN_STEP)? {
                 Heard::Keeper(KeeperEvent::Socket, Some(socket)) => return Ok(socket),
-                Heard::Keeper(KeeperEvent::NoSocket { reason }, _) => return Err(BoxError::Broken(reason)),
+                Heard::Keeper(KeeperEvent::NoSocket { reason }, _) => return Err(BoxError::NoSocket(reason)),
                 _ => {}
             }
         }

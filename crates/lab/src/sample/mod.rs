@@ -26,6 +26,9 @@ mod sampler;
 mod series;
 mod tasks;
 mod usage;
+mod wire;
+mod wire_filter;
+mod wire_socket;
 
 pub use counters::{
     DiagnosticCount, DiagnosticCounters, DiagnosticCounts, DiagnosticReading, Scope, SoftwareCounters, SoftwareEvents,
@@ -42,3 +45,4 @@ pub use tasks::TaskReading;
 pub use usage::{
     CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, ThrottlingUsage, WindowUsage,
 };
+pub use wire::{WireLine, WireWatch};
