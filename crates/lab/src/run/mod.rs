@@ -18,6 +18,7 @@ mod fidelity;
 mod forecast;
 mod ground;
 mod guest;
+mod judge;
 mod launch;
 mod link_window;
 mod measure;

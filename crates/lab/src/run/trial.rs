@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use tolok_model::{
     Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, Failure, FailureKind, Isolation,
-    LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, Workload,
+    LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, WireCount, Workload,
 };
 
 use super::blame::because_of_the_database;
@@ -18,8 +18,9 @@ use super::diagnose::Counters;
 use super::event::{Phase, RunEvent};
 use super::ground::BoxWish;
 use super::guest::Guest;
+use super::judge::judge;
 use super::launch::Launch;
-use super::measure::{Loaded, judge, sampler};
+use super::measure::{Loaded, sampler};
 use super::questions::Server;
 use super::record::measurement;
 use super::reruns::Reruns;
@@ -249,7 +250,7 @@ impl<'a> Trial<'a> {
         let inside = inside.map_err(|setback| self.explained(setback, &trial_box))?;
         let refused_tasks = trial_box.group("subject").and_then(|group| group.reader().read().refused_tasks);
         trial_box.stop()?;
-        let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data } = inside;
+        let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data, wire } = inside;
         // A kernel's link writes no report.
         let is_emulated = self.isolation.as_ref().is_some_and(|it| it.network == Backend::Emulator.name());
         let link = is_emulated.then(|| self.link_report((LINK_REPORT, Part::Link), window, &usage)).transpose()?;
@@ -266,6 +267,7 @@ impl<'a> Trial<'a> {
             link,
             database,
             tool: Some(self.tool_used()?),
+            wire,
             pool: data.pool,
             counter: data.counter,
             ..measurement
@@ -334,13 +336,13 @@ impl<'a> Trial<'a> {
             self.folder.write_lines("timeline.jsonl", &loaded.report.timeline)?;
             judge(&loaded.report, &self.scenario.load).map(|()| loaded)
         });
-        let Loaded { report, usage, pss_bytes, window, counted, beside } = judged?;
+        let Loaded { report, usage, pss_bytes, window, counted, beside, wire } = judged?;
         self.nothing_has_ended(trial_box, "while it was measured")?;
         let check = |before| check_counter(trial_box, server, &self.workload.path, (before, &report));
         let counter = counter.map(check).transpose()?;
         let diagnosis = counted.map(|counted| self.diagnosis(counted, &report));
         let data = Data { database: None, pool: beside.pool, outage: beside.outage, counter };
-        Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data })
+        Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data, wire })
     }
 }
 
@@ -360,6 +362,7 @@ struct Inside {
     cold_start_s: f64,
     diagnosis: Option<Diagnosis>,
     data: Data,
+    wire: Option<WireCount>,
 }
 
 /// What is known of the database, and of what is asked of it.

@@ -127,12 +127,7 @@ impl Tool {
     }
 
     /// Starts it in its place; files, output and log go into the trial's folder.
-    pub fn start<'j>(
-        &self,
-        job: &'j LoadJob<'j>,
-        placement: Placement,
-        folder: &Path,
-    ) -> io::Result<RunningTool<'j>> {
+    pub fn start<'j>(&self, job: &'j LoadJob<'j>, placement: Placement, folder: &Path) -> io::Result<RunningTool<'j>> {
         let invocation = self.driver.invocation(job);
         for (name, text) in &invocation.files {
             std::fs::write(folder.join(name), text)?;
@@ -254,11 +249,14 @@ impl RunningTool<'_> {
         let said = Said { output: kept(output)?, log: kept(LOG)?, folder: self.folder.clone(), took_s };
         let report = self.tool.driver.report(&said, self.job).map_err(|error| {
             let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
-            let last: Vec<&str> = said.log.lines().rev().filter(|line| !line.trim().is_empty()).take(QUOTED_LINES).collect();
+            let last: Vec<&str> =
+                said.log.lines().rev().filter(|line| !line.trim().is_empty()).take(QUOTED_LINES).collect();
             let words: Vec<&str> = last.into_iter().rev().map(str::trim).collect();
             let words = if words.is_empty() { String::new() } else { format!("; it said: {}", words.join("; ")) };
             let version = &self.tool.version;
-            format!("{name} {version} was not understood{how}: {error}{words}; all that it wrote is in {output} and {LOG}")
+            format!(
+                "{name} {version} was not understood{how}: {error}{words}; all that it wrote is in {output} and {LOG}"
+            )
         })?;
         sound(report).map_err(|what| format!("{name} {}: {what}; all that it wrote is in {output}", self.tool.version))
     }
@@ -270,7 +268,8 @@ fn sound(report: ToolReport) -> Result<ToolReport, String> {
     if !(report.window_s.is_finite() && report.window_s > 0.0) {
         return Err("it measured no window".to_owned());
     }
-    if !is_number(report.goodput_rps) || !report.latency.percentiles.iter().filter_map(|it| it.latency_s).all(is_number) {
+    if !is_number(report.goodput_rps) || !report.latency.percentiles.iter().filter_map(|it| it.latency_s).all(is_number)
+    {
         return Err("its figures are no numbers".to_owned());
     }
     Ok(report)

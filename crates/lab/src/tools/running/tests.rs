@@ -184,7 +184,10 @@ fn what_is_not_understood_is_quoted_and_kept() {
         let all = "; all that it wrote is in tool.out and tool.log";
         assert_eq!(tool.finish().unwrap_err(), format!("wrk 1.0 was not understood{expect}{all}"));
     };
-    check("echo 'cannot connect' >&2; exit 2", " (it ended with exit status: 2): no number of answers; it said: cannot connect");
+    check(
+        "echo 'cannot connect' >&2; exit 2",
+        " (it ended with exit status: 2): no number of answers; it said: cannot connect",
+    );
     check("exit 3", " (it ended with exit status: 3): no number of answers");
     check("echo many", ": no number of answers");
     assert_eq!(std::fs::read_to_string(folder.path().join("tool.out")).unwrap(), "many\n");
