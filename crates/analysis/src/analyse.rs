@@ -22,6 +22,7 @@ use crate::link::link_use;
 use crate::names::Names;
 use crate::objectives::objectives;
 use crate::observations::{Observations, answers, goodput};
+use crate::programs;
 use crate::resources::{MemorySource, resources};
 use crate::sentence::verdict_sentence;
 use crate::usage::Cpus;
@@ -49,6 +50,7 @@ pub fn analyse(records: &Records) -> Findings {
     let Records { run, plan, trials, .. } = *records;
     let scenarios: Vec<ScenarioFinding> =
         plan.scenarios.iter().map(|scenario| Analysis::of(records, scenario).finding()).collect();
+    let timed = programs::timed(records);
     let recorded = |number: u32| trials.iter().any(|trial| trial.number == number);
     let trials_missing = plan.trials.iter().filter(|trial| !recorded(trial.number)).count() as u32;
     let skipped = plan
@@ -59,8 +61,11 @@ pub fn analyse(records: &Records) -> Findings {
     Findings {
         schema_version: FINDINGS_SCHEMA,
         run: run_facts(run, plan),
-        cautions: cautions(records, trials_missing, &scenarios, &isolation),
+        cautions: cautions(records, trials_missing, &scenarios, &timed, &isolation),
         scenarios,
+        program_series: programs::series(&timed, records.names),
+        timers: programs::timers(&timed),
+        programs: timed.into_iter().map(|timed| timed.finding).collect(),
         skipped: skipped.collect(),
         trials_missing,
         isolation,
@@ -183,7 +188,7 @@ impl<'a> Analysis<'a> {
             trials_scored: observations.scored.len() as u32,
             disturbed: observations.disturbed_trials(),
             reruns: observations.reruns,
-            failures: failures(observations),
+            failures: failures(&observations.failed),
             ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
             goodput_rps,
             goodput_below_rps: observations.goodput_below_rps(),
@@ -257,7 +262,7 @@ fn order(left: &CaseFinding, right: &CaseFinding) -> std::cmp::Ordering {
         .then_with(|| left.case.cmp(&right.case))
 }
 
-fn failures(observations: &Observations) -> Vec<TrialFailure> {
+pub(crate) fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
     // A runtime is not to be blamed for what it asks.
     let blame = |failure: &Failure| match failure.reason {
         FailureKind::DatabaseFailed => "the database’s failure, and not the subject’s: ",
@@ -268,7 +273,7 @@ fn failures(observations: &Observations) -> Vec<TrialFailure> {
         reason: failure.reason.word().to_owned(),
         message: format!("{}{}", blame(failure), failure.message),
     };
-    observations.failed.iter().map(failure).collect()
+    failed.iter().map(failure).collect()
 }
 
 /// Failed requests by class, the most frequent first.

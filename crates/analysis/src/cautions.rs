@@ -7,6 +7,7 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, ScenarioFinding};
 use crate::isolation::{FallbackFinding, IsolationFinding};
+use crate::programs::Timed;
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
@@ -24,6 +25,7 @@ pub(crate) fn cautions(
     records: &Records,
     trials_missing: u32,
     scenarios: &[ScenarioFinding],
+    timed: &[Timed],
     isolation: &IsolationFinding,
 ) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
@@ -38,6 +40,7 @@ pub(crate) fn cautions(
         database_beside(scenarios),
         cpu_from_threads(trials),
         autogrouped(isolation),
+        above_start(timed),
         skipped(plan),
     ]
     .into_iter()
@@ -46,9 +49,11 @@ pub(crate) fn cautions(
     cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
-    cautions.extend([closed_loop(plan), open_loop(plan), ramps(plan), many_pairs(scenarios)].into_iter().flatten());
+    cautions
+        .extend([closed_loop(plan), open_loop(plan), ramps(plan), many_pairs(scenarios, timed)].into_iter().flatten());
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
-    cautions.push(not_tested(plan));
+    cautions.extend((!plan.scenarios.is_empty() || timed.is_empty()).then(|| not_tested(plan)));
+    cautions.extend(programs_alone(plan));
     cautions
 }
 
@@ -142,7 +147,12 @@ fn measured(trials: &[TrialRecord]) -> impl Iterator<Item = &tolok_model::Measur
 }
 
 fn disturbed(trials: &[TrialRecord]) -> Option<String> {
-    let disturbed = measured(trials).filter(|trial| !trial.disturbances.is_empty()).count();
+    let is_disturbed = |trial: &&TrialRecord| match &trial.outcome {
+        Outcome::Completed(measurement) => !measurement.disturbances.is_empty(),
+        Outcome::Timed(timing) => !timing.disturbances.is_empty(),
+        Outcome::Failed(_) => false,
+    };
+    let disturbed = trials.iter().filter(is_disturbed).count();
     let all = counted(trials.len() as u64, "trial");
     (disturbed > 0).then(|| {
         format!("{disturbed} of {all} stayed disturbed by others: kept in the records, and left out of every figure.")
@@ -277,10 +287,31 @@ fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool) -> Option<Option
     }
 }
 
-fn many_pairs(scenarios: &[ScenarioFinding]) -> Option<String> {
-    let pairs: usize = scenarios.iter().map(|scenario| scenario.comparisons.len()).sum();
+fn many_pairs(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Option<String> {
+    let of_servers: usize = scenarios.iter().map(|scenario| scenario.comparisons.len()).sum();
+    let of_programs: usize = timed.iter().map(|timed| timed.finding.comparisons.len()).sum();
+    let pairs = of_servers + of_programs;
     (pairs >= MANY_PAIRS).then(|| {
         format!("{pairs} pairs were compared, each on its own: about one interval in twenty misses by chance (one in sixteen with 5 blocks).")
+    })
+}
+
+/// What has no work to do still starts in the way of what has: it is a lower bound of what the start costs.
+fn above_start(timed: &[Timed]) -> Option<String> {
+    let has_floor = |timed: &Timed| timed.finding.cases.iter().any(|case| case.floor_s.is_some());
+    timed.iter().any(has_floor).then(|| {
+        "Time above the start is the time of a run less that of one without the work. What a runtime does only once there is \
+         work (to compile what is hot, to make its heap grow) counts as work."
+            .to_owned()
+    })
+}
+
+fn programs_alone(plan: &Plan) -> Option<String> {
+    let all_warm = plan.programs.iter().all(|program| program.runs.warmup_runs > 0);
+    let after = if all_warm { ", after runs that do not count" } else { "" };
+    let cold = if all_warm { "a first run with nothing in the file cache, " } else { "" };
+    (!plan.programs.is_empty()).then(|| {
+        format!("Programs ran one at a time{after}. Not tested: {cold}several at once, other inputs than those of the workloads.")
     })
 }
 

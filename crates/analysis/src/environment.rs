@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tolok_model::{CpuMap, CpuMode, Database, Environment, Limits, LinkBackend, Plan, RunRecord, Scenario};
+use tolok_model::{
+    CpuMap, CpuMode, Database, Environment, Limits, LinkBackend, Plan, ProgramScenario, RunRecord, Scenario,
+};
 
 /// What surrounded the trials of one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -86,17 +88,34 @@ impl Surroundings {
         }
     }
 
+    /// The same of a scenario of programs.
+    pub(crate) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecord) -> Self {
+        Self {
+            environment: plan.program_environment(scenario).cloned().unwrap_or_default(),
+            cpus: run.cpus.get(&scenario.environment).cloned().unwrap_or_default(),
+        }
+    }
+
     /// The database, if the scenario's workload asks one: an environment may have one that nobody asks.
     pub(crate) fn database(&self, scenario: &Scenario) -> Option<&Database> {
         self.environment.database.as_ref().filter(|_| scenario.database)
     }
 
     pub(crate) fn finding(&self, scenario: &Scenario) -> EnvironmentFinding {
-        let Environment { id, subject, generator, link, network, database: _ } = &self.environment;
         let database = self.database(scenario).map(|database| format!(" · {}", database.describe()));
+        self.in_words(self.environment.describe() + &database.unwrap_or_default())
+    }
+
+    /// Of a program only its own limits matter: nobody asks it anything.
+    pub(crate) fn of_program_finding(&self) -> EnvironmentFinding {
+        self.in_words(self.environment.subject.describe())
+    }
+
+    fn in_words(&self, words: String) -> EnvironmentFinding {
+        let Environment { id, subject, generator, link, network, database: _ } = &self.environment;
         EnvironmentFinding {
             id: id.clone(),
-            words: self.environment.describe() + &database.unwrap_or_default(),
+            words,
             mode: subject.mode,
             subject: part(subject, &self.cpus.subject),
             generator: part(generator, &self.cpus.generator),

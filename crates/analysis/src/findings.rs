@@ -12,10 +12,11 @@ use crate::diagnosis::DiagnosisFinding;
 use crate::environment::{EnvironmentFinding, LinkFinding};
 use crate::isolation::IsolationFinding;
 use crate::link::LinkUse;
+use crate::programs::findings::{ProgramFinding, ProgramSeries, TimersFinding};
 use crate::resources::{MemorySource, ResourcesFinding};
 
 /// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 3;
+pub const FINDINGS_SCHEMA: u32 = 4;
 
 /// Everything that can be said about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -26,6 +27,12 @@ pub struct Findings {
     pub run: RunFacts,
     /// One entry for each scenario, in the order of the study.
     pub scenarios: Vec<ScenarioFinding>,
+    /// One entry for each scenario of programs that are timed, in the order of the study.
+    pub programs: Vec<ProgramFinding>,
+    /// Programs across the values of one parameter.
+    pub program_series: Vec<ProgramSeries>,
+    /// What several timers say of the same programs.
+    pub timers: Vec<TimersFinding>,
     /// Subjects that were asked for and left out.
     pub skipped: Vec<SkippedSubject>,
     /// Trials that were planned and have no record (the run was stopped).
@@ -311,7 +318,8 @@ pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
     /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
     /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`, `counter-wrong`, `outage`,
-    /// `database-refused`, `pool-waits`, `window-too-short`.
+    /// `database-refused`, `pool-waits`, `window-too-short`. Of programs: `coarse-timer`, `out-of-memory`, `disturbed`,
+    /// `failed-trials`, `too-few-trials`, `at-floor`, `few-runs`, `outliers`, `first-run`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

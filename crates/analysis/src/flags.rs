@@ -29,7 +29,7 @@
 //! A disturbed trial counts for no flag but its own, `out-of-memory` and `counter-wrong`.
 
 use tolok_model::{
-    Connection, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, Measurement, Scenario, bytes_words,
+    Connection, Disturbance, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, Measurement, Scenario, bytes_words,
     format_duration,
 };
 
@@ -348,22 +348,24 @@ fn disturbed(observations: &Observations) -> Option<Flag> {
     if disturbed == 0 {
         return None;
     }
-    // Each kind once, with the words of the trial in which it was worst.
-    let mut causes: Vec<&tolok_model::Disturbance> = Vec::new();
-    for cause in observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances) {
+    let causes = causes_of(observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances));
+    let trials = counted(observations.measured().count() as u64, "trial");
+    let (was, is) = if disturbed == 1 { ("was", "is") } else { ("were", "are") };
+    let message = format!("{disturbed} of {trials} {was} disturbed by others and {is} in no figure: {causes}");
+    flag("disturbed", observations.scored.is_empty(), message)
+}
+
+/// Each kind once, with the words of the trial in which it was worst.
+pub(crate) fn causes_of<'a>(all: impl Iterator<Item = &'a Disturbance>) -> String {
+    let mut causes: Vec<&Disturbance> = Vec::new();
+    for cause in all {
         match causes.iter_mut().find(|known| known.kind == cause.kind) {
             Some(known) if cause.value > known.value => *known = cause,
             Some(_) => {}
             None => causes.push(cause),
         }
     }
-    let said = |cause: &&tolok_model::Disturbance| cause.text.trim_end_matches('.').to_owned();
-    let causes: Vec<String> = causes.iter().map(said).collect();
-    let trials = counted(observations.measured().count() as u64, "trial");
-    let (was, is) = if disturbed == 1 { ("was", "is") } else { ("were", "are") };
-    let causes = causes.join("; ");
-    let message = format!("{disturbed} of {trials} {was} disturbed by others and {is} in no figure: {causes}");
-    flag("disturbed", observations.scored.is_empty(), message)
+    causes.iter().map(|cause| cause.text.trim_end_matches('.')).collect::<Vec<_>>().join("; ")
 }
 
 fn throttled(resources: &ResourcesFinding) -> Option<Flag> {

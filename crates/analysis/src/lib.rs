@@ -24,6 +24,7 @@ mod names;
 mod objectives;
 mod observations;
 mod outage;
+mod programs;
 mod resources;
 mod sentence;
 mod usage;
@@ -48,6 +49,11 @@ pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
 pub use link::{LinkDirectionUse, LinkUse};
 pub use names::{Names, SubjectName};
 pub use outage::OutageFinding;
+pub use programs::findings::{
+    Crossover, CrossoverBy, DisturbedProgramTrial, ProgramCaseFinding, ProgramComparison, ProgramFinding,
+    ProgramSeries, SeriesLine, SeriesPoint, TimeComparison, TimerReading, TimersFinding,
+};
+pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
 pub use tolok_model::{CpuMode, ObjectiveOutcome};
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tolok_model::{Catalogue, ProgramWorkload, SubjectChoice, Workload};
+use tolok_model::{Catalogue, ProgramWorkload, SubjectChoice, Workload, WorkloadParameter};
 
 /// Titles of subjects and workloads, as they were when the run was made.
 ///
@@ -40,10 +40,14 @@ impl Names {
         };
         let of_servers = catalogue.workloads.iter().map(|it| (it.name.clone(), it.title.clone()));
         let of_programs = catalogue.programs.iter().map(|it| (it.name.clone(), it.title.clone()));
+        let of_servers_parameters =
+            catalogue.workloads.iter().filter_map(|it| defaults(&it.name, &it.parameters, &it.values));
+        let of_programs_parameters =
+            catalogue.programs.iter().filter_map(|it| defaults(&it.name, &it.parameters, &it.values));
         Self {
             subjects: catalogue.subjects.iter().map(|subject| (subject.id.clone(), subject_name(subject))).collect(),
             workloads: of_servers.chain(of_programs).collect(),
-            parameters: catalogue.workloads.iter().filter_map(defaults).collect(),
+            parameters: of_servers_parameters.chain(of_programs_parameters).collect(),
         }
     }
 
@@ -84,10 +88,16 @@ impl Names {
 
     /// What a parameter of a workload was set to, or what it is unless it is set.
     fn value(&self, text: &str, parameter: &str) -> Option<u32> {
+        self.values(text).get(parameter).copied()
+    }
+
+    /// Every parameter of a workload with what it was set to, or is unless it is set.
+    pub(crate) fn values(&self, text: &str) -> BTreeMap<String, u32> {
         let (name, values) = text.split_once('?').unwrap_or((text, ""));
+        let mut all = self.parameters.get(name).cloned().unwrap_or_default();
         let pairs = values.split('&').filter_map(|pair| pair.split_once('='));
-        let set = pairs.into_iter().find(|(key, _)| *key == parameter).and_then(|(_, value)| value.parse().ok());
-        set.or_else(|| self.parameters.get(name)?.get(parameter).copied())
+        all.extend(pairs.filter_map(|(key, value)| Some((key.to_owned(), value.parse().ok()?))));
+        all
     }
 
     /// Runtime of a subject, or the first part of its id.
@@ -111,10 +121,14 @@ impl Names {
 }
 
 /// What the parameters of a workload are unless a study sets them; nothing for one without any.
-fn defaults(workload: &Workload) -> Option<(String, BTreeMap<String, u32>)> {
-    let defaults = workload.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default));
-    let defaults: BTreeMap<String, u32> = defaults.chain(workload.values.clone()).collect();
-    (!defaults.is_empty()).then(|| (workload.name.clone(), defaults))
+fn defaults(
+    name: &str,
+    parameters: &BTreeMap<String, WorkloadParameter>,
+    values: &BTreeMap<String, u32>,
+) -> Option<(String, BTreeMap<String, u32>)> {
+    let defaults = parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default));
+    let defaults: BTreeMap<String, u32> = defaults.chain(values.clone()).collect();
+    (!defaults.is_empty()).then(|| (name.to_owned(), defaults))
 }
 
 #[cfg(test)]
@@ -163,6 +177,21 @@ mod tests {
         assert_eq!(names.workload("other?n=3"), "other?n=3");
         names.workloads.insert("rows?fields=40&limit=5".to_owned(), "5 rows of 40 fields".to_owned());
         assert_eq!(names.workload("rows?fields=40&limit=5"), "5 rows of 40 fields");
+    }
+
+    #[test]
+    fn a_value_is_what_the_text_says_or_else_the_default() {
+        let check = |text: &str, fields: u32, limit: u32| {
+            assert_eq!(
+                rows().values(text),
+                [("fields".to_owned(), fields), ("limit".to_owned(), limit)].into(),
+                "{text}"
+            );
+        };
+        check("rows", 40, 10_000);
+        check("rows?limit=7", 40, 7);
+        check("rows?fields=1&limit=2", 1, 2);
+        assert_eq!(rows().values("hello"), BTreeMap::new());
     }
 
     #[test]

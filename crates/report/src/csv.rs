@@ -1,12 +1,14 @@
 //! CSV as RFC 4180 has it: one line a case and scenario, the ceilings included, numbers unrounded in base units.
 //!
-//! A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
+//! Programs have lines beneath those of servers. A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
 //! moved.
 
 use tolok_analysis::{
     CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, LinkDirectionUse, LinkUse, MemorySource,
     ObjectiveFinding, ObjectiveOutcome, ResourcesFinding, ScenarioFinding, Verdict,
 };
+
+use crate::programs::csv as programs;
 
 const LINE_END: &str = "\r\n";
 
@@ -262,6 +264,16 @@ pub(crate) fn render(findings: &Findings) -> String {
         for (role, case) in competing.chain(ceiling) {
             let fields = fields(&Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case });
             text += &fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
+            text += &",".repeat(programs::heading().len());
+            text += LINE_END;
+        }
+    }
+    let names = heading();
+    for program in &findings.programs {
+        for case in &program.cases {
+            let fields = programs::fields(&findings.run, program, case);
+            let field = |name: &String| quoted(fields.get(name).map_or("", String::as_str));
+            text += &names.iter().map(field).collect::<Vec<_>>().join(",");
             text += LINE_END;
         }
     }
@@ -279,7 +291,7 @@ fn heading() -> Vec<String> {
     let limits = LIMIT_COLUMNS.iter().map(|(name, _)| *name);
     let databases = DATABASE_COLUMNS.iter().map(|(name, _)| *name);
     let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).map(str::to_owned);
-    texts.chain(estimates).chain(rest).collect()
+    texts.chain(estimates).chain(rest).chain(programs::heading()).collect()
 }
 
 fn fields(line: &Line) -> Vec<String> {

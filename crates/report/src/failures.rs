@@ -1,8 +1,10 @@
 //! What failed in a run: trials that could not be measured or were disturbed, and requests of those that were not.
 
 use serde::Serialize;
-use tolok_analysis::figures::{Quantity, amount, count, listed, small_share};
-use tolok_analysis::{CaseFinding, DisturbedTrial, Findings, ScenarioFinding};
+use tolok_analysis::figures::{NONE, Quantity, amount, count, listed, small_share};
+use tolok_analysis::{
+    CaseFinding, DisturbedProgramTrial, DisturbedTrial, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding,
+};
 
 use crate::printable::printable;
 use crate::surroundings;
@@ -24,7 +26,8 @@ pub(crate) struct Disturbed<'a> {
     trial: u32,
     scenario: &'a str,
     title: &'a str,
-    goodput: String,
+    /// What was seen the last time, with its unit.
+    seen: String,
     attempts: u32,
     causes: String,
 }
@@ -50,9 +53,11 @@ impl FailedTrials<'_> {
 /// All trials that failed; those of a case that say the same stand together.
 pub(crate) fn failed_trials(findings: &Findings) -> Vec<FailedTrials<'_>> {
     let mut groups = Vec::new();
-    for (scenario, case) in cases(findings) {
+    let of_servers = cases(findings).map(|(scenario, case)| (&scenario.id, &case.title, &case.failures));
+    let of_programs = programs(findings).map(|(program, case)| (&program.id, &case.title, &case.failures));
+    for (scenario, title, failures) in of_servers.chain(of_programs) {
         let mut ways: Vec<(&str, &str, Vec<u32>)> = Vec::new();
-        for failure in &case.failures {
+        for failure in failures {
             match ways.iter_mut().find(|(reason, message, _)| *reason == failure.reason && *message == failure.message)
             {
                 Some((_, _, trials)) => trials.push(failure.trial),
@@ -61,8 +66,8 @@ pub(crate) fn failed_trials(findings: &Findings) -> Vec<FailedTrials<'_>> {
         }
         groups.extend(ways.into_iter().map(|(reason, message, trials)| FailedTrials {
             trials: numbers(&trials),
-            scenario: &scenario.id,
-            title: &case.title,
+            scenario,
+            title,
             reason,
             message: printable(message),
         }));
@@ -74,10 +79,8 @@ impl Disturbed<'_> {
     /// Everything about it in one line.
     pub(crate) fn sentence(&self) -> String {
         let times = if self.attempts == 1 { "once".to_owned() } else { format!("{} times", self.attempts) };
-        let Self { trial, scenario, title, goodput, causes, .. } = self;
-        format!(
-            "trial {trial}, {scenario}, {title}: measured {times}, {goodput} good answers/s the last time: {causes}"
-        )
+        let Self { trial, scenario, title, seen, causes, .. } = self;
+        format!("trial {trial}, {scenario}, {title}: measured {times}, {seen} the last time: {causes}")
     }
 }
 
@@ -89,12 +92,23 @@ pub(crate) fn disturbed_trials(findings: &Findings) -> Vec<Disturbed<'_>> {
             trial: trial.trial,
             scenario: &scenario.id,
             title: &case.title,
-            goodput: amount(Quantity::Number, trial.goodput_rps),
+            seen: format!("{} good answers/s", amount(Quantity::Number, trial.goodput_rps)),
             attempts: trial.attempts,
             causes: printable(&listed(&trial.causes, "and")),
         })
     };
-    cases(findings).flat_map(of).collect()
+    let of_program = |(program, case)| {
+        let (program, case): (&ProgramFinding, &ProgramCaseFinding) = (program, case);
+        case.disturbed.iter().map(move |trial: &DisturbedProgramTrial| Disturbed {
+            trial: trial.trial,
+            scenario: &program.id,
+            title: &case.title,
+            seen: trial.wall_s.map_or(NONE.to_owned(), |wall_s| amount(Quantity::Seconds, wall_s)),
+            attempts: trial.attempts,
+            causes: printable(&listed(&trial.causes, "and")),
+        })
+    };
+    cases(findings).flat_map(of).chain(programs(findings).flat_map(of_program)).collect()
 }
 
 /// All cases with failed requests.
@@ -119,6 +133,11 @@ fn requests<'a>(scenario: &'a ScenarioFinding, case: &'a CaseFinding) -> FailedR
 /// Every case with the scenario it belongs to, the ceilings included.
 fn cases(findings: &Findings) -> impl Iterator<Item = (&ScenarioFinding, &CaseFinding)> {
     findings.scenarios.iter().flat_map(|scenario| surroundings::cases(scenario).map(move |case| (scenario, case)))
+}
+
+/// Every case of programs with the scenario it belongs to.
+fn programs(findings: &Findings) -> impl Iterator<Item = (&ProgramFinding, &ProgramCaseFinding)> {
+    findings.programs.iter().flat_map(|program| program.cases.iter().map(move |case| (program, case)))
 }
 
 fn numbers(trials: &[u32]) -> String {

@@ -18,12 +18,14 @@ use crate::isolation::{self, Fact};
 use crate::limits;
 use crate::objectives;
 use crate::palette::marker;
+use crate::programs::html::Programs;
 use crate::surroundings::{asked, environment, heading};
 use crate::svg;
 use crate::table::{Row, Table};
 use crate::trust::{Check, checks};
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
+const PROGRAMS: &str = include_str!("../templates/programs.html");
 const STYLE: &str = include_str!("../templates/report.css");
 
 pub(crate) fn render(findings: &Findings) -> String {
@@ -32,11 +34,11 @@ pub(crate) fn render(findings: &Findings) -> String {
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_syntax(syntax.expect("the usual delimiters are sound"));
     let page = Page::of(findings);
-    // The name's ending turns escaping on.
-    environment
-        .add_template("report.html", TEMPLATE)
-        .expect("the template is part of the program, and tests render it");
-    let template = environment.get_template("report.html").expect("it was added one line above");
+    for (name, text) in [("report.html", TEMPLATE), ("programs.html", PROGRAMS)] {
+        // The name's ending turns escaping on.
+        environment.add_template(name, text).expect("the template is part of the program, and tests render it");
+    }
+    let template = environment.get_template("report.html").expect("it was added above");
     template.render(Serde(&page)).expect("the page has every name that the template reads, as tests show")
 }
 
@@ -51,11 +53,14 @@ struct Page<'a> {
     /// Differences below it do not matter.
     effect: String,
     chips: Vec<Chip>,
-    /// Whether there is only one scenario.
+    /// Whether there is only one scenario, and no program.
     single: bool,
     /// Whether any two cases were compared.
     compared: bool,
     scenarios: Vec<Scenario<'a>>,
+    /// Whether there is anything of servers to show; a run without anything shows their empty sections.
+    has_servers: bool,
+    programs: Option<Programs<'a>>,
     columns: &'static str,
     /// What the charts call memory.
     memory: &'static str,
@@ -179,7 +184,9 @@ impl<'a> Page<'a> {
             scaled: run.scaled(),
             effect: figures::amount(Quantity::Share, effect),
             chips: chips(findings),
-            single: findings.scenarios.len() == 1,
+            single: findings.scenarios.len() == 1 && findings.programs.is_empty(),
+            has_servers: !findings.scenarios.is_empty() || findings.programs.is_empty(),
+            programs: Programs::of(findings),
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(findings.scenarios.len()),
             scenarios: findings.scenarios.iter().map(|scenario| Scenario::of(scenario, effect)).collect(),
@@ -220,10 +227,14 @@ fn memory(findings: &Findings) -> &'static str {
 }
 
 fn chips(findings: &Findings) -> Vec<Chip> {
-    let cases = || findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
-    let ranked = cases().filter(|case| case.ranked).count();
-    let all = counted(cases().count() as u64, "case");
-    let passed = ranked == cases().count();
+    let of_servers = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
+    let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
+    let of_servers = of_servers.map(|case| (case.ranked, case.failures.len(), case.disturbed.len()));
+    let cases: Vec<(bool, usize, usize)> =
+        of_servers.chain(of_programs.map(|case| (case.ranked, case.failures.len(), case.disturbed.len()))).collect();
+    let ranked = cases.iter().filter(|(is_ranked, ..)| *is_ranked).count();
+    let all = counted(cases.len() as u64, "case");
+    let passed = ranked == cases.len();
     let class = |passed: bool| if passed { "ok" } else { "warn" };
     let sign = |passed: bool| if passed { "✓" } else { "!" };
     let mut chips =
@@ -238,12 +249,12 @@ fn chips(findings: &Findings) -> Vec<Chip> {
         let text = format!("! {} crossed", counted(crossed as u64, "objective"));
         chips.push(Chip { class: "warn", text, href: "#figures" });
     }
-    let failed: usize = cases().map(|case| case.failures.len()).sum();
+    let failed: usize = cases.iter().map(|(_, failed, _)| failed).sum();
     if failed > 0 {
         let text = format!("! {} failed", counted(failed as u64, "trial"));
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
-    let disturbed: usize = cases().map(|case| case.disturbed.len()).sum();
+    let disturbed: usize = cases.iter().map(|(.., disturbed)| disturbed).sum();
     if disturbed > 0 {
         let text = format!("! {} disturbed", counted(disturbed as u64, "trial"));
         chips.push(Chip { class: "warn", text, href: "#failures" });

@@ -20,11 +20,13 @@ pub(crate) fn facts(findings: &Findings) -> Vec<Fact> {
         return Vec::new();
     }
     let settings: Vec<String> = isolation.sysctls.iter().filter(|it| differs(it)).map(setting).collect();
+    // A program has no client.
+    let is_asked = !findings.scenarios.is_empty() || findings.programs.is_empty();
     let facts = [
         Some(("the subject’s own namespaces", or_none(&isolation.namespaces))),
         Some(("control groups", groups(isolation))),
         Some((
-            "between client and subject",
+            if is_asked { "between client and subject" } else { "network" },
             listed(&isolation.networks.iter().map(|it| backend(it)).collect::<Vec<_>>(), "or"),
         )),
         (!settings.is_empty()).then(|| ("kernel settings unlike the machine’s", settings.join("; "))),

@@ -18,6 +18,7 @@ mod notes;
 mod objectives;
 mod palette;
 mod printable;
+mod programs;
 mod surroundings;
 mod svg;
 mod table;

@@ -12,6 +12,7 @@ use crate::isolation;
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
+use crate::programs::markdown as programs;
 use crate::surroundings::{asked, environment, heading};
 use crate::table::{Row, Table, percentiles};
 
@@ -20,6 +21,7 @@ pub(crate) fn render(findings: &Findings) -> String {
     for scenario in &findings.scenarios {
         text += &self::scenario(scenario);
     }
+    text += &programs::sections(findings);
     let skipped: Vec<String> = findings
         .skipped
         .iter()

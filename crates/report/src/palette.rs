@@ -45,7 +45,26 @@ pub(crate) fn look(runtime: &str) -> Look {
 impl Look {
     /// Draws the marker around a point, about 9 units wide.
     pub(crate) fn draw(self, drawing: &mut Drawing, x: f64, y: f64) {
-        let path = match self.marker {
+        drawing.path_at(&self.class_of_marker(false), x, y, self.path());
+    }
+
+    /// The same with a text for a pointer; hollow for another variant of the same runtime.
+    pub(crate) fn draw_point(self, drawing: &mut Drawing, at: [f64; 2], is_hollow: bool, title: &str) {
+        drawing.point(&self.class_of_marker(is_hollow), at, self.path(), title);
+    }
+
+    fn class_of_marker(self, is_hollow: bool) -> String {
+        let has_no_inside = matches!(self.marker, Marker::Cross | Marker::Plus | Marker::Ring);
+        let kind = match (has_no_inside, is_hollow) {
+            (_, true) => "hollow-mark",
+            (true, false) => "stroke",
+            (false, false) => "fill",
+        };
+        format!("{} {kind}", self.class)
+    }
+
+    fn path(self) -> &'static str {
+        match self.marker {
             Marker::Circle => "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
             Marker::Square => "M-3.6 -3.6h7.2v7.2h-7.2z",
             Marker::Triangle => "M0 -4.4l4.4 7.8h-8.8z",
@@ -55,9 +74,7 @@ impl Look {
             Marker::Plus => "M0 -4.4v8.8M-4.4 0h8.8",
             Marker::Bar => "M-4.4 -1.6h8.8v3.2h-8.8z",
             Marker::Ring => "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
-        };
-        let kind = if matches!(self.marker, Marker::Cross | Marker::Plus | Marker::Ring) { "stroke" } else { "fill" };
-        drawing.path_at(&format!("{} {kind}", self.class), x, y, path);
+        }
     }
 }
 

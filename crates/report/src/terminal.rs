@@ -22,12 +22,12 @@ use crate::table::{Row, Table, percentiles};
 /// Tables for less than this would be one word a line.
 const NARROWEST: usize = 64;
 /// Between two columns.
-const GAP: u16 = 2;
+pub(crate) const GAP: u16 = 2;
 /// Before everything that belongs to a heading.
-const INDENT: &str = "  ";
+pub(crate) const INDENT: &str = "  ";
 
 /// A column after the subject's: its heading, and its cells.
-type Column = (&'static str, Vec<String>);
+pub(crate) type Column<'a> = (&'a str, Vec<String>);
 
 pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     let mut page = Page { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) };
@@ -35,6 +35,7 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     for scenario in &findings.scenarios {
         page.scenario(scenario);
     }
+    page.programs(findings);
     page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
     page.list("Left out", "-", skipped.collect());
@@ -44,15 +45,15 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
 }
 
 /// The text so far, and how it is to look.
-struct Page {
-    text: String,
+pub(crate) struct Page {
+    pub(crate) text: String,
     colour: bool,
-    width: usize,
+    pub(crate) width: usize,
 }
 
 /// How a line stands out, where there is colour.
 #[derive(Clone, Copy)]
-enum Look {
+pub(crate) enum Look {
     Plain,
     Bold,
     Dim,
@@ -199,7 +200,7 @@ impl Page {
     }
 
     /// Text broken into lines (none if there is no text), the later ones indented like the text after a mark.
-    fn paragraph(&mut self, indent: &str, text: &str, look: Look) {
+    pub(crate) fn paragraph(&mut self, indent: &str, text: &str, look: Look) {
         if text.is_empty() {
             return;
         }
@@ -213,7 +214,7 @@ impl Page {
         }
     }
 
-    fn line(&mut self, text: &str, look: Look) {
+    pub(crate) fn line(&mut self, text: &str, look: Look) {
         let code = match look {
             Look::Plain => None,
             Look::Bold => Some("1"),
@@ -279,7 +280,7 @@ impl Layout {
     }
 
     /// The columns after the subject's.
-    fn columns(self, table: &Table) -> Vec<Column> {
+    fn columns(self, table: &Table) -> Vec<Column<'static>> {
         let rows = rows(table);
         let column = |cell: &dyn Fn(&Row) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<String>>();
         let costs = [
@@ -303,29 +304,33 @@ impl Layout {
         columns
     }
 
-    /// A column of figures with their intervals, each of the two parts aligned by itself, and marks at the end.
     fn figures(self, rows: &[&Row], of: &dyn Fn(&Row) -> (Figure, &'static str)) -> Vec<String> {
-        let figures: Vec<(Figure, &str)> = rows.iter().map(|row| of(row)).collect();
-        let interval_width = widest(&figures.iter().map(|(figure, _)| interval(figure)).collect::<Vec<_>>());
-        let mark_width = figures.iter().map(|(_, mark)| mark.chars().count()).max().unwrap_or(0);
-        let cell = |(figure, mark): &(Figure, &str)| {
-            let value = &figure.value;
-            let mark = if mark_width == 0 { String::new() } else { format!(" {mark:mark_width$}") };
-            let interval = interval(figure);
-            match self {
-                Self::Wide if interval_width == 0 => format!("{value}{mark}"),
-                Self::Wide => format!("{value} {interval:<interval_width$}{mark}"),
-                Self::Narrow | Self::Slim if interval.is_empty() => format!("{value}{mark}"),
-                // The blanks keep the interval below its value and not below the mark.
-                Self::Narrow | Self::Slim => format!("{value}{mark}\n{interval}{}", " ".repeat(mark.chars().count())),
-            }
-        };
-        figures.iter().map(cell).collect()
+        figure_cells(self == Self::Wide, &rows.iter().map(|row| of(row)).collect::<Vec<_>>())
     }
 }
 
+/// A column of figures with their intervals, beside them or beneath, each of the two parts aligned by itself, and marks at
+/// the end.
+pub(crate) fn figure_cells(is_wide: bool, figures: &[(Figure, &str)]) -> Vec<String> {
+    let interval_width = widest(&figures.iter().map(|(figure, _)| interval(figure)).collect::<Vec<_>>());
+    let mark_width = figures.iter().map(|(_, mark)| mark.chars().count()).max().unwrap_or(0);
+    let cell = |(figure, mark): &(Figure, &str)| {
+        let value = &figure.value;
+        let mark = if mark_width == 0 { String::new() } else { format!(" {mark:mark_width$}") };
+        let interval = interval(figure);
+        match is_wide {
+            true if interval_width == 0 => format!("{value}{mark}"),
+            true => format!("{value} {interval:<interval_width$}{mark}"),
+            false if interval.is_empty() => format!("{value}{mark}"),
+            // The blanks keep the interval below its value and not below the mark.
+            false => format!("{value}{mark}\n{interval}{}", " ".repeat(mark.chars().count())),
+        }
+    };
+    figures.iter().map(cell).collect()
+}
+
 /// The lines of a table of subjects and figures; what comes after so many cases stands apart.
-fn lines_of(subjects: &[String], columns: &[Column], cases: usize, width: usize) -> Vec<String> {
+pub(crate) fn lines_of(subjects: &[String], columns: &[Column], cases: usize, width: usize) -> Vec<String> {
     let mut grid = Grid::new();
     grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
     grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
@@ -365,6 +370,6 @@ fn interval(figure: &Figure) -> String {
     figure.interval.clone().unwrap_or_default()
 }
 
-fn widest(cells: &[String]) -> usize {
+pub(crate) fn widest(cells: &[String]) -> usize {
     cells.iter().flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max().unwrap_or(0)
 }

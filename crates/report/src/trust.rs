@@ -4,6 +4,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding};
 
+use crate::programs;
 use crate::surroundings::cpus;
 
 /// One check.
@@ -28,6 +29,10 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let competing: Vec<&CaseFinding> = findings.scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
     let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
+    if findings.scenarios.is_empty() && !findings.programs.is_empty() {
+        let of_programs = programs::trust::checks(findings);
+        return [trials(findings, &all)].into_iter().chain(held_apart(findings)).chain(of_programs).collect();
+    }
     let mut of_plan = vec![trials(findings, &all), enough_trials(&all), own_cpus(findings)];
     of_plan.extend(database_apart(findings));
     of_plan.push(ceiling(findings));
@@ -44,11 +49,12 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
         Some(below_ceiling(&competing)),
     ];
     let checks = of_plan.into_iter().chain(held_apart(findings));
+    let of_programs = programs::trust::checks(findings);
     if all.iter().any(|case| case.trials_measured > 0) {
-        return checks.chain(of_measurements.into_iter().flatten()).collect();
+        return checks.chain(of_measurements.into_iter().flatten()).chain(of_programs).collect();
     }
     let unknown = |check: Check| Check { passed: None, seen: "nothing was measured".to_owned(), ..check };
-    checks.chain(of_measurements.into_iter().flatten().map(unknown)).collect()
+    checks.chain(of_measurements.into_iter().flatten().map(unknown)).chain(of_programs).collect()
 }
 
 fn check(rule: &'static str, passed: bool, seen: String) -> Check {
@@ -56,9 +62,11 @@ fn check(rule: &'static str, passed: bool, seen: String) -> Check {
 }
 
 fn trials(findings: &Findings, cases: &[&CaseFinding]) -> Check {
-    let planned: u32 = cases.iter().map(|case| case.trials_planned).sum();
-    let measured: u32 = cases.iter().map(|case| case.trials_measured).sum();
-    let failed: usize = cases.iter().map(|case| case.failures.len()).sum();
+    let programs = || findings.programs.iter().flat_map(|program| &program.cases);
+    let of_servers = cases.iter().map(|case| (case.trials_planned, case.trials_measured, case.failures.len()));
+    let of_programs = programs().map(|case| (case.trials_planned, case.trials_measured, case.failures.len()));
+    let add = |all: (u32, u32, usize), one: (u32, u32, usize)| (all.0 + one.0, all.1 + one.1, all.2 + one.2);
+    let (planned, measured, failed) = of_servers.chain(of_programs).fold((0, 0, 0), add);
     let seen = format!("{measured} of {planned} measured, {failed} failed, {} missing", findings.trials_missing);
     check("Every planned trial was measured", measured == planned, seen)
 }

@@ -84,6 +84,9 @@ mod terminal {
             "unprivileged",
             "database",
             "outage",
+            "programs",
+            "one-program",
+            "programs-at-odds",
         ] {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }
@@ -258,6 +261,9 @@ mod objectives {
     }
 }
 
+#[path = "render/programs.rs"]
+mod programs;
+
 mod databases {
     use super::*;
 
@@ -421,6 +427,12 @@ fn json_has_what_the_schema_requires_and_nothing_else() {
             assert_eq!(keys(scenario), keys(&schema["$defs"]["ScenarioFinding"]["properties"]), "{name}");
             let environment = &schema["$defs"]["EnvironmentFinding"]["properties"];
             assert_eq!(keys(&scenario["environment"]), keys(environment), "{name}");
+        }
+        for program in document["programs"].as_array().unwrap() {
+            assert_eq!(keys(program), keys(&schema["$defs"]["ProgramFinding"]["properties"]), "{name}");
+            for case in program["cases"].as_array().unwrap() {
+                assert_eq!(keys(case), keys(&schema["$defs"]["ProgramCaseFinding"]["properties"]), "{name}");
+            }
         }
         assert_eq!(keys(&document["isolation"]), keys(&schema["$defs"]["IsolationFinding"]["properties"]), "{name}");
     }

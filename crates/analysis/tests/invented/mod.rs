@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod programs;
+
 use std::collections::BTreeMap;
 
 use tolok_analysis::{Estimate, Findings, Names, Records, SubjectName, analyse};
@@ -200,6 +202,7 @@ impl InventedRun {
     pub fn disturb(&mut self, block: u32, kind: &str, value: f64, text: &str) -> &mut Self {
         let cause = Disturbance { kind: kind.to_owned(), value, text: text.to_owned() };
         self.change(|of, trial| trial.disturbances.extend((of == block).then(|| cause.clone())));
+        self.change_timing(|of, timing| timing.disturbances.extend((of == block).then(|| cause.clone())));
         self.change_records(|trial| trial.attempts = if trial.block == block { 3 } else { trial.attempts })
     }
 
@@ -299,6 +302,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
         }
         scenario.comparisons.iter_mut().for_each(|comparison| shorten(&mut comparison.ratio));
     }
+    programs::shorten_programs(&mut findings, &shorten);
     findings
 }
 

@@ -194,7 +194,9 @@ fn is_sound(findings: &Findings) -> bool {
     const GATES: [&str; 7] =
         ["errors", "no-good-answers", "ledger-open", "not-trusted", "disturbed", "link-late", "counter-wrong"];
     let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
-    cases.flat_map(|case| &case.flags).all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
+    let programs = findings.programs.iter().flat_map(|program| &program.cases).flat_map(|case| &case.flags);
+    let mut flags = cases.flat_map(|case| &case.flags).chain(programs);
+    flags.all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
 }
 
 /// Ctrl-C (or a polite kill) once: after what is at hand, such as a trial. Twice: now.

@@ -2,6 +2,7 @@
 
 mod bars;
 mod ratios;
+mod series;
 
 use std::fmt::Write as _;
 
@@ -9,6 +10,7 @@ use crate::printable::printable;
 
 pub(crate) use bars::{costs, throughput};
 pub(crate) use ratios::ratios;
+pub(crate) use series::{Time, series};
 
 /// Width of every chart. Three stand side by side on a wide page, one fills a telephone, and their text is as large as
 /// that of the page in both.
@@ -77,6 +79,21 @@ impl Drawing {
         // A rim in the colour of the ground keeps it visible on a dark bar.
         self.path("rim", &path);
         self.path("ci", &path);
+    }
+
+    /// A line from `low` down to `high`, which stand upright, with a short stroke at both ends.
+    fn upright_whisker(&mut self, x: f64, low: f64, high: f64) {
+        let (low, high, left, x) = (short(low), short(high), short(x - 3.0), short(x));
+        self.path("ci", &format!("M{x} {low}V{high}M{left} {low}h6M{left} {high}h6"));
+    }
+
+    /// A path whose origin is moved to a point, with a text that is shown to a pointer.
+    pub(crate) fn point(&mut self, class: &str, [x, y]: [f64; 2], path: &str, title: &str) {
+        let (x, y, title) = (short(x), short(y), escaped(title));
+        _ = write!(
+            self.body,
+            r#"<path class="{class}" transform="translate({x} {y})" d="{path}"><title>{title}</title></path>"#
+        );
     }
 
     /// The heading that all charts have.

@@ -4,9 +4,10 @@ use tolok_analysis::Findings;
 use tolok_model::{
     Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection,
     Limits, Link, LinkDirection, LinkWindow, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord, PoolWindow,
-    Stage,
+    Stage, Timer,
 };
 
+use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, Program, queues};
 use crate::invented::{
     self, APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, ask, carry, fail_requests, ordinary,
     throttle,
@@ -31,8 +32,46 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("unprivileged", unprivileged()),
         ("database", database()),
         ("outage", outage()),
+        ("programs", queues().findings()),
+        ("programs-and-servers", programs_and_servers()),
+        ("one-program", one_program()),
+        ("programs-at-odds", programs_at_odds()),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
+}
+
+/// Servers and programs in one study.
+fn programs_and_servers() -> Findings {
+    let mut run = json(5);
+    run.steady(CEILING, 60_000.0).steady(GO, 34_300.0).steady(BUN, 39_600.0);
+    run.program("queue-n1000", "queue?n=1000", "A queue of tasks, n = 1,000", Timer::Tolok);
+    run.steadily(GO_QUEUE, 0.120).steadily(BUN_QUEUE, 0.071);
+    run.findings()
+}
+
+/// A single program that takes one run a trial.
+fn one_program() -> Findings {
+    let mut run = InventedRun::new(5);
+    run.program("queue-n1000", "queue?n=1000", "A queue of tasks, n = 1,000", Timer::Tolok).steadily(GO_QUEUE, 1.20);
+    run.change_timing(|_, timing| {
+        timing.runs.truncate(1);
+        timing.floor.truncate(1);
+    });
+    run.findings()
+}
+
+/// Failures, disturbances, nothing above the start, two blocks, and names that are long or markup.
+fn programs_at_odds() -> Findings {
+    let mut run = InventedRun::new(5);
+    run.program("queue-n1000", "queue?n=1000", "A <b>queue</b> | of tasks", Timer::Tolok);
+    run.steadily(GO_QUEUE, 0.0021).steadily(BUN_QUEUE, 0.0124);
+    let long = Program { title: "A program whose name is longer than any column of a table could be", ..NODE_QUEUE };
+    run.steadily(long, 0.0415).disturb(2, "steal", 0.04, "the hypervisor took 4% of the CPUs.");
+    run.steadily(GO_MUTEX, 0.5);
+    (1..=5).for_each(|block| _ = run.fail(block, FailureKind::WrongAnswer, "it wrote \u{1b}[31m12 and not 15"));
+    run.program("queue-n5000", "queue?n=5000", "A <b>queue</b> | of tasks", Timer::Tolok);
+    run.timed(GO_QUEUE, &[0.01, 0.02]).timed(BUN_QUEUE, &[0.02, 0.01]);
+    run.findings()
 }
 
 fn json(blocks: u32) -> InventedRun {

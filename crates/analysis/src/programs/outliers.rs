@@ -1,0 +1,73 @@
+//! Runs that lie far away from the others of their trial.
+//!
+//! The rule is that of B. Iglewicz and D. Hoaglin ("How to Detect and Handle Outliers", 1993) with the threshold that
+//! hyperfine has: a run is an outlier if it lies more than 10 standard deviations from the median of its trial, where the
+//! standard deviation is estimated as 1.4826 times the median absolute deviation (MAD). Two things are our own: the MAD
+//! counts as the timer's step at least, as equal readings of a coarse timer are no sign of a steady program; and of fewer
+//! than five runs none is called an outlier, as their MAD means little.
+//!
+//! Outliers are counted and never removed: they are times that the program took.
+
+use tolok_model::ProgramTiming;
+
+use crate::estimate::middle;
+
+/// What turns a median absolute deviation into a standard deviation, if the values are normally distributed.
+const SD_OF_MAD: f64 = 1.4826;
+/// So many standard deviations off, a run is an outlier.
+pub const OUTLIER_SD: f64 = 10.0;
+/// Of fewer runs than this none is called an outlier.
+pub const FEWEST_RUNS_FOR_OUTLIERS: usize = 5;
+
+/// For each run of a trial whether it is an outlier, by its wall time.
+pub(crate) fn outliers(timing: &ProgramTiming) -> Vec<bool> {
+    let walls: Vec<f64> = timing.runs.iter().map(|run| run.wall_s).collect();
+    let Some(median) = middle(&walls).filter(|_| walls.len() >= FEWEST_RUNS_FOR_OUTLIERS) else {
+        return vec![false; walls.len()];
+    };
+    let off: Vec<f64> = walls.iter().map(|wall_s| (wall_s - median).abs()).collect();
+    let mad = middle(&off).unwrap_or_default().max(timing.resolution_s);
+    off.iter().map(|off| *off > OUTLIER_SD * SD_OF_MAD * mad).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tolok_model::ProgramRun;
+
+    use super::*;
+
+    fn found(walls: &[f64], resolution_s: f64) -> Vec<bool> {
+        let runs = walls.iter().map(|wall_s| ProgramRun { wall_s: *wall_s, ..ProgramRun::default() }).collect();
+        outliers(&ProgramTiming {
+            timer: tolok_model::ToolUsed::default(),
+            resolution_s,
+            runs,
+            floor: Vec::new(),
+            warmup_runs: 0,
+            said: None,
+            window_s: 1.0,
+            host: tolok_model::HostWindow::default(),
+            disturbances: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_run_is_an_outlier_beyond_ten_estimated_standard_deviations() {
+        // The median is 1.00 and the MAD 0.01, so the border is 1.00 + 0.14826.
+        assert_eq!(found(&[0.99, 1.0, 1.0, 1.01, 0.99, 1.01, 1.148], 1e-9), [false; 7]);
+        let far = found(&[0.99, 1.0, 1.0, 1.01, 0.99, 1.01, 1.149], 1e-9);
+        assert_eq!(far, [false, false, false, false, false, false, true]);
+        assert!(found(&[0.85, 0.99, 1.0, 1.0, 1.01, 0.99, 1.01], 1e-9)[0], "a fast one is one as well");
+    }
+
+    #[test]
+    fn equal_readings_of_a_coarse_timer_make_no_outlier_of_the_next_step() {
+        assert_eq!(found(&[0.02, 0.02, 0.02, 0.02, 0.03], 0.01), [false; 5]);
+        assert!(found(&[0.02, 0.02, 0.02, 0.02, 0.20], 0.01)[4]);
+    }
+
+    #[test]
+    fn of_four_runs_none_is_an_outlier() {
+        assert_eq!(found(&[1.0, 1.0, 1.0, 90.0], 1e-9), [false; 4]);
+    }
+}

@@ -1,0 +1,118 @@
+//! What several timers say of the same programs, side by side.
+//!
+//! Every note rests on what the records of these very trials lack or have, not on what a tool is known for.
+
+use tolok_model::{ProgramScenario, Timer};
+
+use super::Timed;
+use super::findings::{ProgramCaseFinding, TimerReading, TimersFinding};
+use super::timings::COARSE_TIMER;
+use crate::estimate::{median, ratio_within_blocks};
+use crate::figures::{Quantity, amount, listed};
+
+/// A step from which on a timer's figures need a word.
+const WIDE_STEP_S: f64 = 0.001;
+
+/// Each group of scenarios that differ in their timers only.
+pub(crate) fn timers(timed: &[Timed]) -> Vec<TimersFinding> {
+    let mut groups: Vec<Vec<&Timed>> = Vec::new();
+    for one in timed {
+        match groups.iter_mut().find(|group| is_same_but_timer(group[0].scenario, one.scenario)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups.iter().filter(|group| group.len() > 1).map(|group| of_group(group)).collect()
+}
+
+fn is_same_but_timer(one: &ProgramScenario, other: &ProgramScenario) -> bool {
+    (&one.environment, &one.workload, &one.runs) == (&other.environment, &other.workload, &other.runs)
+}
+
+fn of_group(group: &[&Timed]) -> TimersFinding {
+    let own = group.iter().find(|one| one.scenario.timer == Timer::Tolok);
+    let first = own.unwrap_or(&group[0]);
+    // Tolok's own first, as the others are held against it.
+    let ordered = || own.into_iter().chain(group.iter().filter(|one| one.scenario.timer != Timer::Tolok));
+    let named = first.finding.cases.iter();
+    let readings = named.flat_map(|named| ordered().filter_map(move |one| reading(one, named, own.copied())));
+    TimersFinding {
+        workload: first.finding.workload.clone(),
+        title: first.finding.title.clone(),
+        environment: first.scenario.environment.clone(),
+        runs: first.finding.runs.clone(),
+        readings: readings.collect(),
+        notes: notes(&ordered().copied().collect::<Vec<_>>()),
+    }
+}
+
+/// `named` gives the title, as another scenario may need no variant in it.
+fn reading(one: &Timed, named: &ProgramCaseFinding, own: Option<&Timed>) -> Option<TimerReading> {
+    let subject = named.subject.as_str();
+    let case = one.finding.cases.iter().find(|case| case.subject == subject)?;
+    let against = own.filter(|_| one.scenario.timer != Timer::Tolok);
+    let over = |own: &Timed| ratio_within_blocks(one.wall_s.get(subject)?, own.wall_s.get(subject)?);
+    Some(TimerReading {
+        subject: case.subject.clone(),
+        title: named.title.clone(),
+        runtime: case.runtime.clone(),
+        timer: one.finding.timer.clone(),
+        scenario: one.finding.id.clone(),
+        resolution_s: one.finding.timer_resolution_s,
+        wall_s: case.wall_s.clone(),
+        mean_s: one.mean_s.get(subject).and_then(|means| median(means.clone())),
+        cpu_s: case.cpu_s.clone(),
+        rss_bytes: case.rss_bytes.clone(),
+        of_own: against.and_then(over).map(|found| found.ratio),
+        runs: case.runs,
+    })
+}
+
+fn notes(group: &[&Timed]) -> Vec<String> {
+    let measured = |one: &&&Timed| one.finding.cases.iter().any(|case| case.trials_scored > 0);
+    let measured: Vec<&&Timed> = group.iter().filter(measured).collect();
+    let who = |is_so: &dyn Fn(&ProgramCaseFinding) -> bool| -> Vec<String> {
+        let scored = |one: &Timed| one.finding.cases.iter().filter(|case| case.trials_scored > 0).all(is_so);
+        measured.iter().filter(|one| scored(one)).map(|one| timer_title(one.scenario.timer.word()).to_owned()).collect()
+    };
+    let mut notes: Vec<String> = measured.iter().filter_map(|one| step(one)).collect();
+    let mut say = |names: Vec<String>, what: &dyn Fn(&str, bool) -> String| {
+        notes.extend((!names.is_empty()).then(|| what(&listed(&names, "and"), names.len() > 1)));
+    };
+    say(who(&|case| case.rss_bytes.is_none()), &|names, many| {
+        format!("{names} {} no memory here.", verb(many, "tells", "tell"))
+    });
+    say(who(&|case| case.cpu_s.is_none()), &|names, many| {
+        format!("{names} {} no CPU time here.", verb(many, "tells", "tell"))
+    });
+    say(who(&|case| case.cpu_is_mean), &|names, many| {
+        format!(
+            "{names} {} CPU time as a mean over the runs of a trial; of the others it is the median.",
+            verb(many, "tells", "tell")
+        )
+    });
+    say(who(&|case| case.floor_s.is_none()), &|names, many| {
+        format!("{names} {} no runs without the work, so nothing is said above the start.", verb(many, "has", "have"))
+    });
+    notes
+}
+
+fn verb(many: bool, one: &'static str, several: &'static str) -> &'static str {
+    if many { several } else { one }
+}
+
+fn step(one: &Timed) -> Option<String> {
+    let step_s = one.finding.timer_resolution_s.filter(|step_s| *step_s >= WIDE_STEP_S)?;
+    Some(format!(
+        "{} counts in steps of {}: what it says of a program that is done in less than {} is mostly the step, and a share of \
+         CPU made of such figures is left out.",
+        timer_title(one.scenario.timer.word()),
+        amount(Quantity::Seconds, step_s),
+        amount(Quantity::Seconds, step_s / COARSE_TIMER),
+    ))
+}
+
+/// What people call a timer.
+pub fn timer_title(word: &str) -> &str {
+    if word == "time" { "GNU time" } else { word }
+}

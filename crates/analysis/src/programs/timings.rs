@@ -1,0 +1,176 @@
+//! What was observed of one program, trial by trial, and the figures that each trial gives.
+//!
+//! Runs of one trial share its minute of the machine, the file caches and the CPU that it was given, so the trial is the unit
+//! of replication here as it is for servers: of its runs the median is taken, and intervals are made from the trials.
+//!
+//! Each run that counts has a run without the work right before or after it, so the time above the start is the median over
+//! these pairs. What the machine does slowly, like its clock, is in both runs of a pair and falls out; the difference of two
+//! medians would keep it.
+
+use tolok_model::{Disturbance, Failure, Outcome, Plan, ProgramRun, ProgramTiming, TrialRecord};
+
+use super::findings::DisturbedProgramTrial;
+use crate::estimate::middle;
+
+/// A timer whose step is more than this share of the wall time says more of its step than of the program.
+pub const COARSE_TIMER: f64 = 0.05;
+
+/// The trials of one program, in the order of their blocks.
+pub(crate) struct Timings<'a> {
+    pub(crate) planned: u32,
+    blocks: u32,
+    /// Block and timing of each trial that counts: it was timed, and nobody disturbed it.
+    pub(crate) scored: Vec<(u32, &'a ProgramTiming)>,
+    /// Those that were disturbed however often they were measured. They are in no figure.
+    pub(crate) disturbed: Vec<(&'a TrialRecord, &'a ProgramTiming)>,
+    /// Number and reason of each trial that failed.
+    pub(crate) failed: Vec<(u32, &'a Failure)>,
+    pub(crate) reruns: u32,
+}
+
+impl<'a> Timings<'a> {
+    /// Those of `case`. The order of `trials` does not matter.
+    pub(crate) fn of(case: &str, plan: &Plan, trials: &'a [TrialRecord]) -> Self {
+        let mut own: Vec<&TrialRecord> = trials.iter().filter(|trial| trial.case == case).collect();
+        own.sort_by_key(|trial| (trial.block, trial.number));
+        let (mut scored, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for trial in &own {
+            match &trial.outcome {
+                Outcome::Timed(timing) if timing.disturbances.is_empty() => scored.push((trial.block, timing.as_ref())),
+                Outcome::Timed(timing) => disturbed.push((*trial, timing.as_ref())),
+                // Those of servers are looked at elsewhere.
+                Outcome::Completed(_) => {}
+                Outcome::Failed(failure) => failed.push((trial.number, failure)),
+            }
+        }
+        let planned = plan.trials.iter().filter(|trial| trial.case == case).count() as u32;
+        let reruns = own.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
+        Self { planned, blocks: plan.blocks, scored, disturbed, failed, reruns }
+    }
+
+    pub(crate) fn timings(&self) -> impl Iterator<Item = &'a ProgramTiming> {
+        self.scored.iter().map(|(_, timing)| *timing)
+    }
+
+    /// One figure of every scored trial, or nothing at all if a single trial lacks it.
+    pub(crate) fn every(&self, figure: impl Fn(&ProgramTiming) -> Option<f64>) -> Vec<f64> {
+        let values: Vec<f64> = self.timings().filter_map(figure).collect();
+        if values.len() == self.scored.len() { values } else { Vec::new() }
+    }
+
+    /// One figure block by block, with nothing for a block that was not scored.
+    pub(crate) fn by_block(&self, figure: impl Fn(&ProgramTiming) -> Option<f64>) -> Vec<Option<f64>> {
+        let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
+        (1..=self.blocks).map(|block| in_block(block).and_then(|(_, timing)| figure(timing))).collect()
+    }
+
+    /// Wall times of all single runs that count.
+    pub(crate) fn walls(&self) -> impl Iterator<Item = f64> {
+        self.timings().flat_map(|timing| timing.runs.iter().map(|run| run.wall_s))
+    }
+
+    pub(crate) fn disturbances(&self) -> impl Iterator<Item = &'a Disturbance> {
+        self.disturbed.iter().flat_map(|(_, timing)| &timing.disturbances)
+    }
+
+    pub(crate) fn disturbed_trials(&self) -> Vec<DisturbedProgramTrial> {
+        let shown = |(trial, timing): &(&TrialRecord, &ProgramTiming)| DisturbedProgramTrial {
+            trial: trial.number,
+            attempts: trial.attempts,
+            wall_s: wall_s(timing),
+            kinds: timing.disturbances.iter().map(|cause| cause.kind.clone()).collect(),
+            causes: timing.disturbances.iter().map(|cause| cause.text.clone()).collect(),
+        };
+        self.disturbed.iter().map(shown).collect()
+    }
+}
+
+/// The median of a figure over runs; nothing if a single run lacks it.
+fn over_runs(runs: &[ProgramRun], figure: impl Fn(&ProgramRun) -> Option<f64>) -> Option<f64> {
+    let values: Option<Vec<f64>> = runs.iter().map(figure).collect();
+    middle(&values?)
+}
+
+/// The median over pairs of a run and its run without the work.
+fn over_pairs(timing: &ProgramTiming, figure: impl Fn(&ProgramRun) -> Option<f64>) -> Option<f64> {
+    let pairs = timing.runs.iter().zip(&timing.floor);
+    let above: Option<Vec<f64>> = pairs.map(|(run, floor)| Some(figure(run)? - figure(floor)?)).collect();
+    middle(&above?)
+}
+
+pub(crate) fn wall_s(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.runs, |run| Some(run.wall_s))
+}
+
+/// As the timer says it, or else over the runs.
+pub(crate) fn mean_s(timing: &ProgramTiming) -> Option<f64> {
+    let computed = || {
+        let walls = timing.runs.iter().map(|run| run.wall_s);
+        (!timing.runs.is_empty()).then(|| walls.sum::<f64>() / timing.runs.len() as f64)
+    };
+    timing.said.map(|said| said.mean_s).or_else(computed)
+}
+
+/// Whether the CPU times are known as means over the runs only.
+pub(crate) fn tells_mean_cpu_only(timing: &ProgramTiming) -> bool {
+    let of_runs = timing.runs.iter().any(|run| run.cpu_s().is_some());
+    !of_runs && timing.said.is_some_and(|said| said.user_s.is_some() && said.system_s.is_some())
+}
+
+pub(crate) fn user_s(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.runs, |run| run.user_s).or(timing.said.and_then(|said| said.user_s))
+}
+
+pub(crate) fn system_s(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.runs, |run| run.system_s).or(timing.said.and_then(|said| said.system_s))
+}
+
+pub(crate) fn cpu_s(timing: &ProgramTiming) -> Option<f64> {
+    let said = || timing.said.and_then(|said| Some(said.user_s? + said.system_s?));
+    over_runs(&timing.runs, ProgramRun::cpu_s).or_else(said)
+}
+
+/// CPU time over wall time, each of them a mean where one is.
+pub(crate) fn busy(timing: &ProgramTiming) -> Option<f64> {
+    let wall_s = if tells_mean_cpu_only(timing) { mean_s(timing) } else { wall_s(timing) };
+    let wall_s = wall_s.filter(|wall_s| *wall_s > 0.0)?;
+    if is_coarse(timing) { None } else { Some(cpu_s(timing)? / wall_s) }
+}
+
+pub(crate) fn rss_bytes(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.runs, bytes)
+}
+
+pub(crate) fn floor_s(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.floor, |run| Some(run.wall_s))
+}
+
+pub(crate) fn floor_cpu_s(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.floor, ProgramRun::cpu_s)
+}
+
+pub(crate) fn floor_rss_bytes(timing: &ProgramTiming) -> Option<f64> {
+    over_runs(&timing.floor, bytes)
+}
+
+pub(crate) fn above_floor_s(timing: &ProgramTiming) -> Option<f64> {
+    over_pairs(timing, |run| Some(run.wall_s))
+}
+
+pub(crate) fn above_floor_cpu_s(timing: &ProgramTiming) -> Option<f64> {
+    over_pairs(timing, ProgramRun::cpu_s)
+}
+
+/// The step of the timer as a share of the wall time; infinite of a time that it cannot tell from none.
+pub(crate) fn step(timing: &ProgramTiming) -> Option<f64> {
+    wall_s(timing).map(|wall_s| if wall_s > 0.0 { timing.resolution_s / wall_s } else { f64::INFINITY })
+}
+
+/// Whether the steps of the timer are wide against what it times.
+pub(crate) fn is_coarse(timing: &ProgramTiming) -> bool {
+    step(timing).is_some_and(|step| step > COARSE_TIMER)
+}
+
+fn bytes(run: &ProgramRun) -> Option<f64> {
+    run.rss_bytes_max.map(|bytes| bytes as f64)
+}

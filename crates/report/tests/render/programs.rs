@@ -1,0 +1,132 @@
+//! Every format of invented programs.
+
+use super::*;
+
+#[test]
+fn in_a_narrow_terminal() {
+    let style = Style { colour: false, width: 64 };
+    let text = render(&edge_case("programs"), Format::Terminal, &style);
+    insta::assert_snapshot!(part(&text, "A queue of tasks, n = 10,000,000", "Programs: Of each trial"));
+}
+
+#[test]
+fn in_markdown() {
+    insta::assert_snapshot!(text(&edge_case("programs"), Format::Markdown));
+    insta::assert_snapshot!(
+        "at_odds_in_markdown",
+        part(&text(&edge_case("programs-at-odds"), Format::Markdown), "## A", "## Before quoting")
+    );
+}
+
+#[test]
+fn in_html() {
+    let page = text(&edge_case("programs"), Format::Html);
+    insta::assert_snapshot!(part(&page, "<p class=\"chips\">", "<section aria-labelledby=\"isolation\""));
+}
+
+#[test]
+fn in_csv() {
+    let text = text(&edge_case("programs-and-servers"), Format::Csv);
+    let both = ["scenario", "load", "subject", "goodput_rps", "against_first", "trials_scored", "flags", "environment"];
+    let times = ["timer", "timer_version", "runs", "floor_runs", "outliers", "wall_s", "wall_s_low", "wall_of_first"];
+    let rest = ["above_floor_s", "floor_s", "cpu_s", "rss_bytes", "cpus_used", "at_floor", "of_first"];
+    insta::assert_snapshot!([&both[..], &times, &rest].map(|names| columns(&text, names)).join("\n\n"));
+}
+
+#[test]
+fn in_json() {
+    let document: serde_json::Value = serde_json::from_str(&text(&edge_case("programs"), Format::Json)).expect("JSON");
+    let program = &document["programs"][2];
+    let parts = serde_json::json!({
+        "program": {
+            "id": program["id"], "runs": program["runs"], "timer": program["timer"], "verdict": program["verdict"],
+            "timer_versions": program["timer_versions"], "timer_resolution_s": program["timer_resolution_s"],
+        },
+        "case": program["cases"][3],
+        "comparison": program["comparisons"][0],
+        "crossover": document["program_series"][0]["crossovers"][0],
+        "reading": document["timers"][0]["readings"][2],
+        "notes": document["timers"][0]["notes"],
+    });
+    insta::assert_snapshot!(serde_json::to_string_pretty(&parts).expect("text"));
+}
+
+/// What is only of servers does not stand empty where there are none.
+#[test]
+fn a_run_of_programs_only_shows_nothing_of_servers() {
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+        let text = text(&edge_case("programs"), format);
+        let body = text.split("</style>").last().expect("there is one");
+        for word in [
+            "good answers",
+            "Throughput",
+            "of ceiling",
+            "closed loop",
+            "p99",
+            "request",
+            "generator",
+            "client",
+            "loopback",
+        ] {
+            assert!(!body.contains(word), "{format:?} has {word}");
+        }
+    }
+}
+
+#[test]
+fn a_run_of_servers_only_shows_nothing_of_programs() {
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+        let text = text(&ordinary().findings(), format);
+        let body = text.split("</style>").last().expect("there is one");
+        for word in ["wall", "above the start", "Timers"] {
+            assert!(!body.contains(word), "{format:?} has {word}");
+        }
+    }
+}
+
+#[test]
+fn both_stand_in_one_page() {
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+        let text = text(&edge_case("programs-and-servers"), format);
+        for words in ["Bun.serve is faster than Go net", "Bun queue takes 0.5", "wall"] {
+            assert!(text.contains(words), "{format:?} lacks {words}");
+        }
+    }
+}
+
+#[test]
+fn variants_of_one_runtime_are_drawn_apart() {
+    let page = text(&edge_case("programs"), Format::Html);
+    let chart = part(&page, "A queue of tasks</text>", "</svg>");
+    assert!(chart.contains("class=\"r-go line\"") && chart.contains("class=\"r-go line way-1\""), "{chart}");
+    assert!(chart.contains("class=\"r-go fill\"") && chart.contains("class=\"r-go hollow-mark\""), "{chart}");
+    let words = "wall time by n of 4 subjects; the same figures stand in the table below";
+    assert!(page.contains(words), "whoever cannot see it is told where the figures are");
+}
+
+#[test]
+fn checks_are_those_of_programs() {
+    let failed = |name: &str| -> Vec<String> {
+        let page = text(&edge_case(name), Format::Html);
+        let rules = page.split("! no</td><th scope=\"row\">").skip(1);
+        rules.map(|rest| rest.split('<').next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(
+        failed("programs"),
+        [
+            "Every timer’s steps were fine enough for what it timed",
+            "The work could be told from the start",
+            "No run lay far away from the others of its trial",
+        ]
+    );
+    assert_eq!(failed("one-program"), Vec::<String>::new());
+    assert_eq!(
+        failed("programs-at-odds"),
+        [
+            "Every planned trial was measured",
+            "Every wall time has an interval",
+            "The work could be told from the start",
+            "No trial of a program stayed disturbed by others",
+        ]
+    );
+}
