@@ -61,7 +61,7 @@ pub enum Verb {
     Setup(SetupArgs),
     /// Say what this machine can and cannot measure.
     Doctor(DoctorArgs),
-    /// List subjects, workloads, studies or runs.
+    /// List subjects, workloads, studies, tools or runs.
     List(ListArgs),
     /// Holds the box of a trial together.
     #[command(hide = true)]
@@ -233,7 +233,7 @@ pub struct ReportArgs {
 /// Options of `tolok setup`.
 #[derive(Debug, ClapArgs)]
 pub struct SetupArgs {
-    /// Programs to fetch, where they are missing [default: all that a subject needs].
+    /// Programs to fetch, where they are missing; `tools` are all load generators and timers [default: all that a subject needs].
     pub programs: Vec<String>,
     /// Do not ask.
     #[arg(short, long)]
@@ -270,6 +270,8 @@ pub enum Listed {
     Workloads,
     /// Questions that come with tolok.
     Studies,
+    /// Load generators and timers that a study can name.
+    Tools,
     /// What has been run here.
     Runs,
 }

@@ -1,12 +1,14 @@
 //! `tolok doctor`: what this machine can and cannot measure.
 
+use std::collections::BTreeMap;
+
 use tolok_lab::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
 use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
 use crate::args::{DoctorArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::laboratory::{Opened, TOOLS};
 use crate::output::{json, put, width};
 
 /// Looks at the machine and at the programs.
@@ -21,8 +23,9 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
         PlanFormat::Text => {
             let mut page = Page::of(usize::from(width()));
             page.title(&tolok_analysis::machine_line(&super::run::summary(&machine)));
-            programs(&mut page, &opened);
+            programs(&mut page, &opened.states);
             subjects(&mut page, &opened);
+            tools(&mut page, &opened.states);
             describe(&mut page, &machine.abilities(), &machine.advice());
             page.text
         }
@@ -62,21 +65,36 @@ impl Page {
     }
 }
 
-fn programs(page: &mut Page, opened: &Opened) {
+/// What subjects need, and databases.
+fn programs(page: &mut Page, states: &BTreeMap<String, ProgramState>) {
     page.heading("Programs");
-    for (name, state) in &opened.states {
-        let (mark, name, words) = match state {
-            ProgramState::Ready(program) => {
-                ("ready", format!("{:<20} {:<10}", program.title, program.version), program.path.display().to_string())
-            }
-            ProgramState::Missing { reason, remedy } => {
-                let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
-                ("missing", format!("{name:<20}"), format!("{reason}{remedy}"))
-            }
-            ProgramState::Broken { seen, remedy } => ("broken", format!("{name:<20}"), format!("{seen}; {remedy}")),
-        };
-        page.line(2, &format!("{}{name} ", readiness(mark)), &words);
+    for (name, state) in states.iter().filter(|(name, _)| !TOOLS.contains(&name.as_str())) {
+        program(page, "missing", name, state);
     }
+}
+
+/// What measures beside tolok itself. Nothing is incomplete without it, so what is not here is not called missing.
+fn tools(page: &mut Page, states: &BTreeMap<String, ProgramState>) {
+    page.heading("Load generators and timers, for studies that name them");
+    for name in TOOLS {
+        if let Some(state) = states.get(name) {
+            program(page, "absent", name, state);
+        }
+    }
+}
+
+fn program(page: &mut Page, missing: &str, name: &str, state: &ProgramState) {
+    let (mark, name, words) = match state {
+        ProgramState::Ready(program) => {
+            ("ready", format!("{:<20} {:<10}", program.title, program.version), program.path.display().to_string())
+        }
+        ProgramState::Missing { reason, remedy } => {
+            let reason = reason.as_ref().map(|reason| format!("{reason}; ")).unwrap_or_default();
+            (missing, format!("{name:<20}"), format!("{reason}{remedy}"))
+        }
+        ProgramState::Broken { seen, remedy } => ("broken", format!("{name:<20}"), format!("{seen}; {remedy}")),
+    };
+    page.line(2, &format!("{}{name} ", readiness(mark)), &words);
 }
 
 fn subjects(page: &mut Page, opened: &Opened) {
@@ -90,7 +108,11 @@ fn subjects(page: &mut Page, opened: &Opened) {
 }
 
 fn readiness(word: &str) -> String {
-    let style = if word == "ready" { FINE } else { CAUTION };
+    let style = match word {
+        "ready" => FINE,
+        "absent" => FAINT,
+        _ => CAUTION,
+    };
     format!("{}{}", paint(style, word), " ".repeat(9 - word.len()))
 }
 

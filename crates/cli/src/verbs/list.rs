@@ -1,14 +1,16 @@
-//! `tolok list`: subjects, workloads, studies, runs.
+//! `tolok list`: subjects, workloads, studies, tools, runs.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use tolok_lab::home::Home;
 use tolok_lab::store::RunFolder;
+use tolok_lab::toolbox::ProgramState;
 use tolok_model::{Catalogue, Role, Study};
 
 use crate::args::{ListArgs, Listed};
 use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::laboratory::{Opened, TOOLS};
 use crate::output::put;
 
 /// Lists what was asked for.
@@ -17,6 +19,7 @@ pub fn list(args: &ListArgs) -> Result<Exit, Complaint> {
         Listed::Subjects => subjects(&Opened::open()?),
         Listed::Workloads => workloads(&Home::find()?.catalogue()?),
         Listed::Studies => studies(&Home::find()?)?,
+        Listed::Tools => tools(&Opened::open()?.states),
         Listed::Runs => runs(args)?,
     };
     put(&text, None)?;
@@ -54,6 +57,22 @@ fn workloads(catalogue: &Catalogue) -> String {
     for workload in &catalogue.workloads {
         let request = format!("{} {}", workload.method, workload.path);
         let _ = writeln!(text, "{:<12} {request:<22} {}", workload.name, workload.summary);
+    }
+    text
+}
+
+/// The tools that a study can have in tolok's stead.
+fn tools(states: &BTreeMap<String, ProgramState>) -> String {
+    let mut text = String::new();
+    for name in TOOLS {
+        let _ = match states.get(name) {
+            Some(ProgramState::Ready(program)) => {
+                writeln!(text, "{name:<12} ready · {} {}", program.title, program.version)
+            }
+            Some(ProgramState::Missing { remedy, .. }) => writeln!(text, "{name:<12} not here: {remedy}"),
+            Some(ProgramState::Broken { remedy, .. }) => writeln!(text, "{name:<12} does not work: {remedy}"),
+            None => continue,
+        };
     }
     text
 }

@@ -13,7 +13,7 @@ use super::run::{announce, measure};
 use super::setup::{fetch, what};
 use crate::args::QuickArgs;
 use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::laboratory::{Opened, TOOLS};
 use crate::output::{ask, say};
 
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
@@ -40,14 +40,15 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
 
 fn show_programs(opened: &Opened) {
     for (name, state) in &opened.states {
-        // Another database is for those who ask for it.
-        if state.ready().is_none() && Engine::Mysql.program() == Some(name.as_str()) {
+        // Another database is for those who ask for it, and so are other tools that measure.
+        let is_extra = Engine::Mysql.program() == Some(name.as_str()) || TOOLS.contains(&name.as_str());
+        if state.ready().is_none() && is_extra {
             continue;
         }
         say(match state {
             // The state first, as names and versions are of any length.
             ProgramState::Ready(program) => format!("  ready    {} {}", program.title, program.version),
-            ProgramState::Missing { remedy: Remedy::Fetch { from }, .. } => format!("  missing  {name} ({from})"),
+            ProgramState::Missing { remedy: Remedy::Fetch { from, .. }, .. } => format!("  missing  {name} ({from})"),
             ProgramState::Missing { .. } => format!("  missing  {name} (by hand: see tolok doctor)"),
             ProgramState::Broken { seen, .. } => format!("  broken   {name} ({seen})"),
         });

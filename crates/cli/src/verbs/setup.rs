@@ -1,11 +1,16 @@
-//! `tolok setup`: fetch runtimes into the toolbox.
+//! `tolok setup`: fetch runtimes and tools into the toolbox.
+
+use std::collections::BTreeSet;
 
 use tolok_lab::toolbox::{FetchEvent, FetchPlan, ProgramState};
 
 use crate::args::SetupArgs;
 use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::laboratory::{Opened, TOOLS};
 use crate::output::{ask, put, say};
+
+/// Stands for all tools that measure.
+const ALL_TOOLS: &str = "tools";
 
 /// Fetches what is missing, after asking.
 pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
@@ -13,11 +18,11 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
     let missing = if args.programs.is_empty() {
         opened.missing_for(opened.laboratory.catalogue.subjects.iter())
     } else {
-        let named: Vec<&str> = args.programs.iter().map(String::as_str).collect();
+        let named: Vec<&str> = asked_for(&args.programs).into_iter().collect();
         // Of programs that no subject needs, the laboratory knows nothing yet.
         opened.states.extend(opened.toolbox.detect_some(&named)?);
-        let is_missing = |name: &&String| opened.states.get(*name).is_none_or(|state| state.ready().is_none());
-        args.programs.iter().filter(is_missing).cloned().collect()
+        let is_missing = |name: &&str| opened.states.get(*name).is_none_or(|state| state.ready().is_none());
+        named.into_iter().filter(is_missing).map(str::to_owned).collect()
     };
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let plan = opened.toolbox.plan(&names)?;
@@ -39,7 +44,17 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
     }
     fetch(&mut opened, &plan)?;
     opened.states.extend(opened.toolbox.detect_some(&names)?);
-    Ok(if still_missing(&opened, &missing, &plan) { Exit::Missing } else { Exit::Done })
+    Ok(if still_missing(&opened, &missing, &plan, &args.programs) { Exit::Missing } else { Exit::Done })
+}
+
+/// The programs that the words stand for: each for itself, but for `tools`, and for GNU time's name in studies.
+fn asked_for(words: &[String]) -> BTreeSet<&str> {
+    let programs = |word| match word {
+        ALL_TOOLS => TOOLS.to_vec(),
+        "time" => vec!["gnu_time"],
+        name => vec![name],
+    };
+    words.iter().map(String::as_str).flat_map(programs).collect()
 }
 
 /// Fetches, tells of each command, and looks again at what is there.
@@ -49,6 +64,7 @@ pub fn fetch(opened: &mut Opened, plan: &FetchPlan) -> Result<(), Complaint> {
         FetchEvent::Started { .. } => {}
         FetchEvent::Finished { command, duration, succeeded } => {
             let mark = if succeeded { "done" } else { "failed" };
+            let command = without_settings(&command);
             let short: String = command.chars().take(88).collect();
             let dots = if short.len() < command.len() { "…" } else { "" };
             say(format!("  {mark:<6} {:>5.1} s  {short}{dots}", duration.as_secs_f64()));
@@ -63,17 +79,36 @@ pub fn fetch(opened: &mut Opened, plan: &FetchPlan) -> Result<(), Complaint> {
     opened.look_again()
 }
 
+/// A command from its program on: what it sets in the environment would take all the room there is.
+fn without_settings(command: &str) -> &str {
+    let is_setting = |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-', '\'']));
+    let mut rest = command;
+    while let Some((word, after)) = rest.split_once(' ') {
+        if !is_setting(word) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
 /// What would be fetched, in a few words.
 pub fn what(plan: &FetchPlan) -> String {
     let programs: Vec<&str> = plan.steps.iter().flat_map(|step| &step.programs).map(String::as_str).collect();
     programs.join(", ")
 }
 
-/// Says what is not ready after all; true if any of it is needed.
-fn still_missing(opened: &Opened, wanted: &[String], plan: &FetchPlan) -> bool {
+/// Says what is not ready after all; true if any of it is needed. Of the tools, those are that were to be fetched; what was
+/// asked for by its name is needed in any case.
+fn still_missing(opened: &Opened, wanted: &[String], plan: &FetchPlan, words: &[String]) -> bool {
+    let (groups, names): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| *word == ALL_TOOLS);
+    let names = names.into_iter().cloned().collect::<Vec<_>>();
+    let named = asked_for(&names);
     let optional = |name: &String| {
-        plan.by_hand.iter().any(|step| step.program == *name && step.optional)
-            || plan.steps.iter().any(|step| step.optional && step.programs.contains(name))
+        let step = plan.steps.iter().find(|step| step.programs.contains(name));
+        let is_optional = plan.by_hand.iter().any(|step| step.program == *name && step.optional)
+            || step.is_some_and(|step| step.optional && groups.is_empty());
+        is_optional && !named.contains(name.as_str())
     };
     let mut needed = false;
     for name in wanted {
@@ -92,4 +127,29 @@ fn still_missing(opened: &Opened, wanted: &[String], plan: &FetchPlan) -> bool {
         }
     }
     needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_asked_for_one_by_one_or_all_at_once() {
+        let asked = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            asked_for(&words).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(&["wrk", "mariadb", "wrk"]), ["mariadb", "wrk"]);
+        assert_eq!(asked(&["time"]), ["gnu_time"], "as studies call it");
+        assert_eq!(asked(&["tools"]).len(), TOOLS.len());
+        assert_eq!(asked(&["nginx", "tools"]).len(), TOOLS.len() + 1);
+        assert!(asked(&[]).is_empty());
+    }
+
+    #[test]
+    fn of_a_command_the_program_is_shown_first() {
+        assert_eq!(without_settings("CGO_ENABLED=0 GOBIN=/t/bin go install a/b@v1"), "go install a/b@v1");
+        assert_eq!(without_settings("npm ci --prefix=/t"), "npm ci --prefix=/t");
+        assert_eq!(without_settings("cd /t && make -j2"), "cd /t && make -j2");
+    }
 }

@@ -34,6 +34,10 @@ pub struct Recipe {
     #[serde(default)]
     pub(super) files: Vec<String>,
     pub(super) pecl: Option<String>,
+    pub(super) go_package: Option<GoPackage>,
+    /// It starts the programs that are measured, and they shall not get the toolbox's libraries with it.
+    #[serde(default)]
+    pub(super) starts_others: bool,
     by_hand: ByHand,
     /// A set-up that cannot get it is still a good set-up.
     #[serde(default)]
@@ -45,9 +49,41 @@ pub struct Recipe {
 #[serde(untagged, deny_unknown_fields)]
 pub(super) enum VersionSource {
     /// In what the program prints.
-    Asked { arguments: Vec<String>, after: String },
+    Asked(Question),
     /// In the `package.json` of the package that the program is a script of.
     Package { package: String },
+}
+
+/// How a program is asked for its version, and where else that stands if the program itself does not know it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Question {
+    pub(super) arguments: Vec<String>,
+    /// The text right before the version.
+    pub(super) after: String,
+    /// What other builds of the program print there.
+    pub(super) or_after: Option<String>,
+    /// What the program may end with beside 0 when it has said its version.
+    #[serde(default)]
+    pub(super) status: i32,
+    /// The text right before a further number that tells builds of one version apart.
+    pub(super) revision: Option<String>,
+    /// The Go module whose version the linker has written into the program.
+    pub(super) go_module: Option<String>,
+    /// The Debian package whose version it is where nothing else says one.
+    pub(super) debian_package: Option<String>,
+}
+
+/// A program that Go builds from the sources of a module, at one version.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct GoPackage {
+    pub(super) package: String,
+    pub(super) version: String,
+    /// The oldest Go that builds it.
+    pub(super) go: String,
+    /// What Go downloads for it, roughly.
+    pub(super) download: String,
 }
 
 /// Packages of a newer release of Debian than the system's.
@@ -172,7 +208,8 @@ mod tests {
         let names: Vec<&str> = catalogue.names().collect();
         let javascript = ["go", "cargo", "node", "bun", "pm2", "mysql2", "nginx"];
         let php = ["php_fpm", "php_fpm_mysql", "apache", "apache_mysql", "swoole", "swoole_mysql"];
-        assert_eq!(names, [javascript.as_slice(), &php, &["mariadb", "mysql"]].concat());
+        let tools = ["k6", "wrk", "ab", "h2load", "hey", "oha", "hyperfine", "gnu_time"];
+        assert_eq!(names, [javascript.as_slice(), &php, &["mariadb", "mysql"], &tools].concat());
         for recipe in catalogue.recipes() {
             assert!(!recipe.title.is_empty() && !recipe.by_hand.other.is_empty(), "{}", recipe.name);
             let can_be_found = !recipe.names.is_empty() || recipe.npm.is_some();
@@ -188,8 +225,19 @@ mod tests {
     #[test]
     fn apt_names_are_bound_to_no_version() {
         for package in Catalogue::built_in().recipes().flat_map(|recipe| &recipe.apt) {
-            let without_apache2 = package.replace("apache2", "");
-            assert!(!without_apache2.contains(|c: char| c.is_ascii_digit()), "{package}");
+            // A digit that is a part of the name.
+            let rest = package.replace("apache2", "").replace("nghttp2", "");
+            assert!(!rest.contains(|c: char| c.is_ascii_digit()), "{package}");
+        }
+    }
+
+    #[test]
+    fn what_go_builds_has_an_exact_version_and_names_the_go_that_it_needs() {
+        for recipe in Catalogue::built_in().recipes() {
+            let Some(go) = &recipe.go_package else { continue };
+            let version = go.version.strip_prefix('v').and_then(Version::parse).expect(&go.version);
+            assert_eq!(format!("v{version}"), go.version, "an exact version");
+            assert!(recipe.by_hand.other.contains(&format!("Go {} or newer", go.go)), "{}", recipe.name);
         }
     }
 

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::call::{Answer, Call};
 use super::catalogue::{Extras, VersionSource};
-use super::version::find_version;
-use super::{Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, extras, php_mysql, plan};
+use super::{
+    Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, asked, extras, php_mysql, plan,
+};
 
 /// Of a program's complaint, this much is shown.
 const COMPLAINT_CHARS: usize = 300;
@@ -48,7 +49,7 @@ pub(super) fn detect(recipes: &[&Recipe], toolbox: &Toolbox) -> BTreeMap<String,
 }
 
 /// The first candidate that can be used; else what is wrong with the first one that there is.
-fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
+pub(super) fn state(recipe: &Recipe, toolbox: &Toolbox) -> ProgramState {
     if let Some(whole) = &recipe.part_of {
         return part_state(recipe, whole, toolbox);
     }
@@ -101,7 +102,7 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
     // A package whose version is read is never run by itself: its script may be a library.
     let is_usable = match recipe.version {
         Some(VersionSource::Package { .. }) => Path::is_file,
-        Some(VersionSource::Asked { .. }) | None => is_executable,
+        Some(VersionSource::Asked(_)) | None => is_executable,
     };
     let npm = recipe.npm.map(|package| matching_files(&toolbox.npm_folder(package), &recipe.files, is_usable));
     let npm = npm.unwrap_or_default();
@@ -110,7 +111,9 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
         recipe.names.iter().find_map(|name| first_on_path(&bin, name))
     });
     let unpacked = unpacked.or(newer);
-    let fetched = unpacked.flatten().into_iter().chain(npm);
+    let built =
+        recipe.go_package.is_some().then(|| toolbox.go_program(&recipe.name)).filter(|path| is_executable(path));
+    let fetched = unpacked.flatten().into_iter().chain(npm).chain(built);
     let candidate = |source| move |path| Candidate { path, source };
     own.into_iter().map(candidate(Source::System)).chain(fetched.map(candidate(Source::Toolbox))).collect()
 }
@@ -125,7 +128,7 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
         prefix: if unpacked { toolbox.root().to_string_lossy().into_owned() } else { String::new() },
         version: String::new(),
         source: candidate.source,
-        env: if unpacked { toolbox.library_env() } else { BTreeMap::new() },
+        env: if unpacked && !recipe.starts_others { toolbox.library_env() } else { BTreeMap::new() },
         extras: BTreeMap::new(),
     };
     if unpacked && recipe.extras.is_some_and(Extras::is_php) {
@@ -134,10 +137,10 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
     let mut output = String::new();
     let unknown = || Refusal::Broken(format!("tolok does not know how {} says its version", recipe.name));
     program.version = match recipe.version.as_ref().ok_or_else(unknown)? {
-        VersionSource::Asked { arguments, after } => {
-            let call = Call::new(&program.path, arguments.clone()).with_env(&program.env);
-            output = ask(&call, &toolbox.surroundings)?.text;
-            find_version(&output, after).ok_or_else(|| no_version(&call, &output))?
+        VersionSource::Asked(question) => {
+            let version;
+            (version, output) = asked::version(question, &program, toolbox)?;
+            version
         }
         VersionSource::Package { package } => {
             program.path = fs::canonicalize(&program.path)
@@ -159,20 +162,21 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
 
 /// The answer of a program that ended well.
 pub(super) fn ask(call: &Call, surroundings: &Surroundings) -> Result<Answer, Refusal> {
+    ask_ending(call, 0, surroundings)
+}
+
+/// The same of a program that ends well with that status, too.
+pub(super) fn ask_ending(call: &Call, status: i32, surroundings: &Surroundings) -> Result<Answer, Refusal> {
     let answer = call
         .clone()
         .in_folder(&surroundings.folder)
         .ask(surroundings.patience)
         .map_err(|error| Refusal::Broken(format!("`{call}` {error}")))?;
-    if answer.status.success() {
+    if answer.status.success() || answer.status.code() == Some(status) {
         return Ok(answer);
     }
     let (status, complaint) = (answer.status, complaint(&answer.text));
     Err(Refusal::Broken(format!("`{call}` failed ({status}){complaint}")))
-}
-
-fn no_version(call: &Call, output: &str) -> Refusal {
-    Refusal::Broken(format!("`{call}` printed no version{}", complaint(output)))
 }
 
 /// The first lines of what a program printed, ready to stand at the end of a sentence.

@@ -15,7 +15,7 @@ use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use super::call::{Call, CallError};
 use super::installed::Installed;
 use super::plan::Work;
-use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, newer, npm, pecl};
+use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
 
 /// Of a failed command's output, this many lines are shown.
 const TAIL_LINES: usize = 12;
@@ -160,6 +160,7 @@ impl Worker<'_> {
             Work::Newer { program, newer } => newer::fetch(program, newer, self)?,
             Work::Npm { package } => npm::fetch(*package, self)?,
             Work::Pecl { extension } => pecl::fetch(extension, self)?,
+            Work::Go { program, package } => go::fetch(program, package, self)?,
         }
         let record = self.toolbox.record();
         self.installed.write(&record).map_err(|source| FetchError::Folder { folder: record, source })

@@ -23,6 +23,9 @@ pub(super) struct Installed {
     pub(super) newer: BTreeMap<String, Vec<DebianPackage>>,
     /// npm packages and their versions.
     pub(super) npm: BTreeMap<String, String>,
+    /// Packages that Go built, and their versions.
+    #[serde(default)]
+    pub(super) go: BTreeMap<String, String>,
     /// The archive that Swoole was built from.
     pub(super) swoole: Option<String>,
 }

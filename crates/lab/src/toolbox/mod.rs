@@ -8,11 +8,15 @@
 //! writes below the toolbox folder only.
 
 mod apt;
+mod asked;
+mod build_info;
 mod call;
 mod catalogue;
 mod detect;
+mod dpkg;
 mod extras;
 mod fetch;
+mod go;
 mod installed;
 mod layout;
 mod newer;
@@ -113,6 +117,8 @@ impl ProgramState {
 pub enum Remedy {
     /// `tolok setup` can fetch it into the toolbox.
     Fetch {
+        /// The name by which it is asked for.
+        program: String,
         /// From where, in a few words: "npm package bun 1.4.5".
         from: String,
     },
@@ -126,7 +132,7 @@ pub enum Remedy {
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fetch { from } => write!(f, "tolok setup ({from})"),
+            Self::Fetch { program, from } => write!(f, "tolok setup {program} ({from})"),
             Self::ByHand { command } => f.write_str(command),
         }
     }

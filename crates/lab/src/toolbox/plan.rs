@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::call::Call;
-use super::catalogue::{NewerPackages, NpmPackage, PackageManager};
+use super::catalogue::{GoPackage, NewerPackages, NpmPackage, PackageManager};
 use super::installed::Installed;
-use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, newer, npm, pecl};
+use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
 
 /// Everything that `fetch` would do, and what is left to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,6 +43,7 @@ pub(super) enum Work {
     Newer { program: String, newer: NewerPackages },
     Npm { package: NpmPackage },
     Pecl { extension: String },
+    Go { program: String, package: GoPackage },
 }
 
 /// What a person has to do for a program.
@@ -88,6 +89,7 @@ enum Way {
     Newer(NewerPackages),
     Npm(NpmPackage),
     Pecl(String),
+    Go(GoPackage),
     None { reason: String },
 }
 
@@ -103,6 +105,10 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
             }
             Way::Npm(package) => plan.steps.push(step(&[recipe], Work::Npm { package }, toolbox)),
             Way::Pecl(extension) => plan.steps.push(step(&[recipe], Work::Pecl { extension }, toolbox)),
+            Way::Go(package) => {
+                let work = Work::Go { program: recipe.name.clone(), package };
+                plan.steps.push(step(&[recipe], work, toolbox));
+            }
             Way::None { reason } => plan.by_hand.push(ManualStep {
                 program: recipe.name.clone(),
                 title: recipe.title.clone(),
@@ -128,16 +134,17 @@ pub(super) fn remedy(recipe: &Recipe, toolbox: &Toolbox) -> Remedy {
         Way::Newer(newer) => Work::Newer { program: recipe.name.clone(), newer },
         Way::Npm(package) => Work::Npm { package },
         Way::Pecl(extension) => Work::Pecl { extension },
+        Way::Go(package) => Work::Go { program: recipe.name.clone(), package },
         Way::None { .. } => return Remedy::ByHand { command: recipe.by_hand(package_manager(toolbox)) },
     };
-    Remedy::Fetch { from: work.source() }
+    Remedy::Fetch { program: recipe.name.clone(), from: work.source() }
 }
 
 /// Why a program that is missing cannot be fetched; `None` where it can.
 pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
     match way(recipe, toolbox) {
         Way::None { reason } => Some(reason),
-        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Pecl(_) => None,
+        Way::Apt | Way::Newer(_) | Way::Npm(_) | Way::Pecl(_) | Way::Go(_) => None,
     }
 }
 
@@ -180,6 +187,12 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
             Way::None { reason: "it comes from a newer Debian, and this is no Debian system".to_owned() }
         };
     }
+    if let Some(package) = &recipe.go_package {
+        return match go::obstacle(package, toolbox) {
+            Some(reason) => Way::None { reason },
+            None => Way::Go(package.clone()),
+        };
+    }
     if recipe.apt.is_empty() {
         return Way::None { reason: "tolok cannot put it into the toolbox".to_owned() };
     }
@@ -200,6 +213,7 @@ fn step(recipes: &[&Recipe], work: Work, toolbox: &Toolbox) -> FetchStep {
         Work::Newer { newer, .. } => newer::description(newer, &staging),
         Work::Npm { package } => vec![npm::call(*package, &staging).to_string()],
         Work::Pecl { extension } => pecl::calls(extension, &staging).iter().map(Call::to_string).collect(),
+        Work::Go { package, .. } => vec![go::call(package, &staging).to_string()],
     };
     FetchStep {
         programs: recipes.iter().map(|recipe| recipe.name.clone()).collect(),
@@ -220,6 +234,9 @@ impl Work {
             }
             Self::Npm { package } => format!("npm package {} {}", package.name(), package.version()),
             Self::Pecl { extension } => format!("PECL extension {extension}, built from source"),
+            Self::Go { package: GoPackage { package, version, download, .. }, .. } => {
+                format!("Go package {package} {version}, built from source: {download}")
+            }
         }
     }
 }

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-mod php_mysql;
-
 mod mysql;
+mod php_mysql;
+mod tools;
 
 /// A machine whose search path is one folder of scripts, with an empty toolbox.
 struct Lab {
@@ -302,11 +302,11 @@ fn swoole_is_php_with_swoole_wherever_the_extension_is() {
 
 #[test]
 fn what_is_missing_comes_with_a_remedy_of_this_machine() {
-    let fetch = |from: &str| Remedy::Fetch { from: from.to_owned() };
+    let fetch = |program: &str, from: &str| Remedy::Fetch { program: program.to_owned(), from: from.to_owned() };
     let by_hand = |command: &str| Remedy::ByHand { command: command.to_owned() };
     let debian = Lab::debian();
-    assert_eq!(debian.missing("nginx"), (String::new(), fetch("Debian package nginx")));
-    assert_eq!(debian.missing("bun").1, fetch("npm package bun 1.4.5"));
+    assert_eq!(debian.missing("nginx"), (String::new(), fetch("nginx", "Debian package nginx")));
+    assert_eq!(debian.missing("bun").1, fetch("bun", "npm package bun 1.4.5"));
     assert_eq!(debian.missing("go").1, by_hand("install Go as go.dev/doc/install says"));
     let fedora = Lab::new();
     fedora.program("bin/dnf", "exit 0");

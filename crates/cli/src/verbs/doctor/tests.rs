@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anstream::adapter::strip_str;
+use tolok_lab::toolbox::Remedy;
 
 use super::*;
 
@@ -79,4 +80,25 @@ fn a_long_label_stands_above_its_words() {
     let mut page = Page::of(20);
     page.line(2, "a rather long label ", "words that are wrapped");
     assert_eq!(page.text, "  a rather long label\n    words that are\n    wrapped\n");
+}
+
+#[test]
+fn tools_stand_apart_and_the_machine_is_whole_without_them() {
+    let missing = |program: &str| {
+        let remedy = Remedy::Fetch { program: program.to_owned(), from: format!("Debian package {program}") };
+        (program.to_owned(), ProgramState::Missing { reason: None, remedy })
+    };
+    let states = BTreeMap::from(["nginx", "wrk", "k6"].map(missing));
+    let mut page = Page::of(100);
+    programs(&mut page, &states);
+    tools(&mut page, &states);
+    insta::assert_snapshot!(strip_str(&page.text).to_string(), @r"
+
+    Programs
+      missing  nginx                tolok setup nginx (Debian package nginx)
+
+    Load generators and timers, for studies that name them
+      absent   k6                   tolok setup k6 (Debian package k6)
+      absent   wrk                  tolok setup wrk (Debian package wrk)
+    ");
 }

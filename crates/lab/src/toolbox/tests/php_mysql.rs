@@ -33,7 +33,8 @@ fn php_without_it_is_ready_and_its_driver_is_missing_with_the_command() {
 
     let lab = Lab::debian();
     program_php(&lab, "bin/php-fpm8.2", "Core");
-    assert_eq!(lab.missing("php_fpm_mysql").1, Remedy::Fetch { from: "Debian package php-mysql".to_owned() });
+    let remedy = lab.missing("php_fpm_mysql").1.to_string();
+    assert_eq!(remedy, "tolok setup php_fpm_mysql (Debian package php-mysql)");
     let plan = lab.toolbox().plan(&["php_fpm_mysql"]).unwrap();
     assert!(plan.steps[0].commands[1].ends_with("--download-only install php-mysql"), "{plan}");
 }
