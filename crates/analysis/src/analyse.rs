@@ -1,8 +1,8 @@
 //! From the records of a run to its findings.
 
 use tolok_model::{
-    Case, DiagnosisRecord, Failure, FailureKind, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord, Scenario,
-    TrialRecord,
+    Case, DiagnosisRecord, Failure, FailureKind, LoadTool, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord,
+    Scenario, TrialRecord,
 };
 
 use crate::bottleneck::bottleneck;
@@ -25,6 +25,8 @@ use crate::observations::{Observations, answers, goodput};
 use crate::programs;
 use crate::resources::{MemorySource, resources};
 use crate::sentence::verdict_sentence;
+use crate::tool_flags::named;
+use crate::tools::{marks, tools, versions};
 use crate::usage::Cpus;
 use crate::verdict::{Contender, compare, verdict};
 
@@ -62,6 +64,7 @@ pub fn analyse(records: &Records) -> Findings {
         schema_version: FINDINGS_SCHEMA,
         run: run_facts(run, plan),
         cautions: cautions(records, trials_missing, &scenarios, &timed, &isolation),
+        tools: tools(records, &scenarios),
         scenarios,
         program_series: programs::series(&timed, records.names),
         timers: programs::timers(&timed),
@@ -130,6 +133,9 @@ impl<'a> Analysis<'a> {
             workload: scenario.workload.clone(),
             title: names.workload(&scenario.workload),
             load: scenario.load.describe(),
+            tool: self.tool(),
+            is_own_tool: scenario.tool.name == LoadTool::Tolok,
+            latency_marks: self.each_once(marks),
             executor: scenario.load.executor.name().to_owned(),
             loop_model: scenario.load.executor.loop_model().to_owned(),
             environment: self.around.finding(scenario),
@@ -143,6 +149,20 @@ impl<'a> Analysis<'a> {
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
             comparisons,
         }
+    }
+
+    /// The load generator, with the version that it said in the trials.
+    fn tool(&self) -> String {
+        let choice = &self.scenario.tool;
+        let script = choice.script.as_ref().map(|script| script.file.as_str());
+        named(choice.name.word(), &self.each_once(versions), script)
+    }
+
+    /// What is seen in the trials of any case, each once.
+    fn each_once<T: Ord>(&self, of: fn(&Observations) -> Vec<T>) -> Vec<T> {
+        let seen: std::collections::BTreeSet<T> =
+            self.cases.iter().flat_map(|(_, observations)| of(observations)).collect();
+        seen.into_iter().collect()
     }
 
     /// What lay between client and subject in the scenario's trials, each once.
@@ -217,6 +237,7 @@ impl<'a> Analysis<'a> {
                 .iter()
                 .map(|(_, it)| it.ledger.sent.unwrap_or(it.ledger.finished()))
                 .sum(),
+            requests_unaccounted: observations.scored.iter().map(|(_, it)| it.ledger.unaccounted()).sum(),
             requests_unsent: observations.scored.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
             objectives: objectives(self.scenario, observations),
             flags,

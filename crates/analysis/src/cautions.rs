@@ -1,6 +1,6 @@
 //! What a reader must know before quoting any figure of a run, the gravest first.
 
-use tolok_model::{CpuSource, LoadProfile, Outcome, Plan, Scenario, TrialRecord, format_duration};
+use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, TrialRecord, format_duration};
 
 use crate::analyse::Records;
 use crate::estimate::least_trials;
@@ -49,8 +49,18 @@ pub(crate) fn cautions(
     cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
-    cautions
-        .extend([closed_loop(plan), open_loop(plan), ramps(plan), many_pairs(scenarios, timed)].into_iter().flatten());
+    cautions.extend(
+        [
+            closed_loop(plan),
+            open_loop(plan, scenarios),
+            from_sending(scenarios),
+            back_filled(scenarios),
+            ramps(plan),
+            many_pairs(scenarios, timed),
+        ]
+        .into_iter()
+        .flatten(),
+    );
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
     cautions.extend((!plan.scenarios.is_empty() || timed.is_empty()).then(|| not_tested(plan)));
     cautions.extend(programs_alone(plan));
@@ -254,13 +264,47 @@ fn closed_loop(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn open_loop(plan: &Plan) -> Option<String> {
-    let ids = ids_where(plan, |load| load.executor.is_open())?;
+fn open_loop(plan: &Plan, scenarios: &[ScenarioFinding]) -> Option<String> {
+    let sent = sent(scenarios);
+    let ids = in_scenarios(plan, |scenario| scenario.load.executor.is_open() && !sent.contains(&scenario.id))?;
     let place = ids.map(|ids| format!("In {ids} requests")).unwrap_or_else(|| "Requests".to_owned());
     Some(format!(
         "{place} started by the clock (open loop): response times run from the planned instant, waiting for a free \
          connection included, and goodput cannot exceed the rate that was offered."
     ))
+}
+
+/// Ids of the scenarios whose latencies have this mark.
+fn marked(scenarios: &[ScenarioFinding], mark: LatencyMark) -> Vec<String> {
+    scenarios.iter().filter(|it| it.latency_marks.contains(&mark)).map(|scenario| scenario.id.clone()).collect()
+}
+
+/// Those of open loops whose tool does not count from the planned instant.
+fn sent(scenarios: &[ScenarioFinding]) -> Vec<String> {
+    let is_open = |id: &String| scenarios.iter().any(|it| it.id == *id && it.loop_model == "open");
+    marked(scenarios, LatencyMark::FromSend).into_iter().filter(is_open).collect()
+}
+
+fn from_sending(scenarios: &[ScenarioFinding]) -> Option<String> {
+    let ids = sent(scenarios);
+    (!ids.is_empty()).then(|| {
+        format!(
+            "In {} the tool counts latencies from the moment of sending: an arrival that had to wait for that looks as quick \
+             as one that did not.",
+            listed(&ids, "and")
+        )
+    })
+}
+
+fn back_filled(scenarios: &[ScenarioFinding]) -> Option<String> {
+    let ids = marked(scenarios, LatencyMark::BackFilled);
+    (!ids.is_empty()).then(|| {
+        format!(
+            "In {} the tool adds samples after the run, so not every latency was taken: compare them with those of no other \
+             tool.",
+            listed(&ids, "and")
+        )
+    })
 }
 
 fn ramps(plan: &Plan) -> Option<String> {

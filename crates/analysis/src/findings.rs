@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tolok_model::ObjectiveOutcome;
+use tolok_model::{LatencyMark, ObjectiveOutcome};
 
 use crate::bottleneck::Bottleneck;
 use crate::database::{DatabaseFinding, DatabaseUse};
@@ -14,6 +14,7 @@ use crate::isolation::IsolationFinding;
 use crate::link::LinkUse;
 use crate::programs::findings::{ProgramFinding, ProgramSeries, TimersFinding};
 use crate::resources::{MemorySource, ResourcesFinding};
+use crate::tools::ToolsFinding;
 
 /// Version of the format of [`Findings`].
 pub const FINDINGS_SCHEMA: u32 = 4;
@@ -27,6 +28,8 @@ pub struct Findings {
     pub run: RunFacts,
     /// One entry for each scenario, in the order of the study.
     pub scenarios: Vec<ScenarioFinding>,
+    /// What each tool says, for each subject of scenarios that differ in their tools only.
+    pub tools: Vec<ToolsFinding>,
     /// One entry for each scenario of programs that are timed, in the order of the study.
     pub programs: Vec<ProgramFinding>,
     /// Programs across the values of one parameter.
@@ -107,6 +110,12 @@ pub struct ScenarioFinding {
     pub title: String,
     /// Its load in words.
     pub load: String,
+    /// The load generator with its version: `wrk 4.1.0`.
+    pub tool: String,
+    /// Whether that is tolok's own.
+    pub is_own_tool: bool,
+    /// What must be known of the latencies of its cases, where the tool did not take them as tolok's own does.
+    pub latency_marks: Vec<LatencyMark>,
     /// Its executor, by k6's name.
     pub executor: String,
     /// `closed` or `open`.
@@ -203,6 +212,8 @@ pub struct CaseFinding {
     pub errors: Vec<(String, u64)>,
     /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
     pub requests_sent: u64,
+    /// Requests in all scored trials that are not accounted for; none where the tool tells too little to say.
+    pub requests_unaccounted: Option<u64>,
     /// Requests in all scored trials that still waited for a free connection when the window ended.
     pub requests_unsent: u64,
     /// What became of the scenario's objectives, in their order.
@@ -318,8 +329,8 @@ pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
     /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
     /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`, `counter-wrong`, `outage`,
-    /// `database-refused`, `pool-waits`, `window-too-short`. Of programs: `coarse-timer`, `out-of-memory`, `disturbed`,
-    /// `failed-trials`, `too-few-trials`, `at-floor`, `few-runs`, `outliers`, `first-run`.
+    /// `database-refused`, `pool-waits`, `window-too-short`, `wire-contradicts`, `tool-tells-little`. Of programs: `coarse-timer`,
+    /// `out-of-memory`, `disturbed`, `failed-trials`, `too-few-trials`, `at-floor`, `few-runs`, `outliers`, `first-run`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.
     pub message: String,

@@ -24,13 +24,15 @@
 //! | `link-full` | a link was offered 90 % of its rate or more, so it may have been the limit | no |
 //! | `database-refused` | the database refused a connection, because there were as many as it accepts | no |
 //! | `pool-waits` | requests waited for a connection to the database once in ten good answers or more | no |
+//! | `wire-contradicts` | the tool's count of good answers and the kernel's on the wire differ by more than the connections, and by more than 1 % | yes |
+//! | `tool-tells-little` | another tool than tolok's own does not tell what some of these flags rest on | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
 //!
 //! A disturbed trial counts for no flag but its own, `out-of-memory` and `counter-wrong`.
 
 use tolok_model::{
-    Connection, Disturbance, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, Measurement, Scenario, bytes_words,
-    format_duration,
+    Connection, Disturbance, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario,
+    bytes_words, format_duration,
 };
 
 use crate::database::{DatabaseFinding, DatabaseUse};
@@ -42,6 +44,7 @@ use crate::findings::Flag;
 use crate::link::LinkUse;
 use crate::observations::Observations;
 use crate::resources::{ResourcesFinding, oom_kills};
+use crate::tool_flags::tool_flags;
 use crate::usage::{Cpus, Usage};
 
 /// A part that uses this share of its CPUs is at its limit.
@@ -91,7 +94,7 @@ pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
         link_late(observations),
         disturbed(observations),
         too_few_trials(observations),
-        backlog(observations),
+        backlog(observations, clues.scenario),
         connections_waiting(observations, load),
         throttled(clues.resources),
         memory_limit_near(clues.resources, limits),
@@ -100,6 +103,7 @@ pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
         shared_cpus(observations, clues.cpus),
     ]
     .into_iter()
+    .chain(tool_flags(observations, clues.scenario, &clues.around.environment.link))
     .chain(database_flags(observations, clues.asked, clues.database))
     .flatten()
     .collect();
@@ -235,7 +239,7 @@ fn aborted(observations: &Observations) -> Option<Flag> {
 }
 
 /// Requests that never left are in no percentile, so whoever reads one must know of them.
-fn backlog(observations: &Observations) -> Option<Flag> {
+fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
     let share = |trial: &Measurement| {
         let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
         trial.ledger.unsent as f64 / scheduled.max(1) as f64
@@ -244,11 +248,17 @@ fn backlog(observations: &Observations) -> Option<Flag> {
     if worst < BACKLOG_TOLERATED {
         return None;
     }
-    let message = format!(
-        "it did not keep up: when a trial ended, up to {} of the scheduled requests still waited for a free connection; they \
-         are in no percentile",
-        small_share(worst)
-    );
+    let worst = small_share(worst);
+    let message = match scenario.tool.name {
+        LoadTool::K6 => format!(
+            "k6 dropped up to {worst} of the scheduled requests in a trial, because no virtual user was free; they are in no \
+             percentile"
+        ),
+        _ => format!(
+            "it did not keep up: when a trial ended, up to {worst} of the scheduled requests still waited for a free \
+             connection; they are in no percentile"
+        ),
+    };
     flag("backlog", false, message)
 }
 

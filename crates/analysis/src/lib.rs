@@ -27,6 +27,10 @@ mod outage;
 mod programs;
 mod resources;
 mod sentence;
+mod tool_differences;
+mod tool_flags;
+mod tool_sentence;
+mod tools;
 mod usage;
 mod verdict;
 
@@ -55,5 +59,8 @@ pub use programs::findings::{
 };
 pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
-pub use tolok_model::{CpuMode, ObjectiveOutcome};
+pub use tolok_model::{CpuMode, LatencyMark, ObjectiveOutcome};
+pub use tool_flags::WIRE_TOLERATED;
+pub use tool_sentence::share_of_wire;
+pub use tools::{LITTLE_TOLERATED, ToolRow, ToolsFinding};
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

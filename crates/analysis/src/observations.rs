@@ -62,8 +62,13 @@ impl<'a> Observations<'a> {
 
     /// Goodput block by block, with nothing for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
+        self.by_block(|measurement| Some(measurement.goodput_rps))
+    }
+
+    /// A figure block by block, with nothing for a block that was not scored or has none.
+    pub(crate) fn by_block(&self, figure: impl Fn(&Measurement) -> Option<f64>) -> Vec<Option<f64>> {
         let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
-        (1..=self.blocks).map(|block| in_block(block).map(|(_, measurement)| measurement.goodput_rps)).collect()
+        (1..=self.blocks).map(|block| in_block(block).and_then(|(_, measurement)| figure(measurement))).collect()
     }
 
     /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not

@@ -4,8 +4,8 @@
 //! moved.
 
 use tolok_analysis::{
-    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, LinkDirectionUse, LinkUse, MemorySource,
-    ObjectiveFinding, ObjectiveOutcome, ResourcesFinding, ScenarioFinding, Verdict,
+    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, LatencyMark, LinkDirectionUse, LinkUse,
+    MemorySource, ObjectiveFinding, ObjectiveOutcome, ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
 };
 
 use crate::programs::csv as programs;
@@ -22,6 +22,8 @@ struct Line<'a> {
     scenario: &'a ScenarioFinding,
     role: &'static str,
     case: &'a CaseFinding,
+    /// Where several tools asked the same.
+    tools: Option<&'a ToolRow>,
 }
 
 const TEXT_COLUMNS: [Column; 10] = [
@@ -213,6 +215,41 @@ const LINK_COLUMNS: [PartColumn<LinkUse>; 11] = [
     ("link_emulator_busy", |it| it.emulator_busy),
 ];
 
+/// A column of a tool, where several asked the same.
+type ToolColumn = (&'static str, fn(&ToolRow) -> String);
+
+/// What is said of the case where several tools asked the same; empty where only one did.
+const TOOL_COLUMNS: [ToolColumn; 17] = [
+    ("tool_versions", |it| it.versions.join(" ")),
+    ("wire_rps", |it| value(&it.wire_rps)),
+    ("counted_of_wire", |it| value(&it.counted_of_wire)),
+    ("goodput_of_own_tool", |it| value(&it.goodput_of_own)),
+    ("goodput_of_own_tool_low", |it| number(it.goodput_of_own.as_ref().and_then(|ratio| ratio.low))),
+    ("goodput_of_own_tool_high", |it| number(it.goodput_of_own.as_ref().and_then(|ratio| ratio.high))),
+    ("generator_cpu_s_per_good", |it| value(&it.generator_cpu_s_per_good)),
+    ("generator_cpu_of_own_tool", |it| value(&it.generator_cpu_of_own)),
+    ("generator_cpu_of_own_tool_low", |it| number(it.generator_cpu_of_own.as_ref().and_then(|ratio| ratio.low))),
+    ("generator_cpu_of_own_tool_high", |it| number(it.generator_cpu_of_own.as_ref().and_then(|ratio| ratio.high))),
+    ("subject_cpu_s_per_wire", |it| value(&it.subject_cpu_s_per_wire)),
+    ("latency_mean_s", |it| value(&it.latency_mean_s)),
+    ("latency_max_s", |it| value(&it.latency_max_s)),
+    ("latency_marks", |it| it.latency_marks.iter().map(mark).collect::<Vec<_>>().join(" ")),
+    ("little", |it| value(&it.little)),
+    ("trials_against_little", |it| it.trials_against_little.to_string()),
+    ("tool_does_not_tell", |it| it.does_not_tell.join("; ")),
+];
+
+/// As in JSON.
+fn mark(mark: &LatencyMark) -> &'static str {
+    match mark {
+        LatencyMark::BackFilled => "back-filled",
+        LatencyMark::DerivedMean => "derived-mean",
+        LatencyMark::FromSend => "from-send",
+        LatencyMark::WithFailures => "with-failures",
+        LatencyMark::Coarse => "coarse",
+    }
+}
+
 /// Unscored, as every name says: no figure of these is a result.
 const UNSCORED_COLUMNS: [PartColumn<DiagnosisFinding>; 11] = [
     ("unscored_goodput_rps", |it| it.goodput_rps),
@@ -262,7 +299,10 @@ pub(crate) fn render(findings: &Findings) -> String {
         let competing = scenario.cases.iter().map(|case| ("subject", case));
         let ceiling = scenario.ceiling.iter().map(|case| ("ceiling", case));
         for (role, case) in competing.chain(ceiling) {
-            let fields = fields(&Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case });
+            let mut rows = findings.tools.iter().flat_map(|tools| &tools.rows);
+            let tools = rows.find(|row| row.case == case.case);
+            let fields =
+                fields(&Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case, tools });
             text += &fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
             text += &",".repeat(programs::heading().len());
             text += LINE_END;
@@ -290,7 +330,9 @@ fn heading() -> Vec<String> {
     let unscored = UNSCORED_COLUMNS.iter().map(|(name, _)| *name);
     let limits = LIMIT_COLUMNS.iter().map(|(name, _)| *name);
     let databases = DATABASE_COLUMNS.iter().map(|(name, _)| *name);
-    let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).map(str::to_owned);
+    let tools = ["tool"].into_iter().chain(TOOL_COLUMNS.iter().map(|(name, _)| *name));
+    let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
+    let rest = rest.map(str::to_owned);
     texts.chain(estimates).chain(rest).chain(programs::heading()).collect()
 }
 
@@ -309,7 +351,9 @@ fn fields(line: &Line) -> Vec<String> {
     let unscored = UNSCORED_COLUMNS.iter().map(|(_, field)| number(diagnosis.and_then(field)));
     let limits = LIMIT_COLUMNS.iter().map(|(_, field)| field(line));
     let databases = DATABASE_COLUMNS.iter().map(|(_, field)| number(line.case.database.as_ref().and_then(field)));
-    let rest = resources.chain(links).chain(unscored).chain(limits).chain(databases);
+    let of_tool = TOOL_COLUMNS.iter().map(|(_, field)| line.tools.map(field).unwrap_or_default());
+    let tools = [line.scenario.tool.clone()].into_iter().chain(of_tool);
+    let rest = resources.chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
     texts.chain(estimates).chain(plain).chain(rest).collect()
 }
 

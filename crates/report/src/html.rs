@@ -21,7 +21,8 @@ use crate::palette::marker;
 use crate::programs::html::Programs;
 use crate::surroundings::{asked, environment, heading};
 use crate::svg;
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, percentiles_heading};
+use crate::tools::{self, ToolsPart};
 use crate::trust::{Check, checks};
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
@@ -61,6 +62,10 @@ struct Page<'a> {
     /// Whether there is anything of servers to show; a run without anything shows their empty sections.
     has_servers: bool,
     programs: Option<Programs<'a>>,
+    /// What each tool says of the same server.
+    tools: Vec<ToolsPart<'a>>,
+    /// Whether anything was counted on the wire for them.
+    has_wire: bool,
     columns: &'static str,
     /// What the charts call memory.
     memory: &'static str,
@@ -102,7 +107,7 @@ struct Scenario<'a> {
     /// Which memory its table holds.
     memory: &'static str,
     /// What p50 and p99 are.
-    percentiles: &'static str,
+    percentiles: String,
     verdict: &'a str,
     throughput: String,
     ratios: Option<String>,
@@ -190,6 +195,8 @@ impl<'a> Page<'a> {
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(findings.scenarios.len()),
             scenarios: findings.scenarios.iter().map(|scenario| Scenario::of(scenario, effect)).collect(),
+            tools: tools::parts(&findings.tools),
+            has_wire: findings.tools.iter().flat_map(|it| &it.rows).any(|row| row.wire_rps.is_some()),
             memory: memory(findings),
             has_links: findings.scenarios.iter().any(|scenario| scenario.link.is_some()),
             has_diagnoses: findings.scenarios.iter().any(|scenario| !scenario.unscored_diagnoses.is_empty()),
@@ -294,7 +301,7 @@ impl<'a> Scenario<'a> {
             is_one_of_several: !scenario.environment.id.is_empty(),
             has_quota: table.has_quota,
             memory: table.memory,
-            percentiles: if scenario.loop_model == "open" { "from the planned instant" } else { "closed loop" },
+            percentiles: percentiles_heading(scenario),
             limits: limits::lines(scenario),
             has_database: scenario.database.is_some(),
             database: database::grids(scenario),

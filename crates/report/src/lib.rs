@@ -23,6 +23,7 @@ mod surroundings;
 mod svg;
 mod table;
 mod terminal;
+mod tools;
 mod trust;
 
 pub use tolok_analysis::figures;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tolok_analysis::figures::{Figure, counted, moment};
-use tolok_analysis::{Findings, ScenarioFinding};
+use tolok_analysis::{Findings, ScenarioFinding, ToolsFinding};
 
 use crate::database;
 use crate::details::{self, Grid};
@@ -15,12 +15,14 @@ use crate::printable::printable;
 use crate::programs::markdown as programs;
 use crate::surroundings::{asked, environment, heading};
 use crate::table::{Row, Table, percentiles};
+use crate::tools;
 
 pub(crate) fn render(findings: &Findings) -> String {
     let mut text = head(findings);
     for scenario in &findings.scenarios {
         text += &self::scenario(scenario);
     }
+    text += &tools(findings);
     text += &programs::sections(findings);
     let skipped: Vec<String> = findings
         .skipped
@@ -81,6 +83,29 @@ fn scenario(scenario: &ScenarioFinding) -> String {
     text += &objectives(scenario);
     text += &database(scenario);
     text
+}
+
+fn tools(findings: &Findings) -> String {
+    let part = |finding: &ToolsFinding| {
+        let place = format!("{}; {}.", finding.load, finding.environment_words);
+        let mut text = format!("\n### {}\n\n{}\n", escaped(&tools::heading(finding)), escaped(&place));
+        _ = write!(text, "\n**{}**\n\n", escaped(&finding.verdict));
+        let sheet = tools::sheet(finding);
+        let mut headings = vec!["tool"];
+        headings.extend(&sheet.columns);
+        let cells = |line: &tools::Line| {
+            let figures = line.cells.iter().map(tools::Cell::line);
+            std::iter::once(line.tool.clone()).chain(figures).map(|cell| escaped(&cell)).collect::<Vec<String>>()
+        };
+        let rows: Vec<Vec<String>> = sheet.rows.iter().map(cells).collect();
+        text += &lines(&headings, &rows, sheet.columns.len());
+        _ = write!(text, "\n{}.\n", tools::legend(finding).join(" · "));
+        let remark = |remark: &tools::Remark| format!("- **{}**: {}\n", escaped(&remark.tool), escaped(&remark.text));
+        let remarks: String = tools::remarks(finding).iter().map(remark).collect();
+        if remarks.is_empty() { text } else { format!("{text}\n{remarks}") }
+    };
+    let parts: String = findings.tools.iter().map(part).collect();
+    if parts.is_empty() { parts } else { format!("\n## What each tool says\n{parts}") }
 }
 
 fn limits(scenario: &ScenarioFinding) -> String {

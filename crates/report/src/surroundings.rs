@@ -5,12 +5,12 @@ use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFin
 
 use crate::database;
 
-/// The title of a scenario, with its environment where the study has several.
+/// The title of a scenario, with its environment where the study has several, and its tool where that is not tolok's own.
 pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
-    match scenario.environment.id.as_str() {
-        "" => scenario.title.clone(),
-        id => format!("{} · {id}", scenario.title),
-    }
+    let place = Some(scenario.environment.id.as_str()).filter(|id| !id.is_empty());
+    let tool = (!scenario.is_own_tool).then(|| format!("by {}", scenario.tool));
+    let parts = [Some(scenario.title.as_str()), place, tool.as_deref()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// What the parts might use, and what lay between them.

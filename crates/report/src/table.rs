@@ -1,7 +1,7 @@
 //! A scenario's table in words, the same for every format that people read.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
-use tolok_analysis::{CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
 use crate::details::throttled;
 use crate::notes::Notes;
@@ -98,8 +98,26 @@ impl<'a> Row<'a> {
 /// What the percentiles of a scenario are: in a closed loop they hold for its number of users only.
 pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
     match scenario.loop_model.as_str() {
-        "open" => "p50 and p99 from the planned instant (open loop)".to_owned(),
-        model => format!("p50 and p99 in a {model} loop"),
+        "open" => format!("p50 and p99 {} (open loop)", counted_from(scenario)),
+        model => format!("p50 and p99 in a {model} loop{}", added(scenario)),
+    }
+}
+
+/// When a latency of an open loop begins, by the tool that took it.
+fn counted_from(scenario: &ScenarioFinding) -> &'static str {
+    let from_send = scenario.latency_marks.contains(&LatencyMark::FromSend);
+    if from_send { "from the moment of sending" } else { "from the planned instant" }
+}
+
+fn added(scenario: &ScenarioFinding) -> &'static str {
+    if scenario.latency_marks.contains(&LatencyMark::BackFilled) { ", with samples that the tool added" } else { "" }
+}
+
+/// The same in the heading of a column.
+pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
+    match scenario.loop_model.as_str() {
+        "open" => counted_from(scenario).to_owned(),
+        model => format!("{model} loop{}", added(scenario)),
     }
 }
 

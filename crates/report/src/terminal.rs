@@ -6,7 +6,7 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
 use tolok_analysis::figures::{Figure, counted, moment};
-use tolok_analysis::{Findings, ScenarioFinding};
+use tolok_analysis::{Findings, ScenarioFinding, ToolsFinding};
 
 use crate::Style;
 use crate::database;
@@ -18,6 +18,7 @@ use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::surroundings::{environment, heading, link_did};
 use crate::table::{Row, Table, percentiles};
+use crate::tools;
 
 /// Tables for less than this would be one word a line.
 const NARROWEST: usize = 64;
@@ -35,6 +36,7 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     for scenario in &findings.scenarios {
         page.scenario(scenario);
     }
+    page.tools(&findings.tools);
     page.programs(findings);
     page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
@@ -115,27 +117,50 @@ impl Page {
         if columns.is_empty() {
             return;
         }
-        let inner = self.width - INDENT.len();
         let competing = scenario.cases.iter().map(|case| printable(&case.title));
         let ceiling = scenario.ceiling.iter().map(|case| format!("ceiling: {}", printable(&case.title)));
         let subjects: Vec<String> = competing.chain(ceiling).collect();
+        self.text.push('\n');
+        self.fitting("subject", &subjects, &mut columns, scenario.cases.len());
+        let legend: Vec<&str> = columns.iter().filter_map(|(heading, _)| database::meaning(heading)).collect();
+        self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
+        self.outage(scenario);
+    }
+
+    /// A table with as many of the columns as there is room for; those that are left out are named, and gone.
+    fn fitting(&mut self, first: &str, subjects: &[String], columns: &mut Vec<Column>, cases: usize) {
+        let inner = self.width - INDENT.len();
         let taken = |(heading, cells): &Column| widest(cells).max(heading.chars().count()) + usize::from(GAP);
-        let wanted = widest(&subjects).min(18);
+        let wanted = widest(subjects).min(18);
         let fitting = (0..=columns.len())
             .rev()
-            .find(|&first| wanted + columns[..first].iter().map(taken).sum::<usize>() <= inner);
+            .find(|&number| wanted + columns[..number].iter().map(taken).sum::<usize>() <= inner);
         let left_out: Vec<&str> = columns.split_off(fitting.unwrap_or(0)).iter().map(|(heading, _)| *heading).collect();
-        let legend: Vec<&str> = columns.iter().filter_map(|(heading, _)| database::meaning(heading)).collect();
-        self.text.push('\n');
-        for (place, line) in lines_of(&subjects, &columns, scenario.cases.len(), inner).iter().enumerate() {
+        for (place, line) in lines_of(first, subjects, columns, cases, inner).iter().enumerate() {
             self.line(format!("{INDENT}{line}").trim_end(), if place == 0 { Look::Dim } else { Look::Plain });
         }
         if !left_out.is_empty() {
             let text = format!("{} left out: the terminal is too narrow", left_out.join(", "));
             self.paragraph(INDENT, &text, Look::Dim);
         }
-        self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
-        self.outage(scenario);
+    }
+
+    fn tools(&mut self, tools: &[ToolsFinding]) {
+        for (place, finding) in tools.iter().enumerate() {
+            self.text.push('\n');
+            if place == 0 {
+                self.paragraph("", "What each tool says", Look::Bold);
+            }
+            self.paragraph(INDENT, &format!("{}: {}", tools::heading(finding), finding.load), Look::Bold);
+            self.paragraph(INDENT, &finding.verdict, Look::Plain);
+            self.text.push('\n');
+            let names: Vec<String> = finding.rows.iter().map(|row| printable(&row.words())).collect();
+            self.fitting("tool", &names, &mut tools::short_columns(finding), names.len());
+            self.paragraph(INDENT, &tools::legend(finding).join(" · "), Look::Dim);
+            for remark in tools::remarks(finding) {
+                self.paragraph(INDENT, &format!("- {}: {}", remark.tool, remark.text), Look::Plain);
+            }
+        }
     }
 
     fn outage(&mut self, scenario: &ScenarioFinding) {
@@ -276,7 +301,7 @@ impl Layout {
 
     /// The lines of a table, at most `width` wide.
     fn grid(self, table: &Table, width: usize) -> Vec<String> {
-        lines_of(&subjects(table), &self.columns(table), table.rows.len(), width)
+        lines_of("subject", &subjects(table), &self.columns(table), table.rows.len(), width)
     }
 
     /// The columns after the subject's.
@@ -330,11 +355,17 @@ pub(crate) fn figure_cells(is_wide: bool, figures: &[(Figure, &str)]) -> Vec<Str
 }
 
 /// The lines of a table of subjects and figures; what comes after so many cases stands apart.
-pub(crate) fn lines_of(subjects: &[String], columns: &[Column], cases: usize, width: usize) -> Vec<String> {
+pub(crate) fn lines_of(
+    first: &str,
+    subjects: &[String],
+    columns: &[Column],
+    cases: usize,
+    width: usize,
+) -> Vec<String> {
     let mut grid = Grid::new();
     grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
     grid.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    grid.set_header(std::iter::once("subject").chain(columns.iter().map(|(heading, _)| *heading)));
+    grid.set_header(std::iter::once(first).chain(columns.iter().map(|(heading, _)| *heading)));
     for (place, subject) in subjects.iter().enumerate() {
         if place == cases && place > 0 {
             grid.add_row(vec![""; columns.len() + 1]);

@@ -4,6 +4,7 @@
 mod invented;
 
 mod edge_cases;
+mod tools;
 
 use invented::{ordinary, with_six_digits};
 use tolok_analysis::Findings;
@@ -87,6 +88,7 @@ mod terminal {
             "programs",
             "one-program",
             "programs-at-odds",
+            "tools-at-a-rate",
         ] {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }

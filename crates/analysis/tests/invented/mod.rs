@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 pub mod programs;
+pub mod tools;
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,10 @@ use tolok_analysis::{Estimate, Findings, Names, Records, SubjectName, analyse};
 use tolok_model::{
     Case, Connection, CpuMap, CpuSource, DatabaseWindow, Diagnosis, DiagnosisRecord, Disturbance, Environment,
     Executor, Failure, FailureKind, HostWindow, Isolation, Latency, LedgerCounts, LinkDirection, LinkWindow,
-    LoadProfile, MachineSummary, Measurement, MemoryUse, NetworkBytes, Objective, ObjectiveOutcome, ObjectiveRecord,
-    Outcome, Percentile, Plan, PlannedTrial, Pool, PoolWindow, ProgramUsed, RECORD_FORMAT, Resources, Role, RunRecord,
-    Scenario, SchedulerCounts, Skipped, SplitMix64, SubjectChoice, Throttling, ToolChoice, TrialRecord,
+    LoadProfile, LoadTool, MachineSummary, Measurement, MemoryUse, NetworkBytes, Objective, ObjectiveOutcome,
+    ObjectiveRecord, Outcome, Percentile, Plan, PlannedTrial, Pool, PoolWindow, ProgramUsed, RECORD_FORMAT, Resources,
+    Role, RunRecord, Scenario, SchedulerCounts, Skipped, SplitMix64, SubjectChoice, Throttling, ToolChoice,
+    TrialRecord,
 };
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -156,7 +158,11 @@ impl InventedRun {
         for (block, &goodput_rps) in (1..).zip(goodput_rps) {
             let number = self.plan.trials.len() as u32 + 1;
             self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
-            let outcome = Outcome::Completed(Box::new(measurement(&scenario, &server, goodput_rps)));
+            let mut measured = measurement(&scenario, &server, goodput_rps);
+            if scenario.tool.name != LoadTool::Tolok {
+                tools::tell_less(&mut measured, scenario.tool.name);
+            }
+            let outcome = Outcome::Completed(Box::new(measured));
             self.trials.push(trial(number, block, &id, outcome));
         }
         self
@@ -303,6 +309,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
         scenario.comparisons.iter_mut().for_each(|comparison| shorten(&mut comparison.ratio));
     }
     programs::shorten_programs(&mut findings, &shorten);
+    findings.tools.iter_mut().flat_map(|found| &mut found.rows).flat_map(tools::estimates).for_each(shorten);
     findings
 }
 

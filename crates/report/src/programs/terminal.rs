@@ -98,7 +98,9 @@ impl Page {
     }
 
     fn rows(&mut self, subjects: &[String], columns: &[Column]) {
-        for (place, line) in lines_of(subjects, columns, subjects.len(), self.width - INDENT.len()).iter().enumerate() {
+        for (place, line) in
+            lines_of("subject", subjects, columns, subjects.len(), self.width - INDENT.len()).iter().enumerate()
+        {
             self.line(format!("{INDENT}{line}").trim_end(), if place == 0 { Look::Dim } else { Look::Plain });
         }
     }

@@ -144,14 +144,14 @@ fn is_among_best(case: &CaseFinding, is_first: bool, scenario: &ScenarioFinding)
 }
 
 /// From a value to a place between two edges; zero is at the first.
-struct Scale {
-    most: f64,
-    from: f64,
-    to: f64,
+pub(super) struct Scale {
+    pub(super) most: f64,
+    pub(super) from: f64,
+    pub(super) to: f64,
 }
 
 impl Scale {
-    fn at(&self, value: f64) -> f64 {
+    pub(super) fn at(&self, value: f64) -> f64 {
         if self.most > 0.0 { self.from + (self.to - self.from) * value / self.most } else { self.from }
     }
 }

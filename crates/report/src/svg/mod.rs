@@ -3,6 +3,7 @@
 mod bars;
 mod ratios;
 mod series;
+mod tools;
 
 use std::fmt::Write as _;
 
@@ -11,6 +12,7 @@ use crate::printable::printable;
 pub(crate) use bars::{costs, throughput};
 pub(crate) use ratios::ratios;
 pub(crate) use series::{Time, series};
+pub(crate) use tools::tools;
 
 /// Width of every chart. Three stand side by side on a wide page, one fills a telephone, and their text is as large as
 /// that of the page in both.

@@ -8,6 +8,7 @@ use tolok_model::{
 };
 
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, Program, queues};
+use crate::invented::tools::{seven_tools, tools_at_a_rate};
 use crate::invented::{
     self, APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, ask, carry, fail_requests, ordinary,
     throttle,
@@ -36,6 +37,8 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("programs-and-servers", programs_and_servers()),
         ("one-program", one_program()),
         ("programs-at-odds", programs_at_odds()),
+        ("tools", seven_tools().findings()),
+        ("tools-at-a-rate", tools_at_a_rate().findings()),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
 }

@@ -1,0 +1,201 @@
+//! Systematic differences between tools that are known, and which of them bear on a row.
+//!
+//! Each is said only where the tool, the load or the figures make it matter: a sentence that stands beside every run is read
+//! beside none.
+
+use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Scenario};
+
+use crate::figures::{Quantity, amount, counted, figure};
+use crate::findings::CaseFinding;
+use crate::observations::Observations;
+use crate::tools::{Answerer, ToolRow};
+
+/// From this many times the CPU time of tolok's own tool on, what an answer costs a tool is spoken of.
+const COSTLY: f64 = 2.0;
+/// A tool that delivers a smaller share of the rate that the study asks for did not put that load on.
+const DELIVERED: f64 = 0.99;
+/// Samples that must lie beyond a percentile for it to be given.
+const VALUES_BEYOND: f64 = 10.0;
+
+/// What a tool was asked to do, and by whose figures it can be judged.
+pub(crate) struct Asked<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) case: &'a CaseFinding,
+    /// tolok's own tool, where the study has it as well.
+    pub(crate) own: Option<&'a Answerer<'a>>,
+}
+
+/// Known differences that bear on a row, a sentence each; none where nothing was measured.
+pub(crate) fn notes(row: &ToolRow, asked: &Asked) -> Vec<String> {
+    if row.trials_scored == 0 {
+        return Vec::new();
+    }
+    let rules: [fn(&ToolRow, &Asked) -> Option<String>; 12] = [
+        script,
+        other_request,
+        back_filled,
+        derived_mean,
+        against_little,
+        from_send,
+        corrected,
+        with_failures,
+        coarse,
+        never_answered,
+        undelivered,
+        costly,
+    ];
+    rules.iter().filter_map(|rule| rule(row, asked)).collect()
+}
+
+fn has(row: &ToolRow, mark: LatencyMark) -> bool {
+    row.latency_marks.contains(&mark)
+}
+
+fn script(row: &ToolRow, _: &Asked) -> Option<String> {
+    let file = row.script.as_ref()?;
+    Some(format!("Its users do what {file} says, which need not be what the other tools ask for."))
+}
+
+fn other_request(_: &ToolRow, asked: &Asked) -> Option<String> {
+    (asked.scenario.tool.name == LoadTool::Ab)
+        .then(|| "It asks in HTTP/1.0, which is other work for a server than the HTTP/1.1 of the others.".to_owned())
+}
+
+fn back_filled(row: &ToolRow, _: &Asked) -> Option<String> {
+    has(row, LatencyMark::BackFilled).then(|| {
+        "After the run it adds samples for requests that it believes it should have sent, so its mean and percentiles are \
+         of more than was measured."
+            .to_owned()
+    })
+}
+
+fn derived_mean(row: &ToolRow, _: &Asked) -> Option<String> {
+    has(row, LatencyMark::DerivedMean).then(|| {
+        "Its mean is connections over rate, computed and not taken: it can never contradict its rate.".to_owned()
+    })
+}
+
+fn against_little(row: &ToolRow, asked: &Asked) -> Option<String> {
+    let waiting = waiting(row, &asked.scenario.load)?;
+    Some(format!("Its mean cannot be of answers that came: {waiting}."))
+}
+
+/// What a mean latency that breaks Little's law would mean; nothing for one that does not.
+pub(crate) fn waiting(row: &ToolRow, load: &LoadProfile) -> Option<String> {
+    let little = row.little.as_ref().filter(|_| row.trials_against_little > 0)?;
+    let connections = load.connections_max()?;
+    // The worst trial is meant, as the median may well be possible.
+    let worst = little.trials.iter().copied().fold(little.value, f64::max);
+    let waiting = amount(Quantity::Number, worst * f64::from(connections));
+    Some(format!(
+        "at its rate {waiting} requests would have waited at a time, on {}",
+        counted(u64::from(connections), "connection")
+    ))
+}
+
+/// A latency that begins when the request is sent leaves out what came before.
+fn from_send(row: &ToolRow, asked: &Asked) -> Option<String> {
+    let is_open = asked.scenario.load.executor.is_open();
+    let before = match asked.scenario.tool.name {
+        LoadTool::K6 if is_open => {
+            ": an arrival for which no virtual user is free is dropped, and its wait is in no latency"
+        }
+        LoadTool::Hey | LoadTool::H2load if is_open => {
+            ": each connection waits for its own answer first, so an arrival that comes late is late in no figure"
+        }
+        _ if !has(row, LatencyMark::FromSend) => return None,
+        _ if is_open => ": what an arrival waited before that is in no latency",
+        _ if asked.scenario.load.connection == Connection::PerRequest => ", when its connection is open already",
+        _ => ", and not when its user became free",
+    };
+    Some(format!("Its latencies begin when a request is sent{before}."))
+}
+
+fn corrected(row: &ToolRow, asked: &Asked) -> Option<String> {
+    let is_corrected = asked.scenario.tool.name == LoadTool::Oha && asked.scenario.load.executor.is_open();
+    (is_corrected && !has(row, LatencyMark::FromSend)).then(|| {
+        "Its latencies begin when a request was to be sent only because it is run with --latency-correction.".to_owned()
+    })
+}
+
+fn with_failures(row: &ToolRow, _: &Asked) -> Option<String> {
+    let failed: u64 = row.errors.iter().map(|(_, number)| number).sum();
+    (failed > 0 && has(row, LatencyMark::WithFailures))
+        .then(|| format!("Its latencies are also those of {}.", counted(failed, "failed request")))
+}
+
+fn coarse(row: &ToolRow, _: &Asked) -> Option<String> {
+    has(row, LatencyMark::Coarse)
+        .then(|| "Some of its times are whole milliseconds or coarser, so short ones say little.".to_owned())
+}
+
+/// Where tolok's own tool saw that all were answered, it does not matter.
+fn never_answered(_: &ToolRow, asked: &Asked) -> Option<String> {
+    if asked.scenario.tool.name != LoadTool::Wrk {
+        return None;
+    }
+    let text = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
+    let Some(own) = asked.own else { return Some(format!("{text}.")) };
+    let trials = || own.observations.scored.iter().map(|(_, trial)| &trial.ledger);
+    let unanswered = trials().filter_map(|ledger| ledger.connections_unanswered).max().unwrap_or_default();
+    let timeouts = trials().filter_map(|ledger| ledger.failed.get("timeout")).sum::<u64>();
+    match (unanswered, timeouts) {
+        (0, 0) => None,
+        (0, timeouts) => Some(format!("{text}; tolok saw {}.", counted(timeouts, "time-out"))),
+        (most, _) => Some(format!("{text}; tolok saw up to {} without an answer.", counted(most, "connection"))),
+    }
+}
+
+fn undelivered(row: &ToolRow, asked: &Asked) -> Option<String> {
+    if asked.scenario.tool.name == LoadTool::Tolok {
+        return None;
+    }
+    let Executor::ConstantArrivalRate { rate_rps, .. } = asked.scenario.load.executor else { return None };
+    let said = row.goodput_rps.as_ref()?.value;
+    let own = asked.own.and_then(|own| own.case.goodput_rps.as_ref()).map(|goodput| goodput.value);
+    // Where nobody delivers it, it is the server that does not keep up.
+    if said >= DELIVERED * rate_rps || own.is_some_and(|own| own < DELIVERED * rate_rps) {
+        return None;
+    }
+    let dropped = asked.case.requests_unsent;
+    let dropped = if dropped > 0 { format!(", and left {} out", counted(dropped, "request")) } else { String::new() };
+    let [said, rate] = [said, rate_rps].map(|rate| amount(Quantity::Number, rate));
+    let by_tolok = if own.is_some() { ", which tolok did deliver" } else { "" };
+    Some(format!("It delivered {said} of the {rate} a second that the study asks for{by_tolok}{dropped}."))
+}
+
+fn costly(row: &ToolRow, asked: &Asked) -> Option<String> {
+    let of_own = row.generator_cpu_of_own.as_ref().filter(|ratio| ratio.value >= COSTLY)?;
+    let cost = amount(Quantity::Seconds, row.generator_cpu_s_per_good.as_ref()?.value);
+    let why = if asked.scenario.tool.name == LoadTool::K6 { ": its users are JavaScript" } else { "" };
+    let times = figure(Quantity::Ratio, of_own).value;
+    Some(format!("It spends {cost} of CPU time on an answer, {times} of what tolok spends{why}."))
+}
+
+/// What a tool does not say of its trials, in words; nothing of tolok's own, or where nothing was measured.
+pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) -> Vec<String> {
+    if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
+        return Vec::new();
+    }
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
+    let percentile = |quantile: f64| {
+        lacks(&move |trial| {
+            let beyond = trial.ledger.good as f64 * (1.0 - quantile);
+            beyond >= VALUES_BEYOND && trial.latency.at(quantile).is_none()
+        })
+    };
+    let is_open = scenario.load.executor.is_open();
+    // Of these it is known that they look at the status alone.
+    let by_status = matches!(scenario.tool.name, LoadTool::Wrk | LoadTool::H2load | LoadTool::Hey | LoadTool::Oha);
+    let told = [
+        (lacks(&|trial| trial.ledger.unaccounted().is_none()), "what became of every request"),
+        (by_status, "whether bodies were right"),
+        (lacks(&|trial| trial.latency.mean_s.is_none()), "mean latency"),
+        (percentile(0.5), "p50"),
+        (percentile(0.99), "p99"),
+        (lacks(&|trial| trial.latency.max_s.is_none()), "longest latency"),
+        (lacks(&|trial| trial.latency.histogram.is_none()), "the distribution of latencies"),
+        (is_open, "how late its requests left"),
+    ];
+    told.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, words)| words.to_owned()).collect()
+}

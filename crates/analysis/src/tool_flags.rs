@@ -1,0 +1,84 @@
+//! Flags of tools: where the wire contradicts one, and what cannot be checked because one does not tell. See the table in
+//! `flags.rs`.
+
+use tolok_model::{Connection, Link, LoadProfile, LoadTool, Measurement, Scenario};
+
+use crate::figures::{count, counted as number_of, listed};
+use crate::findings::Flag;
+use crate::flags::flag;
+use crate::observations::Observations;
+
+/// A tool's count may differ from that of the wire by this share, or by one answer for each connection.
+pub const WIRE_TOLERATED: f64 = 0.01;
+
+/// Those of one case.
+pub(crate) fn tool_flags(observations: &Observations, scenario: &Scenario, link: &Link) -> [Option<Flag>; 2] {
+    // Where acknowledgements are lost an answer may cross the wire twice.
+    let tolerated = WIRE_TOLERATED + link.loss;
+    [wire_contradicts(observations, scenario, tolerated), tells_little(observations, scenario)]
+}
+
+/// Good answers that the tool counted in the window. tolok's own keeps answers to requests of the warm-up apart, and
+/// they cross the wire as well.
+pub(crate) fn counted(trial: &Measurement) -> u64 {
+    let is_own = trial.tool.as_ref().is_none_or(|tool| tool.name == LoadTool::Tolok.word());
+    if is_own { (trial.goodput_rps * trial.window_s).round() as u64 } else { trial.ledger.good }
+}
+
+/// A tool with its versions, and what it was told to do instead of what the study says.
+pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> String {
+    let version = listed(versions, "or");
+    let script = script.map(|file| format!("with {file}")).unwrap_or_default();
+    let parts = [name.to_owned(), version, script];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// By how much the tool's count and that of the wire differ beyond what is tolerated; nothing where they agree. An answer
+/// that the tool calls bad may well have crossed the wire as a good one, so failures may be among those that it lacks.
+fn contradiction(trial: &Measurement, load: &LoadProfile, tolerated: f64) -> Option<u64> {
+    let wire = trial.wire?.answers_2xx;
+    let counted = counted(trial);
+    let connections = load.connections_max().map(u64::from).or(trial.ledger.connections).unwrap_or_default();
+    let tolerated = ((wire as f64 * tolerated) as u64).max(connections);
+    let too_many = counted.saturating_sub(wire);
+    let too_few = wire.saturating_sub(counted + trial.ledger.failed_total());
+    Some(too_many.max(too_few)).filter(|off| *off > tolerated)
+}
+
+fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated: f64) -> Option<Flag> {
+    let off = |trial: &Measurement| contradiction(trial, &scenario.load, tolerated);
+    let trials = number_of(observations.scored.len() as u64, "trial");
+    let found: Vec<(u64, &Measurement)> =
+        observations.scored.iter().filter_map(|(_, trial)| Some((off(trial)?, *trial))).collect();
+    let (_, worst) = found.iter().max_by_key(|(off, _)| *off)?;
+    let message = format!(
+        "in {} of {trials} the wire contradicts the tool; in the worst it counted {}, and {} crossed the wire",
+        found.len(),
+        number_of(counted(worst), "good answer"),
+        count(worst.wire.map(|wire| wire.answers_2xx).unwrap_or_default()),
+    );
+    flag("wire-contradicts", true, message)
+}
+
+/// What tolok's own tool is judged by, and this one cannot be.
+fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
+    if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
+        return None;
+    }
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
+    let is_open = scenario.load.executor.is_open();
+    let has_waiting = !is_open && scenario.load.connection == Connection::KeepAlive;
+    let gates = [
+        (lacks(&|trial| trial.ledger.unaccounted().is_none()), "whether every request is accounted for"),
+        (is_open && lacks(&|trial| trial.offered_rps.is_none()), "what rate it offered"),
+        (is_open, "whether requests left on time"),
+        (
+            has_waiting && lacks(&|trial| trial.ledger.connections_unanswered.is_none()),
+            "whether connections waited in vain",
+        ),
+    ];
+    let unchecked: Vec<String> =
+        gates.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, gate)| gate.to_owned()).collect();
+    let message = format!("not checked, as {} does not tell: {}", scenario.tool.name.word(), listed(&unchecked, "and"));
+    if unchecked.is_empty() { None } else { flag("tool-tells-little", false, message) }
+}

@@ -1,0 +1,319 @@
+//! What several tools say of the same server, with the count on the wire as referee.
+//!
+//! Where a study lists tools, their scenarios differ in nothing else, so whatever their figures differ by is the tools' own:
+//! what they cost, how they count, and what they call a latency. Counts are compared and never rates: the window of a tool
+//! that is its process is a little longer on the wire than the tool says.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::{Case, Connection, LatencyMark, LoadProfile, LoadTool, Measurement, Role, Scenario};
+
+use crate::analyse::Records;
+use crate::environment::Surroundings;
+use crate::estimate::{median, ratio_within_blocks};
+use crate::findings::{CaseFinding, Estimate, ScenarioFinding};
+use crate::observations::{Observations, goodput};
+use crate::tool_differences::{Asked, does_not_tell, notes};
+use crate::tool_flags::{counted, named};
+use crate::tool_sentence::tools_sentence;
+
+/// Whose sum of latencies is larger than its connections had time for by this share, and by one longest answer each, did
+/// not take them.
+pub const LITTLE_TOLERATED: f64 = 0.05;
+
+/// What the tools of a study say of one subject, under one load in one environment.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ToolsFinding {
+    /// Name of the workload.
+    pub workload: String,
+    /// Title of the workload.
+    pub title: String,
+    /// The load in words.
+    pub load: String,
+    /// `closed` or `open`.
+    pub loop_model: String,
+    /// Id of the environment; empty where the study has one only.
+    pub environment: String,
+    /// The environment in words.
+    pub environment_words: String,
+    /// The subject as a person would write it: `go/nethttp:encoder`.
+    pub subject: String,
+    /// Title of the subject.
+    pub subject_title: String,
+    /// Its runtime, which gives the colour.
+    pub runtime: String,
+    /// Whether it is the ceiling.
+    pub is_ceiling: bool,
+    /// What follows, in a few sentences; never a bare winner.
+    pub verdict: String,
+    /// One for each tool, in the order of the study.
+    pub rows: Vec<ToolRow>,
+}
+
+/// What one tool says. What it does not tell is absent.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ToolRow {
+    /// Its name: `wrk`.
+    pub tool: String,
+    /// Its versions, as it says itself.
+    pub versions: Vec<String>,
+    /// The user's own script, where that says what is asked.
+    pub script: Option<String>,
+    /// Id of its scenario.
+    pub scenario: String,
+    /// Name of the case.
+    pub case: String,
+    /// Planned trials.
+    pub trials_planned: u32,
+    /// Trials that all figures rest on.
+    pub trials_scored: u32,
+    /// Why trials failed, as words, each once.
+    pub failures: Vec<String>,
+    /// Good answers per second, as the tool says.
+    pub goodput_rps: Option<Estimate>,
+    /// The same with the answers of a status from 200 to 299 that the kernel counted, over the tool's own window.
+    pub wire_rps: Option<Estimate>,
+    /// Good answers that the tool counted over those answers.
+    pub counted_of_wire: Option<Estimate>,
+    /// Whether the two differ by more than can be explained, in any trial.
+    pub is_contradicted: bool,
+    /// Goodput over that of tolok's own tool in the same block; none for tolok's own.
+    pub goodput_of_own: Option<Estimate>,
+    /// Arithmetic mean of the latencies, in seconds.
+    pub latency_mean_s: Option<Estimate>,
+    /// Their median, in seconds.
+    pub latency_p50_s: Option<Estimate>,
+    /// Their 99th percentile, in seconds.
+    pub latency_p99_s: Option<Estimate>,
+    /// The longest, in seconds.
+    pub latency_max_s: Option<Estimate>,
+    /// What must be known of them.
+    pub latency_marks: Vec<LatencyMark>,
+    /// Goodput × mean latency ÷ connections, by Little's law the share of the connections that waited for an answer: above 1
+    /// only if latencies were not taken. Of closed loops with keep-alive only.
+    pub little: Option<Estimate>,
+    /// Trials in which it was higher than latencies that were taken can make it.
+    pub trials_against_little: u32,
+    /// CPU time of the tool per good answer, in seconds.
+    pub generator_cpu_s_per_good: Option<Estimate>,
+    /// The same over that of tolok's own tool in the same block; none for tolok's own.
+    pub generator_cpu_of_own: Option<Estimate>,
+    /// CPU time of the subject per good answer that the tool counted, in seconds.
+    pub subject_cpu_s_per_good: Option<Estimate>,
+    /// CPU time of the subject per answer on the wire, of any status, in seconds.
+    pub subject_cpu_s_per_wire: Option<Estimate>,
+    /// Share of its CPU time that the tool used, from 0 to 1.
+    pub generator_busy: Option<f64>,
+    /// Share of its CPU time that the subject used, from 0 to 1.
+    pub subject_busy: Option<f64>,
+    /// Whether the tool, and not the subject, was the limit: its goodput is a lower bound.
+    pub is_limit: bool,
+    /// Failed requests by class, as the tool tells.
+    pub errors: Vec<(String, u64)>,
+    /// Flags that keep its case out of the ranking, as words.
+    pub voided_by: Vec<String>,
+    /// What it does not tell, in words.
+    pub does_not_tell: Vec<String>,
+    /// Known differences that bear on its figures here, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl ToolsFinding {
+    /// Whether the cost of an answer to the subject can be given for each answer on the wire, whoever asked.
+    pub fn is_cost_per_wire(&self) -> bool {
+        let measured = || self.rows.iter().filter(|row| row.trials_scored > 0);
+        measured().count() > 0 && measured().all(|row| row.subject_cpu_s_per_wire.is_some())
+    }
+
+    /// What an answer cost the subject: of the same kind for every row.
+    pub fn subject_cpu_s<'a>(&self, row: &'a ToolRow) -> Option<&'a Estimate> {
+        if self.is_cost_per_wire() { &row.subject_cpu_s_per_wire } else { &row.subject_cpu_s_per_good }.as_ref()
+    }
+}
+
+impl ToolRow {
+    /// Its name with its version: `wrk 4.1.0`.
+    pub fn words(&self) -> String {
+        named(&self.tool, &self.versions, self.script.as_deref())
+    }
+}
+
+/// One tool's case before anything is said of it.
+pub(crate) struct Answerer<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) case: &'a CaseFinding,
+    pub(crate) observations: Observations<'a>,
+}
+
+/// One for each subject of scenarios that differ only in their tools, in the order of the study.
+pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<ToolsFinding> {
+    let plan = records.plan;
+    let mut found = Vec::new();
+    for (place, first) in plan.scenarios.iter().enumerate() {
+        let is_first = !plan.scenarios[..place].iter().any(|earlier| differ_in_tool_only(earlier, first));
+        let siblings: Vec<&Scenario> =
+            plan.scenarios[place..].iter().filter(|other| differ_in_tool_only(first, other)).collect();
+        if !is_first || siblings.len() < 2 {
+            continue;
+        }
+        let mut cases: Vec<&Case> = plan.cases.iter().filter(|case| case.scenario == first.id).collect();
+        cases.sort_by_key(|case| case.role == Role::Ceiling);
+        found.extend(cases.into_iter().filter_map(|case| of_subject(records, scenarios, &siblings, case)));
+    }
+    found
+}
+
+/// True of a scenario and itself as well.
+fn differ_in_tool_only(one: &Scenario, other: &Scenario) -> bool {
+    let asked = |scenario: &Scenario| (scenario.workload.clone(), scenario.environment.clone(), scenario.database);
+    asked(one) == asked(other) && one.load == other.load
+}
+
+fn of_subject(
+    records: &Records,
+    scenarios: &[ScenarioFinding],
+    siblings: &[&Scenario],
+    case: &Case,
+) -> Option<ToolsFinding> {
+    let Records { run, plan, trials, .. } = *records;
+    let of = |scenario: &&'_ Scenario| {
+        let own = plan.cases.iter().find(|it| it.scenario == scenario.id && it.subject.label == case.subject.label)?;
+        let findings = scenarios.iter().find(|it| it.id == scenario.id)?;
+        let found = findings.cases.iter().chain(&findings.ceiling).find(|it| it.case == own.id)?;
+        Some((plan.scenario(&scenario.id)?, found, Observations::of(&own.id, plan, trials)))
+    };
+    let answerers: Vec<Answerer> = siblings
+        .iter()
+        .filter_map(of)
+        .map(|(scenario, case, observations)| Answerer { scenario, case, observations })
+        .collect();
+    let first = answerers.first().filter(|_| answerers.len() > 1)?;
+    let around = Surroundings::of(first.scenario, plan, run).finding(first.scenario);
+    let rows: Vec<ToolRow> = answerers.iter().map(|answerer| row(answerer, &answerers)).collect();
+    let load = &first.scenario.load;
+    let mut finding = ToolsFinding {
+        workload: first.scenario.workload.clone(),
+        title: records.names.workload(&first.scenario.workload),
+        load: load.describe(),
+        loop_model: load.executor.loop_model().to_owned(),
+        environment: around.id,
+        environment_words: around.words,
+        subject: case.subject.label.clone(),
+        subject_title: first.case.title.clone(),
+        runtime: first.case.runtime.clone(),
+        is_ceiling: case.role == Role::Ceiling,
+        verdict: String::new(),
+        rows,
+    };
+    finding.verdict = tools_sentence(&finding, load, plan.smallest_effect);
+    Some(finding)
+}
+
+fn row(answerer: &Answerer, all: &[Answerer]) -> ToolRow {
+    let Answerer { scenario, case, observations } = answerer;
+    let load = &scenario.load;
+    let each = |figure: &dyn Fn(&Measurement) -> Option<f64>| median(observations.every(figure));
+    let own = all.iter().find(|it| it.scenario.tool.name == LoadTool::Tolok);
+    let of_own = |figure: fn(&Measurement) -> Option<f64>| {
+        let own = own.filter(|own| own.scenario.id != scenario.id)?;
+        let [above, below] = [observations.by_block(figure), own.observations.by_block(figure)];
+        ratio_within_blocks(&above, &below).map(|found| found.ratio)
+    };
+    let kinds: Vec<String> = case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.clone()).collect();
+    let has = |kind: &str| kinds.iter().any(|known| known == kind);
+    let mut row = ToolRow {
+        tool: scenario.tool.name.word().to_owned(),
+        versions: versions(observations),
+        script: scenario.tool.script.as_ref().map(|script| script.file.clone()),
+        scenario: scenario.id.clone(),
+        case: case.case.clone(),
+        trials_planned: case.trials_planned,
+        trials_scored: case.trials_scored,
+        failures: failures(case),
+        goodput_rps: case.goodput_rps.clone(),
+        wire_rps: each(&wire_rps),
+        counted_of_wire: each(&counted_of_wire),
+        is_contradicted: has("wire-contradicts"),
+        goodput_of_own: of_own(goodput),
+        latency_mean_s: each(&|trial| trial.latency.mean_s),
+        latency_p50_s: case.latency_p50_s.clone(),
+        latency_p99_s: case.latency_p99_s.clone(),
+        latency_max_s: each(&|trial| trial.latency.max_s),
+        latency_marks: marks(observations),
+        little: each(&|trial| little(trial, load)),
+        trials_against_little: observations.scored.iter().filter(|(_, trial)| is_against_little(trial, load)).count()
+            as u32,
+        generator_cpu_s_per_good: each(&generator_cpu_s),
+        generator_cpu_of_own: of_own(generator_cpu_s),
+        subject_cpu_s_per_good: case.cpu_s_per_good.clone(),
+        subject_cpu_s_per_wire: each(&subject_cpu_s),
+        generator_busy: case.generator_busy,
+        subject_busy: case.subject_busy,
+        is_limit: has("generator-bound"),
+        errors: case.errors.clone(),
+        voided_by: kinds,
+        does_not_tell: does_not_tell(scenario, observations),
+        notes: Vec::new(),
+    };
+    row.notes = notes(&row, &Asked { scenario, case, own });
+    row
+}
+
+/// Versions of the tool in the scored trials, each once.
+pub(crate) fn versions(observations: &Observations) -> Vec<String> {
+    let used = observations.scored.iter().filter_map(|(_, trial)| trial.tool.as_ref());
+    let mut versions: Vec<String> = used.map(|tool| tool.version.clone()).filter(|it| !it.is_empty()).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    versions
+}
+
+/// What must be known of the latencies of any scored trial, each once.
+pub(crate) fn marks(observations: &Observations) -> Vec<LatencyMark> {
+    let mut marks: Vec<LatencyMark> =
+        observations.scored.iter().flat_map(|(_, trial)| trial.latency.marks.iter().copied()).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    marks
+}
+
+fn failures(case: &CaseFinding) -> Vec<String> {
+    let mut reasons: Vec<String> = case.failures.iter().map(|failure| failure.reason.clone()).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    reasons
+}
+
+fn wire_rps(trial: &Measurement) -> Option<f64> {
+    Some(goodput(trial)? / counted_of_wire(trial)?)
+}
+
+/// Nothing where no answer crossed the wire, or the tool counted none.
+fn counted_of_wire(trial: &Measurement) -> Option<f64> {
+    let (counted, wire) = (counted(trial) as f64, trial.wire?.answers_2xx as f64);
+    (counted > 0.0 && wire > 0.0).then_some(counted / wire)
+}
+
+fn generator_cpu_s(trial: &Measurement) -> Option<f64> {
+    let counted = counted(trial) as f64;
+    (counted > 0.0).then(|| trial.generator.cpu_s / counted)
+}
+
+fn subject_cpu_s(trial: &Measurement) -> Option<f64> {
+    let answers = trial.wire?.answers as f64;
+    (answers > 0.0).then(|| trial.subject.cpu_s / answers)
+}
+
+/// By Little's law, the share of the connections that waited for an answer at any time.
+fn little(trial: &Measurement, load: &LoadProfile) -> Option<f64> {
+    let is_steady = !load.executor.is_open() && !load.executor.is_ramp() && load.connection == Connection::KeepAlive;
+    let connections = load.connections_max().filter(|connections| is_steady && *connections > 0)?;
+    Some(goodput(trial)? * trial.latency.mean_s? / f64::from(connections))
+}
+
+/// Answers of the window take no more time than their connections had in it, and what each spent on one answer before it.
+fn is_against_little(trial: &Measurement, load: &LoadProfile) -> bool {
+    let before_s = trial.latency.max_s.or(trial.latency.mean_s).unwrap_or_default();
+    let most = 1.0 + LITTLE_TOLERATED + before_s / trial.window_s;
+    little(trial, load).is_some_and(|little| little > most)
+}

@@ -1,0 +1,55 @@
+//! Dots with their intervals: what each tool says of one server, and what crossed the wire.
+
+use tolok_analysis::figures::{NONE, Quantity, figure};
+use tolok_analysis::{Estimate, ToolRow, ToolsFinding};
+
+use super::bars::Scale;
+use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
+use crate::table::LOWER_BOUND;
+
+const DOT: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
+/// Of the figure at the right edge.
+const VALUE_COLUMN: f64 = 60.0;
+
+/// Good answers per second by each tool, with a dashed stroke where the wire has them.
+pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
+    let highest = |estimate: &Estimate| estimate.high.unwrap_or(estimate.value);
+    let said = finding.rows.iter().flat_map(|row| [&row.goodput_rps, &row.wire_rps]);
+    let most = said.flatten().map(highest).fold(0.0, f64::max);
+    let scale = Scale { most, from: 5.0, to: WIDTH - 6.0 };
+    let has_wire = finding.rows.iter().any(|row| row.wire_rps.is_some());
+    let foot = if has_wire { 18.0 } else { 2.0 };
+    let mut drawing = Drawing::new(WIDTH, HEAD + ROW * finding.rows.len() as f64 + foot);
+    drawing.heading(heading, &finding.load);
+    drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "good answers/s");
+    for (place, row) in finding.rows.iter().enumerate() {
+        line(&mut drawing, row, &scale, HEAD + ROW * place as f64);
+    }
+    if has_wire {
+        let bottom = HEAD + ROW * finding.rows.len() as f64 + 12.0;
+        drawing.path("ceil", &format!("M5 {:.1}v12", bottom - 10.0));
+        drawing.text("m", Anchor::Start, 13.0, bottom, "what crossed the wire");
+    }
+    drawing.finish(&format!("{heading}: what each tool says; the same figures stand in the table below"))
+}
+
+fn line(drawing: &mut Drawing, row: &ToolRow, scale: &Scale, top: f64) {
+    let name = fitted(&row.words(), (WIDTH - VALUE_COLUMN) / LETTER);
+    drawing.text("l", Anchor::Start, 0.0, top + 13.0, &name);
+    let y = top + 24.0;
+    drawing.path("grid-line", &format!("M{:.1} {y:.1}H{:.1}", scale.at(0.0), scale.at(scale.most)));
+    let Some(goodput) = &row.goodput_rps else {
+        drawing.text("m", Anchor::End, WIDTH, top + 13.0, row.failures.first().map_or(NONE, String::as_str));
+        return;
+    };
+    let bound = if row.is_limit { LOWER_BOUND } else { "" };
+    let value = format!("{bound}{}", figure(Quantity::Number, goodput).value);
+    drawing.text("l", Anchor::End, WIDTH, top + 13.0, &value);
+    if let Some(wire) = &row.wire_rps {
+        drawing.path("ceil", &format!("M{:.1} {:.1}v14", scale.at(wire.value), y - 7.0));
+    }
+    if let (Some(low), Some(high)) = (goodput.low, goodput.high) {
+        drawing.whisker(scale.at(low), scale.at(high), y);
+    }
+    drawing.path_at(if row.is_limit { "dot open" } else { "dot" }, scale.at(goodput.value), y, DOT);
+}
