@@ -4,6 +4,7 @@
 //! and it can sit on CPUs of its own. Drivers are pure: a job becomes a command line, and text becomes a report.
 //!
 //! - `tolok`: tells everything that a record has;
+//! - `k6`: by a script that the lab writes, or with what users do from one of the user's own;
 //! - `wrk`: answers that came too late are among those it counts, and it adds latencies of requests that were never sent;
 //! - `ab`: HTTP/1.0 and one thread; lengths are compared with that of its first answer;
 //! - `h2load`: requests of a connection that the server closed are in no figure of a run for a time;
@@ -16,6 +17,7 @@ mod h2load;
 mod hey;
 #[cfg(test)]
 mod jobs;
+mod k6;
 mod oha;
 mod printed;
 mod running;
@@ -31,7 +33,7 @@ pub use running::{RunningTool, Tool, ToolEvent, Waited};
 pub fn driver(tool: LoadTool) -> &'static dyn Driver {
     match tool {
         LoadTool::Tolok => &tolok::Tolok,
-        LoadTool::K6 => &tolok::Tolok,
+        LoadTool::K6 => &k6::K6,
         LoadTool::Wrk => &wrk::Wrk,
         LoadTool::Ab => &ab::Ab,
         LoadTool::H2load => &h2load::H2load,
