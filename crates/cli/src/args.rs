@@ -75,6 +75,9 @@ pub enum Verb {
     /// Passes packets between the network namespaces of a trial.
     #[command(hide = true)]
     Link(JobArgs),
+    /// Runs a program again and again and takes its time.
+    #[command(hide = true)]
+    ProgramTimer(JobFileArgs),
 }
 
 /// What tolok tells the hidden verbs to do.
@@ -82,6 +85,13 @@ pub enum Verb {
 pub struct JobArgs {
     /// The job, in JSON.
     pub job: String,
+}
+
+/// What tolok tells a hidden verb whose job may be longer than a command line.
+#[derive(Debug, ClapArgs)]
+pub struct JobFileArgs {
+    /// File with the job, in JSON.
+    pub job: PathBuf,
 }
 
 /// When to use colours.

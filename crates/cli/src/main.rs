@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Verb::NamespaceProbe(options) => verbs::boxes::namespace_probe(&options),
         Verb::Init(options) => verbs::boxes::init(&options),
         Verb::Link(options) => verbs::boxes::link(&options),
+        Verb::ProgramTimer(options) => verbs::boxes::program_timer(&options),
     };
     exit::code(ended)
 }

@@ -13,5 +13,6 @@ pub mod run;
 pub mod sample;
 pub mod store;
 pub mod subject;
+pub mod timer;
 pub mod toolbox;
 pub mod tools;

@@ -3,8 +3,9 @@
 use std::io;
 
 use tolok_lab::isolate::{run_init, run_keeper, run_link, run_namespace_probe};
+use tolok_lab::timer::run_program_timer;
 
-use crate::args::JobArgs;
+use crate::args::{JobArgs, JobFileArgs};
 use crate::exit::{Complaint, Exit};
 
 /// Holds the box together.
@@ -25,6 +26,11 @@ pub fn init(options: &JobArgs) -> Result<Exit, Complaint> {
 /// Passes packets between client and subject.
 pub fn link(options: &JobArgs) -> Result<Exit, Complaint> {
     done(run_link(&options.job))
+}
+
+/// Runs a program again and again and takes its time.
+pub fn program_timer(options: &JobFileArgs) -> Result<Exit, Complaint> {
+    done(run_program_timer(&options.job))
 }
 
 fn done(ended: io::Result<()>) -> Result<Exit, Complaint> {

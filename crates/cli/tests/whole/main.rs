@@ -15,6 +15,7 @@ mod fidelity;
 mod interruptions;
 mod load_verb;
 mod place;
+mod programs;
 mod real_servers;
 mod tools;
 mod transcripts;

@@ -30,10 +30,12 @@ mod wait;
 
 pub use init::run_init;
 pub use keeper::run_keeper;
+pub(crate) use kill::kill_trees;
 pub use network::run_link;
 pub use probe::run_namespace_probe;
 pub use spawn::{Placement, place};
 pub use spec::{Backend, BoxSpec, ExitReport, GroupsSpec, Isolation, LinkBetween, NetworkSpec, ProcessSpec, RunFolder};
 pub use tolok_link::LinkSpec;
 pub use trial_box::{BoxError, TrialBox};
+pub(crate) use wait::readable_before;
 pub use wait::wait_within;

@@ -286,7 +286,7 @@ impl TrialBox {
     }
 
     /// Waits until no process of a part runs that was started; false if one still does when the patience is over.
-    fn has_ended_within(&mut self, part: &str, patience: Duration) -> Result<bool, BoxError> {
+    pub fn has_ended_within(&mut self, part: &str, patience: Duration) -> Result<bool, BoxError> {
         let deadline = Instant::now() + patience;
         while self.running.iter().any(|running| running.part == part) {
             match self.heard.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

@@ -1,11 +1,14 @@
 //! What a trial is blamed for, once it has failed: the first to complain is often not the one to blame.
 
-use tolok_model::{Failure, FailureKind, Link, bit_rate_words, bytes_words};
+use std::path::PathBuf;
 
+use tolok_model::{Failure, FailureKind, Limits, Link, bit_rate_words, bytes_words};
+
+use super::stop::Stop;
 use super::trial::{Setback, Trial};
 use super::trial_database::{self, PART, TrialDatabase, database_failed};
 use crate::isolate::TrialBox;
-use crate::store::StoreError;
+use crate::store::{StoreError, TrialFolder};
 use crate::subject::log_tail;
 
 /// Lines of a log that a failure keeps.
@@ -14,22 +17,10 @@ const LOG_LINES: usize = 20;
 impl Trial<'_> {
     /// A setback as a failure of the trial; nothing if the trial was stopped.
     pub(super) fn failure(&self, setback: Setback) -> Result<Option<Failure>, StoreError> {
-        match setback {
-            Setback::Store(error) => Err(error),
-            Setback::Stopped => Ok(None),
-            // What fails while everything is being stopped may fail because of it.
-            Setback::Failed(..) if self.stop.is_immediate() => Ok(None),
-            // Programs that cannot write their output fail in ways of their own; what they lack is room.
-            Setback::Failed(..) if self.folder.disk_is_full() => Err(self.folder.full()),
-            Setback::Failed(reason, message) => {
-                let log = match reason {
-                    FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
-                    _ => self.folder.subject_log(),
-                };
-                let log_tail = log_tail(&log, LOG_LINES);
-                Ok(Some(Failure { reason, message, log_tail }))
-            }
-        }
+        failure(setback, self.folder, self.stop, &|reason| match reason {
+            FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
+            _ => self.folder.subject_log(),
+        })
     }
 
     /// Fails if a process of the subject has ended, which none does before it is told to.
@@ -46,18 +37,13 @@ impl Trial<'_> {
     /// What looks like a fault of the subject may be a limit that the study has set, and then that is the reason.
     pub(super) fn explained(&self, setback: Setback, trial_box: &TrialBox) -> Setback {
         let Setback::Failed(reason, message) = setback else { return setback };
-        let reading = trial_box.group("subject").map(|group| group.reader().read()).unwrap_or_default();
-        let (limits, killed) = (&self.environment.subject, reading.memory.map_or(0, |memory| memory.oom_kills));
-        if let Some(limit) = limits.memory_bytes.filter(|_| killed > 0) {
-            let plural = if killed == 1 { "" } else { "es" };
-            let limit = bytes_words(limit);
-            let killed = format!("the kernel killed {killed} process{plural} of it at its memory limit of {limit}");
+        let limits = AtLimits::of(&self.environment.subject, trial_box);
+        if let Some(killed) = limits.killed {
             return Setback::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}"));
         }
         if let (FailureKind::Hung, Some(too_slow)) = (reason, self.link_too_slow()) {
             return Setback::Failed(FailureKind::LinkTooSlow, format!("{too_slow}; seen of it: {message}"));
         }
-        let refused = reading.refused_tasks.filter(|refused| *refused > 0).zip(limits.pids);
         if let Some(limit) = self.database_out_of_memory(trial_box).filter(|_| reason == FailureKind::DatabaseFailed) {
             return Setback::Failed(
                 reason,
@@ -67,10 +53,7 @@ impl Trial<'_> {
                 ),
             );
         }
-        let words = refused.map(|(refused, limit)| {
-            format!("; {refused} times it could not start a process or thread, as it may have {limit} at most")
-        });
-        Setback::Failed(reason, message + &words.unwrap_or_default())
+        Setback::Failed(reason, message + &limits.refused.unwrap_or_default())
     }
 
     /// The memory limit of the database in words, if the kernel killed some of it there.
@@ -103,6 +86,63 @@ impl Trial<'_> {
             _ => return false,
         };
         says_port_is_taken(&log_tail(&log, LOG_LINES))
+    }
+}
+
+/// A setback as a failure of a trial, with the end of the log that `log` names; nothing if the trial was stopped.
+pub(super) fn failure(
+    setback: Setback,
+    folder: &TrialFolder,
+    stop: &Stop,
+    log: &dyn Fn(FailureKind) -> PathBuf,
+) -> Result<Option<Failure>, StoreError> {
+    match setback {
+        Setback::Store(error) => Err(error),
+        Setback::Stopped => Ok(None),
+        // What fails while everything is being stopped may fail because of it.
+        Setback::Failed(..) if stop.is_immediate() => Ok(None),
+        // Programs that cannot write their output fail in ways of their own; what they lack is room.
+        Setback::Failed(..) if folder.disk_is_full() => Err(folder.full()),
+        Setback::Failed(reason, message) => {
+            let log_tail = log_tail(&log(reason), LOG_LINES);
+            Ok(Some(Failure { reason, message, log_tail }))
+        }
+    }
+}
+
+/// What a subject met of the limits that the study has set.
+struct AtLimits {
+    /// In words, if the kernel killed some of it for want of memory.
+    killed: Option<String>,
+    /// In words, if it could not start a process or thread: the end of a sentence.
+    refused: Option<String>,
+}
+
+impl AtLimits {
+    /// While the subject's group is there to tell.
+    fn of(limits: &Limits, trial_box: &TrialBox) -> Self {
+        let reading = trial_box.group("subject").map(|group| group.reader().read()).unwrap_or_default();
+        let killed = reading.memory.map_or(0, |memory| memory.oom_kills);
+        let killed_at = |limit: u64| {
+            let plural = if killed == 1 { "" } else { "es" };
+            let limit = bytes_words(limit);
+            format!("the kernel killed {killed} process{plural} of it at its memory limit of {limit}")
+        };
+        let refused = reading.refused_tasks.filter(|refused| *refused > 0).zip(limits.pids);
+        let refused_at = |(refused, limit): (u64, _)| {
+            format!("; {refused} times it could not start a process or thread, as it may have {limit} at most")
+        };
+        Self { killed: limits.memory_bytes.filter(|_| killed > 0).map(killed_at), refused: refused.map(refused_at) }
+    }
+}
+
+/// The same for a program, which has neither link nor database.
+pub(super) fn because_of_a_limit(setback: Setback, limits: &Limits, trial_box: &TrialBox) -> Setback {
+    let Setback::Failed(reason, message) = setback else { return setback };
+    let AtLimits { killed, refused } = AtLimits::of(limits, trial_box);
+    match killed {
+        Some(killed) => Setback::Failed(FailureKind::OutOfMemory, format!("{killed}; seen of it: {message}")),
+        None => Setback::Failed(reason, message + &refused.unwrap_or_default()),
     }
 }
 

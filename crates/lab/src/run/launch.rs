@@ -42,11 +42,8 @@ impl Launch<'_> {
     /// Renders the subject's files into its private folder, which only the box sees the inside of, and its commands.
     pub(super) fn prepare(&self, trial_box: &mut TrialBox, place: &Place<'_>) -> Result<Vec<ProcessSpec>, Setback> {
         let names = self.session.names(self.choice, self.subject, self.build, place);
-        for file in &self.subject.files {
-            self.render_file(trial_box, file, &names, place.run)?;
-        }
-        let mut base = inherited_environment();
-        base.extend(self.session.program_env(self.choice, self.subject));
+        self.render_files(trial_box, &names, place.run)?;
+        let base = self.base_env();
         let mut specs = Vec::new();
         for process in &self.subject.processes {
             let mut env = base.clone();
@@ -66,6 +63,32 @@ impl Launch<'_> {
             });
         }
         Ok(specs)
+    }
+
+    /// The same for a subject that is no server: its command, without the workload's arguments, and its environment.
+    pub(super) fn prepare_program(
+        &self,
+        trial_box: &mut TrialBox,
+        place: &Place<'_>,
+    ) -> Result<(Vec<String>, BTreeMap<String, String>), Setback> {
+        let no_program = || Setback::lab(format!("{} is a server, and no program that is timed", self.subject.id));
+        let program = self.subject.program.as_ref().ok_or_else(no_program)?;
+        let names = self.session.names(self.choice, self.subject, self.build, place);
+        self.render_files(trial_box, &names, place.run)?;
+        let mut env = self.base_env();
+        env.extend(names.render_env(&program.env).map_err(Setback::lab)?);
+        Ok((names.render_command(&program.command).map_err(Setback::lab)?, env))
+    }
+
+    /// What every process of the subject has in its environment.
+    fn base_env(&self) -> BTreeMap<String, String> {
+        let mut base = inherited_environment();
+        base.extend(self.session.program_env(self.choice, self.subject));
+        base
+    }
+
+    fn render_files(&self, trial_box: &mut TrialBox, names: &TemplateNames, run: &Path) -> Result<(), Setback> {
+        self.subject.files.iter().try_for_each(|file| self.render_file(trial_box, file, names, run))
     }
 
     fn render_file(

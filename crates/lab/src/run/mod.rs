@@ -25,6 +25,8 @@ mod measure;
 mod objectives;
 mod outage;
 mod pool;
+mod program_timing;
+mod program_trial;
 mod questions;
 mod record;
 mod reruns;
@@ -46,6 +48,7 @@ use tolok_model::{
 };
 
 use self::forecast::Forecast;
+use self::program_trial::ProgramTrial;
 use self::reruns::Reruns;
 use self::trial::{Finished, Trial};
 use crate::machine::{ThisHost, wait_until_quiet};
@@ -184,9 +187,12 @@ impl<'a> Run<'a> {
         self.plan.environment(scenario)?.database.as_ref()
     }
 
-    /// The competing cases that are to be run unscored, and have not been.
+    /// The competing cases that are to be run unscored, and have not been. Programs that are timed are not among them: what
+    /// is counted is counted for each answer, and they give none.
     fn cases_to_diagnose(&self) -> Vec<&'a Case> {
-        let competing = self.plan.cases.iter().filter(|case| self.plan.diagnose && case.role == Role::Subject);
+        let is_server = |case: &&Case| self.plan.program(&case.scenario).is_none();
+        let competing =
+            self.plan.cases.iter().filter(|case| self.plan.diagnose && case.role == Role::Subject).filter(is_server);
         competing.filter(|case| !self.folder.is_diagnosed(&case.id)).collect()
     }
 
@@ -236,10 +242,7 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Outcome>, StoreError> {
         let kept = self.folder.begin_trial(planned)?;
         let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
-        let finished = match self.trial((case, planned.block), &kept) {
-            Ok(trial) => trial.run(&self.reruns, emit)?,
-            Err(failure) => Some(Finished::failed(failure)),
-        };
+        let finished = self.finish((case, planned.block), &kept, emit)?;
         let Some(Finished { commands, attempts, isolation, outcome }) = finished else {
             kept.abandon()?;
             return Ok(None);
@@ -260,22 +263,53 @@ impl<'a> Run<'a> {
         Ok(Some(record.outcome))
     }
 
+    /// Runs a trial of whichever kind to its end; nothing if it was stopped.
+    fn finish(
+        &self,
+        (case, block): (&Case, u32),
+        kept: &TrialFolder,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<Finished>, StoreError> {
+        if self.plan.program(&case.scenario).is_some() {
+            return match self.program_trial((case, block), kept) {
+                Ok(trial) => trial.run(&self.reruns, emit),
+                Err(failure) => Ok(Some(Finished::failed(failure))),
+            };
+        }
+        match self.trial((case, block), kept) {
+            Ok(trial) => trial.run(&self.reruns, emit),
+            Err(failure) => Ok(Some(Finished::failed(failure))),
+        }
+    }
+
+    /// A trial of a program ready to be run, or why it cannot be.
+    fn program_trial<'b>(
+        &'b self,
+        (case, block): (&'b Case, u32),
+        kept: &'b TrialFolder,
+    ) -> Result<ProgramTrial<'b>, Failure> {
+        let build = self.build_of(case)?;
+        ProgramTrial::find(self.session, self.plan, (case, block), build, kept, self.stop).ok_or_else(|| gone(case))
+    }
+
+    /// Where the build of a case's subject is.
+    fn build_of(&self, case: &Case) -> Result<&PathBuf, Failure> {
+        self.builds.get(&case.subject.subject).ok_or_else(|| gone(case))?.as_ref().map_err(Failure::clone)
+    }
+
     /// A trial ready to be run, or why it cannot be.
     fn trial<'b>(&'b self, (case, block): (&'b Case, u32), kept: &'b TrialFolder) -> Result<Trial<'b>, Failure> {
-        let gone = || {
-            let message = format!("the subject or the workload of {} is not in this checkout any more", case.id);
-            Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() }
-        };
-        let build = self.builds.get(&case.subject.subject).ok_or_else(gone)?.as_ref().map_err(Failure::clone)?;
+        let build = self.build_of(case)?;
         let prepared = match self.database_of(case) {
             None => None,
             Some(asked) => {
                 let known = self.databases.iter().find(|(known, _)| databases::same(known, asked));
-                let (_, prepared) = known.ok_or_else(gone)?;
+                let (_, prepared) = known.ok_or_else(|| gone(case))?;
                 Some(prepared.as_ref().map_err(Failure::clone)?)
             }
         };
-        Trial::find(self.session, self.plan, (case, block), (build, prepared), kept, self.stop).ok_or_else(gone)
+        Trial::find(self.session, self.plan, (case, block), (build, prepared), kept, self.stop)
+            .ok_or_else(|| gone(case))
     }
 
     fn summary(&self, run: u32) -> Result<RunSummary, StoreError> {
@@ -284,6 +318,11 @@ impl<'a> Run<'a> {
         let missing = self.plan.trials.len() - records.len();
         Ok(RunSummary { run, missing: missing as u32, failed: failed as u32 })
     }
+}
+
+fn gone(case: &Case) -> Failure {
+    let message = format!("the subject or the workload of {} is not in this checkout any more", case.id);
+    Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() }
 }
 
 fn lab_failed(outcome: &Outcome) -> bool {

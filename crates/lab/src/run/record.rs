@@ -80,7 +80,7 @@ pub(super) fn resources(used: &PartUsage) -> Resources {
     }
 }
 
-fn host(used: &HostUsage, window_s: f64, load_average: f64) -> HostWindow {
+pub(super) fn host(used: &HostUsage, window_s: f64, load_average: f64) -> HostWindow {
     let share = |time_s: Option<f64>| time_s.map(|time_s| (time_s / window_s).min(1.0));
     HostWindow {
         foreign_cpu_s: used.foreign_cpu_s.unwrap_or_default(),

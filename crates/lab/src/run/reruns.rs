@@ -2,6 +2,11 @@
 
 use std::cell::Cell;
 
+use tolok_model::Disturbance;
+
+use super::event::RunEvent;
+use crate::store::{StoreError, TrialFolder};
+
 /// However noisy the machine, re-runs take at most this share of the run.
 const SHARE_OF_TRIALS: f64 = 0.2;
 /// Of few trials a share is none.
@@ -27,6 +32,23 @@ impl Reruns {
         let granted = attempts <= self.each && self.left.get() > 0;
         self.left.set(self.left.get() - u32::from(granted));
         granted
+    }
+
+    /// Whether a trial that was disturbed is to be measured once more. Then what its attempt has left is set aside.
+    pub(super) fn again(
+        &self,
+        attempts: u32,
+        disturbances: &[Disturbance],
+        folder: &TrialFolder,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<bool, StoreError> {
+        let again = self.take(attempts);
+        let reasons = disturbances.iter().map(|disturbance| disturbance.text.clone()).collect();
+        emit(RunEvent::Disturbed { reasons, again });
+        if again {
+            folder.set_aside(attempts)?;
+        }
+        Ok(again)
     }
 }
 

@@ -174,13 +174,9 @@ impl<'a> Trial<'a> {
             if measurement.disturbances.is_empty() {
                 break measured;
             }
-            let again = reruns.take(attempts);
-            let reasons = measurement.disturbances.iter().map(|disturbance| disturbance.text.clone()).collect();
-            emit(RunEvent::Disturbed { reasons, again });
-            if !again {
+            if !reruns.again(attempts, &measurement.disturbances, self.folder, emit)? {
                 break measured;
             }
-            self.folder.set_aside(attempts)?;
             attempts += 1;
         };
         let outcome = match measured {
@@ -406,7 +402,7 @@ pub(super) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-fn load_average() -> f64 {
+pub(super) fn load_average() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 use tolok_model::ParameterValue;
@@ -83,6 +84,12 @@ pub struct TemplateError {
     reason: String,
 }
 
+impl TemplateError {
+    fn of(template: &str, error: &minijinja::Error) -> Self {
+        Self { template: template.chars().take(80).collect(), reason: error.to_string() }
+    }
+}
+
 /// The names of a program that templates can use.
 pub fn program_names(program: &Program) -> BTreeMap<String, String> {
     let own = [
@@ -97,12 +104,22 @@ pub fn program_names(program: &Program) -> BTreeMap<String, String> {
 pub trait Render: Serialize {
     /// Renders one template; an unknown name is an error.
     fn render(&self, template: &str) -> Result<String, TemplateError> {
+        self.render_in(Environment::new(), template)
+    }
+
+    /// The same, with the newline at its end, which is dropped else.
+    fn render_to_the_last_byte(&self, template: &str) -> Result<String, TemplateError> {
         let mut environment = Environment::new();
+        let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
+        environment.set_syntax(syntax.map_err(|error| TemplateError::of(template, &error))?);
+        self.render_in(environment, template)
+    }
+
+    /// Renders one template as an environment says.
+    fn render_in(&self, mut environment: Environment<'_>, template: &str) -> Result<String, TemplateError> {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let names = Value::from(minijinja::value::Serde(self));
-        environment
-            .render_str(template, names)
-            .map_err(|error| TemplateError { template: template.chars().take(80).collect(), reason: error.to_string() })
+        environment.render_str(template, names).map_err(|error| TemplateError::of(template, &error))
     }
 
     /// Renders the parts of a command; those that render to nothing are dropped.
@@ -119,6 +136,8 @@ pub trait Render: Serialize {
 
 impl Render for TemplateNames {}
 impl Render for BuildNames {}
+/// The values of a workload's parameters.
+impl Render for BTreeMap<String, u32> {}
 
 #[cfg(test)]
 mod tests {
@@ -191,7 +210,9 @@ mod tests {
     #[test]
     fn every_subject_of_this_checkout_is_told_where_to_listen() {
         let home = Home::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        for subject in home.catalogue().unwrap().subjects {
+        // A program is no server.
+        let servers = home.catalogue().unwrap().subjects.into_iter().filter(|subject| subject.program.is_none());
+        for subject in servers {
             let files = subject.files.iter().map(|file| home.subject_folder(&subject.id).join(&file.from));
             let files = files.map(|path| std::fs::read_to_string(path).unwrap());
             let processes = subject.processes.iter();
@@ -202,6 +223,18 @@ mod tests {
             }
             assert!(!text.contains("127.0.0.1"), "{} may be behind a link, where it is reached elsewhere", subject.id);
         }
+    }
+
+    #[test]
+    fn what_a_program_owes_is_computed_from_the_parameters_to_the_last_digit_and_byte() {
+        let values = BTreeMap::from([("n".to_owned(), 10_000_000_u32)]);
+        let owed = |template: &str| values.render_to_the_last_byte(template).unwrap();
+        assert_eq!(owed("{{ n * (n + 1) // 2 }}\n"), "50000005000000\n");
+        assert_eq!(owed("{{ n * (n + 1) // 2 }}"), "50000005000000");
+        assert_eq!(values.render("{{ n }}").unwrap(), "10000000");
+        assert!(values.render_to_the_last_byte("{{ m }}\n").is_err());
+        let most = BTreeMap::from([("n".to_owned(), u32::MAX)]);
+        assert_eq!(most.render("{{ n * (n + 1) // 2 }}").unwrap(), "9223372034707292160");
     }
 
     #[test]

@@ -1,0 +1,189 @@
+//! A trial of a program that is no server: a box, a timer in the subject's place that runs it again and again, an end.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use tolok_model::{
+    Case, CpuMap, Environment, FailureKind, Isolation, Outcome, Plan, ProgramScenario, ProgramTiming, ProgramWorkload,
+};
+
+use super::blame::{because_of_a_limit, failure};
+use super::disturbed::by_others;
+use super::event::{Phase, RunEvent};
+use super::ground::BoxWish;
+use super::guest::Guest;
+use super::launch::Launch;
+use super::program_timing::{TIMER_LOG, Timed, TimerAtHand};
+use super::record::host;
+use super::reruns::Reruns;
+use super::session::{Place, Session};
+use super::stop::Stop;
+use super::trial::{Finished, Setback, load_average};
+use crate::isolate::TrialBox;
+use crate::store::{StoreError, TrialFolder};
+use crate::subject::Render;
+use crate::timer::{Task, TimerJob, command_line};
+
+/// A window is judged if a hundredth of its CPU time, which is what the hypervisor may take of it, is more than the hundredth
+/// of a second in which the kernel counts.
+const JUDGED_CPU_S: f64 = 1.0;
+
+/// One trial of a program at work.
+pub(super) struct ProgramTrial<'a> {
+    pub(super) launch: Launch<'a>,
+    pub(super) workload: ProgramWorkload,
+    pub(super) scenario: &'a ProgramScenario,
+    pub(super) environment: &'a Environment,
+    pub(super) cpus: &'a CpuMap,
+    /// Where the trial's files are kept.
+    pub(super) folder: &'a TrialFolder,
+    /// Seed of what a link draws at random, if the environment has one.
+    seed: u64,
+    /// The program's command, as soon as it is known.
+    commands: Vec<String>,
+    /// What holds it apart from the rest of the machine, as soon as it is known.
+    isolation: Option<Isolation>,
+}
+
+impl<'a> ProgramTrial<'a> {
+    /// A trial of `case`; nothing if its subject, its workload or its environment is gone.
+    pub(super) fn find(
+        session: &'a Session<'a>,
+        plan: &'a Plan,
+        (case, block): (&'a Case, u32),
+        build: &'a Path,
+        folder: &'a TrialFolder,
+        stop: &'a Stop,
+    ) -> Option<Self> {
+        let catalogue = &session.laboratory.catalogue;
+        let scenario = plan.program(&case.scenario)?;
+        let environment = plan.program_environment(scenario)?;
+        let cpus = session.cpus.get(&environment.id)?;
+        let subject = catalogue.subject(&case.subject.subject)?;
+        let workload = catalogue.choose_program(&scenario.workload).ok()?;
+        let launch = Launch { session, subject, choice: &case.subject, build, log: folder.subject_log(), stop };
+        let seed = plan.seed.wrapping_add(u64::from(block));
+        let (commands, isolation) = (Vec::new(), None);
+        Some(Self { launch, workload, scenario, environment, cpus, folder, seed, commands, isolation })
+    }
+
+    /// Runs the trial, as [`super::trial::Trial::run`] does.
+    pub(super) fn run(
+        mut self,
+        reruns: &Reruns,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Option<Finished>, StoreError> {
+        let mut attempts = 1;
+        let timed = loop {
+            let timed = self.measure(emit);
+            let Ok(timing) = &timed else { break timed };
+            let is_sound = timing.disturbances.is_empty();
+            if is_sound || !reruns.again(attempts, &timing.disturbances, self.folder, emit)? {
+                break timed;
+            }
+            attempts += 1;
+        };
+        let outcome = match timed {
+            Ok(timing) => Outcome::Timed(Box::new(timing)),
+            Err(setback) => match failure(setback, self.folder, self.launch.stop, &|reason| self.log_of(reason))? {
+                Some(failure) => Outcome::Failed(failure),
+                None => return Ok(None),
+            },
+        };
+        Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
+    }
+
+    /// Where it says more of a failure.
+    fn log_of(&self, reason: FailureKind) -> PathBuf {
+        match reason {
+            FailureKind::ToolFailed => self.folder.path().join(TIMER_LOG),
+            _ => self.folder.subject_log(),
+        }
+    }
+
+    /// One attempt, from an empty folder to the end of every process.
+    fn measure(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<ProgramTiming, Setback> {
+        emit(RunEvent::Phase { phase: Phase::Starting });
+        self.folder.write("subject.log", b"")?;
+        let load_average = load_average();
+        let session = self.launch.session;
+        let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
+        let scratch = session.trial_scratch().map_err(unwritable)?;
+        let [report, database_report] = ["link.jsonl", "database-link.jsonl"].map(|name| self.folder.path().join(name));
+        let spec = session.ground.spec(&BoxWish {
+            environment: self.environment,
+            cpus: self.cpus,
+            database: false,
+            seed: self.seed,
+            report: &report,
+            database_report: &database_report,
+            run_folder: Some((scratch.path(), session.owner())),
+        });
+        let mut trial_box = TrialBox::open(&session.laboratory.tolok, &spec)?;
+        self.isolation = Some(trial_box.isolation().clone());
+        let timed = {
+            let _guest = Guest::enter(session.ground, &trial_box);
+            self.inside(&mut trial_box, scratch.path(), emit)
+        };
+        // While the subject's group is there to say what it met.
+        let timed = timed.map_err(|setback| because_of_a_limit(setback, &self.environment.subject, &trial_box))?;
+        trial_box.stop()?;
+        Ok(self.timing(timed, load_average))
+    }
+
+    /// What happens between the opening of the box and its end.
+    fn inside(
+        &mut self,
+        trial_box: &mut TrialBox,
+        run: &Path,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Timed, Setback> {
+        let job = self.job(trial_box, run)?;
+        self.commands = vec![command_line(&job.work.argv)];
+        let timer = TimerAtHand::find(self.scenario.timer, &self.launch.session.laboratory.programs);
+        let timer = timer.map_err(|why| Setback::failed(FailureKind::ToolFailed, why))?;
+        self.take_times(trial_box, &job, &timer, emit)
+    }
+
+    /// What is to be run, with everything filled in.
+    fn job(&self, trial_box: &mut TrialBox, run: &Path) -> Result<TimerJob, Setback> {
+        // A program listens nowhere.
+        let address = SocketAddr::from((trial_box.subject_address(), 0));
+        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing: false, database: Default::default() };
+        let (command, env) = self.launch.prepare_program(trial_box, &place)?;
+        let task = |arguments: &[String], output: &str| -> Result<Task, Setback> {
+            let values = &self.workload.values;
+            let arguments = arguments.iter().map(|argument| values.render(argument).map_err(Setback::lab));
+            let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+            let output = values.render_to_the_last_byte(output).map_err(Setback::lab)?;
+            Ok(Task { argv: [command.clone(), arguments].concat(), output })
+        };
+        let runs = &self.scenario.runs;
+        Ok(TimerJob {
+            work: task(&self.workload.arguments, &self.workload.output)?,
+            floor: Some(task(&self.workload.floor, &self.workload.floor_output)?),
+            env,
+            cwd: run.to_owned(),
+            log: self.folder.subject_log(),
+            report: self.folder.path().join("timer.json"),
+            warmup_runs: runs.warmup_runs,
+            runs: runs.runs,
+            at_most_s: runs.at_most_s,
+            timeout_s: runs.timeout_s,
+        })
+    }
+
+    fn timing(&self, timed: Timed, load_average: f64) -> ProgramTiming {
+        let Timed { timer, resolution_s, runs, floor, warmup_runs, said, window_s, usage } = timed;
+        let machine_cpus = self.launch.session.logical_cpus;
+        let (mut host_window, mut disturbances) =
+            (tolok_model::HostWindow { load_average, ..Default::default() }, Vec::new());
+        if let Some((usage, length_s)) = usage {
+            host_window = host(&usage.host, length_s, load_average);
+            if length_s * machine_cpus as f64 >= JUDGED_CPU_S {
+                disturbances = by_others((self.environment, self.cpus), machine_cpus, length_s, &usage);
+            }
+        }
+        ProgramTiming { timer, resolution_s, runs, floor, warmup_runs, said, window_s, host: host_window, disturbances }
+    }
+}

@@ -1,0 +1,34 @@
+//! A command as one line, as hyperfine and people want it.
+
+/// Arguments as a person would type them into a POSIX shell.
+pub fn command_line(argv: &[String]) -> String {
+    argv.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ")
+}
+
+fn word(argument: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_what_was_meant() {
+        let argv = ["printf", "%s\\n", "a b", "it's", "", "$HOME", "{n}", "ä", "--x=1"].map(str::to_owned);
+        let said = Command::new("sh").args(["-c", &command_line(&argv)]).output().unwrap();
+        assert_eq!(String::from_utf8(said.stdout).unwrap(), "a b\nit's\n\n$HOME\n{n}\nä\n--x=1\n");
+    }
+
+    #[test]
+    fn what_needs_no_quotes_has_none() {
+        let argv = ["/b/queue", "sync", "1000"].map(str::to_owned);
+        assert_eq!(command_line(&argv), "/b/queue sync 1000");
+    }
+}

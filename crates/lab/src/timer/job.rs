@@ -1,0 +1,120 @@
+//! What the timer is told, and what it tells.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Runs that are to be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimerJob {
+    /// The program at work.
+    pub work: Task,
+    /// The same program, doing none of the work: one run beside each of the others, if there is a task.
+    pub floor: Option<Task>,
+    /// The whole environment of the runs.
+    pub env: BTreeMap<String, String>,
+    /// Their working folder, in which their standard output is kept while they run.
+    pub cwd: PathBuf,
+    /// File that their standard error is appended to.
+    pub log: PathBuf,
+    /// File for the report.
+    pub report: PathBuf,
+    /// Runs that do not count, first.
+    pub warmup_runs: u32,
+    /// Runs that count, at most.
+    pub runs: u32,
+    /// No further run is begun when those that count have taken this long. One is run in any case, if any is asked for.
+    pub at_most_s: f64,
+    /// A run that takes longer is ended with everything it started.
+    pub timeout_s: f64,
+}
+
+/// A command and what it owes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// All that it must write to its standard output.
+    pub output: String,
+}
+
+/// What the timer found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimerReport {
+    /// All runs that ended well, in the order in which they were made.
+    pub runs: Vec<TimedRun>,
+    /// The run that did not, after which no other was made.
+    pub fault: Option<FaultyRun>,
+    /// Why the timer itself could not go on, if it could not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
+}
+
+/// One run that ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TimedRun {
+    /// Whether it is of those that do not count.
+    pub warm_up: bool,
+    /// Whether it did none of the work.
+    pub floor: bool,
+    /// When it began, on the monotonic clock, in nanoseconds.
+    pub began_ns: u64,
+    /// From its start to its end, in seconds.
+    pub wall_s: f64,
+    /// CPU time in user mode of it and of its children that it waited for, in seconds.
+    pub user_s: f64,
+    /// CPU time in the kernel, likewise.
+    pub system_s: f64,
+    /// Largest resident set of any of these processes; nothing if that is no more than the timer's own mark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes_max: Option<u64>,
+}
+
+/// A run that did not end well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultyRun {
+    /// Which one, from 1, warm-up and floor counted.
+    pub number: u32,
+    /// Whether it was to do none of the work.
+    pub floor: bool,
+    /// What was wrong with it.
+    pub fault: Fault,
+}
+
+/// What was wrong with a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Fault {
+    /// The program could not be started.
+    NotStarted {
+        /// Why not.
+        reason: String,
+    },
+    /// It did not end in time.
+    Hung,
+    /// It ended with an exit code other than 0.
+    Exited {
+        /// The code.
+        code: i32,
+    },
+    /// A signal ended it.
+    Killed {
+        /// Its number.
+        signal: i32,
+    },
+    /// It wrote something else than it owed.
+    WrongOutput {
+        /// What came, shortened.
+        came: String,
+        /// What was owed, shortened.
+        owed: String,
+    },
+}
+
+impl TimedRun {
+    /// When it ended, on the monotonic clock, in nanoseconds.
+    pub fn ended_ns(&self) -> u64 {
+        self.began_ns + (self.wall_s * 1e9) as u64
+    }
+}

@@ -1,0 +1,44 @@
+//! Timers of programs: tolok's own, which runs a program again and again and asks the kernel what each run used, and the
+//! readers of what hyperfine and GNU time say.
+//!
+//! Our own is a process (the hidden verb `program-timer`) that the init of a trial's box starts as a part of the subject, so
+//! that the runs have the subject's CPUs, control group and network. It reads its job from a file and leaves its report in
+//! another one. It judges nothing but the runs: what becomes of the trial is decided in the lab.
+
+mod child;
+mod command_line;
+mod gnu_time;
+mod hyperfine;
+mod job;
+mod one_run;
+mod series;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+pub use command_line::command_line;
+pub use gnu_time::{GNU_TIME_FORMAT, gnu_time_runs};
+pub use hyperfine::{HyperfineReport, hyperfine_arguments, hyperfine_report};
+pub use job::{Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport};
+
+/// A tool's output that does not say what it should.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("what {tool} wrote cannot be understood: {why}")]
+pub struct TimerNotUnderstood {
+    /// The tool.
+    pub tool: &'static str,
+    /// What is missing or wrong.
+    pub why: String,
+}
+
+/// The timer's life: read the job, run the runs, write the report.
+pub fn run_program_timer(job: &Path) -> io::Result<()> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", job.display()));
+    let job: TimerJob = serde_json::from_slice(&fs::read(job).map_err(named)?)?;
+    child::in_a_small_copy(|| {
+        let failed = |error: io::Error| TimerReport { broken: Some(error.to_string()), ..TimerReport::default() };
+        let report = series::run(&job).unwrap_or_else(failed);
+        fs::write(&job.report, serde_json::to_vec(&report)?)
+    })
+}

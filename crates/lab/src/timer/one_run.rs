@@ -1,0 +1,106 @@
+//! One run: started, waited for, and its output compared with what it owes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::child::{Child, Ended};
+use super::job::{Fault, Task, TimerJob};
+
+/// No more of an output is shown.
+const SHOWN_BYTES: usize = 200;
+
+/// Runs `task` once. An error is the timer's own; what is wrong with the run is a fault.
+pub(super) fn run_once(job: &TimerJob, task: &Task) -> io::Result<Result<Ended, Fault>> {
+    // A file without a name: it never makes the program wait for a reader, and costs nothing to read after its end. It
+    // lies in the trial's folder, which holds a limited amount.
+    let mut output = tempfile::tempfile_in(&job.cwd)?;
+    let log = OpenOptions::new().create(true).append(true).open(&job.log)?;
+    let (program, arguments) = task.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().envs(&job.env).current_dir(&job.cwd);
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(log);
+    let child = match Child::start(&mut command) {
+        Ok(child) => child,
+        Err(error) => return Ok(Err(Fault::NotStarted { reason: error.to_string() })),
+    };
+    let ended = child.wait(Duration::from_secs_f64(job.timeout_s))?;
+    Ok(match fault_of(&ended) {
+        Some(fault) => Err(fault),
+        None => compare(&mut output, &task.output)?.map_or(Ok(ended), Err),
+    })
+}
+
+fn fault_of(ended: &Ended) -> Option<Fault> {
+    use std::os::unix::process::ExitStatusExt;
+    match (ended.timed_out, ended.status.code(), ended.status.signal()) {
+        (true, ..) => Some(Fault::Hung),
+        (false, Some(0), _) => None,
+        (false, Some(code), _) => Some(Fault::Exited { code }),
+        (false, None, signal) => Some(Fault::Killed { signal: signal.unwrap_or_default() }),
+    }
+}
+
+/// Byte for byte, and without reading more than it takes to tell.
+fn compare(output: &mut File, owed: &str) -> io::Result<Option<Fault>> {
+    output.rewind()?;
+    let mut came = Vec::new();
+    output.take((owed.len().max(SHOWN_BYTES) + 1) as u64).read_to_end(&mut came)?;
+    if came == owed.as_bytes() {
+        return Ok(None);
+    }
+    let (came, owed) = apart(&came, owed.as_bytes());
+    Ok(Some(Fault::WrongOutput { came: shown(came), owed: shown(owed) }))
+}
+
+/// What both have in common at the start is left out where it is long, so that the difference is seen.
+fn apart<'a>(came: &'a [u8], owed: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let same = came.iter().zip(owed).take_while(|(one, other)| one == other).count();
+    let skipped = if same < SHOWN_BYTES / 2 { 0 } else { same - SHOWN_BYTES / 4 };
+    (&came[skipped..], &owed[skipped..])
+}
+
+/// As a literal, so that a newline too many is seen.
+fn shown(bytes: &[u8]) -> String {
+    let cut = if bytes.len() > SHOWN_BYTES { "…" } else { "" };
+    format!("{:?}{cut}", String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(came: &str, owed: &str) -> Option<(String, String)> {
+        let mut file = tempfile::tempfile().unwrap();
+        io::Write::write_all(&mut file, came.as_bytes()).unwrap();
+        match compare(&mut file, owed).unwrap()? {
+            Fault::WrongOutput { came, owed } => Some((came, owed)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_output_is_compared_to_the_last_byte() {
+        assert_eq!(compared("500500\n", "500500\n"), None);
+        assert_eq!(compared("", ""), None);
+        let check = |came: &str, owed: &str| {
+            assert_eq!(compared(came, owed), Some((format!("{came:?}"), format!("{owed:?}"))));
+        };
+        check("500500", "500500\n");
+        check("500500\n\n", "500500\n");
+        check("", "500500\n");
+        check("warming up\n", "");
+    }
+
+    #[test]
+    fn a_long_output_is_shown_where_it_differs() {
+        let owed = "ab".repeat(5_000) + "end\n";
+        assert_eq!(compared(&owed, &owed), None);
+        let (came, owed) = compared(&("ab".repeat(5_000) + "END\n"), &owed).unwrap();
+        assert!(came.ends_with("abEND\\n\"") && came.len() < 100, "{came}");
+        assert!(owed.ends_with("abend\\n\""), "{owed}");
+        let (came, _) = compared(&"x".repeat(9_999), "0\n").unwrap();
+        assert!(came.ends_with("x\"…") && came.len() < 300, "{came}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The order of runs: those that do not count, then those that do, each beside one that does none of the work.
+
+use std::io;
+use std::time::Instant;
+
+use super::child::own_mark_bytes;
+use super::job::{FaultyRun, TimedRun, TimerJob, TimerReport};
+use super::one_run::run_once;
+
+/// A program whose figure of memory is less than this above the timer's own mark may well be smaller: the kernel counts pages
+/// in batches for each CPU.
+const MARK_MOVES_BYTES: u64 = 256 << 10;
+
+/// Makes the runs of a job until all are made, their time is up, or one fails.
+pub(super) fn run(job: &TimerJob) -> io::Result<TimerReport> {
+    let mut report = TimerReport::default();
+    for pair in 0..job.warmup_runs {
+        if !run_pair(job, (true, pair), &mut report)? {
+            return Ok(report);
+        }
+    }
+    let began = Instant::now();
+    for pair in 0..job.runs {
+        let is_time_left = pair == 0 || began.elapsed().as_secs_f64() < job.at_most_s;
+        if !is_time_left || !run_pair(job, (false, pair), &mut report)? {
+            break;
+        }
+    }
+    Ok(report)
+}
+
+/// One run, and one of the floor before it or after it, in turns: what changes steadily meets both alike. Whether all went
+/// well.
+fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerReport) -> io::Result<bool> {
+    let floor_first = pair % 2 == 0;
+    for floor in [floor_first, !floor_first] {
+        let task = if floor { job.floor.as_ref() } else { Some(&job.work) };
+        let Some(task) = task else { continue };
+        match run_once(job, task)? {
+            Ok(ended) => {
+                let mark_bytes = own_mark_bytes() + MARK_MOVES_BYTES;
+                report.runs.push(TimedRun {
+                    warm_up,
+                    floor,
+                    began_ns: ended.began_ns,
+                    wall_s: ended.wall_s,
+                    user_s: ended.user_s,
+                    system_s: ended.system_s,
+                    rss_bytes_max: Some(ended.rss_bytes_max).filter(|bytes| *bytes > mark_bytes),
+                });
+            }
+            Err(fault) => {
+                report.fault = Some(FaultyRun { number: report.runs.len() as u32 + 1, floor, fault });
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests;
