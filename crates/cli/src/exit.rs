@@ -60,7 +60,9 @@ impl From<HomeError> for Complaint {
             HomeError::Wrong { path, text, problems } => {
                 Self { exit: Exit::Usage, text: problems::render(&path, &text, &problems) }
             }
-            HomeError::NotFound | HomeError::NoStudy { .. } => Self::new(Exit::Usage, error),
+            HomeError::NotFound | HomeError::NoStudy { .. } | HomeError::NoScript { .. } => {
+                Self::new(Exit::Usage, error)
+            }
             HomeError::Unreadable { .. } => Self::new(Exit::Internal, error),
         }
     }

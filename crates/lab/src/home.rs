@@ -31,6 +31,18 @@ pub enum HomeError {
         /// Why it failed.
         source: std::io::Error,
     },
+    /// A study names a script that cannot be read.
+    #[error(
+        "the study names the script `{file}`, and {} cannot be read: {source}; its place is relative to the study's", path.display()
+    )]
+    NoScript {
+        /// As the study names it.
+        file: String,
+        /// Where it was looked for.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
     /// A file says something wrong; all of it is listed.
     #[error("{} has {} problem(s)", path.display(), problems.len())]
     Wrong {
@@ -190,7 +202,9 @@ pub fn git_state(root: &Path) -> Option<String> {
 /// Takes the texts of the scripts that a study in `folder` names into it.
 fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
     for script in study.scenarios.iter_mut().filter_map(|scenario| scenario.tool.script.as_mut()) {
-        script.text = read(&folder.join(&script.file))?;
+        let path = folder.join(&script.file);
+        let unreadable = |source| HomeError::NoScript { file: script.file.clone(), path: path.clone(), source };
+        script.text = fs::read_to_string(&path).map_err(unreadable)?;
     }
     Ok(())
 }

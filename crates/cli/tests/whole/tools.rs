@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
@@ -174,9 +175,24 @@ fn impostor(place: &Place, name: &str, shell: &str) {
 }
 
 fn run_with_impostor(place: &Place) -> Said {
+    run_command(before_all_others(place))
+}
+
+fn run_without_toolbox(place: &Place) -> Said {
+    let mut command = before_all_others(place);
+    command.env("XDG_CACHE_HOME", place.path().join("no-cache"));
+    run_command(command)
+}
+
+/// tolok with the impostors before all others on PATH.
+fn before_all_others(place: &Place) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = place.command(&["run", "try"]);
     command.env("PATH", format!("{}:{path}", place.path().join("bin").display()));
+    command
+}
+
+fn run_command(mut command: Command) -> Said {
     let output = command.output().unwrap();
     Said {
         output: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -231,7 +247,8 @@ fn a_tool_that_is_missing_or_does_not_say_its_version_is_left_out_by_name() {
     let _turn = my_turn();
     let place = place("none", &["tolok", "wrk"], "");
     impostor(&place, "wrk", "echo 'wrk of somebody else'");
-    let said = run_with_impostor(&place);
+    // Without a toolbox, as one of its own would be taken instead.
+    let said = run_without_toolbox(&place);
     assert_done(said.code, &said.progress);
     assert!(said.progress.contains("left out: tool [wrk]: wrk does not work"), "{}", said.progress);
     assert_eq!(place.records().len(), 1);

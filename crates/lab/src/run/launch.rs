@@ -140,14 +140,16 @@ impl Launch<'_> {
         Ok(now_ns.saturating_sub(first_start_ns.unwrap_or(now_ns)) as f64 / 1e9)
     }
 
-    /// Fails if the subject gives no good answer any more, after load that came from a tool which might not have noticed.
+    /// Fails if the subject gives no good answer any more within this time, after load that came from a tool which might not
+    /// have noticed.
     pub(super) fn still_answers(
         &self,
         trial_box: &mut TrialBox,
         address: SocketAddr,
         workload: &Workload,
+        limit: Duration,
     ) -> Result<(), Setback> {
-        let deadline = Instant::now() + ANSWER_LIMIT;
+        let deadline = Instant::now() + limit;
         let mut last = String::new();
         while Instant::now() < deadline && !self.stop.is_immediate() {
             match self.try_once(trial_box, address, workload, deadline)? {
@@ -156,7 +158,7 @@ impl Launch<'_> {
             }
             std::thread::sleep(POLL);
         }
-        let limit = format_duration(ANSWER_LIMIT.as_secs_f64());
+        let limit = format_duration(limit.as_secs_f64());
         let message = format!("after the load it gave no good answer within {limit}; the last try: {last}");
         Err(Setback::Failed(FailureKind::Hung, message))
     }

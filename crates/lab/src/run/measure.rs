@@ -28,6 +28,8 @@ const SAMPLE: Duration = Duration::from_millis(100);
 const BOX_TELLS: Duration = Duration::from_millis(500);
 /// How often it is asked.
 const POLL: Duration = Duration::from_millis(10);
+/// After its load a subject is given the time-out of its requests to answer once more, but no longer than this.
+const STILL_ANSWERS_LIMIT_S: f64 = 10.0;
 /// How much longer than its job a tool may take before it counts as hung.
 const TOOL_SLACK: Duration = Duration::from_secs(15);
 
@@ -146,13 +148,16 @@ impl Trial<'_> {
         }
         // A tool that finds nobody to talk to has nothing to say that is worth more than why.
         self.nothing_has_ended(trial_box, "while load was on it")?;
-        let mut report = report_of(tool, trial_box)?;
+        let report = report_of(tool, trial_box);
+        if self.scenario.tool.name != LoadTool::Tolok {
+            // Neither its exit code nor its words say whether the subject is still there; and a tool that gives up because
+            // nobody answers is not what failed.
+            let limit = Duration::from_secs_f64(self.scenario.load.timeout_s.clamp(1.0, STILL_ANSWERS_LIMIT_S));
+            self.launch.still_answers(trial_box, address, &self.workload, limit)?;
+        }
+        let mut report = report?;
         if report.objectives.is_empty() {
             report.objectives = objectives::judged(&self.scenario.objectives, &report);
-        }
-        if self.scenario.tool.name != LoadTool::Tolok {
-            // Its exit code says nothing of the subject.
-            self.launch.still_answers(trial_box, address, &self.workload)?;
         }
         let wire_lines = readings.wire_lines();
         if !wire_lines.is_empty() {

@@ -127,8 +127,10 @@ fn a_format_of_another_version_is_refused() {
         let expect = format!("{} is not a run of this version of tolok: {reason}", path.display());
         assert_eq!(folder.read().unwrap_err().to_string(), expect);
     };
-    let newer = "its format is 99, and 2 is known; read it with the version that wrote it";
-    check(&text.replace("\"format\": 2", "\"format\": 99"), newer);
+    let newer = "its format is 99, and 2 to 3 are known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 3", "\"format\": 99"), newer);
+    let older = "its format is 1, and 2 to 3 are known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 3", "\"format\": 1"), older);
     check("{}", "it has no `format`");
     check("{ \"format\"", "EOF while parsing an object at line 1 column 10");
     check("{ \"format\": 2 }", "missing field `id`");
