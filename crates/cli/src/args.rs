@@ -5,6 +5,7 @@ mod load;
 mod threshold;
 mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -92,6 +93,14 @@ pub struct JobArgs {
 pub struct JobFileArgs {
     /// File with the job, in JSON.
     pub job: PathBuf,
+}
+
+/// The arguments of the hidden verb `program-timer`, as the lab gives them: read without clap, which takes some hundred KiB.
+/// Nothing for any other verb, and if there is any other argument; clap then says what is wrong.
+pub fn of_program_timer(mut arguments: impl Iterator<Item = OsString>) -> Option<JobFileArgs> {
+    arguments.nth(1).filter(|verb| verb == "program-timer")?;
+    let job = arguments.next().filter(|job| !job.as_encoded_bytes().starts_with(b"-"))?;
+    arguments.next().is_none().then(|| JobFileArgs { job: job.into() })
 }
 
 /// When to use colours.
@@ -284,4 +293,18 @@ pub enum Listed {
     Tools,
     /// What has been run here.
     Runs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_timer_s_arguments_are_read_without_clap_only_as_the_lab_gives_them() {
+        let job = |line: &str| of_program_timer(line.split(' ').map(OsString::from)).map(|options| options.job);
+        assert_eq!(job("tolok program-timer /run/job.json"), Some(PathBuf::from("/run/job.json")));
+        let others = ["tolok", "tolok run program-timer", "tolok program-timer", "tolok program-timer --help"];
+        assert!(others.iter().all(|line| job(line).is_none()));
+        assert_eq!(job("tolok program-timer job.json more"), None);
+    }
 }

@@ -15,6 +15,10 @@ use clap::Parser;
 use args::{Args, Verb};
 
 fn main() -> ExitCode {
+    // First of all: what memory the reading of arguments takes, every program that the timer starts would be said to have.
+    if let Some(options) = args::of_program_timer(std::env::args_os()) {
+        return exit::code(verbs::boxes::program_timer(&options));
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return exit::of_clap(&error),

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
-use super::place::{Place, assert_all_gone, assert_done, my_turn};
+use super::place::{Place, TOLOK, assert_all_gone, assert_done, my_turn};
 
 /// Adds up, by counting; and fails in one way or another if it is told to.
 const SCRIPT: &str = r#"
@@ -134,6 +135,34 @@ fn the_memory_of_a_program_is_that_of_the_largest_of_its_processes() {
     assert_done(said.code, &said.progress);
     let rss_bytes = place.records()[0]["outcome"]["runs"][0]["rss_bytes_max"].as_u64();
     assert!(rss_bytes.is_some_and(|bytes| bytes > 300_000_000), "{rss_bytes:?}");
+}
+
+#[test]
+fn a_small_program_has_its_own_figure_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let told = |script: &str| {
+        let job = serde_json::json!({
+            "work": { "argv": ["/bin/sh", "-c", script], "output": "" }, "floor": null, "env": { "PATH": "/usr/bin:/bin" },
+            "cwd": folder.path(), "log": path("log"), "report": path("report.json"), "warmup_runs": 0, "runs": 10,
+            "at_most_s": 60.0, "timeout_s": 60.0,
+        });
+        fs::write(path("job.json"), job.to_string()).unwrap();
+        let ended = Command::new(TOLOK).arg("program-timer").arg(path("job.json")).status().unwrap();
+        assert!(ended.success());
+        let report: Value = serde_json::from_slice(&fs::read(path("report.json")).unwrap()).unwrap();
+        assert_eq!(length(&report["runs"]), 10, "{report}");
+        let runs = report["runs"].as_array().unwrap().iter().map(|run| run["rss_bytes_max"].as_u64());
+        runs.collect::<Vec<_>>()
+    };
+    // `tail` keeps 5 MiB until its end, and has little else.
+    let five = told("head -c 5242880 /dev/zero | tail -n 1 > /dev/null");
+    assert!(five.iter().all(|bytes| bytes.is_some_and(|bytes| (5 << 20..8 << 20).contains(&bytes))), "{five:?}");
+    // A shell alone has 1.5 MiB, which is more than the timer's process before it. Without optimization the timer's functions
+    // lie so far apart that it has more, and then there must be none rather than the timer's.
+    let shell = told(":");
+    let is_small = |bytes: u64| (300 << 10..4 << 20).contains(&bytes);
+    assert!(shell.iter().all(|bytes| bytes.map_or(cfg!(debug_assertions), is_small)), "{shell:?}");
 }
 
 #[test]

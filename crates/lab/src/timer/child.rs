@@ -1,30 +1,75 @@
 //! One run of a program: its start, its end, and what the kernel says that it used.
 //!
 //! Resources are taken from `wait4`, which counts that very child and what it has waited for, and nobody else. The largest
-//! resident set that it tells is never smaller than that of the process which called `exec`: the kernel takes over the mark
-//! of the memory that is replaced. So a timer that is forked off works in a copy of the process that has none of the pages of
-//! its program file, some megabytes instead of 15 and more. From there programs are started by `posix_spawn`, which copies
-//! nothing and takes as long whatever the size of the timer. A figure that may be the timer's own is not told at all.
-#![allow(unsafe_code, reason = "wait4(2), getrusage(2), fork(2) and _exit(2) have no safe wrapper")]
+//! resident set that it tells is never smaller than that of the memory in which `exec` was called: the kernel hands its mark
+//! on to the program. With `posix_spawn` that is the timer's own memory, some megabytes. So each run is forked: a forked
+//! child has a memory of its own, with the pages that the timer has written to and none of its program file, and notes the
+//! mark itself right before `exec`. A figure that may be this mark is not told at all.
+//!
+//! The child notes the time right before `exec`, too, so that no figure has the fork in it, which takes the longer the larger
+//! the timer is. What it notes is in a page that both share, as it has no other way to say something without time passing.
+#![allow(
+    unsafe_code,
+    reason = "fork(2), execve(2) and what is called between them, mmap(2), wait4(2), getrusage(2) and _exit(2) have no safe \
+              wrapper"
+)]
 
+use std::ffi::{CStr, CString};
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus};
+use std::ops::Deref;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process_group, pidfd_open, waitpid};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::prepared::{NotStarted, Prepared, readable};
 use crate::isolate::{kill_trees, readable_before};
 
-/// A running child. Killed with everything it started when this is dropped.
+/// A child that is running, or is about to run its program. Killed with everything it started when this is dropped.
 #[derive(Debug)]
 pub(super) struct Child {
     pid: Pid,
-    began_ns: u64,
+    note: SharedNote,
+    program: CString,
+    folder: CString,
     reaped: bool,
+}
+
+/// Files that a program has as its standard input, output and error.
+pub(super) struct Streams {
+    pub(super) input: File,
+    pub(super) output: File,
+    pub(super) error: File,
+}
+
+/// What a child tells of the time before its program.
+#[derive(Debug, Default)]
+struct Note {
+    began_ns: AtomicU64,
+    mark_bytes: AtomicU64,
+    /// The [`Step`] that failed, and its error; 0 for none.
+    failed_step: AtomicI32,
+    errno: AtomicI32,
+}
+
+/// A note in memory that is shared with the children that are forked while it is there.
+#[derive(Debug)]
+struct SharedNote(NonNull<Note>);
+
+/// What a child does before its program begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+enum Step {
+    SetUp = 1,
+    Folder,
+    Program,
 }
 
 /// How a child ended, and what it and those it had waited for used.
@@ -33,63 +78,89 @@ pub(super) struct Ended {
     pub(super) status: ExitStatus,
     /// Whether it was ended because its time was up.
     pub(super) timed_out: bool,
-    /// `CLOCK_MONOTONIC` right before its start, in nanoseconds.
+    /// `CLOCK_MONOTONIC` right before `exec`, in nanoseconds.
     pub(super) began_ns: u64,
     /// From there to the return of `wait4`, in seconds.
     pub(super) wall_s: f64,
     pub(super) user_s: f64,
     pub(super) system_s: f64,
-    /// Never smaller than [`own_mark_bytes`].
+    /// Never smaller than `mark_bytes`.
     pub(super) rss_bytes_max: u64,
+    /// The most that the child had had right before `exec`, which counts as the program's.
+    pub(super) mark_bytes: u64,
 }
 
-/// The least that the kernel tells of a child that this process has started up to now: the most that it has had itself. Asked
-/// by a single call, as all that is done here makes the process larger.
-pub(super) fn own_mark_bytes() -> u64 {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is valid for writes for the length of the call; and all zeroes is a value of this plain data.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    (usage.ru_maxrss as u64) << 10
-}
-
-/// Does it in a copy of this process that is as small as can be, and waits for its end. Only for a process of one thread.
-pub(super) fn in_a_small_copy(act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    // SAFETY: this process has one thread, so nothing that the copy may need is held by another one.
-    let pid = unsafe { libc::fork() };
-    if pid == 0 {
-        let code = i32::from(act().is_err());
-        // SAFETY: it does not return; what the copy has opened is closed by the kernel, and nothing waits to be written.
-        unsafe { libc::_exit(code) };
+impl SharedNote {
+    fn new() -> io::Result<Self> {
+        let (access, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that is there.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Note>(), access, shared, -1, 0) };
+        if page == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        NonNull::new(page.cast()).map(Self).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
-    let pid = Pid::from_raw(pid).filter(|pid| pid.as_raw_pid() > 0).ok_or_else(io::Error::last_os_error)?;
-    let status = rustix::io::retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()))?;
-    match status.and_then(|(_, status)| status.exit_status()) {
-        Some(0) => Ok(()),
-        _ => Err(io::Error::other("the runs could not be made, or what they found could not be written")),
+}
+
+impl Deref for SharedNote {
+    type Target = Note;
+
+    fn deref(&self) -> &Note {
+        // SAFETY: it points to a mapping of its own of at least that size, aligned to a page, until this is dropped. All
+        // zeroes, as which it began, is a note, and all that is written to it, here or by a child, is atomic.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for SharedNote {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with this size, and no reference to it outlives this.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Note>()) };
     }
 }
 
 impl Child {
-    /// Starts `command` as the leader of a process group, so that all of it can be ended at once.
-    pub(super) fn start(command: &mut Command) -> io::Result<Self> {
-        // Whatever else is asked of the standard library here, it must not be what it would have to fork for.
-        command.process_group(0);
-        let began_ns = monotonic_ns();
-        let child = command.spawn()?;
-        Ok(Self { pid: Pid::from_child(&child), began_ns, reaped: false })
+    /// Starts a program as the leader of a process group, so that all of it can be ended at once.
+    pub(super) fn start(prepared: Prepared, streams: &Streams) -> Result<Self, NotStarted> {
+        let no_process = |source| NotStarted::NoProcess { program: readable(&prepared.program), source };
+        let note = SharedNote::new().map_err(no_process)?;
+        // Until the child knows better, which it may not live to.
+        note.began_ns.store(monotonic_ns(), Relaxed);
+        // SAFETY: the copy makes system calls only, with what was made before, until it is a program or ends. So it needs
+        // nothing that another thread may hold.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            become_program(&prepared, streams, &note);
+        }
+        let pid = Pid::from_raw(pid).filter(|pid| pid.as_raw_pid() > 0);
+        let pid = pid.ok_or_else(|| no_process(io::Error::last_os_error()))?;
+        let Prepared { program, folder, .. } = prepared;
+        Ok(Self { pid, note, program, folder, reaped: false })
     }
 
-    /// Waits for its end, for so long; then it is killed with everything it started, and waited for.
-    pub(super) fn wait(mut self, limit: Duration) -> io::Result<Ended> {
+    /// Waits for its end, for so long; then it is killed with everything it started, and waited for. An error of the inner
+    /// result tells why it never became the program.
+    pub(super) fn wait(mut self, limit: Duration) -> io::Result<Result<Ended, NotStarted>> {
         let pidfd: OwnedFd = pidfd_open(self.pid, PidfdFlags::empty())?;
         let timed_out = !readable_before(&pidfd, Instant::now() + limit)?;
         if timed_out {
             kill_trees(&[self.pid]);
         }
-        self.end_of_group(timed_out)
+        let ended = self.end_of_group(timed_out)?;
+        Ok(self.why_not_started().map_or(Ok(ended), Err))
+    }
+
+    fn why_not_started(&self) -> Option<NotStarted> {
+        let source = || io::Error::from_raw_os_error(self.note.errno.load(Relaxed));
+        let program = || readable(&self.program);
+        match self.note.failed_step.load(Relaxed) {
+            0 => None,
+            step if step == Step::Program as i32 => Some(NotStarted::Program { program: program(), source: source() }),
+            step if step == Step::Folder as i32 => {
+                Some(NotStarted::Folder { folder: readable(&self.folder), source: source() })
+            }
+            _ => Some(NotStarted::SetUp { program: program(), source: source() }),
+        }
     }
 
     /// Ends what is left of its group and takes account. While its leader is not reaped, the group's number is its own.
@@ -112,17 +183,89 @@ impl Child {
         self.reaped = true;
         // SAFETY: wait4 has filled it; and all zeroes, as which it began, is a value of this plain data.
         let usage = unsafe { usage.assume_init() };
+        let began_ns = self.note.began_ns.load(Relaxed);
         Ok(Ended {
             status: ExitStatus::from_raw(status),
             timed_out,
-            began_ns: self.began_ns,
-            wall_s: ended_ns.saturating_sub(self.began_ns) as f64 / 1e9,
+            began_ns,
+            wall_s: ended_ns.saturating_sub(began_ns) as f64 / 1e9,
             user_s: seconds(usage.ru_utime),
             system_s: seconds(usage.ru_stime),
-            // The kernel tells it in KiB.
-            rss_bytes_max: (usage.ru_maxrss as u64) << 10,
+            rss_bytes_max: resident_bytes(&usage),
+            mark_bytes: self.note.mark_bytes.load(Relaxed),
         })
     }
+}
+
+/// The child's part, from fork to exec: system calls only, as nothing else is safe here, and straight on, as every function
+/// that is not inlined touches 64 KiB more of the program file, which are in the mark.
+fn become_program(prepared: &Prepared, streams: &Streams, note: &Note) -> ! {
+    let failed = match set_up(prepared, streams) {
+        Ok(()) => {
+            execute(c"", prepared, note);
+            execute(&prepared.program, prepared, note);
+            Step::Program
+        }
+        Err(step) => step,
+    };
+    // SAFETY: it points to this thread's own.
+    note.errno.store(unsafe { *libc::__errno_location() }, Relaxed);
+    note.failed_step.store(failed as i32, Relaxed);
+    // SAFETY: it does not return; what the copy has opened is closed by the kernel, and nothing waits to be written.
+    unsafe { libc::_exit(127) }
+}
+
+/// Notes mark and time, and executes the program; returns if that fails. Done twice, the first time with an empty path, which
+/// no program has: what is touched for the first time costs memory and time, and is so in the mark and not in the time.
+fn execute(path: &CStr, prepared: &Prepared, note: &Note) {
+    note.mark_bytes.store(own_mark_bytes(), Relaxed);
+    note.began_ns.store(monotonic_ns(), Relaxed);
+    // SAFETY: path and lists end as they must and outlive the call.
+    unsafe { libc::execve(path.as_ptr(), prepared.arguments.as_ptr(), prepared.env.as_ptr()) };
+}
+
+/// Makes this process the leader of a group, gives it back the signals that the Rust runtime has taken, and gives it folder and
+/// files. Says what failed.
+fn set_up(prepared: &Prepared, streams: &Streams) -> Result<(), Step> {
+    let mut none = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: plain system calls. The set is valid for writes, and filled before it is read; nothing is written where the
+    // pointer is null; no handler is set, so nothing of ours is ever called.
+    let failed = unsafe {
+        libc::setpgid(0, 0) < 0
+            || libc::sigemptyset(none.as_mut_ptr()) < 0
+            || libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut()) < 0
+            || libc::signal(libc::SIGPIPE, libc::SIG_DFL) == libc::SIG_ERR
+    };
+    if failed {
+        return Err(Step::SetUp);
+    }
+    // SAFETY: the path ends with a NUL and outlives the call.
+    if unsafe { libc::chdir(prepared.folder.as_ptr()) } < 0 {
+        return Err(Step::Folder);
+    }
+    // SAFETY: the files are open. What had the numbers is closed in this copy only, which does not use it.
+    let failed = unsafe {
+        libc::dup2(streams.input.as_raw_fd(), 0) < 0
+            || libc::dup2(streams.output.as_raw_fd(), 1) < 0
+            || libc::dup2(streams.error.as_raw_fd(), 2) < 0
+    };
+    if failed { Err(Step::SetUp) } else { Ok(()) }
+}
+
+/// The most that this process has had resident.
+fn own_mark_bytes() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is valid for writes for the length of the call; and all zeroes is a value of this plain data.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    resident_bytes(&usage)
+}
+
+/// The kernel tells it in KiB.
+fn resident_bytes(usage: &libc::rusage) -> u64 {
+    (usage.ru_maxrss as u64) << 10
 }
 
 impl Drop for Child {

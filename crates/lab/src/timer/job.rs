@@ -58,15 +58,16 @@ pub struct TimedRun {
     pub warm_up: bool,
     /// Whether it did none of the work.
     pub floor: bool,
-    /// When it began, on the monotonic clock, in nanoseconds.
+    /// When it began, on the monotonic clock, in nanoseconds: right before `execve`.
     pub began_ns: u64,
-    /// From its start to its end, in seconds.
+    /// From there to the return of `wait4`, in seconds.
     pub wall_s: f64,
     /// CPU time in user mode of it and of its children that it waited for, in seconds.
     pub user_s: f64,
     /// CPU time in the kernel, likewise.
     pub system_s: f64,
-    /// Largest resident set of any of these processes; nothing if that is no more than the timer's own mark.
+    /// Largest resident set of any of these processes; nothing if that may be what its process had before
+    /// it was the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes_max: Option<u64>,
 }

@@ -2,11 +2,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::child::{Child, Ended};
+use super::child::{Child, Ended, Streams};
 use super::job::{Fault, Task, TimerJob};
+use super::prepared::Prepared;
 
 /// No more of an output is shown.
 const SHOWN_BYTES: usize = 200;
@@ -17,15 +17,15 @@ pub(super) fn run_once(job: &TimerJob, task: &Task) -> io::Result<Result<Ended, 
     // lies in the trial's folder, which holds a limited amount.
     let mut output = tempfile::tempfile_in(&job.cwd)?;
     let log = OpenOptions::new().create(true).append(true).open(&job.log)?;
-    let (program, arguments) = task.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(&job.env).current_dir(&job.cwd);
-    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(log);
-    let child = match Child::start(&mut command) {
-        Ok(child) => child,
+    let streams = Streams { input: File::open("/dev/null")?, output: output.try_clone()?, error: log };
+    let ended = match Prepared::new(job, task).and_then(|prepared| Child::start(prepared, &streams)) {
+        Ok(child) => child.wait(Duration::from_secs_f64(job.timeout_s))?,
+        Err(error) => Err(error),
+    };
+    let ended = match ended {
+        Ok(ended) => ended,
         Err(error) => return Ok(Err(Fault::NotStarted { reason: error.to_string() })),
     };
-    let ended = child.wait(Duration::from_secs_f64(job.timeout_s))?;
     Ok(match fault_of(&ended) {
         Some(fault) => Err(fault),
         None => compare(&mut output, &task.output)?.map_or(Ok(ended), Err),

@@ -3,13 +3,12 @@
 use std::io;
 use std::time::Instant;
 
-use super::child::own_mark_bytes;
 use super::job::{FaultyRun, TimedRun, TimerJob, TimerReport};
 use super::one_run::run_once;
 
-/// A program whose figure of memory is less than this above the timer's own mark may well be smaller: the kernel counts pages
-/// in batches for each CPU.
-const MARK_MOVES_BYTES: u64 = 256 << 10;
+/// A program whose figure of memory is less than this above the mark that it was handed may well be smaller: the kernel maps
+/// pages of a file by up to 16 at a time, and `exec` itself may be what touches them.
+const MARK_MOVES_BYTES: u64 = 64 << 10;
 
 /// Makes the runs of a job until all are made, their time is up, or one fails.
 pub(super) fn run(job: &TimerJob) -> io::Result<TimerReport> {
@@ -38,7 +37,6 @@ fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerRepo
         let Some(task) = task else { continue };
         match run_once(job, task)? {
             Ok(ended) => {
-                let mark_bytes = own_mark_bytes() + MARK_MOVES_BYTES;
                 report.runs.push(TimedRun {
                     warm_up,
                     floor,
@@ -46,7 +44,7 @@ fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerRepo
                     wall_s: ended.wall_s,
                     user_s: ended.user_s,
                     system_s: ended.system_s,
-                    rss_bytes_max: Some(ended.rss_bytes_max).filter(|bytes| *bytes > mark_bytes),
+                    rss_bytes_max: told_bytes(ended.rss_bytes_max, ended.mark_bytes),
                 });
             }
             Err(fault) => {
@@ -56,6 +54,11 @@ fn run_pair(job: &TimerJob, (warm_up, pair): (bool, u32), report: &mut TimerRepo
         }
     }
     Ok(true)
+}
+
+/// The largest resident set of a run, unless it may be the mark that its process had before it was the program.
+fn told_bytes(rss_bytes_max: u64, mark_bytes: u64) -> Option<u64> {
+    Some(rss_bytes_max).filter(|bytes| *bytes > mark_bytes + MARK_MOVES_BYTES)
 }
 
 #[cfg(test)]
