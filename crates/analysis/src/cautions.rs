@@ -19,6 +19,8 @@ pub const ABOVE_CEILING_TOLERATED: f64 = 0.05;
 pub const CEILING_SWING_TOLERATED: f64 = 1.5;
 /// From so many compared pairs on, a false alarm among them is likely enough to be spoken of.
 const MANY_PAIRS: usize = 10;
+/// So many scenarios are named by their ids; of more, how many there are.
+const MOST_NAMED: usize = 4;
 
 /// All cautions of a run.
 pub(crate) fn cautions(
@@ -122,7 +124,7 @@ fn few_blocks(plan: &Plan) -> Option<String> {
 
 fn shared_cpus(records: &Records) -> Option<String> {
     let is_shared = |scenario: &Scenario| records.run.cpus.get(&scenario.environment).is_some_and(|cpus| cpus.shared);
-    let place = in_scenarios(records.plan, is_shared)?;
+    let place = in_scenarios(records.plan, is_shared, "")?;
     let text = "subject and generator shared their CPUs, so every figure is lower than the subject alone would reach.";
     Some(place.map_or_else(|| as_sentence(text), |ids| format!("In {ids} {text}")))
 }
@@ -139,7 +141,8 @@ fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
     names.dedup();
     let all = scenarios.iter().filter(|scenario| scenario.database.is_some()).count();
     let ids: Vec<String> = scenarios.iter().filter(beside).map(|scenario| scenario.id.clone()).collect();
-    let place = if ids.len() == all { "The".to_owned() } else { format!("In {} the", listed(&ids, "and")) };
+    let place =
+        if ids.len() == all { "The".to_owned() } else { format!("In {} the", several(&ids, scenarios.len(), "")) };
     (!ids.is_empty()).then(|| {
         format!(
             "{place} database ran on the same CPU as the {}: what one of them uses the other lacks, so every figure is lower than \
@@ -254,7 +257,7 @@ fn as_sentence(remark: &str) -> String {
 }
 
 fn closed_loop(plan: &Plan) -> Option<String> {
-    let ids = ids_where(plan, |load| !load.executor.is_open())?;
+    let ids = ids_where(plan, |load| !load.executor.is_open(), "every closed loop")?;
     let is_full = plan.scenarios.iter().all(|scenario| scenario.load.think_time.is_none());
     let of = ids.map(|ids| format!(" of {ids}")).unwrap_or_default();
     let at_full_load = if is_full { " at full load" } else { "" };
@@ -266,7 +269,9 @@ fn closed_loop(plan: &Plan) -> Option<String> {
 
 fn open_loop(plan: &Plan, scenarios: &[ScenarioFinding]) -> Option<String> {
     let sent = sent(scenarios);
-    let ids = in_scenarios(plan, |scenario| scenario.load.executor.is_open() && !sent.contains(&scenario.id))?;
+    let is_planned = |scenario: &Scenario| scenario.load.executor.is_open() && !sent.contains(&scenario.id);
+    let which = if sent.is_empty() { "every open loop" } else { "open loops" };
+    let ids = in_scenarios(plan, is_planned, which)?;
     let place = ids.map(|ids| format!("In {ids} requests")).unwrap_or_else(|| "Requests".to_owned());
     Some(format!(
         "{place} started by the clock (open loop): response times run from the planned instant, waiting for a free \
@@ -291,7 +296,7 @@ fn from_sending(scenarios: &[ScenarioFinding]) -> Option<String> {
         format!(
             "In {} the tool counts latencies from the moment of sending: an arrival that had to wait for that looks as quick \
              as one that did not.",
-            listed(&ids, "and")
+            several(&ids, scenarios.len(), &by_tools(scenarios, &ids))
         )
     })
 }
@@ -302,13 +307,13 @@ fn back_filled(scenarios: &[ScenarioFinding]) -> Option<String> {
         format!(
             "In {} the tool adds samples after the run, so not every latency was taken: compare them with those of no other \
              tool.",
-            listed(&ids, "and")
+            several(&ids, scenarios.len(), &by_tools(scenarios, &ids))
         )
     })
 }
 
 fn ramps(plan: &Plan) -> Option<String> {
-    let ids = ids_where(plan, |load| load.executor.is_ramp())?;
+    let ids = ids_where(plan, |load| load.executor.is_ramp(), "every ramp")?;
     let place = ids.map(|ids| format!("In {ids} the load")).unwrap_or_else(|| "The load".to_owned());
     Some(format!(
         "{place} changed within the window: every figure mixes its levels, and a percentile is mostly that of the highest. \
@@ -316,19 +321,42 @@ fn ramps(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool) -> Option<Option<String>> {
-    in_scenarios(plan, |scenario| is_so(&scenario.load))
+fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool, which: &str) -> Option<Option<String>> {
+    in_scenarios(plan, |scenario| is_so(&scenario.load), which)
 }
 
-/// Ids of the scenarios of which this is so in a list, which needs no saying if it is so of all; nothing if of none.
-fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool) -> Option<Option<String>> {
+/// The scenarios of which this is so, which needs no saying if it is so of all; nothing if of none.
+fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> Option<Option<String>> {
     let found: Vec<String> =
         plan.scenarios.iter().filter(|scenario| is_so(scenario)).map(|scenario| scenario.id.clone()).collect();
     match found.len() {
         0 => None,
         all if all == plan.scenarios.len() => Some(None),
-        _ => Some(Some(listed(&found, "and"))),
+        _ => Some(Some(several(&found, plan.scenarios.len(), which))),
     }
+}
+
+/// Scenarios by their ids, or by their number where a sentence of ids would be read by nobody, and which they are.
+fn several(ids: &[String], all: usize, which: &str) -> String {
+    let number = ids.len();
+    let which = if which.is_empty() { String::new() } else { format!(" ({which})") };
+    match number {
+        few if few <= MOST_NAMED => listed(ids, "and"),
+        every if every == all => format!("all {all} scenarios"),
+        _ => format!("{number} of {all} scenarios{which}"),
+    }
+}
+
+/// `by k6, h2load and hey`: whose scenarios these are.
+fn by_tools(scenarios: &[ScenarioFinding], ids: &[String]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for scenario in scenarios.iter().filter(|scenario| ids.contains(&scenario.id)) {
+        let name = scenario.tool.split(' ').next().unwrap_or_default().to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    format!("by {}", listed(&names, "and"))
 }
 
 fn many_pairs(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Option<String> {
@@ -372,4 +400,18 @@ fn not_tested(plan: &Plan) -> String {
     };
     let database = if plan.scenarios.iter().any(|scenario| scenario.database) { "" } else { ", a database" };
     format!("Not tested: {network}, TLS, HTTP/2{database}{fixed_rate}{changes}, behaviour beyond {window}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_scenarios_are_counted_and_few_are_named() {
+        let ids = |number: usize| -> Vec<String> { (0..number).map(|it| format!("s{it}")).collect() };
+        assert_eq!(several(&ids(4), 25, "every closed loop"), "s0, s1, s2 and s3");
+        assert_eq!(several(&ids(20), 25, "every closed loop"), "20 of 25 scenarios (every closed loop)");
+        assert_eq!(several(&ids(5), 25, ""), "5 of 25 scenarios");
+        assert_eq!(several(&ids(5), 5, "by wrk"), "all 5 scenarios");
+    }
 }

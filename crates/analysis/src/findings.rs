@@ -46,6 +46,25 @@ pub struct Findings {
     pub cautions: Vec<String>,
 }
 
+impl Findings {
+    /// Whether programs alone were timed, and no server asked.
+    pub fn has_programs_only(&self) -> bool {
+        self.scenarios.is_empty() && !self.programs.is_empty()
+    }
+
+    /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
+    pub fn scaled(&self) -> Option<String> {
+        let of_programs = || {
+            let by = self.run.scaled_by()?;
+            Some(format!("Runs of programs {by}: in number and in time they were not what the study says."))
+        };
+        let of_servers = self.run.scaled().filter(|_| !self.has_programs_only());
+        let of_programs = of_programs().filter(|_| !self.programs.is_empty());
+        let all: Vec<String> = of_servers.into_iter().chain(of_programs).collect();
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+}
+
 /// The run: what, where, when, with what.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunFacts {
@@ -82,11 +101,15 @@ pub struct RunFacts {
 impl RunFacts {
     /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
     pub fn scaled(&self) -> Option<String> {
+        let by = self.scaled_by()?;
+        Some(format!("Every window {by}: warm-ups and windows were not as long as the study says."))
+    }
+
+    /// `shortened to 15%`
+    fn scaled_by(&self) -> Option<String> {
         let word = if self.scale < 1.0 { "shortened" } else { "lengthened" };
         let percent = (self.scale * 1e4).round() / 1e2;
-        (self.scale != 1.0).then(|| {
-            format!("Every window {word} to {percent}%: warm-ups and windows were not as long as the study says.")
-        })
+        (self.scale != 1.0).then(|| format!("{word} to {percent}%"))
     }
 }
 

@@ -62,5 +62,5 @@ pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
 pub use tolok_model::{CpuMode, LatencyMark, ObjectiveOutcome};
 pub use tool_flags::WIRE_TOLERATED;
 pub use tool_sentence::share_of_wire;
-pub use tools::{LITTLE_TOLERATED, ToolRow, ToolsFinding};
+pub use tools::{LITTLE_TOLERATED, ToolRow, ToolsFinding, without_brackets};
 pub use verdict::EQUIVALENCE_HALF_WIDTH;

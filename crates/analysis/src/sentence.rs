@@ -9,6 +9,8 @@ use crate::findings::{CaseFinding, Comparison, Verdict};
 
 /// Of so many cases that cannot be told from the first the ratios are given; of more they only stand in the table.
 const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
+/// From so many on, all cases of a table are not named once more.
+const FEWEST_NOT_NAMED: usize = 4;
 
 /// Where all keep up, their goodputs are the same by construction, which is no tie.
 const BY_THE_CLOCK: &str =
@@ -20,10 +22,14 @@ pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison]
     let answer = match ranked.as_slice() {
         [] => "Nothing can be ranked here".to_owned(),
         [only] => alone(only),
-        [first, others @ ..] => Answer::new(first, others, comparisons).sentence(),
+        [first, others @ ..] => {
+            let mut answer = Answer::new(first, others, comparisons);
+            answer.is_of_all = unranked.is_empty();
+            answer.sentence()
+        }
     };
     let by_the_clock = if is_open && ranked.len() > 1 { BY_THE_CLOCK } else { "" };
-    [format!("{answer}."), by_the_clock.to_owned(), not_ranked(&unranked)]
+    [format!("{answer}."), by_the_clock.to_owned(), not_ranked(&unranked, ranked.is_empty())]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -37,17 +43,38 @@ fn alone(only: &CaseFinding) -> String {
 }
 
 /// Names the cases that are left out of the ranking, each with its reason.
-fn not_ranked(unranked: &[&CaseFinding]) -> String {
-    if unranked.is_empty() {
-        return String::new();
-    }
+fn not_ranked(unranked: &[&CaseFinding], is_all: bool) -> String {
     let reason = |case: &CaseFinding| {
         let kinds: Vec<&str> =
             case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.as_str()).collect();
         if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
     };
-    let names: Vec<String> = unranked.iter().map(|case| format!("{} ({})", case.title, reason(case))).collect();
-    format!("Not ranked: {}.", listed(&names, "and"))
+    let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
+    with_reasons(&named, is_all)
+}
+
+/// `Not ranked: A (errors) and B (not measured).` Where all cases of a table share one reason, they are only counted.
+pub(crate) fn with_reasons(named: &[(String, String)], is_all: bool) -> String {
+    let is_one_reason = named.windows(2).all(|pair| pair[0].1 == pair[1].1);
+    match named {
+        [] => String::new(),
+        [(_, reason), ..] if is_all && is_one_reason && named.len() >= FEWEST_NOT_NAMED => {
+            format!("Not ranked: all {} ({reason}).", named.len())
+        }
+        _ => {
+            let names: Vec<String> = named.iter().map(|(title, reason)| format!("{title} ({reason})")).collect();
+            format!("Not ranked: {}.", listed(&names, "and"))
+        }
+    }
+}
+
+/// `A, B and C`; `the 6` where these are all cases of a table, or all that are ranked in it.
+pub(crate) fn together(titles: &[String], is_of_all: bool) -> String {
+    match titles.len() {
+        few if few < FEWEST_NOT_NAMED => listed(titles, "and"),
+        all if is_of_all => format!("the {all}"),
+        ranked => format!("the {ranked} that are ranked"),
+    }
 }
 
 /// Another case of the scenario, and how the first compares with it.
@@ -67,6 +94,8 @@ struct Answer<'a> {
     apart: Vec<String>,
     /// Whether the first is faster than the second in the table.
     second_is_behind: bool,
+    /// Whether every case of the scenario is among them.
+    is_of_all: bool,
     comparisons: &'a [Comparison],
 }
 
@@ -75,7 +104,8 @@ impl<'a> Answer<'a> {
         let second = others.first().and_then(|second| find(comparisons, first, second));
         let second_is_behind = second.is_some_and(|against| against.verdict == Verdict::Faster);
         let (behind, tied, unclear, ahead, apart) = (vec![], vec![], vec![], vec![], vec![]);
-        let mut answer = Self { first, behind, tied, unclear, ahead, apart, second_is_behind, comparisons };
+        let is_of_all = false;
+        let mut answer = Self { first, behind, tied, unclear, ahead, apart, second_is_behind, is_of_all, comparisons };
         for case in others {
             let Some(against) = find(comparisons, first, case) else {
                 answer.apart.push(format!("{} (no common block)", case.title));
@@ -121,7 +151,7 @@ impl<'a> Answer<'a> {
         let least = least_trials();
         Some(format!(
             "Cannot tell {} apart: {blocks}, and {least} are the least for an interval",
-            listed(&titles, "and")
+            together(&titles, self.is_of_all)
         ))
     }
 
@@ -219,4 +249,36 @@ fn reciprocal(comparison: &Comparison) -> String {
     turned.ratio.low = comparison.ratio.high.map(f64::recip);
     turned.ratio.high = comparison.ratio.low.map(f64::recip);
     ratio(&turned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(number: usize) -> Vec<String> {
+        ["A", "B", "C", "D", "E"].into_iter().take(number).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn all_cases_of_a_large_table_are_counted_and_not_named() {
+        assert_eq!(together(&titles(3), true), "A, B and C");
+        assert_eq!(together(&titles(4), true), "the 4");
+        assert_eq!(together(&titles(4), false), "the 4 that are ranked", "others stand beneath them");
+    }
+
+    #[test]
+    fn one_reason_of_all_cases_is_said_once() {
+        let all = |reason: &str| -> Vec<(String, String)> {
+            titles(4).into_iter().map(|title| (title, reason.to_owned())).collect()
+        };
+        assert_eq!(with_reasons(&all("errors"), true), "Not ranked: all 4 (errors).");
+        assert_eq!(
+            with_reasons(&all("errors"), false),
+            "Not ranked: A (errors), B (errors), C (errors) and D (errors)."
+        );
+        let mut mixed = all("errors");
+        mixed[3].1 = "disturbed".to_owned();
+        assert!(with_reasons(&mixed, true).ends_with("C (errors) and D (disturbed)."));
+        assert_eq!(with_reasons(&[], true), "");
+    }
 }

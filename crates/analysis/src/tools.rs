@@ -132,10 +132,28 @@ impl ToolsFinding {
 }
 
 impl ToolRow {
-    /// Its name with its version: `wrk 4.1.0`.
+    /// Its name with its version: `ab 2.3 (apache2-utils 2.4.71)`.
     pub fn words(&self) -> String {
         named(&self.tool, &self.versions, self.script.as_deref())
     }
+
+    /// The same for tables, without what stands in brackets behind a version: `ab 2.3`.
+    pub fn short_words(&self) -> String {
+        without_brackets(&self.words())
+    }
+}
+
+/// A tool without what it says in brackets behind its version: of which package it is.
+pub fn without_brackets(words: &str) -> String {
+    let mut rest = words;
+    let mut short = String::new();
+    while let Some((before, (_, after))) =
+        rest.split_once(" (").and_then(|(before, inside)| Some((before, inside.split_once(')')?)))
+    {
+        short += before;
+        rest = after;
+    }
+    short + rest
 }
 
 /// One tool's case before anything is said of it.
@@ -316,4 +334,17 @@ fn is_against_little(trial: &Measurement, load: &LoadProfile) -> bool {
     let before_s = trial.latency.max_s.or(trial.latency.mean_s).unwrap_or_default();
     let most = 1.0 + LITTLE_TOLERATED + before_s / trial.window_s;
     little(trial, load).is_some_and(|little| little > most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_tool_says_in_brackets_is_too_long_for_tables() {
+        assert_eq!(without_brackets("ab 2.3 (apache2-utils 2.4.71-1)"), "ab 2.3");
+        assert_eq!(without_brackets("ab 2.3 (Debian) or 2.4 (own) with x.js"), "ab 2.3 or 2.4 with x.js");
+        assert_eq!(without_brackets("wrk 4.1.0"), "wrk 4.1.0");
+        assert_eq!(without_brackets("odd (never closed"), "odd (never closed");
+    }
 }

@@ -489,3 +489,13 @@ fn trials_that_are_missing_leave_what_is_there() {
     let found = run.findings();
     assert_eq!((found.trials_missing, found.programs[0].cases[0].trials_scored), (4, 2));
 }
+
+#[test]
+fn a_scaled_run_of_programs_speaks_of_runs_and_not_of_windows() {
+    let mut run = queues();
+    assert_eq!(run.findings().scaled(), None);
+    run.plan.scale = 0.15;
+    let sentence = "Runs of programs shortened to 15%: in number and in time they were not what the study says.";
+    assert_eq!(run.findings().scaled().as_deref(), Some(sentence));
+    assert!(run.findings().programs[0].verdict.ends_with("The work of the 4 cannot be told from their start."));
+}

@@ -4,8 +4,9 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tolok_analysis::figures::{self, Quantity};
 use tolok_lab::run::{Phase, RunEvent};
-use tolok_model::{Outcome, format_duration};
+use tolok_model::{Outcome, ProgramTiming, format_duration};
 
 use crate::output::say;
 
@@ -104,8 +105,7 @@ impl Progress {
             }
             Outcome::Completed(_) | Outcome::Timed(_) if self.bar.is_some() => {}
             Outcome::Timed(timed) => {
-                let runs = tolok_analysis::figures::counted(timed.runs.len() as u64, "run");
-                say(format!("{counted} {place}: {runs} · {} left", self.left));
+                say(format!("{counted} {place}: {} · {} left", timed_words(timed), self.left));
             }
             Outcome::Completed(measured) => {
                 say(format!("{counted} {place}: {:.0} good answers/s · {} left", measured.goodput_rps, self.left));
@@ -120,8 +120,38 @@ impl Progress {
     }
 }
 
+/// `2.66 ms a run (20 runs)`: the median of the runs that count.
+fn timed_words(timed: &ProgramTiming) -> String {
+    median_words(timed.runs.iter().map(|run| run.wall_s).collect())
+}
+
+fn median_words(mut walls: Vec<f64>) -> String {
+    walls.sort_by(f64::total_cmp);
+    let runs = figures::counted(walls.len() as u64, "run");
+    let middle = walls.len() / 2;
+    let median_s = match walls.get(middle) {
+        None => return runs,
+        Some(upper) if walls.len().is_multiple_of(2) => (walls[middle - 1] + upper) / 2.0,
+        Some(only) => *only,
+    };
+    format!("{} a run ({runs})", figures::amount(Quantity::Seconds, median_s))
+}
+
 /// A time to the second, or to ten seconds where it is long: nobody believes more of an estimate.
 pub fn rough(seconds: f64) -> String {
     let step = if seconds > 100.0 { 10.0 } else { 1.0 };
     format_duration(Duration::from_secs_f64(((seconds / step).round() * step).max(0.0)).as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_a_program_are_told_by_their_median() {
+        assert_eq!(median_words(vec![0.0031, 0.00266, 0.0021]), "2.66\u{a0}ms a run (3 runs)");
+        assert_eq!(median_words(vec![1.0, 3.0]), "2.00\u{a0}s a run (2 runs)");
+        assert_eq!(median_words(vec![0.9]), "900\u{a0}ms a run (1 run)");
+        assert_eq!(median_words(Vec::new()), "0 runs");
+    }
 }

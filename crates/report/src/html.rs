@@ -19,9 +19,11 @@ use crate::limits;
 use crate::objectives;
 use crate::palette::marker;
 use crate::programs::html::Programs;
+use crate::sections::{is_of_tools, sections};
 use crate::surroundings::{asked, environment, heading};
 use crate::svg;
 use crate::table::{Row, Table, percentiles_heading};
+use crate::tool_remarks::{Remark, Remarks};
 use crate::tools::{self, ToolsPart};
 use crate::trust::{Check, checks};
 
@@ -34,7 +36,8 @@ pub(crate) fn render(findings: &Findings) -> String {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
     environment.set_syntax(syntax.expect("the usual delimiters are sound"));
-    let page = Page::of(findings);
+    let sections = sections(findings);
+    let page = Page::of(findings, &sections.iter().map(AsRef::as_ref).collect::<Vec<_>>());
     for (name, text) in [("report.html", TEMPLATE), ("programs.html", PROGRAMS)] {
         // The name's ending turns escaping on.
         environment.add_template(name, text).expect("the template is part of the program, and tests render it");
@@ -64,6 +67,12 @@ struct Page<'a> {
     programs: Option<Programs<'a>>,
     /// What each tool says of the same server.
     tools: Vec<ToolsPart<'a>>,
+    /// What holds for a tool in several of those tables.
+    remarks: Vec<Remark>,
+    /// Blocks in words: `6 blocks`.
+    blocks: String,
+    /// Whether any section has charts of its own.
+    has_charts: bool,
     /// Whether anything was counted on the wire for them.
     has_wire: bool,
     columns: &'static str,
@@ -109,6 +118,10 @@ struct Scenario<'a> {
     /// What p50 and p99 are.
     percentiles: String,
     verdict: &'a str,
+    /// Whether it is of several tools, whose chart stands where they are compared.
+    is_of_tools: bool,
+    is_compared: bool,
+    has_ceiling: bool,
     throughput: String,
     ratios: Option<String>,
     costs: String,
@@ -173,7 +186,9 @@ struct Pair {
 }
 
 impl<'a> Page<'a> {
-    fn of(findings: &'a Findings) -> Self {
+    fn of(findings: &'a Findings, sections: &[&'a ScenarioFinding]) -> Self {
+        let remarks = Remarks::of(findings);
+        let charts = sections.iter().filter(|section| !is_of_tools(section)).count();
         let run = &findings.run;
         let effect = run.smallest_effect;
         let blocks = counted(u64::from(run.blocks), "block");
@@ -186,16 +201,19 @@ impl<'a> Page<'a> {
                 moment(&run.started_at),
                 run.tolok_version
             ),
-            scaled: run.scaled(),
+            scaled: findings.scaled(),
             effect: figures::amount(Quantity::Share, effect),
             chips: chips(findings),
             single: findings.scenarios.len() == 1 && findings.programs.is_empty(),
             has_servers: !findings.scenarios.is_empty() || findings.programs.is_empty(),
             programs: Programs::of(findings),
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
-            columns: columns(findings.scenarios.len()),
-            scenarios: findings.scenarios.iter().map(|scenario| Scenario::of(scenario, effect)).collect(),
-            tools: tools::parts(&findings.tools),
+            columns: columns(charts),
+            has_charts: charts > 0 || findings.scenarios.is_empty(),
+            scenarios: sections.iter().map(|section| Scenario::of(section, effect)).collect(),
+            tools: tools::parts(findings, &remarks),
+            remarks: remarks.numbered().map(|(_, remark)| remark.clone()).collect(),
+            blocks: blocks.clone(),
             has_wire: findings.tools.iter().flat_map(|it| &it.rows).any(|row| row.wire_rps.is_some()),
             memory: memory(findings),
             has_links: findings.scenarios.iter().any(|scenario| scenario.link.is_some()),
@@ -270,8 +288,9 @@ fn chips(findings: &Findings) -> Vec<Chip> {
         let text = format!("! {} left out", findings.skipped.len());
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
-    if findings.run.scaled().is_some() {
-        let text = format!("! windows at {}", figures::amount(Quantity::Share, findings.run.scale));
+    if findings.scaled().is_some() {
+        let what = if findings.has_programs_only() { "runs" } else { "windows" };
+        let text = format!("! {what} at {}", figures::amount(Quantity::Share, findings.run.scale));
         chips.push(Chip { class: "warn", text, href: "#trust" });
     }
     chips.push(Chip { class: "", text: "Run it again".to_owned(), href: "#again" });
@@ -301,6 +320,9 @@ impl<'a> Scenario<'a> {
             is_one_of_several: !scenario.environment.id.is_empty(),
             has_quota: table.has_quota,
             memory: table.memory,
+            is_of_tools: is_of_tools(scenario),
+            is_compared: table.is_compared,
+            has_ceiling: table.has_ceiling,
             percentiles: percentiles_heading(scenario),
             limits: limits::lines(scenario),
             has_database: scenario.database.is_some(),
@@ -311,7 +333,7 @@ impl<'a> Scenario<'a> {
             throughput: svg::throughput(scenario),
             ratios: svg::ratios(scenario, smallest_effect),
             costs: svg::costs(scenario),
-            notes: table.notes.numbered().map(|(_, note)| note.sentence()).collect(),
+            notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),
             ceiling: table.ceiling.map(Line::of),
             pairs: scenario.comparisons.iter().map(pair).collect(),

@@ -19,10 +19,12 @@ mod objectives;
 mod palette;
 mod printable;
 mod programs;
+mod sections;
 mod surroundings;
 mod svg;
 mod table;
 mod terminal;
+mod tool_remarks;
 mod tools;
 mod trust;
 

@@ -13,16 +13,19 @@ use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::programs::markdown as programs;
+use crate::sections::sections;
 use crate::surroundings::{asked, environment, heading};
 use crate::table::{Row, Table, percentiles};
+use crate::tool_remarks::{Remark, Remarks};
 use crate::tools;
 
 pub(crate) fn render(findings: &Findings) -> String {
     let mut text = head(findings);
-    for scenario in &findings.scenarios {
-        text += &self::scenario(scenario);
-    }
+    // What a study of tools is about comes before what each of them measured.
     text += &tools(findings);
+    for section in sections(findings) {
+        text += &scenario(&section);
+    }
     text += &programs::sections(findings);
     let skipped: Vec<String> = findings
         .skipped
@@ -56,7 +59,7 @@ fn head(findings: &Findings) -> String {
         _ = write!(text, "\n{}\n", escaped(&run.question));
     }
     _ = write!(text, "\nRun `{}`, {}, tolok {}.\n", run.id, moment(&run.started_at), run.tolok_version);
-    text += &run.scaled().map(|scaled| format!("\n**{scaled}**\n")).unwrap_or_default();
+    text += &findings.scaled().map(|scaled| format!("\n**{scaled}**\n")).unwrap_or_default();
     text
 }
 
@@ -77,7 +80,7 @@ fn scenario(scenario: &ScenarioFinding) -> String {
         text.push('\n');
     }
     for (number, note) in table.notes.numbered() {
-        _ = writeln!(text, "{number}. {}", escaped(&note.sentence()));
+        _ = writeln!(text, "{number}. {}", escaped(&note));
     }
     text += &limits(scenario);
     text += &objectives(scenario);
@@ -86,26 +89,44 @@ fn scenario(scenario: &ScenarioFinding) -> String {
 }
 
 fn tools(findings: &Findings) -> String {
-    let part = |finding: &ToolsFinding| {
-        let place = format!("{}; {}.", finding.load, finding.environment_words);
-        let mut text = format!("\n### {}\n\n{}\n", escaped(&tools::heading(finding)), escaped(&place));
+    let words = |remark: &Remark| format!("**{}**: {}\n", escaped(&remark.tool), escaped(&remark.text));
+    let remarks = Remarks::of(findings);
+    let legends = tools::legends(&findings.tools);
+    let part = |(place, finding): (usize, &ToolsFinding)| {
+        let asked = format!("{}; {}.", finding.load, finding.environment_words);
+        let mut text = format!("\n### {}\n\n{}\n", escaped(&tools::heading(finding)), escaped(&asked));
         _ = write!(text, "\n**{}**\n\n", escaped(&finding.verdict));
-        let sheet = tools::sheet(finding);
+        let sheet = tools::sheet(finding, place, &remarks);
         let mut headings = vec!["tool"];
         headings.extend(&sheet.columns);
+        let has_notes = sheet.rows.iter().any(|line| !line.notes.is_empty());
+        headings.extend(has_notes.then_some("notes"));
         let cells = |line: &tools::Line| {
-            let figures = line.cells.iter().map(tools::Cell::line);
-            std::iter::once(line.tool.clone()).chain(figures).map(|cell| escaped(&cell)).collect::<Vec<String>>()
+            let figures = line.cells.iter().map(|cell| escaped(&cell.line()));
+            let notes = line.notes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            let ends = has_notes.then_some(notes);
+            std::iter::once(escaped(&line.tool)).chain(figures).chain(ends).collect::<Vec<String>>()
         };
         let rows: Vec<Vec<String>> = sheet.rows.iter().map(cells).collect();
         text += &lines(&headings, &rows, sheet.columns.len());
-        _ = write!(text, "\n{}.\n", tools::legend(finding).join(" · "));
-        let remark = |remark: &tools::Remark| format!("- **{}**: {}\n", escaped(&remark.tool), escaped(&remark.text));
-        let remarks: String = tools::remarks(finding).iter().map(remark).collect();
-        if remarks.is_empty() { text } else { format!("{text}\n{remarks}") }
+        if !legends[place].is_empty() {
+            _ = write!(text, "\n{}.\n", legends[place].join(" · "));
+        }
+        if !remarks.unchecked(place).is_empty() {
+            _ = write!(text, "\n{}\n", escaped(remarks.unchecked(place)));
+        }
+        let own: String = remarks.beneath(place).iter().map(|remark| format!("- {}", words(remark))).collect();
+        if own.is_empty() { text } else { format!("{text}\n{own}") }
     };
-    let parts: String = findings.tools.iter().map(part).collect();
-    if parts.is_empty() { parts } else { format!("\n## What each tool says\n{parts}") }
+    let mut text: String = findings.tools.iter().enumerate().map(part).collect();
+    if text.is_empty() {
+        return text;
+    }
+    if remarks.numbered().next().is_some() {
+        text += "\n### In several of these tables\n\n";
+    }
+    text.extend(remarks.numbered().map(|(number, remark)| format!("{number}. {}", words(remark))));
+    format!("\n## What each tool says\n{text}")
 }
 
 fn limits(scenario: &ScenarioFinding) -> String {
@@ -136,7 +157,9 @@ fn objectives(scenario: &ScenarioFinding) -> String {
 
 fn headings(table: &Table) -> Vec<String> {
     let memory = if table.memory.is_empty() { String::new() } else { format!(" ({})", table.memory) };
-    let mut headings = ["subject", "good answers/s", "vs first", "of ceiling"].map(str::to_owned).to_vec();
+    let mut headings = ["subject", "good answers/s"].map(str::to_owned).to_vec();
+    headings.extend(table.is_compared.then(|| "vs first".to_owned()));
+    headings.extend(table.has_ceiling.then(|| "of ceiling".to_owned()));
     headings.extend(table.has_quota.then(|| "throttled".to_owned()));
     headings.extend(["CPU per answer, µs".to_owned(), format!("memory{memory}, MiB")]);
     headings.extend(["p50, ms", "p99, ms", "notes"].map(str::to_owned));
@@ -147,8 +170,9 @@ fn cells(table: &Table, row: &Row, before: &str) -> Vec<String> {
     let notes: Vec<String> = row.notes.iter().map(usize::to_string).collect();
     let against_first = format!("{} {}", row.against_first.line(), row.mark);
     let subject = format!("{before}{}", escaped(&row.case.title));
-    let mut cells =
-        vec![subject, Figure::line(&row.goodput), against_first.trim_end().to_owned(), row.of_ceiling.clone()];
+    let mut cells = vec![subject, Figure::line(&row.goodput)];
+    cells.extend(table.is_compared.then(|| against_first.trim_end().to_owned()));
+    cells.extend(table.has_ceiling.then(|| row.of_ceiling.clone()));
     cells.extend(table.has_quota.then(|| row.throttled.clone()));
     cells.extend([&row.cpu_us, &row.memory_mib, &row.p50_ms, &row.p99_ms].map(String::clone));
     cells.push(notes.join(", "));
@@ -168,9 +192,10 @@ pub(crate) fn lines(headings: &[impl AsRef<str>], rows: &[Vec<String>], numbers:
 
 /// What stands behind the figures: resources, links, and what was counted unscored.
 fn details(findings: &Findings) -> String {
+    let all = sections(findings);
     let section = |heading: &str, of: &dyn Fn(&ScenarioFinding) -> String| {
         let parts: Vec<(&ScenarioFinding, String)> =
-            findings.scenarios.iter().map(|it| (it, of(it))).filter(|(_, text)| !text.is_empty()).collect();
+            all.iter().map(|it| (it.as_ref(), of(it))).filter(|(_, text)| !text.is_empty()).collect();
         let part = |(scenario, text): &(&ScenarioFinding, String)| {
             let place = format!("{}; {}.", scenario.load, scenario.environment.words);
             format!("\n### {}\n\n{}\n{text}", escaped(&self::heading(scenario)), escaped(&place))

@@ -1,14 +1,14 @@
 //! In what environment a scenario's figures were taken, in words that every format shares.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, small_share};
-use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFinding};
+use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFinding, without_brackets};
 
 use crate::database;
 
 /// The title of a scenario, with its environment where the study has several, and its tool where that is not tolok's own.
 pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
     let place = Some(scenario.environment.id.as_str()).filter(|id| !id.is_empty());
-    let tool = (!scenario.is_own_tool).then(|| format!("by {}", scenario.tool));
+    let tool = (!scenario.is_own_tool).then(|| format!("by {}", without_brackets(&scenario.tool)));
     let parts = [Some(scenario.title.as_str()), place, tool.as_deref()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
@@ -25,6 +25,10 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
         parts.push(format!("emulator on {}", cpus(&environment.link_cpus)));
     }
     parts.extend(database::words(scenario));
+    // A heading has no room for the package that a tool is of.
+    parts.extend(
+        Some(&scenario.tool).filter(|tool| without_brackets(tool) != **tool).map(|tool| format!("asked by {tool}")),
+    );
     parts.push(environment.congestion.clone());
     parts.extend(environment.sysctls.iter().map(|(name, value)| format!("{name}={value}")));
     parts.join("; ")

@@ -5,6 +5,7 @@ use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioF
 
 use crate::details::throttled;
 use crate::notes::Notes;
+use crate::sections::is_of_tools;
 use crate::surroundings::has_quota;
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -19,6 +20,10 @@ pub(crate) struct Table<'a> {
     pub(crate) ceiling: Option<Row<'a>>,
     /// Whether its subjects had a quota, so that there is a column for what it took.
     pub(crate) has_quota: bool,
+    /// Whether any case was compared with the first.
+    pub(crate) is_compared: bool,
+    /// Whether any case has a share of the ceiling.
+    pub(crate) has_ceiling: bool,
     /// Which memory its column holds.
     pub(crate) memory: &'static str,
     /// What the numbers behind the subjects refer to.
@@ -53,7 +58,15 @@ impl<'a> Table<'a> {
         let rows = scenario.cases.iter().enumerate().map(row).collect();
         let ceiling = scenario.ceiling.as_ref().map(|case| Row::of(case, false, notes.numbers(case)));
         let memory = scenario.memory_source.map_or("", MemorySource::words);
-        Self { rows, ceiling, has_quota: has_quota(scenario), memory, notes }
+        Self {
+            rows,
+            ceiling,
+            has_quota: has_quota(scenario),
+            is_compared: scenario.cases.iter().any(|case| case.against_first.is_some()),
+            has_ceiling: scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()),
+            memory,
+            notes,
+        }
     }
 
     /// Meanings of the marks that occur.
@@ -97,6 +110,9 @@ impl<'a> Row<'a> {
 
 /// What the percentiles of a scenario are: in a closed loop they hold for its number of users only.
 pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
+    if is_of_tools(scenario) {
+        return format!("p50 and p99 in the {} loop as each tool takes them", scenario.loop_model);
+    }
     match scenario.loop_model.as_str() {
         "open" => format!("p50 and p99 {} (open loop)", counted_from(scenario)),
         model => format!("p50 and p99 in a {model} loop{}", added(scenario)),
@@ -115,6 +131,9 @@ fn added(scenario: &ScenarioFinding) -> &'static str {
 
 /// The same in the heading of a column.
 pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
+    if is_of_tools(scenario) {
+        return format!("{} loop, as its tool takes it", scenario.loop_model);
+    }
     match scenario.loop_model.as_str() {
         "open" => counted_from(scenario).to_owned(),
         model => format!("{model} loop{}", added(scenario)),

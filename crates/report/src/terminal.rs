@@ -6,7 +6,7 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
 use tolok_analysis::figures::{Figure, counted, moment};
-use tolok_analysis::{Findings, ScenarioFinding, ToolsFinding};
+use tolok_analysis::{Findings, ScenarioFinding, ToolRow};
 
 use crate::Style;
 use crate::database;
@@ -16,8 +16,10 @@ use crate::isolation;
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
+use crate::sections::sections;
 use crate::surroundings::{environment, heading, link_did};
 use crate::table::{Row, Table, percentiles};
+use crate::tool_remarks::Remarks;
 use crate::tools;
 
 /// Tables for less than this would be one word a line.
@@ -33,10 +35,11 @@ pub(crate) type Column<'a> = (&'a str, Vec<String>);
 pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     let mut page = Page { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) };
     page.head(findings);
-    for scenario in &findings.scenarios {
-        page.scenario(scenario);
+    // What a study of tools is about comes before what each of them measured.
+    page.tools(findings);
+    for section in sections(findings) {
+        page.scenario(&section);
     }
-    page.tools(&findings.tools);
     page.programs(findings);
     page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
@@ -72,7 +75,7 @@ impl Page {
         self.paragraph("", &facts, Look::Dim);
         self.paragraph("", &run.machine, Look::Dim);
         self.paragraph("", &isolation::line(findings), Look::Dim);
-        self.paragraph("", &run.scaled().unwrap_or_default(), Look::Warning);
+        self.paragraph("", &findings.scaled().unwrap_or_default(), Look::Warning);
     }
 
     fn scenario(&mut self, scenario: &ScenarioFinding) {
@@ -92,7 +95,7 @@ impl Page {
         legend.push(if layout == Layout::Slim { percentiles.replace("p50 and p99", "p99") } else { percentiles });
         self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
         for (number, note) in table.notes.numbered() {
-            self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);
+            self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
         self.limits(scenario);
         self.objectives(scenario);
@@ -145,8 +148,10 @@ impl Page {
         }
     }
 
-    fn tools(&mut self, tools: &[ToolsFinding]) {
-        for (place, finding) in tools.iter().enumerate() {
+    fn tools(&mut self, findings: &Findings) {
+        let remarks = Remarks::of(findings);
+        let legends = tools::legends(&findings.tools);
+        for (place, finding) in findings.tools.iter().enumerate() {
             self.text.push('\n');
             if place == 0 {
                 self.paragraph("", "What each tool says", Look::Bold);
@@ -154,12 +159,27 @@ impl Page {
             self.paragraph(INDENT, &format!("{}: {}", tools::heading(finding), finding.load), Look::Bold);
             self.paragraph(INDENT, &finding.verdict, Look::Plain);
             self.text.push('\n');
-            let names: Vec<String> = finding.rows.iter().map(|row| printable(&row.words())).collect();
+            let marks = |row: &ToolRow| {
+                remarks.numbers(place, row).iter().map(|number| format!(" [{number}]")).collect::<String>()
+            };
+            let name = |row: &ToolRow| format!("{}{}", printable(&row.short_words()), marks(row));
+            let names: Vec<String> = finding.rows.iter().map(name).collect();
             self.fitting("tool", &names, &mut tools::short_columns(finding), names.len());
-            self.paragraph(INDENT, &tools::legend(finding).join(" · "), Look::Dim);
-            for remark in tools::remarks(finding) {
+            if place == 0 {
+                self.paragraph(INDENT, tools::COSTS_IN_SHORT, Look::Dim);
+            }
+            self.paragraph(INDENT, &legends[place].join(" · "), Look::Dim);
+            self.paragraph(INDENT, remarks.unchecked(place), Look::Dim);
+            for remark in remarks.beneath(place) {
                 self.paragraph(INDENT, &format!("- {}: {}", remark.tool, remark.text), Look::Plain);
             }
+        }
+        if remarks.numbered().next().is_some() {
+            self.text.push('\n');
+            self.paragraph(INDENT, "In several of these tables", Look::Bold);
+        }
+        for (number, remark) in remarks.numbered() {
+            self.paragraph(INDENT, &format!("[{number}] {}: {}", remark.tool, remark.text), Look::Plain);
         }
     }
 
@@ -313,14 +333,16 @@ impl Layout {
             ("MiB", column(&|row| row.memory_mib.clone())),
             ("p50 ms", column(&|row| row.p50_ms.clone())),
         ];
-        let mut columns = vec![
-            (
-                if self == Self::Wide { "good answers/s" } else { "good/s" },
-                self.figures(&rows, &|row| (row.goodput.clone(), "")),
-            ),
-            ("vs first", self.figures(&rows, &|row| (row.against_first.clone(), row.mark))),
-            ("ceiling", column(&|row| row.of_ceiling.clone())),
-        ];
+        let mut columns = vec![(
+            if self == Self::Wide { "good answers/s" } else { "good/s" },
+            self.figures(&rows, &|row| (row.goodput.clone(), "")),
+        )];
+        if table.is_compared {
+            columns.push(("vs first", self.figures(&rows, &|row| (row.against_first.clone(), row.mark))));
+        }
+        if table.has_ceiling {
+            columns.push(("ceiling", column(&|row| row.of_ceiling.clone())));
+        }
         if table.has_quota {
             columns.push(("throttled", column(&|row| row.throttled.clone())));
         }

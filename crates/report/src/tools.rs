@@ -1,16 +1,20 @@
 //! What each tool says of the same server, for every format that people read.
 
 use serde::Serialize;
-use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, small_share};
-use tolok_analysis::{Estimate, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
+use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, listed, small_share};
+use tolok_analysis::{Estimate, Findings, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
 
 use crate::svg;
 use crate::table::LOWER_BOUND;
+use crate::tool_remarks::{Remark, Remarks};
 
 const MILLIS: f64 = 1e3;
 const MICROS: f64 = 1e6;
 /// Stands behind latencies that were not taken as tolok takes them.
 const MARK: &str = "†";
+
+/// What two columns of a terminal are.
+pub(crate) const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s own CPU time for an answer, and its share used";
 
 /// A column: its heading on a page, in a terminal if it stands there, and its figure.
 struct Column {
@@ -69,6 +73,8 @@ pub(crate) struct Sheet {
 #[derive(Debug, Serialize)]
 pub(crate) struct Line {
     pub(crate) tool: String,
+    /// Numbers of the remarks that hold in several tables.
+    pub(crate) notes: Vec<usize>,
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -77,13 +83,6 @@ pub(crate) struct Line {
 pub(crate) struct Cell {
     value: String,
     interval: String,
-}
-
-/// What is said of one tool beneath the table.
-#[derive(Debug, Serialize)]
-pub(crate) struct Remark {
-    pub(crate) tool: String,
-    pub(crate) text: String,
 }
 
 /// One subject of a page.
@@ -98,23 +97,26 @@ pub(crate) struct ToolsPart<'a> {
     chart: String,
     sheet: Sheet,
     legend: String,
+    unchecked: String,
     remarks: Vec<Remark>,
 }
 
 /// Everything of a page.
-pub(crate) fn parts(tools: &[ToolsFinding]) -> Vec<ToolsPart<'_>> {
-    let part = |finding| ToolsPart {
+pub(crate) fn parts<'a>(findings: &'a Findings, remarks: &Remarks) -> Vec<ToolsPart<'a>> {
+    let legends = legends(&findings.tools);
+    let part = |(place, finding): (usize, &'a ToolsFinding)| ToolsPart {
         label: heading(finding),
         heading: heading(finding),
         load: &finding.load,
         place: &finding.environment_words,
         verdict: &finding.verdict,
         chart: svg::tools(finding, &heading(finding)),
-        sheet: sheet(finding),
-        legend: legend(finding).join(" · "),
-        remarks: remarks(finding),
+        sheet: sheet(finding, place, remarks),
+        legend: legends[place].join(" · "),
+        unchecked: remarks.unchecked(place).to_owned(),
+        remarks: remarks.beneath(place).to_vec(),
     };
-    tools.iter().map(part).collect()
+    findings.tools.iter().enumerate().map(part).collect()
 }
 
 /// `Hello · ceiling: Minimal server`
@@ -127,14 +129,14 @@ pub(crate) fn heading(finding: &ToolsFinding) -> String {
 }
 
 /// The table of a page, without columns that have no figure.
-pub(crate) fn sheet(finding: &ToolsFinding) -> Sheet {
+pub(crate) fn sheet(finding: &ToolsFinding, place: usize, remarks: &Remarks) -> Sheet {
     let has_any = |column: &&Column| finding.rows.iter().any(|row| (column.cell)(finding, row).is_some());
     let shown: Vec<&Column> = COLUMNS.iter().filter(has_any).collect();
     let line = |row: &ToolRow| {
         let figures = shown.iter().map(|column| (column.cell)(finding, row));
         let trials = format!("{} of {}", row.trials_scored, row.trials_planned);
         let cells = figures.chain([failed(row).and_then(plain), plain(trials)]).map(Cell::of).collect();
-        Line { tool: row.words(), cells }
+        Line { tool: row.short_words(), notes: remarks.numbers(place, row), cells }
     };
     let headings = shown.iter().map(|column| column.heading);
     Sheet {
@@ -154,39 +156,51 @@ pub(crate) fn short_columns(finding: &ToolsFinding) -> Vec<(&'static str, Vec<St
     COLUMNS.iter().filter_map(of).collect()
 }
 
+/// The legends of all tables: what was said beneath an earlier one is not said again.
+pub(crate) fn legends(tools: &[ToolsFinding]) -> Vec<Vec<String>> {
+    let mut said: Vec<String> = Vec::new();
+    let news = |finding| {
+        let new: Vec<String> = legend(finding).into_iter().filter(|part| !said.contains(part)).collect();
+        said.extend(new.iter().cloned());
+        new
+    };
+    tools.iter().map(news).collect()
+}
+
 /// What the columns and marks of a table mean, as far as they are there.
-pub(crate) fn legend(finding: &ToolsFinding) -> Vec<String> {
+fn legend(finding: &ToolsFinding) -> Vec<String> {
     let rows = || finding.rows.iter();
     let per = if finding.is_cost_per_wire() { "on the wire, of any status" } else { "that the tool calls good" };
     let has_little = rows().any(|row| row.little.is_some());
     let is_impossible = rows().any(|row| row.trials_against_little > 0);
-    let is_marked = rows().any(has_marked_mean);
+    let marked = marked(finding);
     let parts = [
         rows().any(|row| row.is_limit).then(|| format!("{LOWER_BOUND} lower bound: the tool was the limit")),
         rows()
             .any(|row| row.counted_of_wire.is_some())
             .then(|| "of the wire: good answers that the tool counted, of those that the kernel saw pass".to_owned()),
         Some(format!("server’s CPU: for an answer {per}")),
-        has_little.then(|| "waiting (Little): rate × mean latency ÷ connections, which cannot exceed 1".to_owned()),
-        is_impossible.then(|| "! it does, in some trial".to_owned()),
-        is_marked.then(|| format!("{MARK} not taken as tolok takes them")),
+        has_little.then(|| "waiting (Little): rate × mean latency ÷ connections, which hardly exceeds 1".to_owned()),
+        is_impossible.then(|| "! so far above 1, in some trial, that latencies were not taken".to_owned()),
+        (!marked.is_empty()).then(|| format!("{MARK} not taken as tolok takes them: {}", marked.join(", "))),
     ];
     parts.into_iter().flatten().collect()
 }
 
-/// What must be known of single tools: the differences that bear on its figures, and what it does not tell.
-pub(crate) fn remarks(finding: &ToolsFinding) -> Vec<Remark> {
-    let mut remarks = Vec::new();
-    for row in &finding.rows {
-        let said = row.notes.iter().cloned();
-        let untold =
-            (!row.does_not_tell.is_empty()).then(|| format!("It does not tell: {}.", row.does_not_tell.join(", ")));
-        let text = said.chain(untold).collect::<Vec<_>>().join(" ");
-        if !text.is_empty() {
-            remarks.push(Remark { tool: row.words(), text });
-        }
-    }
-    remarks
+/// What is behind the mark, and with whom.
+fn marked(finding: &ToolsFinding) -> Vec<String> {
+    let kinds = [
+        (LatencyMark::BackFilled, "with samples added after the run"),
+        (LatencyMark::DerivedMean, "a mean that is computed from the rate"),
+        (LatencyMark::FromSend, "counted from the moment of sending"),
+        (LatencyMark::Coarse, "in coarse steps"),
+    ];
+    let said = |(mark, words): (LatencyMark, &str)| {
+        let of = finding.rows.iter().filter(|row| row.latency_marks.contains(&mark));
+        let names: Vec<String> = of.map(|row| row.tool.clone()).collect();
+        (!names.is_empty()).then(|| format!("{words} ({})", listed(&names, "and")))
+    };
+    kinds.into_iter().filter_map(said).collect()
 }
 
 impl Cell {

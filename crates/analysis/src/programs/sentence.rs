@@ -4,6 +4,7 @@ use super::findings::{ProgramCaseFinding, ProgramComparison, TimeComparison};
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{Estimate, Verdict};
+use crate::sentence::{together, with_reasons};
 
 /// Of so many others the ratios are given; of more, only that of the next, and the rest stand in the table.
 const MOST_WITH_RATIOS: usize = 3;
@@ -15,9 +16,10 @@ pub(crate) fn verdict_sentence(cases: &[ProgramCaseFinding], comparisons: &[Prog
     let answer = match ranked.as_slice() {
         [] => "Nothing can be ranked here".to_owned(),
         [only] => alone(only),
-        [first, others @ ..] => against(first, others, comparisons),
+        [first, others @ ..] => against(first, others, comparisons, unranked.is_empty()),
     };
-    let parts = [format!("{answer}."), at_floor(&ranked), not_ranked(&unranked)];
+    let is_all = unranked.is_empty();
+    let parts = [format!("{answer}."), at_floor(&ranked, is_all), not_ranked(&unranked, ranked.is_empty())];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -29,7 +31,12 @@ fn alone(only: &ProgramCaseFinding) -> String {
     format!("{} takes {wall}{above}; there is nothing to compare it with", only.title)
 }
 
-fn against(first: &ProgramCaseFinding, others: &[&ProgramCaseFinding], comparisons: &[ProgramComparison]) -> String {
+fn against(
+    first: &ProgramCaseFinding,
+    others: &[&ProgramCaseFinding],
+    comparisons: &[ProgramComparison],
+    is_of_all: bool,
+) -> String {
     let found: Vec<(&ProgramCaseFinding, &ProgramComparison)> =
         others.iter().filter_map(|case| Some((*case, find(comparisons, first, case)?))).collect();
     let apart: Vec<String> = others
@@ -37,7 +44,7 @@ fn against(first: &ProgramCaseFinding, others: &[&ProgramCaseFinding], compariso
         .filter(|case| find(comparisons, first, case).is_none())
         .map(|case| format!("{} (no common block)", case.title))
         .collect();
-    if let Some(sentence) = too_few_blocks(first, &found, comparisons).filter(|_| apart.is_empty()) {
+    if let Some(sentence) = too_few_blocks(first, &found, comparisons, is_of_all).filter(|_| apart.is_empty()) {
         return sentence;
     }
     let of = |verdict| found.iter().filter(|(_, it)| it.wall.verdict == verdict).copied().collect::<Vec<_>>();
@@ -98,6 +105,7 @@ fn too_few_blocks(
     first: &ProgramCaseFinding,
     found: &[(&ProgramCaseFinding, &ProgramComparison)],
     comparisons: &[ProgramComparison],
+    is_of_all: bool,
 ) -> Option<String> {
     let least = least_trials();
     if found.is_empty() || comparisons.iter().any(|comparison| comparison.wall.blocks >= least) {
@@ -107,27 +115,29 @@ fn too_few_blocks(
     let mut titles = vec![first.title.clone()];
     titles.extend(found.iter().map(|(case, _)| case.title.clone()));
     let blocks = counted(u64::from(blocks), "common block");
-    Some(format!("Cannot tell {} apart: {blocks}, and {least} are the least for an interval", listed(&titles, "and")))
+    let titles = together(&titles, is_of_all);
+    Some(format!("Cannot tell {titles} apart: {blocks}, and {least} are the least for an interval"))
 }
 
 /// A ratio of two times that are mostly start is one of two starts.
-fn at_floor(ranked: &[&ProgramCaseFinding]) -> String {
+fn at_floor(ranked: &[&ProgramCaseFinding], is_of_all: bool) -> String {
     let names: Vec<String> = ranked.iter().filter(|case| case.is_at_floor).map(|case| case.title.clone()).collect();
     if names.is_empty() {
         return String::new();
     }
     let its = if names.len() == 1 { "its" } else { "their" };
-    format!("The work of {} cannot be told from {its} start.", listed(&names, "and"))
+    let names = if names.len() == ranked.len() { together(&names, is_of_all) } else { listed(&names, "and") };
+    format!("The work of {names} cannot be told from {its} start.")
 }
 
-fn not_ranked(unranked: &[&ProgramCaseFinding]) -> String {
+fn not_ranked(unranked: &[&ProgramCaseFinding], is_all: bool) -> String {
     let reason = |case: &ProgramCaseFinding| {
         let voiding = case.flags.iter().filter(|flag| flag.voids_rank);
         let kinds: Vec<&str> = voiding.map(|flag| flag.kind.as_str()).collect();
         if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
     };
-    let names: Vec<String> = unranked.iter().map(|case| format!("{} ({})", case.title, reason(case))).collect();
-    if names.is_empty() { String::new() } else { format!("Not ranked: {}.", listed(&names, "and")) }
+    let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
+    with_reasons(&named, is_all)
 }
 
 fn find<'a>(

@@ -33,8 +33,12 @@ fn subjects(opened: &Opened) -> String {
             Ok(()) => "ready".to_owned(),
             Err(reason) => format!("not ready: {reason}"),
         };
-        let limit = if subject.role == Role::Ceiling { ", the machine's limit" } else { "" };
-        let _ = writeln!(text, "{} · {}{limit} · {state}", subject.id, subject.title);
+        let kind = match (subject.role, &subject.program) {
+            (Role::Ceiling, _) => ", the machine's limit",
+            (_, Some(_)) => ", a program that is run to its end",
+            _ => "",
+        };
+        let _ = writeln!(text, "{} · {}{kind} · {state}", subject.id, subject.title);
         for (name, variant) in &subject.variants {
             let mark = if *name == subject.default_variant { '*' } else { ' ' };
             let all = subject.workloads(&subject.default_variant).len();
@@ -57,6 +61,12 @@ fn workloads(catalogue: &Catalogue) -> String {
     for workload in &catalogue.workloads {
         let request = format!("{} {}", workload.method, workload.path);
         let _ = writeln!(text, "{:<12} {request:<22} {}", workload.name, workload.summary);
+    }
+    for workload in &catalogue.programs {
+        let values: Vec<String> =
+            workload.parameters.iter().map(|(name, parameter)| format!("{name}={}", parameter.default)).collect();
+        let kind = if values.is_empty() { "program".to_owned() } else { format!("program ?{}", values.join("&")) };
+        let _ = writeln!(text, "{:<12} {kind:<22} {}", workload.name, workload.summary);
     }
     text
 }

@@ -9,7 +9,8 @@ use tolok_analysis::figures::counted;
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::{Ground, start_again_in_an_own_group};
 use tolok_model::{
-    CpuMap, CpuMode, Database, Engine, Environment, Here, Plan, PlanError, Role, Skipped, Subject, bytes_words,
+    CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Subject, Timer,
+    bytes_words,
 };
 
 use crate::args::{MeasureArgs, PlanArgs, PlanFormat};
@@ -216,22 +217,11 @@ fn describe(planned: &Planned) -> String {
             plan.scale
         );
     }
-    let width = plan.scenarios.iter().map(|scenario| scenario.id.chars().count()).max().unwrap_or(0).max(20);
-    let _ = writeln!(text, "\nScenarios");
-    for scenario in &plan.scenarios {
-        let _ = writeln!(
-            text,
-            "  {:<width$} {}, after {} of warm-up, time-out {}",
-            scenario.id,
-            scenario.load.describe(),
-            tolok_model::format_duration(scenario.load.warmup_s),
-            tolok_model::format_duration(scenario.load.timeout_s),
-        );
-        for objective in &scenario.objectives {
-            let stops = if scenario.abort { ", or the trial stops" } else { "" };
-            let _ = writeln!(text, "  {:<width$} {objective}{stops}", "");
-        }
-    }
+    let of_servers = plan.scenarios.iter().map(|scenario| &scenario.id);
+    let ids = of_servers.chain(plan.programs.iter().map(|program| &program.id));
+    let width = ids.map(|id| id.chars().count()).max().unwrap_or(0).max(20);
+    describe_scenarios(&mut text, plan, width);
+    describe_programs(&mut text, plan, width);
     let _ = writeln!(text, "\nCases");
     for (index, case) in plan.cases.iter().enumerate() {
         let role = if case.role == Role::Ceiling { "  the machine's limit" } else { "" };
@@ -257,6 +247,52 @@ fn describe(planned: &Planned) -> String {
         plan.hash().get(..16).unwrap_or_default(),
     );
     text
+}
+
+/// What is asked of servers, and by which tool where that is another than tolok's own.
+fn describe_scenarios(text: &mut String, plan: &Plan, width: usize) {
+    if !plan.scenarios.is_empty() {
+        let _ = writeln!(text, "\nScenarios");
+    }
+    for scenario in &plan.scenarios {
+        let script = scenario.tool.script.as_ref().map(|script| format!(" with {}", script.file)).unwrap_or_default();
+        let tool = match scenario.tool.name {
+            LoadTool::Tolok => String::new(),
+            tool => format!("by {}{script}: ", tool.word()),
+        };
+        let _ = writeln!(
+            text,
+            "  {:<width$} {tool}{}, after {} of warm-up, time-out {}",
+            scenario.id,
+            scenario.load.describe(),
+            tolok_model::format_duration(scenario.load.warmup_s),
+            tolok_model::format_duration(scenario.load.timeout_s),
+        );
+        for objective in &scenario.objectives {
+            let stops = if scenario.abort { ", or the trial stops" } else { "" };
+            let _ = writeln!(text, "  {:<width$} {objective}{stops}", "");
+        }
+    }
+}
+
+/// Which programs are run to their end, how often, and what times them.
+fn describe_programs(text: &mut String, plan: &Plan, width: usize) {
+    if !plan.programs.is_empty() {
+        let _ = writeln!(text, "\nPrograms");
+    }
+    for program in &plan.programs {
+        let timer = match program.timer {
+            Timer::Tolok => String::new(),
+            timer => format!("timed by {}: ", tolok_analysis::timer_title(timer.word())),
+        };
+        let _ = writeln!(
+            text,
+            "  {:<width$} {timer}{}, time-out {}",
+            program.id,
+            program.runs.describe(),
+            tolok_model::format_duration(program.runs.timeout_s),
+        );
+    }
 }
 
 /// What surrounds the subjects, and on which CPUs.

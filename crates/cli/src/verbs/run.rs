@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use tolok_analysis::figures::counted;
+use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Names, ObjectiveOutcome};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
@@ -78,9 +78,8 @@ pub fn announce(planned: &Planned) {
     subjects.sort_unstable();
     subjects.dedup();
     say(format!(
-        "Plan: {} × {} × {}, order shuffled (seed {}). About {}.",
-        counted(subjects.len() as u64, "subject"),
-        counted(plan.scenarios.len() as u64, "scenario"),
+        "Plan: {} × {}, order shuffled (seed {}). About {}.",
+        tried(subjects.len(), plan.scenarios.len(), plan.programs.len()),
         counted(u64::from(plan.blocks), "block"),
         plan.seed,
         rough(plan.estimate_s()),
@@ -94,6 +93,17 @@ pub fn announce(planned: &Planned) {
         say(
             "warning: the password in `dsn` is kept with the run, in study.toml and plan.json; dsn = \"env:NAME\" keeps it out",
         );
+    }
+}
+
+/// `3 subjects × 2 scenarios`. No server is a program, so with both kinds there is no such product of numbers.
+fn tried(subjects: usize, scenarios: usize, programs: usize) -> String {
+    let subjects = counted(subjects as u64, "subject");
+    let kinds = [(scenarios, "scenario"), (programs, "program")].into_iter().filter(|(number, _)| *number > 0);
+    let kinds: Vec<String> = kinds.map(|(number, noun)| counted(number as u64, noun)).collect();
+    match kinds.as_slice() {
+        [only] => format!("{subjects} × {only}"),
+        several => format!("({subjects} with {})", listed(several, "and")),
     }
 }
 
@@ -320,6 +330,13 @@ fn warn_of_changes(opened: &Opened, run: &RunRecord) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_is_announced_by_what_it_has() {
+        assert_eq!(tried(3, 2, 0), "3 subjects × 2 scenarios");
+        assert_eq!(tried(6, 0, 16), "6 subjects × 16 programs");
+        assert_eq!(tried(9, 1, 16), "(9 subjects with 1 scenario and 16 programs)");
+    }
 
     #[test]
     fn a_password_in_a_study_is_a_secret_that_is_kept_with_the_run() {

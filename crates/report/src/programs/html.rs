@@ -5,7 +5,7 @@ use tolok_analysis::figures::{Figure, Quantity, amount, figure};
 use tolok_analysis::{Findings, ProgramComparison, ProgramFinding, ProgramSeries, TimeComparison, TimersFinding};
 
 use super::{
-    Grid, RULE, Row, Table, facts, heading, range, series_grids, series_heading, timers_grid, timers_heading, trials,
+    Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
 use crate::palette::marker;
 use crate::svg::{self, Time};
@@ -116,7 +116,7 @@ impl<'a> Scenario<'a> {
             verdict: &program.verdict,
             has_floor: table.has_floor,
             legend: table.legend().join(" · "),
-            notes: table.notes.numbered().map(|(_, note)| note.sentence()).collect(),
+            notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),
             pairs: program.comparisons.iter().map(pair).collect(),
         }
@@ -151,7 +151,7 @@ impl Line {
             memory_mib: row.memory_mib,
             floor: row.floor,
             runs: row.runs,
-            range: range(case),
+            range: row.range,
             trials: trials(case),
         }
     }

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, TimersFinding};
 
 use super::{
-    Grid, RULE, Row, Table, facts, heading, range, series_grids, series_heading, timers_grid, timers_heading, trials,
+    Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
 use crate::markdown::{escaped, lines};
 
 /// All sections of programs; nothing where there are none.
 pub(crate) fn sections(findings: &Findings) -> String {
     let mut text = String::new();
-    text.extend(findings.programs.iter().map(program));
     text.extend(findings.program_series.iter().map(series));
+    text.extend(findings.programs.iter().map(program));
     text.extend(findings.timers.iter().map(timers));
     if !findings.programs.is_empty() {
         _ = write!(text, "\n{RULE}\n");
@@ -37,7 +37,7 @@ fn program(program: &ProgramFinding) -> String {
         text.push('\n');
     }
     for (number, note) in table.notes.numbered() {
-        _ = writeln!(text, "{number}. {}", escaped(&note.sentence()));
+        _ = writeln!(text, "{number}. {}", escaped(&note));
     }
     text
 }
@@ -49,7 +49,7 @@ fn cells(table: &Table, row: &Row) -> Vec<String> {
     cells.extend(table.has_floor.then(|| row.above_floor.line()));
     cells.extend([&row.cpu, &row.busy, &row.memory_mib].map(String::clone));
     cells.extend(table.has_floor.then(|| row.floor.clone()));
-    cells.extend([row.runs.clone(), range(row.case), trials(row.case), notes.join(", ")]);
+    cells.extend([row.runs.clone(), row.range.clone(), trials(row.case), notes.join(", ")]);
     cells
 }
 

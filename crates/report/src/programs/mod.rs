@@ -45,6 +45,8 @@ pub(crate) struct Row<'a> {
     pub(crate) floor: String,
     /// Runs in all, and outliers among them.
     pub(crate) runs: String,
+    /// All single runs, from the fastest to the slowest.
+    pub(crate) range: String,
     pub(crate) notes: Vec<usize>,
 }
 
@@ -104,15 +106,16 @@ impl<'a> Row<'a> {
         };
         Self {
             case,
-            wall: case.wall_s.as_ref().map_or_else(|| unmeasured(case), |wall| figure(Quantity::Seconds, wall)),
+            wall: case.wall_s.as_ref().map_or_else(|| unmeasured(case), |wall| stepped(wall, step_s)),
             against_first,
             mark: MARKS.iter().find(|(_, verdict)| case.against_first == Some(*verdict)).map_or("", |(mark, _)| mark),
             above_floor: above_floor(case),
-            cpu: cpu(&case.cpu_s, step_s),
+            cpu: in_steps(&case.cpu_s, step_s),
             busy: case.busy.as_ref().map_or(NONE.to_owned(), |busy| in_column(busy.value)),
             memory_mib: mib(&case.rss_bytes),
             floor: seconds(&case.floor_s),
             runs: format!("{}{outliers}", count(case.runs.into())),
+            range: range(case, step_s),
             notes,
         }
     }
@@ -142,13 +145,22 @@ fn seconds(estimate: &Option<Estimate>) -> String {
     estimate.as_ref().map_or(NONE.to_owned(), |estimate| amount(Quantity::Seconds, estimate.value))
 }
 
-/// Timers with wide steps count CPU time in the same ones, so less than a step is not 0.
-fn cpu(estimate: &Option<Estimate>, step_s: Option<f64>) -> String {
-    let step_s = step_s.unwrap_or_default();
-    match estimate {
-        Some(cpu) if cpu.value < step_s => format!("<{}", amount(Quantity::Seconds, step_s)),
-        _ => seconds(estimate),
+/// What a timer with wide steps says: less than a step is not 0.
+fn in_steps(estimate: &Option<Estimate>, step_s: Option<f64>) -> String {
+    estimate.as_ref().and_then(|time| below_step(time.value, step_s)).unwrap_or_else(|| seconds(estimate))
+}
+
+/// The same with its interval.
+fn stepped(estimate: &Estimate, step_s: Option<f64>) -> Figure {
+    match below_step(estimate.value, step_s) {
+        Some(value) => Figure { value, interval: None },
+        None => figure(Quantity::Seconds, estimate),
     }
+}
+
+fn below_step(time_s: f64, step_s: Option<f64>) -> Option<String> {
+    let step_s = step_s.filter(|step_s| time_s < *step_s)?;
+    Some(format!("<{}", amount(Quantity::Seconds, step_s)))
 }
 
 fn mib(estimate: &Option<Estimate>) -> String {
@@ -191,7 +203,7 @@ pub(crate) fn series_heading(series: &ProgramSeries) -> String {
 pub(crate) fn series_grids(series: &ProgramSeries) -> Vec<Grid> {
     let has_above = series.lines.iter().flat_map(|line| &line.points).any(|point| point.above_floor_s.is_some());
     let above = has_above.then(|| {
-        series_grid(series, "Above the start", &|point| {
+        series_grid(series, "Above the start (a dash: not measured, or not to be told from the start)", &|point| {
             point.above_floor_s.as_ref().map(|above| amount(Quantity::Seconds, above.value))
         })
     });
@@ -227,10 +239,10 @@ pub(crate) fn timers_grid(timers: &TimersFinding) -> Grid {
         marker: marker(&reading.runtime),
         title: format!("{} · {}", reading.title, timer_title(&reading.timer)),
         cells: vec![
-            seconds(&reading.wall_s),
+            in_steps(&reading.wall_s, reading.resolution_s),
             reading.of_own.as_ref().map_or(NONE.to_owned(), |ratio| figure(Quantity::Ratio, ratio).line()),
-            seconds(&reading.mean_s),
-            cpu(&reading.cpu_s, reading.resolution_s),
+            in_steps(&reading.mean_s, reading.resolution_s),
+            in_steps(&reading.cpu_s, reading.resolution_s),
             mib(&reading.rss_bytes),
             count(reading.runs.into()),
         ],
@@ -240,11 +252,11 @@ pub(crate) fn timers_grid(timers: &TimersFinding) -> Grid {
 }
 
 /// The range of all single runs.
-pub(crate) fn range(case: &ProgramCaseFinding) -> String {
-    match (case.fastest_run_s, case.slowest_run_s) {
-        (Some(fastest), Some(slowest)) => {
-            format!("{} to {}", amount(Quantity::Seconds, fastest), amount(Quantity::Seconds, slowest))
-        }
+fn range(case: &ProgramCaseFinding, step_s: Option<f64>) -> String {
+    let words = |run_s| below_step(run_s, step_s).unwrap_or_else(|| amount(Quantity::Seconds, run_s));
+    match (case.fastest_run_s.map(words), case.slowest_run_s.map(words)) {
+        (Some(fastest), Some(slowest)) if fastest.starts_with('<') && fastest == slowest => fastest,
+        (Some(fastest), Some(slowest)) => format!("{fastest} to {slowest}"),
         _ => NONE.to_owned(),
     }
 }
@@ -260,4 +272,20 @@ pub(crate) fn runs_in_all(programs: &[ProgramFinding]) -> String {
     let (runs, floor) =
         cases.fold((0, 0), |(runs, floor), case| (runs + u64::from(case.runs), floor + u64::from(case.floor_runs)));
     format!("{} that count, {} without the work", counted(runs, "run"), count(floor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_a_step_of_the_timer_is_not_nothing() {
+        let said = |time_s: f64, step_s| {
+            in_steps(&Some(Estimate { value: time_s, low: None, high: None, trials: vec![time_s] }), step_s)
+        };
+        assert_eq!(said(0.0, Some(0.01)), "<10.0\u{a0}ms");
+        assert_eq!(said(0.01, Some(0.01)), "10.0\u{a0}ms");
+        assert_eq!(said(0.0004, None), "400\u{a0}µs");
+        assert_eq!(in_steps(&None, Some(0.01)), NONE);
+    }
 }

@@ -16,13 +16,13 @@ enum Layout {
 }
 
 impl Page {
-    /// All scenarios of programs, then what they say together.
+    /// What programs say together, then each of them, then their timers beside each other.
     pub(crate) fn programs(&mut self, findings: &Findings) {
-        for program in &findings.programs {
-            self.program(program);
-        }
         for series in &findings.program_series {
             self.program_series(series);
+        }
+        for program in &findings.programs {
+            self.program(program);
         }
         for timers in &findings.timers {
             self.timers(timers);
@@ -51,7 +51,7 @@ impl Page {
         }
         self.paragraph(INDENT, &table.legend().join(" · "), Look::Dim);
         for (number, note) in table.notes.numbered() {
-            self.paragraph(INDENT, &format!("[{number}] {}", note.sentence()), Look::Warning);
+            self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
     }
 

@@ -34,7 +34,7 @@ pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
 }
 
 fn line(drawing: &mut Drawing, row: &ToolRow, scale: &Scale, top: f64) {
-    let name = fitted(&row.words(), (WIDTH - VALUE_COLUMN) / LETTER);
+    let name = fitted(&row.short_words(), (WIDTH - VALUE_COLUMN) / LETTER);
     drawing.text("l", Anchor::Start, 0.0, top + 13.0, &name);
     let y = top + 24.0;
     drawing.path("grid-line", &format!("M{:.1} {y:.1}H{:.1}", scale.at(0.0), scale.at(scale.most)));

@@ -6,7 +6,7 @@ use super::*;
 fn in_a_narrow_terminal() {
     let style = Style { colour: false, width: 64 };
     let text = render(&edge_case("programs"), Format::Terminal, &style);
-    insta::assert_snapshot!(part(&text, "A queue of tasks, n = 10,000,000", "Programs: Of each trial"));
+    insta::assert_snapshot!(part(&text, "A queue of tasks, by n", "Programs: Of each trial"));
 }
 
 #[test]
@@ -14,7 +14,7 @@ fn in_markdown() {
     insta::assert_snapshot!(text(&edge_case("programs"), Format::Markdown));
     insta::assert_snapshot!(
         "at_odds_in_markdown",
-        part(&text(&edge_case("programs-at-odds"), Format::Markdown), "## A", "## Before quoting")
+        part(&text(&edge_case("programs-at-odds"), Format::Markdown), "## queue, by n", "## Before quoting")
     );
 }
 

@@ -6,7 +6,7 @@ const FOR_PEOPLE: [Format; 3] = [Format::Terminal, Format::Markdown, Format::Htm
 
 fn at_width(width: u16) -> String {
     let text = render(&edge_case("tools"), Format::Terminal, &Style { colour: false, width });
-    part(&text, "What each tool says", "Failed trials").to_owned()
+    part(&text, "What each tool says", "\nHello: closed loop").to_owned()
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn in_a_terminal() {
 #[test]
 fn in_markdown() {
     let text = text(&edge_case("tools"), Format::Markdown);
-    insta::assert_snapshot!(part(&text, "## What each tool says", "## Failed trials"));
+    insta::assert_snapshot!(part(&text, "## What each tool says", "\n## Hello\n"));
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn in_html() {
     insta::assert_snapshot!(part(
         &page,
         "<section aria-labelledby=\"tools\"",
-        "<section aria-labelledby=\"resources\""
+        "<section aria-labelledby=\"throughput\""
     ));
 }
 
@@ -61,6 +61,64 @@ fn every_scenario_of_another_tool_is_headed_by_it() {
     }
 }
 
+/// What the tools say of the server is what the study is about, so no scenario stands before it.
+#[test]
+fn the_tools_come_before_their_scenarios() {
+    for format in FOR_PEOPLE {
+        let text = text(&edge_case("tools"), format);
+        let place = |words: &str| text.rfind(words).unwrap_or_else(|| panic!("{format:?} has {words}"));
+        assert!(place("What each tool says") < place("Bottlenecks"), "{format:?}");
+    }
+}
+
+#[test]
+fn scenarios_of_one_subject_share_a_table_and_lose_no_case() {
+    let findings = edge_case("tools-at-a-rate");
+    for format in FOR_PEOPLE {
+        let text = text(&findings, format).replace("&#x2f;", "/");
+        for tool in ["tolok", "k6", "hey", "oha"] {
+            assert!(text.contains(&format!("Go net/http by {tool}")), "{format:?} {tool}");
+        }
+        assert!(!text.contains("there is nothing to compare it with") && !text.contains("Hello · by k6"), "{format:?}");
+        assert!(text.contains("Go net/http by k6: k6 dropped up to 8.0%"), "{format:?}");
+    }
+    let csv = text(&findings, Format::Csv);
+    assert_eq!(csv.lines().count(), 1 + findings.scenarios.len(), "a line for each case");
+}
+
+/// With several subjects it is within the scenarios of one tool that they are compared.
+#[test]
+fn scenarios_of_several_subjects_stay_apart() {
+    let text = text(&edge_case("tools"), Format::Terminal);
+    assert!(!text.contains("Go net/http by "), "{text}");
+    assert!(part(&text, "Hello · by wrk 4.1.0:", "Bottlenecks").contains("ceiling: Minimal server"));
+}
+
+#[test]
+fn what_holds_in_several_tables_is_said_once() {
+    for format in FOR_PEOPLE {
+        let text = text(&edge_case("tools"), format);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words.matches("After the run it adds samples").count(), 1, "{format:?}");
+        assert!(!words.contains("not checked, as wrk does not tell"), "{format:?}");
+        assert!(words.contains("Not checked, as the tool does not tell: whether"), "{format:?}");
+    }
+}
+
+/// `ab 2.3 (apache2-utils 2.4.71)` is too long for a table, and for the headings of scenarios.
+#[test]
+fn the_package_of_a_tool_is_named_once() {
+    let mut findings = edge_case("tools-at-a-rate");
+    for row in findings.tools.iter_mut().flat_map(|tools| &mut tools.rows).filter(|row| row.tool == "hey") {
+        row.versions = vec!["0.1.5 (of a package)".to_owned()];
+    }
+    for format in FOR_PEOPLE {
+        let text = text(&findings, format);
+        assert!(text.contains("In full: hey 0.1.5 (of a package)."), "{format:?}");
+        assert_eq!(text.matches("(of a package)").count(), 1, "{format:?}");
+    }
+}
+
 #[test]
 fn a_wire_that_nobody_counted_is_not_spoken_of_as_referee() {
     let [with, without] = ["tools", "tools-at-a-rate"].map(|name| text(&edge_case(name), Format::Html));
@@ -79,6 +137,10 @@ fn a_study_of_one_tool_says_nothing_of_tools() {
 #[test]
 fn percentiles_are_headed_by_when_the_tool_begins_to_count() {
     let page = text(&edge_case("tools-at-a-rate"), Format::Html);
+    assert_eq!(page.matches("p99 ms, open loop, as its tool takes it").count(), 1, "one table for all");
+    let mut alone = edge_case("tools-at-a-rate");
+    alone.tools.clear();
+    let page = text(&alone, Format::Html);
     assert_eq!(page.matches("p99 ms, from the planned instant").count(), 2, "tolok and oha");
     assert_eq!(page.matches("p99 ms, from the moment of sending").count(), 2, "k6 and hey");
     assert!(text(&edge_case("tools"), Format::Html).contains("p99 ms, closed loop, with samples that the tool added"));

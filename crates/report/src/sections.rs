@@ -1,0 +1,93 @@
+//! What gets a section of its own: a scenario, or all those that differ in their tools only and have one subject.
+//!
+//! The second kind answers nothing by itself that is not said better where the tools stand beside each other, so it is one table.
+
+use std::borrow::Cow;
+
+use tolok_analysis::figures::{counted, listed};
+use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, ToolRow, ToolsFinding};
+
+/// Is said once for each tool where the tools stand beside each other.
+pub(crate) const UNTOLD: &str = "tool-tells-little";
+
+/// All sections, in the order of the study.
+pub(crate) fn sections(findings: &Findings) -> Vec<Cow<'_, ScenarioFinding>> {
+    let mut sections = Vec::new();
+    for scenario in &findings.scenarios {
+        let of_tools = findings.tools.iter().find(|tools| tools.rows.iter().any(|row| row.scenario == scenario.id));
+        match of_tools.map(|tools| (tools, members(findings, tools))) {
+            None => sections.push(Cow::Borrowed(scenario)),
+            // The first of them stands for all.
+            Some((tools, Some(group))) if group[0].1.id == scenario.id => {
+                sections.push(Cow::Owned(together(tools, &group)));
+            }
+            Some((_, Some(_))) => {}
+            Some((_, None)) => sections.push(Cow::Owned(without_untold(scenario.clone()))),
+        }
+    }
+    sections
+}
+
+/// Whether a section is of several tools: it has none of its own.
+pub(crate) fn is_of_tools(section: &ScenarioFinding) -> bool {
+    section.tool.is_empty()
+}
+
+/// The scenarios of several tools with their rows, where nothing is lost when they share a table: each has one case, and
+/// all the same conditions.
+fn members<'a>(findings: &'a Findings, tools: &'a ToolsFinding) -> Option<Vec<(&'a ToolRow, &'a ScenarioFinding)>> {
+    let of = |row: &'a ToolRow| Some((row, findings.scenarios.iter().find(|it| it.id == row.scenario)?));
+    let group: Vec<(&ToolRow, &ScenarioFinding)> = tools.rows.iter().map(of).collect::<Option<_>>()?;
+    let (_, first) = group.first()?;
+    let is_alike = |(_, it): &(&ToolRow, &ScenarioFinding)| {
+        let is_alone = it.cases.len() == 1 && it.ceiling.is_none();
+        let memory = [it.memory_source, first.memory_source];
+        is_alone
+            && it.objectives == first.objectives
+            && it.link == first.link
+            && (memory[0] == memory[1] || memory.contains(&None))
+    };
+    group.iter().all(is_alike).then_some(group)
+}
+
+/// Their cases as those of one scenario, each called after its tool.
+fn together(tools: &ToolsFinding, group: &[(&ToolRow, &ScenarioFinding)]) -> ScenarioFinding {
+    let (_, first) = group[0];
+    let title = |row: &ToolRow| {
+        let script = row.script.as_ref().map(|file| format!(" with {file}")).unwrap_or_default();
+        format!("{} by {}{script}", tools.subject_title, row.tool)
+    };
+    let case = |(row, scenario): &(&ToolRow, &ScenarioFinding)| CaseFinding {
+        title: title(row),
+        // One case of a scenario is the first of nothing.
+        of_first: None,
+        ..scenario.cases[0].clone()
+    };
+    let diagnoses = group.iter().flat_map(|(row, scenario)| {
+        scenario.unscored_diagnoses.iter().cloned().map(|mut diagnosis| {
+            diagnosis.title = title(row);
+            diagnosis
+        })
+    });
+    without_untold(ScenarioFinding {
+        tool: String::new(),
+        is_own_tool: true,
+        memory_source: group.iter().find_map(|(_, scenario)| scenario.memory_source),
+        verdict: format!(
+            "{}, measured by {}: {}. How they compare stands under “What each tool says”.",
+            tools.subject_title,
+            counted(group.len() as u64, "tool"),
+            listed(&tools.rows.iter().map(|row| row.tool.clone()).collect::<Vec<_>>(), "and")
+        ),
+        cases: group.iter().map(case).collect(),
+        unscored_diagnoses: diagnoses.collect(),
+        ..first.clone()
+    })
+}
+
+fn without_untold(mut scenario: ScenarioFinding) -> ScenarioFinding {
+    for case in scenario.cases.iter_mut().chain(&mut scenario.ceiling) {
+        case.flags.retain(|flag| flag.kind != UNTOLD);
+    }
+    scenario
+}
