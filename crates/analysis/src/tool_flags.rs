@@ -36,13 +36,14 @@ pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> St
 /// By how much the tool's count and that of the wire differ beyond what is tolerated; nothing where they agree. An answer
 /// that the tool calls bad may well have crossed the wire as a good one, so failures may be among those that it lacks.
 fn contradiction(trial: &Measurement, load: &LoadProfile, tolerated: f64) -> Option<u64> {
-    let wire = trial.wire?.answers_2xx;
-    let counted = counted(trial);
+    let (wire, counted) = (trial.wire?.answers_2xx, counted(trial));
     let connections = load.connections_max().map(u64::from).or(trial.ledger.connections).unwrap_or_default();
-    let tolerated = ((wire as f64 * tolerated) as u64).max(connections);
-    let too_many = counted.saturating_sub(wire);
-    let too_few = wire.saturating_sub(counted + trial.ledger.failed_total());
-    Some(too_many.max(too_few)).filter(|off| *off > tolerated)
+    // A tool whose window is the life of its process stops counting somewhat before its connections are gone.
+    let longer = (trial.wire?.window_s / trial.window_s - 1.0).max(0.0);
+    let share = |tolerated: f64| ((wire as f64 * tolerated) as u64).max(connections);
+    let too_many = Some(counted.saturating_sub(wire)).filter(|off| *off > share(tolerated));
+    let too_few = Some(wire.saturating_sub(counted + trial.ledger.failed_total()));
+    too_many.or(too_few.filter(|off| *off > share(tolerated + longer)))
 }
 
 fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated: f64) -> Option<Flag> {

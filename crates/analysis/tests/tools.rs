@@ -233,6 +233,20 @@ mod flags {
     }
 
     #[test]
+    fn a_tool_may_lack_what_came_after_its_window_in_the_life_of_its_process() {
+        let of = |window_s: f64, answers_2xx: u64| {
+            let run = and_by(LoadTool::Wrk, |_, it| {
+                (it.goodput_rps, it.ledger.good) = (5_000.0, 10_000);
+                let wire = it.wire.as_mut().unwrap();
+                (wire.answers_2xx, wire.window_s) = (answers_2xx, window_s);
+            });
+            kinds(&last_case(&run)).contains(&"wire-contradicts")
+        };
+        // Its own window is 2 s; 2 % longer explains 2 % more on the wire, and none fewer.
+        assert_eq!([of(2.0, 10_250), of(2.04, 10_250), of(2.04, 10_350), of(2.04, 9_800)], [true, false, true, true]);
+    }
+
+    #[test]
     fn an_answer_that_the_tool_calls_bad_may_have_crossed_the_wire_as_a_good_one() {
         assert!(!kinds(&contradicted(0, 900)).contains(&"wire-contradicts"));
         assert!(kinds(&contradicted(-900, 300)).contains(&"wire-contradicts"));

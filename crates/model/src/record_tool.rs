@@ -20,6 +20,8 @@ pub struct WireCount {
     pub answers: u64,
     /// Those of a status from 200 to 299.
     pub answers_2xx: u64,
+    /// Length of the window that was counted in, in seconds: of a tool whose window is the life of its process, that.
+    pub window_s: f64,
     /// When the last of them was seen, in seconds after the window's start; as exact as a reading every 100 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_answer_s: Option<f64>,

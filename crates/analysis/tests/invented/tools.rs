@@ -43,7 +43,8 @@ pub(super) fn estimates(row: &mut ToolRow) -> impl Iterator<Item = &mut Estimate
 /// What the kernel would count on the wire of a trial: every good answer, and at most those in flight at the end.
 pub fn count_on_wire(trial: &mut Measurement) {
     let answers_2xx = trial.ledger.good + 16;
-    trial.wire = Some(WireCount { answers: answers_2xx, answers_2xx, last_answer_s: Some(trial.window_s - 0.01) });
+    let (window_s, last_answer_s) = (trial.window_s, Some(trial.window_s - 0.01));
+    trial.wire = Some(WireCount { answers: answers_2xx, answers_2xx, window_s, last_answer_s });
 }
 
 /// Leaves of a measurement what another tool tells.

@@ -116,7 +116,8 @@ impl Counts {
         let answers = answers.round() as u64;
         // What is good began in the window as well, also where a reading at its border came between the two counters.
         let answers_2xx = (answers_2xx.round() as u64).min(answers);
-        Some(WireCount { answers, answers_2xx, last_answer_s: self.last_answer_s(window) })
+        let window_s = window.ended.since(window.began).as_secs_f64();
+        Some(WireCount { answers, answers_2xx, window_s, last_answer_s: self.last_answer_s(window) })
     }
 
     /// The end of the last interval between two readings that has answers and a part in the window; the window's end where
@@ -157,11 +158,14 @@ mod tests {
     }
 
     fn between(counts: &Counts, began_ms: u64, ended_ms: u64) -> Option<WireCount> {
-        counts.window(Window { began: MonotonicNs(began_ms * MS), ended: MonotonicNs(ended_ms * MS) })
+        let found = counts.window(Window { began: MonotonicNs(began_ms * MS), ended: MonotonicNs(ended_ms * MS) });
+        // Its length is that of the window, whatever was counted.
+        assert!(found.is_none_or(|found| (found.window_s - (ended_ms - began_ms) as f64 / 1e3).abs() < 1e-9));
+        found.map(|found| WireCount { window_s: 0.0, ..found })
     }
 
     fn found(answers: u64, answers_2xx: u64, last_answer_s: impl Into<Option<f64>>) -> Option<WireCount> {
-        Some(WireCount { answers, answers_2xx, last_answer_s: last_answer_s.into() })
+        Some(WireCount { answers, answers_2xx, window_s: 0.0, last_answer_s: last_answer_s.into() })
     }
 
     #[test]
