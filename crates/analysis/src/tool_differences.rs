@@ -126,7 +126,7 @@ fn with_failures(row: &ToolRow, _: &Asked) -> Option<String> {
 
 fn coarse(row: &ToolRow, _: &Asked) -> Option<String> {
     has(row, LatencyMark::Coarse)
-        .then(|| "Some of its times are whole milliseconds or coarser, so short ones say little.".to_owned())
+        .then(|| "Its times come in steps that are coarse beside them (whole milliseconds, or tenths), so short ones say little.".to_owned())
 }
 
 /// Where tolok's own tool saw that all were answered, it does not matter.

@@ -312,7 +312,7 @@ mod notes {
         for tool in [LoadTool::K6, LoadTool::H2load, LoadTool::Hey, LoadTool::Oha] {
             assert_eq!(of(tool, |_, _| ()), Vec::<String>::new(), "{tool:?} at its best");
         }
-        let coarse = "Some of its times are whole milliseconds or coarser, so short ones say little.";
+        let coarse = "Its times come in steps that are coarse beside them (whole milliseconds, or tenths), so short ones say little.";
         assert_eq!(of(LoadTool::H2load, |_, it| it.latency.marks = vec![LatencyMark::Coarse]), [coarse]);
     }
 

@@ -389,7 +389,7 @@ pub enum LatencyMark {
     FromSend,
     /// Failed requests are among the samples.
     WithFailures,
-    /// Times are whole milliseconds or coarser.
+    /// The steps of the times are no longer small beside them: whole milliseconds, or tenths of one.
     Coarse,
 }
 

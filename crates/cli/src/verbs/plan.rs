@@ -184,8 +184,12 @@ fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
     for one in skipped {
         let _ = write!(text, "\n  {}: {}", one.subject, one.reason);
     }
-    if skipped.iter().any(|one| !one.subject.starts_with("environment ")) {
+    let is_of = |kind: &'static str| move |one: &Skipped| one.subject.starts_with(kind);
+    if skipped.iter().any(|one| !is_of("environment ")(one) && !is_of("tool ")(one)) {
         text.push_str("\nto fetch all that can be fetched: tolok setup");
+    }
+    if skipped.iter().any(is_of("tool ")) {
+        text.push_str("\nto fetch the tools that can be fetched: tolok setup tools");
     }
     Complaint::new(Exit::Missing, text)
 }

@@ -201,8 +201,16 @@ fn crossed(findings: &Findings) -> Vec<String> {
 
 /// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
 fn is_sound(findings: &Findings) -> bool {
-    const GATES: [&str; 7] =
-        ["errors", "no-good-answers", "ledger-open", "not-trusted", "disturbed", "link-late", "counter-wrong"];
+    const GATES: [&str; 8] = [
+        "errors",
+        "no-good-answers",
+        "ledger-open",
+        "not-trusted",
+        "disturbed",
+        "link-late",
+        "counter-wrong",
+        "wire-contradicts",
+    ];
     let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     let programs = findings.programs.iter().flat_map(|program| &program.cases).flat_map(|case| &case.flags);
     let mut flags = cases.flat_map(|case| &case.flags).chain(programs);

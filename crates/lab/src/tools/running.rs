@@ -118,12 +118,17 @@ impl Tool {
 
     /// What is typed to call it for a job, one line for each of its processes.
     pub fn command_lines(&self, job: &LoadJob<'_>) -> Vec<String> {
-        let Invocation { warm_up, arguments, .. } = self.driver.invocation(job);
+        let Invocation { warm_up, arguments, env, .. } = self.driver.invocation(job);
+        let env: String = env.iter().map(|(name, value)| format!("{name}={value} ")).collect();
         let program = match self.driver.tool() {
             LoadTool::Tolok => "tolok".to_owned(),
             _ => self.program.display().to_string(),
         };
-        warm_up.into_iter().chain([arguments]).map(|arguments| format!("{program} {}", as_typed(&arguments))).collect()
+        warm_up
+            .into_iter()
+            .chain([arguments])
+            .map(|arguments| format!("{env}{program} {}", as_typed(&arguments)))
+            .collect()
     }
 
     /// Starts it in its place; files, output and log go into the trial's folder.
