@@ -24,7 +24,7 @@
 //! | `link-full` | a link was offered 90 % of its rate or more, so it may have been the limit | no |
 //! | `database-refused` | the database refused a connection, because there were as many as it accepts | no |
 //! | `pool-waits` | requests waited for a connection to the database once in ten good answers or more | no |
-//! | `wire-contradicts` | the tool's count of good answers and the kernel's on the wire differ by more than the connections, and by more than 1 % | yes |
+//! | `wire-contradicts` | the tool's count of good answers and the kernel's on the wire differ by more than the connections, by more than 1 %, and by more than can have crossed before or after the tool's own window | yes |
 //! | `tool-tells-little` | another tool than tolok's own does not tell what some of these flags rest on | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
 //!

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use crate::environment::Environment;
 use crate::load_profile::{Executor, LoadProfile, Stage};
-use crate::study::Study;
+use crate::study::{Scenario, Study};
+use crate::tool::LoadTool;
 
 /// By how much every warm-up and window of a study is longer; 0.1 for a tenth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,7 +66,9 @@ impl Study {
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut scaled = self.clone();
         scaled.scale = self.scale * scale.0;
-        scaled.scenarios.iter_mut().for_each(|scenario| scale_load(&mut scenario.load, scale));
+        for (scenario, unscaled) in scaled.scenarios.iter_mut().zip(&self.scenarios) {
+            scale_load(&mut scenario.load, scale, &tools_beside(unscaled, &self.scenarios));
+        }
         scaled.programs.iter_mut().for_each(|program| {
             program.runs.runs = scaled_iterations(program.runs.runs.into(), scale, 1) as u32;
             program.runs.at_most_s *= scale.0;
@@ -75,9 +78,16 @@ impl Study {
     }
 }
 
-fn scale_load(load: &mut LoadProfile, scale: Scale) {
+/// The tools that do the same as a scenario's, and its own: all of them are to measure for the same time.
+fn tools_beside(scenario: &Scenario, all: &[Scenario]) -> Vec<LoadTool> {
+    let is_beside = |other: &&Scenario| scenario.differs_in_tool_only(other);
+    all.iter().filter(is_beside).chain([scenario]).map(|scenario| scenario.tool.name).collect()
+}
+
+fn scale_load(load: &mut LoadProfile, scale: Scale, tools: &[LoadTool]) {
     load.warmup_s = scale.duration(load.warmup_s);
-    load.duration_s = scale.duration(load.duration_s);
+    let scaled_s = scale.duration(load.duration_s);
+    load.duration_s = tools.iter().fold(scaled_s, |window_s, tool| tool.nearest_window_s(window_s));
     match &mut load.executor {
         Executor::ConstantVus { .. } | Executor::ConstantArrivalRate { .. } => {}
         Executor::PerVuIterations { iterations, .. } => *iterations = scaled_iterations(*iterations, scale, 1),

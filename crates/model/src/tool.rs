@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool};
+use crate::units::format_duration;
 use crate::workload::{Body, Workload};
 use crate::workload_data::DataBody;
 
@@ -95,6 +96,14 @@ impl LoadTool {
         if !executors.is_empty() && !executors.contains(&executor) {
             return Some(format!("{word} has no executor `{executor}`; it has {}", executors.join(", ")));
         }
+        if let Some(refusal) = self.refuses_window(load) {
+            return Some(refusal);
+        }
+        let knows_whole_seconds = matches!(self, Self::Wrk | Self::Ab | Self::Hey);
+        if knows_whole_seconds && load.timeout_s.fract() != 0.0 {
+            let timeout = format_duration(load.timeout_s);
+            return Some(format!("{word} takes time-outs of whole seconds only, and `timeout` is {timeout}"));
+        }
         if let Connection::Requests(_) = load.connection {
             return Some(format!("{word} cannot close a connection after a number of requests"));
         }
@@ -115,10 +124,34 @@ impl LoadTool {
         }
     }
 
+    /// Why it cannot have a window of this length, if it cannot: it would measure for longer than the others. A warm-up that
+    /// is longer than asked for does no harm.
+    fn refuses_window(self, load: &LoadProfile) -> Option<String> {
+        let is_ramp = matches!(load.executor, Executor::RampingVus { .. } | Executor::RampingArrivalRate { .. });
+        if is_ramp || (self.nearest_window_s(load.duration_s) - load.duration_s).abs() < 1e-9 {
+            return None;
+        }
+        let length = if self == Self::K6 { "a second at least" } else { "whole seconds only" };
+        Some(format!("{} takes {length}, and `duration` is {}", self.word(), format_duration(load.duration_s)))
+    }
+
+    /// The time nearest to this one, and no shorter, for which it can put load on a subject.
+    pub(crate) fn nearest_window_s(self, seconds: f64) -> f64 {
+        match self {
+            Self::Tolok | Self::H2load | Self::Hey | Self::Oha => seconds,
+            Self::K6 => seconds.max(1.0),
+            // What was multiplied may be a hair more than a whole number.
+            Self::Wrk | Self::Ab => (seconds - 1e-9).ceil().max(1.0),
+        }
+    }
+
     /// Why it cannot ask for this workload, if it cannot; a sentence without its end.
     pub fn refuses_workload(self, workload: &Workload) -> Option<String> {
         if self == Self::Tolok {
             return None;
+        }
+        if let Some(refusal) = self.refuses_account(workload) {
+            return Some(refusal);
         }
         let (word, name) = (self.word(), &workload.name);
         if workload.method != "GET" {
@@ -129,6 +162,27 @@ impl LoadTool {
                 Some(format!("{word} asks for one path, and `{name}` draws its requests"))
             }
             _ => None,
+        }
+    }
+
+    /// Why it cannot say what a counter must have counted, if it cannot: of the other tools none tells how many requests of
+    /// the whole run, warm-up and all, were sent and how many were answered.
+    fn refuses_account(self, workload: &Workload) -> Option<String> {
+        let counts = matches!(workload.body, Body::Data { data: DataBody::Counter });
+        (counts && self != Self::Tolok).then(|| {
+            let (word, name) = (self.word(), &workload.name);
+            format!("{word} does not tell how many requests it sent in all, and `{name}` is checked by that")
+        })
+    }
+}
+
+impl ToolChoice {
+    /// Why it cannot ask for this workload, if it cannot. What a script asks for is its author's affair, but not what is
+    /// counted of it.
+    pub(crate) fn refuses_workload(&self, workload: &Workload) -> Option<String> {
+        match self.script {
+            Some(_) => self.name.refuses_account(workload),
+            None => self.name.refuses_workload(workload),
         }
     }
 }

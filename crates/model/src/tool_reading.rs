@@ -123,8 +123,26 @@ fn read_tool(tool: Spanned<ToolFile>, reading: &mut Reading) -> Option<ToolChoic
         reading.note(span, message, Some("only k6 runs one".to_owned()));
         return None;
     }
+    if let Some(problem) = script.as_deref().and_then(problem_of_script_name) {
+        reading.note(span, problem, Some("for example: script = \"users.js\"".to_owned()));
+        return None;
+    }
     let script = script.map(|file| Script { file, text: String::new() });
     Some(ToolChoice { name: tool, script })
+}
+
+/// What is wrong with the name of a script, if anything is. A copy of it stands under its bare name among the files of each
+/// trial, none of which is a script, and the lab's own script names it in quotes.
+fn problem_of_script_name(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let is_script =
+        [".js", ".mjs", ".ts"].iter().any(|end| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty()));
+    if !is_script {
+        return Some(format!("`{file}` is no script of k6's; their names end in .js, .mjs or .ts"));
+    }
+    let is_safe = name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
+    (!is_safe)
+        .then(|| format!("the script's name `{name}` has a sign other than letters, digits, `-`, `_`, `.` and blanks"))
 }
 
 /// Says why `tool` cannot put `load` on a subject, or ask for `workload`, if it cannot.
@@ -134,8 +152,7 @@ pub(crate) fn check_tool(
     reading: &mut Reading,
 ) -> bool {
     let Some(span) = span else { return true };
-    // What a script asks for is its author's affair.
-    let of_workload = || tool.name.refuses_workload(workload).filter(|_| tool.script.is_none());
+    let of_workload = || tool.refuses_workload(workload);
     let Some(refusal) = tool.name.refuses_load(load).or_else(of_workload) else { return true };
     let help = "leave it out here, or give it a [[scenario]] of its own".to_owned();
     reading.note(span.clone(), refusal, Some(help));

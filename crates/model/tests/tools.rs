@@ -6,7 +6,7 @@ mod examples;
 
 use examples::{catalogue, catalogue_with_data, everything, listed};
 use insta::assert_snapshot;
-use tolok_model::{Here, LoadTool, Plan, PlanError, Study};
+use tolok_model::{Here, LoadTool, Plan, PlanError, Study, Workload};
 
 const CONSTANT: &str = "{ executor = 'constant-vus', vus = 8, duration = '1s' }";
 
@@ -91,6 +91,8 @@ fn what_a_tool_cannot_do_is_refused_before_anything_runs() {
     assert_snapshot!(problems("'wrk'", reuse, ""), @"7:8 «'wrk'» wrk cannot close a connection after a number of requests (leave it out here, or give it a [[scenario]] of its own)");
     let closing = "{ executor = 'constant-vus', vus = 8, duration = '1s', connection = 'per-request' }";
     assert_snapshot!(problems("['wrk', 'h2load']", closing, ""), @"7:16 «'h2load'» h2load keeps its connections (leave it out here, or give it a [[scenario]] of its own)");
+    let impatient = "{ executor = 'constant-vus', vus = 8, duration = '1s', timeout = '500ms' }";
+    assert_snapshot!(problems("['oha', 'hey']", impatient, ""), @"7:16 «'hey'» hey takes time-outs of whole seconds only, and `timeout` is 500ms (leave it out here, or give it a [[scenario]] of its own)");
     let pause = "{ executor = 'constant-vus', vus = 8, duration = '1s', think-time = '5ms' }";
     assert_snapshot!(problems("['k6', 'ab']", pause, ""), @"7:15 «'ab'» ab has no `think-time` (leave it out here, or give it a [[scenario]] of its own)");
 }
@@ -122,4 +124,73 @@ fn a_tool_that_is_missing_is_left_out_with_its_reason_once() {
     assert_eq!(left_out, ["tool [wrk]: wrk is missing: tolok setup wrk"]);
     let error = Plan::expand(&study("'wrk'", CONSTANT), &catalogue(), here, 1).unwrap_err();
     assert!(matches!(error, PlanError::NoTool(left_out) if left_out.len() == 1));
+}
+
+#[test]
+fn a_counter_is_for_the_tool_that_tells_all_that_it_sent() {
+    let mut catalogue = catalogue_with_data();
+    let counter = "title = 'Counter'\ndatabase = true\nrequest.path = '/counter'\n\
+                   answer = { content-type = 'application/json', body.data = 'counter' }";
+    catalogue.workloads.push(Workload::read("counter", counter).unwrap());
+    let of = |tool: &str| {
+        let text = text(tool, CONSTANT, "").replace("'hello'", "'counter'");
+        Study::read(&text, &catalogue).map(|study| study.scenarios.len()).map_err(|problems| listed(&text, &problems))
+    };
+    assert_eq!(of("'tolok'"), Ok(1));
+    let wrk = of("'wrk'").unwrap_err();
+    assert!(
+        wrk.contains("wrk does not tell how many requests it sent in all, and `counter` is checked by that"),
+        "{wrk}"
+    );
+    let script = of("{ name = 'k6', script = 'users.js' }").unwrap_err();
+    assert!(script.contains("k6 does not tell how many requests it sent in all"), "{script}");
+}
+
+#[test]
+fn a_script_has_a_name_that_its_copy_in_a_trial_can_have() {
+    let of = |file: &str| {
+        let text = text(&format!("{{ name = 'k6', script = \"{file}\" }}"), CONSTANT, "");
+        Study::read(&text, &catalogue()).map(|study| study.scenarios.len()).map_err(|problems| listed(&text, &problems))
+    };
+    for file in ["users.js", "../shop/my users.ts", "/abs/olute/k6.mjs", "größe.js"] {
+        assert_eq!(of(file), Ok(1), "{file}");
+    }
+    for file in ["", "..", "users/", ".js", "tool.log", "trial.json"] {
+        assert!(of(file).unwrap_err().contains("is no script of k6's"), "{file}");
+    }
+    assert!(of("it's.js").unwrap_err().contains("has a sign other than letters"));
+}
+
+#[test]
+fn a_window_that_a_tool_would_lengthen_is_refused() {
+    let of = |tool: &str, times: &str| {
+        let load = format!("{{ executor = 'constant-vus', vus = 8, {times} }}");
+        let text = text(tool, &load, "");
+        Study::read(&text, &catalogue()).map(|study| study.scenarios.len()).map_err(|problems| listed(&text, &problems))
+    };
+    assert_eq!(of("['tolok', 'k6', 'h2load', 'hey', 'oha']", "duration = '1500ms', warmup = '0s'"), Ok(5));
+    assert_eq!(of("['tolok', 'h2load', 'hey', 'oha']", "duration = '200ms', warmup = '100ms'"), Ok(4));
+    assert_eq!(of("['k6', 'wrk', 'ab']", "duration = '1s', warmup = '300ms'"), Ok(3), "a warm-up may last longer");
+    let wrk = of("'wrk'", "duration = '1500ms', warmup = '1s'").unwrap_err();
+    assert!(wrk.contains("wrk takes whole seconds only, and `duration` is 1s 500ms"), "{wrk}");
+    let k6 = of("'k6'", "duration = '500ms', warmup = '0s'").unwrap_err();
+    assert!(k6.contains("k6 takes a second at least, and `duration` is 500ms"), "{k6}");
+    let ramp = "{ executor = 'ramping-vus', warmup = '0s', stages = [{ target = 9, duration = '500ms' }] }";
+    assert_eq!(study("'k6'", ramp).scenarios.len(), 1, "of a ramp it takes any stage");
+}
+
+#[test]
+fn a_study_made_shorter_stays_one_that_its_tools_can_run_for_the_same_time() {
+    let scaled = |tool: &str, factor: &str| -> Vec<(f64, f64)> {
+        let study = study(tool, "{ executor = 'constant-vus', vus = 8, duration = '13s', warmup = '2s' }");
+        let scaled = study.scaled(factor.parse().unwrap());
+        scaled.scenarios.iter().map(|scenario| (scenario.load.warmup_s, scenario.load.duration_s)).collect()
+    };
+    assert_eq!(scaled("['tolok', 'wrk', 'k6']", "0.1"), [(0.2, 2.0); 3]);
+    assert_eq!(scaled("['tolok', 'k6']", "0.1"), [(0.2, 1.3); 2]);
+    assert_eq!(scaled("['tolok', 'oha']", "0.1"), [(0.2, 1.3); 2]);
+    // 0.7 times 10 is a hair more than 7.
+    let ten = study("'ab'", "{ executor = 'constant-vus', vus = 8, duration = '10s', warmup = '0s' }");
+    let load = &ten.scaled("0.7".parse().unwrap()).scenarios[0].load;
+    assert_eq!((load.warmup_s, load.duration_s), (0.0, 7.0));
 }

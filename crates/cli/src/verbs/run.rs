@@ -51,7 +51,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         let database = stored.plan.environment(asking?)?.database.as_ref()?;
         Some(format!("database [{}]: {}", database.describe(), opened.database_ready(database).err()?))
     });
-    if let Some(missing) = missing {
+    if let Some(missing) = missing.or_else(|| missing_tool(&opened, &stored.plan)) {
         let message = format!("this run cannot go on, because something that it needs is missing: {missing}");
         return Err(Complaint::new(Exit::Missing, message));
     }
@@ -68,6 +68,14 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     ));
     let ground = Ground::prepare();
     go(&opened, &ground, &folder, (&stored.plan, &stored.run.cpus), &args.result)
+}
+
+/// The first tool that a plan names and that is not here any more: every trial of it that is left would be recorded as its
+/// failure.
+fn missing_tool(opened: &Opened, plan: &Plan) -> Option<String> {
+    let generators = plan.scenarios.iter().filter_map(|scenario| scenario.tool.name.program());
+    let timers = plan.programs.iter().filter_map(|program| program.timer.program());
+    generators.chain(timers).find_map(|name| Some(format!("tool [{name}]: {}", opened.tool_ready(name).err()?)))
 }
 
 /// One line on what is about to happen.

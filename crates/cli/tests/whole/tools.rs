@@ -83,12 +83,12 @@ fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
 }
 
 #[test]
-fn a_server_that_dies_in_the_window_is_a_failed_trial_under_every_tool() {
+fn a_server_that_dies_under_load_is_a_failed_trial_under_every_tool() {
     let tools = ready();
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
     let _turn = my_turn();
-    // Each tool has answered for a while, warm-up and all, before it dies.
-    let place = place("crash-after=3000", &[&["tolok"], tools.as_slice()].concat(), "");
+    // So few that the slowest tool on a busy machine asks for more within its warm-up and its window.
+    let place = place("crash-after=500", &[&["tolok"], tools.as_slice()].concat(), "");
     let (said, records) = run(&place);
     assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
     for record in &records {
@@ -106,7 +106,7 @@ fn a_server_that_falls_silent_is_a_failed_trial_under_every_tool() {
     let tools = ready();
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
     let _turn = my_turn();
-    let place = place("hang-after=3000", &[&["tolok"], tools.as_slice()].concat(), "");
+    let place = place("hang-after=500", &[&["tolok"], tools.as_slice()].concat(), "");
     let (said, records) = run(&place);
     assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
     for record in &records {
@@ -155,7 +155,7 @@ fn a_script_of_the_users_own_says_what_a_virtual_user_does() {
         missing.code,
         missing.progress
     );
-    let script = "import http from 'k6/http'\nexport default function () {\n  http.get(`${__ENV.TOLOK_BASE}/hello`)\n  http.get(`${__ENV.TOLOK_BASE}/json`)\n}\n";
+    let script = "import http from 'k6/http'\nexport default function () {\n  http.get(`${__ENV.TOLOK_BASE}/hello`)\n  http.get(__ENV.TOLOK_URL)\n}\n";
     fs::write(place.path().join("studies/users.js"), script).unwrap();
     let (said, records) = run(&place);
     assert_done(said.code, &said.progress);
@@ -227,6 +227,23 @@ fn a_tool_that_prints_something_else_is_a_failed_trial_that_keeps_what_it_printe
     assert!(message.starts_with("wrk 4.2.0 was not understood: "), "{message}");
     assert!(message.contains("it said: oops") && message.contains("tool.out"), "{message}");
     assert_eq!(kept, "Everything is fine.\n");
+}
+
+#[test]
+fn a_run_does_not_go_on_without_a_tool_that_it_needs() {
+    let _turn = my_turn();
+    let place = place("none", &["wrk"], "");
+    impostor(&place, "wrk", &format!("{SAYS_ITS_VERSION}\necho 'Everything is fine.'"));
+    assert_eq!(run_with_impostor(&place).code, Some(5));
+    let trial = fs::read_dir(place.run_folder().join("trials")).unwrap().next().unwrap().unwrap().path();
+    fs::remove_dir_all(trial).unwrap();
+    // In a search path and a toolbox that have no other.
+    let mut resume = place.command(&["resume", "latest"]);
+    resume.env("PATH", place.path().join("empty")).env("XDG_CACHE_HOME", place.path().join("no-cache"));
+    let output = resume.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("something that it needs is missing: tool [wrk]"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tolok_load::fault::ErrorClass;
-use tolok_model::{FailureKind, LoadProfile};
+use tolok_model::{FailureKind, Scenario};
 
 use super::trial::Setback;
 use crate::tools::ToolReport;
@@ -15,14 +15,14 @@ const SILENT_SHARE: f64 = 1.0 / 3.0;
 
 /// A window without a single good answer to its own requests is a failure, and the classes of its errors say which. So is
 /// one in which the subject fell silent.
-pub(super) fn judge(report: &ToolReport, load: &LoadProfile) -> Result<(), Setback> {
+pub(super) fn judge(report: &ToolReport, scenario: &Scenario) -> Result<(), Setback> {
     match report.ledger.good {
         // Where answers take longer than the window, those that come in it were asked for in the warm-up.
-        0 if report.carried_over_good > 0 && report.ledger.failed_total() == 0 => still_answering(report, load),
+        0 if report.carried_over_good > 0 && report.ledger.failed_total() == 0 => still_answering(report, scenario),
         0 => Err(nothing_good(report)),
         // A window that was cut off where an objective was crossed may well end in silence, and says why it ended.
         _ if report.aborted => Ok(()),
-        _ => still_answering(report, load),
+        _ => still_answering(report, scenario),
     }
 }
 
@@ -57,8 +57,12 @@ fn nothing_good(report: &ToolReport) -> Setback {
 /// Fails if everybody who could wait was left waiting, and for longer than a slow subject would explain. The time-out does not find that
 /// out where it is longer than the rest of the window, and the rate of the first part would pass for that of the whole.
 /// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
-fn still_answering(report: &ToolReport, load: &LoadProfile) -> Result<(), Setback> {
+fn still_answering(report: &ToolReport, scenario: &Scenario) -> Result<(), Setback> {
+    let load = &scenario.load;
+    // Where the tool does not say who was waiting, users that may pause may all have been pausing.
+    let may_pause = scenario.tool.script.is_some() || load.think_time.is_some();
     let last_good_s = match report.last_good_s {
+        _ if report.waiting_at_end.is_none() && may_pause => return Ok(()),
         // Neither the tool nor the wire says when the last answer came.
         None if report.waiting_at_end.is_none() => return Ok(()),
         last => last.unwrap_or_default(),
@@ -87,7 +91,10 @@ fn examples(report: &ToolReport) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tolok_model::{Arrivals, Connection, Executor, Latency, LedgerCounts, Pool, Stage};
+    use tolok_model::{
+        Arrivals, Connection, Executor, Latency, LedgerCounts, LoadProfile, LoadTool, Pool, Script, Stage, ThinkTime,
+        ToolChoice,
+    };
 
     use super::*;
 
@@ -106,6 +113,19 @@ mod tests {
 
     fn four_users() -> LoadProfile {
         load(Executor::ConstantVus { vus: 4 })
+    }
+
+    fn scenario(load: &LoadProfile) -> Scenario {
+        Scenario {
+            id: String::new(),
+            environment: String::new(),
+            workload: "hello".to_owned(),
+            database: false,
+            load: load.clone(),
+            tool: ToolChoice::default(),
+            objectives: Vec::new(),
+            abort: false,
+        }
     }
 
     fn report(good: u64, failed: &[(&str, u64)], examples: &[&str]) -> ToolReport {
@@ -141,7 +161,8 @@ mod tests {
     #[test]
     fn a_window_without_a_good_answer_is_a_failure_of_a_kind() {
         let check = |failed: &[(&str, u64)], examples: &[&str], reason, tail: &str| {
-            let Err(Setback::Failed(kind, message)) = judge(&report(0, failed, examples), &four_users()) else {
+            let Err(Setback::Failed(kind, message)) = judge(&report(0, failed, examples), &scenario(&four_users()))
+            else {
                 panic!("it failed")
             };
             assert_eq!(kind, reason);
@@ -157,7 +178,7 @@ mod tests {
 
     #[test]
     fn one_good_answer_is_a_measurement() {
-        assert!(judge(&report(1, &[("timeout", 8)], &[]), &four_users()).is_ok());
+        assert_eq!(judged(&report(1, &[("timeout", 8)], &[])), None);
     }
 
     /// What a report is judged to be, in words.
@@ -166,7 +187,11 @@ mod tests {
     }
 
     fn judged_under(report: &ToolReport, load: &LoadProfile) -> Option<(FailureKind, String)> {
-        match judge(report, load) {
+        judged_in(report, &scenario(load))
+    }
+
+    fn judged_in(report: &ToolReport, scenario: &Scenario) -> Option<(FailureKind, String)> {
+        match judge(report, scenario) {
             Ok(()) => None,
             Err(Setback::Failed(kind, message)) => Some((kind, message)),
             Err(_) => panic!("judging neither writes nor stops"),
@@ -203,6 +228,18 @@ mod tests {
         assert_eq!(judged(&of_another_tool(500, None)), None);
         assert_eq!(judged(&of_another_tool(500, Some(8.9))), None);
         assert_eq!(judged(&of_another_tool(500, Some(1.0))).unwrap().0, FailureKind::Hung);
+    }
+
+    #[test]
+    fn users_that_may_pause_are_not_taken_for_users_that_wait() {
+        let silent = of_another_tool(500, Some(1.0));
+        let pausing = LoadProfile { think_time: Some(ThinkTime { least_s: 8.0, most_s: 8.0 }), ..four_users() };
+        assert_eq!(judged_under(&silent, &pausing), None);
+        let script = Some(Script { file: "users.js".to_owned(), text: String::new() });
+        let tool = ToolChoice { name: LoadTool::K6, script };
+        assert_eq!(judged_in(&silent, &Scenario { tool, ..scenario(&four_users()) }), None);
+        // A tool that says who was waiting is believed.
+        assert!(judged_under(&silent_since(1.0), &pausing).is_some());
     }
 
     #[test]

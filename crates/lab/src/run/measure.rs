@@ -96,39 +96,25 @@ pub(super) fn scopes(trial_box: &TrialBox) -> Vec<Scope> {
 }
 
 impl Trial<'_> {
-    /// Puts the scenario's load on the subject and reads resources all the while.
-    pub(super) fn load(
+    /// Reads resources and takes what steps are due until the tool ends.
+    fn follow(
         &self,
+        tool: &mut RunningTool<'_>,
+        readings: &mut Readings<'_, '_>,
         trial_box: &mut TrialBox,
-        sampler: &mut Sampler,
-        counters: Option<Counters>,
-        beside: Option<Beside<'_>>,
-        (address, clock): (SocketAddr, Instant),
         emit: &mut dyn FnMut(RunEvent),
-    ) -> Result<Loaded, Setback> {
-        let (job, tool) = (self.job(address), self.tool()?);
-        let commands = [self.commands.clone(), tool.command_lines(&job)].concat();
-        self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
-        let placement = trial_box.placement("generator", &self.cpus.generator);
-        let name = tool.driver.tool().word();
-        let not_started = |error| tool_failed(format!("cannot start {name}: {error}"));
-        let mut tool = tool.start(&job, placement, self.folder.path()).map_err(not_started)?;
-        let (has_group, mut pid) = (trial_box.group("generator").is_some(), tool.pid());
-        if !has_group {
-            sampler.follow(Followed { part: Part::Generator, members: Members::Trees(vec![pid]), net_of: None });
-        }
-        emit(RunEvent::Phase { phase: Phase::WarmingUp });
-        let load = &self.scenario.load;
-        let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s) + TOOL_SLACK;
+    ) -> Result<(), Setback> {
+        let (name, load) = (self.scenario.tool.name.word(), &self.scenario.load);
+        // Most end only once the last answer has come or its time is up.
+        let limit = Duration::from_secs_f64(load.warmup_s + load.duration_s + load.timeout_s) + TOOL_SLACK;
         let deadline = Instant::now() + limit;
-        let (began, ended, last_tick) = (None, None, Instant::now());
-        let wire = self.referee(trial_box, address);
-        let mut readings = Readings { sampler, counters, beside, wire, clock, began, ended, last_tick };
+        let (has_group, mut pid) = (trial_box.group("generator").is_some(), tool.pid());
         loop {
             let patience = readings.patience();
-            let waited = tool.wait_event(patience).map_err(not_started)?;
+            let waited = tool.wait_event(patience);
+            let waited = waited.map_err(|error| tool_failed(format!("cannot start {name}: {error}")))?;
             if waited == Waited::Ended {
-                break;
+                return Ok(());
             }
             if !has_group && tool.pid() != pid {
                 pid = tool.pid();
@@ -146,6 +132,36 @@ impl Trial<'_> {
                 return Err(tool_failed(format!("{name} did not end within {limit} s and was killed; see its output")));
             }
         }
+    }
+
+    /// Puts the scenario's load on the subject and reads resources all the while.
+    pub(super) fn load(
+        &self,
+        trial_box: &mut TrialBox,
+        sampler: &mut Sampler,
+        counters: Option<Counters>,
+        beside: Option<Beside<'_>>,
+        (address, clock): (SocketAddr, Instant),
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Loaded, Setback> {
+        let (job, tool) = (self.job(address), self.tool()?);
+        let commands = [self.commands.clone(), tool.command_lines(&job)].concat();
+        self.folder.write("command.txt", (commands.join("\n") + "\n").as_bytes())?;
+        let placement = trial_box.placement("generator", &self.cpus.generator);
+        let name = tool.driver.tool().word();
+        let not_started = |error| tool_failed(format!("cannot start {name}: {error}"));
+        // Before the first question, so that all answers are counted.
+        let wire = self.referee(trial_box, address);
+        let mut tool = tool.start(&job, placement, self.folder.path()).map_err(not_started)?;
+        if trial_box.group("generator").is_none() {
+            let members = Members::Trees(vec![tool.pid()]);
+            sampler.follow(Followed { part: Part::Generator, members, net_of: None });
+        }
+        emit(RunEvent::Phase { phase: Phase::WarmingUp });
+        let (began, ended, last_tick) = (None, None, Instant::now());
+        let is_silent = tool.is_silent_before_window();
+        let mut readings = Readings { sampler, counters, beside, wire, is_silent, clock, began, ended, last_tick };
+        self.follow(&mut tool, &mut readings, trial_box, emit)?;
         // A tool that finds nobody to talk to has nothing to say that is worth more than why.
         self.nothing_has_ended(trial_box, "while load was on it")?;
         let report = report_of(tool, trial_box);
@@ -237,6 +253,8 @@ struct Readings<'s, 'b> {
     counters: Option<Counters>,
     beside: Option<Beside<'b>>,
     wire: Option<WireWatch>,
+    /// Whether no answer crosses the wire between the last reading before the window and the window.
+    is_silent: bool,
     /// Since when the samples' times count.
     clock: Instant,
     began: Option<MonotonicNs>,
@@ -258,6 +276,12 @@ impl Readings<'_, '_> {
         let at_s = self.clock.elapsed().as_secs_f64();
         if let Some(counters) = &mut self.counters {
             counters.read();
+        }
+        if let (Some(wire), Waited::Event(ToolEvent::WindowStarted { monotonic_ns }), true) =
+            (&mut self.wire, &waited, self.is_silent)
+        {
+            // It takes a while to hear of it, and what has come meanwhile came after it.
+            wire.nothing_until(MonotonicNs(*monotonic_ns));
         }
         // A count that cannot be read is none.
         if self.wire.as_mut().is_some_and(|wire| wire.read(SystemClock.now()).is_err()) {

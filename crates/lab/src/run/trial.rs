@@ -272,10 +272,11 @@ impl<'a> Trial<'a> {
     }
 
     /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator
-    /// something at every answer; the mean is as good. Nothing where any body will do.
+    /// something at every answer; the mean is as good. Nothing where any body will do, nor where the requests are those of a
+    /// user's script.
     fn mean_body_bytes(&self) -> u64 {
         match self.session.assets.answers(&self.workload) {
-            data::Answers::Many(answers) => {
+            data::Answers::Many(answers) if self.scenario.tool.script.is_none() => {
                 let all: usize = answers.iter().map(|answer| answer.body.len()).sum();
                 all.checked_div(answers.len()).unwrap_or_default() as u64
             }
@@ -330,7 +331,7 @@ impl<'a> Trial<'a> {
         self.folder.write_lines("samples.jsonl", &sampler.samples())?;
         let judged = loaded.and_then(|loaded| {
             self.folder.write_lines("timeline.jsonl", &loaded.report.timeline)?;
-            judge(&loaded.report, &self.scenario.load).map(|()| loaded)
+            judge(&loaded.report, self.scenario).map(|()| loaded)
         });
         let Loaded { report, usage, pss_bytes, window, counted, beside, wire } = judged?;
         self.nothing_has_ended(trial_box, "while it was measured")?;

@@ -74,6 +74,11 @@ impl WireWatch {
         Ok(())
     }
 
+    /// Says that since the last reading nothing has come until this moment: what the next one finds has come later.
+    pub fn nothing_until(&mut self, at: MonotonicNs) {
+        self.counts.nothing_until(at);
+    }
+
     /// What was counted in a window. Nothing where a third of the window or more lies between a border and the reading
     /// nearest to it.
     pub fn window(&self, window: Window) -> Option<WireCount> {
@@ -108,6 +113,13 @@ impl Counts {
             answers_2xx: so_far.answers_2xx + u64::from(answers_2xx),
         };
         self.totals.push(now, totals);
+    }
+
+    /// A moment before the last reading is over, and what that reading found cannot be told apart any more.
+    fn nothing_until(&mut self, at: MonotonicNs) {
+        if self.totals.iter().last().is_some_and(|(last, _)| *last < at) {
+            self.add(at, 0, 0);
+        }
     }
 
     fn window(&self, window: Window) -> Option<WireCount> {
@@ -177,6 +189,17 @@ mod tests {
         // Three quarters of an interval and a quarter of the next one; three quarters, and four fifths.
         assert_eq!(between(&counts, 25, 125), found(100, 93, 0.1));
         assert_eq!(between(&counts, 225, 380), found(230, 80, 0.155));
+    }
+
+    #[test]
+    fn where_nothing_came_before_a_window_all_is_in_it() {
+        let mut counts = every_100_ms(&[(7, 7)]);
+        // The window began at 80 ms, and it took 40 ms until that was known.
+        counts.nothing_until(MonotonicNs(80 * MS));
+        counts.add(MonotonicNs(120 * MS), 40, 30);
+        assert_eq!(between(&counts, 80, 120), found(40, 30, 0.04));
+        counts.nothing_until(MonotonicNs(110 * MS));
+        assert_eq!(counts.lines(MonotonicNs(0)).len(), 3, "that is over");
     }
 
     #[test]

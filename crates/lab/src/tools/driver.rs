@@ -94,8 +94,6 @@ pub struct Said {
     pub log: String,
     /// The trial's folder, for files that it wrote.
     pub folder: PathBuf,
-    /// How long its process lived, in seconds.
-    pub took_s: f64,
 }
 
 /// What a tool said was not what its driver knows.

@@ -53,7 +53,8 @@ pub(super) fn asked(load: &LoadProfile) -> Asked {
 
 /// Whole seconds, and no less than asked for, where a tool knows no others.
 pub(super) fn whole_seconds(seconds: f64) -> u64 {
-    (seconds.ceil() as u64).max(1)
+    // What was multiplied may be a hair more than a whole number.
+    ((seconds - 1e-9).ceil() as u64).max(1)
 }
 
 /// `1500ms`
@@ -167,11 +168,15 @@ pub(super) fn is_success(status: u16) -> bool {
 pub(super) fn percentiles(printed: impl IntoIterator<Item = (f64, f64)>, samples: u64) -> Vec<Percentile> {
     let percentile = |(quantile, latency_s): (f64, f64)| {
         let quantile = (quantile * 1e6).round() / 1e6;
-        // The part beyond is rounded, because 1 - 0.99 is not quite 0.01.
-        let beyond = samples as f64 * ((1.0 - quantile) * 1e6).round() / 1e6;
-        Percentile { quantile, latency_s: (beyond >= SAMPLES_BEYOND).then_some(latency_s) }
+        Percentile { quantile, latency_s: has_enough_beyond(quantile, samples).then_some(latency_s) }
     };
     printed.into_iter().map(percentile).collect()
+}
+
+/// Whether enough of the samples lie beyond a quantile for it to be one.
+pub(super) fn has_enough_beyond(quantile: f64, samples: u64) -> bool {
+    // The part beyond is rounded, because 1 - 0.99 is not quite 0.01.
+    samples as f64 * ((1.0 - quantile) * 1e6).round() / 1e6 >= SAMPLES_BEYOND
 }
 
 /// Whether a time that is a multiple of `step_s` is rounded too much to be told apart from others.

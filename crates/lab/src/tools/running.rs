@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
 use serde::{Deserialize, Serialize};
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::LoadTool;
 
 use super::driver::{Borders, Driver, Invocation, LoadJob, Said, ToolReport};
-use crate::isolate::{Placement, place, wait_within};
+use crate::isolate::{Placement, place, readable_before};
 
 /// The file of the trial's folder that has a tool's standard error.
 const LOG: &str = "tool.log";
@@ -22,8 +22,11 @@ const LOG: &str = "tool.log";
 const END_LIMIT: Duration = Duration::from_secs(10);
 /// Lines of a tool's log that are quoted when it fails.
 const QUOTED_LINES: usize = 5;
-/// What is read of a tool's output at most. The largest that any of them writes is a record of one row for each second.
+/// What a tool may write at most into its output, and what is kept of its log. The largest that any of them writes is a record
+/// of one row for each second; a user's script may write without end.
 const OUTPUT_LIMIT: u64 = 64 << 20;
+/// What is taken at once of a log whose lines do not end.
+const LINE_LIMIT: u64 = 64 << 10;
 
 /// A load generator of this machine.
 #[derive(Clone)]
@@ -77,6 +80,8 @@ pub struct RunningTool<'j> {
     process: Process,
     /// Whether the process is that of the warm-up.
     is_warming_up: bool,
+    /// Whether that has ended, and what counts was not yet started.
+    has_warmed_up: bool,
     /// When the window begins and ends, as far as that is known.
     window: Window,
 }
@@ -95,6 +100,8 @@ struct Process {
     child: Child,
     heard: Receiver<Heard>,
     since: MonotonicNs,
+    /// How it ended, once it was waited for; until then its number, which is that of its group, is its own.
+    ended: Option<ExitStatus>,
 }
 
 /// What a tool's standard error has for the lab.
@@ -141,8 +148,9 @@ impl Tool {
         let (tool, folder) = (self.clone(), folder.to_owned());
         // A warm-up writes into the same files, and what counts begins them anew.
         let process = Process::start(&tool, &invocation, is_warming_up, &placement, &folder)?;
+        let (has_warmed_up, window) = (false, Window::default());
         let mut running =
-            RunningTool { tool, job, invocation, placement, folder, process, is_warming_up, window: Window::default() };
+            RunningTool { tool, job, invocation, placement, folder, process, is_warming_up, has_warmed_up, window };
         running.note_the_beginning();
         Ok(running)
     }
@@ -164,8 +172,35 @@ impl Process {
         place(&mut command, placement)?;
         let since = SystemClock.now();
         let mut child = command.spawn()?;
+        let limit = Rlimit { current: Some(OUTPUT_LIMIT), maximum: Some(OUTPUT_LIMIT) };
+        // None that is known writes so much; one that may not be limited is no worse than before.
+        let _ = prlimit(Some(Pid::from_child(&child)), Resource::Fsize, limit);
         let messages = child.stderr.take().expect("it was asked to be a pipe above");
-        Ok(Self { child, heard: listen(messages, log, invocation.borders.clone()), since })
+        Ok(Self { child, heard: listen(messages, log, invocation.borders.clone()), since, ended: None })
+    }
+
+    /// Waits for its end, and kills what it has left behind. Nothing if it still runs when the patience is over.
+    fn end_within(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
+        if self.ended.is_none() {
+            let pid = Pid::from_child(&self.child);
+            if !readable_before(pidfd_open(pid, PidfdFlags::empty())?, Instant::now() + patience)? {
+                return Ok(None);
+            }
+            let _ = kill_process_group(pid, Signal::KILL);
+            self.ended = Some(self.child.wait()?);
+        }
+        Ok(self.ended)
+    }
+}
+
+impl Drop for Process {
+    /// Kills it and what it started, which is in its process group, and waits for it.
+    fn drop(&mut self) {
+        if self.ended.is_none() {
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
     }
 }
 
@@ -173,6 +208,11 @@ impl RunningTool<'_> {
     /// Its pid; another one after its warm-up.
     pub fn pid(&self) -> u32 {
         self.process.child.id()
+    }
+
+    /// Whether it asks for nothing between the last thing that happened before its window and the window itself.
+    pub fn is_silent_before_window(&self) -> bool {
+        self.invocation.borders == Borders::Process || self.job.scenario.load.warmup_s == 0.0
     }
 
     /// Waits for what happens next.
@@ -188,7 +228,7 @@ impl RunningTool<'_> {
                     self.window.begins = Some(later(at, after_s));
                     self.window.ends = Some(later(at, after_s + for_s));
                 }
-                Ok(Waited::Nothing)
+                Ok(self.due().map_or(Waited::Nothing, Waited::Event))
             }
             Err(RecvTimeoutError::Timeout) => Ok(self.due().map_or(Waited::Nothing, Waited::Event)),
             Err(RecvTimeoutError::Disconnected) => self.after_the_process(),
@@ -197,10 +237,14 @@ impl RunningTool<'_> {
 
     /// The process has closed its standard error: after the warm-up what counts is started; after that all is told.
     fn after_the_process(&mut self) -> io::Result<Waited> {
-        if self.is_warming_up {
+        if self.is_warming_up && !self.has_warmed_up {
             // Whatever came of it: if the subject does not answer, what counts will show it.
-            wait_within(&mut self.process.child, END_LIMIT)?;
-            end(&mut self.process.child);
+            self.process.end_within(END_LIMIT)?;
+            self.has_warmed_up = true;
+            // Whoever counts what it brought can do so before the next process begins.
+            return Ok(Waited::Nothing);
+        }
+        if self.is_warming_up {
             self.is_warming_up = false;
             self.process = Process::start(&self.tool, &self.invocation, false, &self.placement, &self.folder)?;
             self.note_the_beginning();
@@ -247,11 +291,10 @@ impl RunningTool<'_> {
     /// wrong; what the tool wrote is kept whatever that is.
     pub fn finish(mut self) -> Result<ToolReport, String> {
         let name = self.tool.driver.tool().word();
-        let waited = wait_within(&mut self.process.child, END_LIMIT).map_err(|error| error.to_string())?;
+        let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
-        let took_s = SystemClock.now().0.saturating_sub(self.process.since.0) as f64 / 1e9;
         let (kept, output) = (|file: &str| read(&self.folder.join(file)), self.tool.output_name());
-        let said = Said { output: kept(output)?, log: kept(LOG)?, folder: self.folder.clone(), took_s };
+        let said = Said { output: kept(output)?, log: kept(LOG)?, folder: self.folder.clone() };
         let report = self.tool.driver.report(&said, self.job).map_err(|error| {
             let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
             let last: Vec<&str> =
@@ -280,38 +323,31 @@ fn sound(report: ToolReport) -> Result<ToolReport, String> {
     Ok(report)
 }
 
-impl Drop for RunningTool<'_> {
-    /// Kills it, if it still runs.
-    fn drop(&mut self) {
-        end(&mut self.process.child);
-    }
-}
-
-/// Kills a tool and what it started, which is in its process group, and waits for it.
-fn end(child: &mut Child) {
-    // Its number is its own as long as it was not waited for.
-    if matches!(child.try_wait(), Ok(None)) {
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-}
-
 /// Receives what the tool tells, until it closes its end; whatever is no event goes into its log.
 fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<Heard> {
     let (sender, heard) = channel();
     std::thread::spawn(move || {
-        let mut lines = BufReader::new(messages).split(b'\n').map_while(Result::ok);
+        let mut messages = BufReader::new(messages);
+        let mut room = OUTPUT_LIMIT;
         // Nobody waits for events once the tool is given up; its last words are kept all the same.
-        lines.by_ref().for_each(|line| match event_in(&line, &borders) {
-            Some(Heard::Event(event)) => drop(sender.send(Heard::Event(event))),
-            of_a_line => {
-                drop(log.write_all(&[&line, &b"\n"[..]].concat()));
-                of_a_line.into_iter().for_each(|found| drop(sender.send(found)));
+        while let Some(line) = next_line(&mut messages) {
+            let found = event_in(&line, &borders);
+            if !matches!(found, Some(Heard::Event(_))) {
+                let kept = &line[..line.len().min(room as usize)];
+                room -= kept.len() as u64;
+                drop(log.write_all(kept));
             }
-        });
+            found.into_iter().for_each(|found| drop(sender.send(found)));
+        }
     });
     heard
+}
+
+/// A line with its end, or a part of one that is too long; nothing once there is no more.
+fn next_line(messages: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    let length = messages.take(LINE_LIMIT).read_until(b'\n', &mut line).ok()?;
+    (length > 0).then_some(line)
 }
 
 /// What a line means to the lab, if anything.
@@ -326,7 +362,6 @@ fn event_in(line: &[u8], borders: &Borders) -> Option<Heard> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    use std::io::Read;
     let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
     let mut bytes = Vec::new();
     File::open(path).map_err(unreadable)?.take(OUTPUT_LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;

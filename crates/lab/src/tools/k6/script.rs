@@ -87,7 +87,7 @@ fn options(job: &LoadJob<'_>) -> Value {
     let mut window = scenario(load);
     if load.warmup_s > 0.0 {
         // Without a warm-up of its own, as where a ramp begins at nothing, the window begins no earlier.
-        window.insert("startTime".to_owned(), duration(load.warmup_s).into());
+        window.insert("startTime".to_owned(), duration(warmup_s(load)).into());
         if let Some(warm_up) = warm_up(load, is_own) {
             scenarios.insert("warm_up".to_owned(), warm_up.into());
         }
@@ -176,9 +176,14 @@ fn scenario(load: &LoadProfile) -> Map<String, Value> {
     with_executor(load.executor.name(), described)
 }
 
+/// Length of the warm-up: k6 refuses what is shorter than a second.
+pub(super) fn warmup_s(load: &LoadProfile) -> f64 {
+    if load.warmup_s > 0.0 { load.warmup_s.max(1.0) } else { 0.0 }
+}
+
 /// The load before the window: as many users, or arrivals, as it begins with.
 fn warm_up(load: &LoadProfile, is_own: bool) -> Option<Map<String, Value>> {
-    let length = duration(load.warmup_s);
+    let length = duration(warmup_s(load));
     let level = load.executor.level_at(0.0);
     if level <= 0.0 {
         return None;

@@ -7,16 +7,15 @@ use tolok_load::histogram::QUANTILES;
 use tolok_model::{Connection, Executor, Latency, LatencyMark, LedgerCounts, LoadProfile, Metric, Percentile, Stage};
 
 use super::objectives::{self, FAILED};
-use super::script::{DROPPED, DURATION, OTHER, REQUESTS, classes, figure};
+use super::script::{DROPPED, DURATION, OTHER, REQUESTS, classes, figure, warmup_s};
 use crate::tools::driver::{LoadJob, NotUnderstood, Said, ToolReport};
+use crate::tools::printed::has_enough_beyond;
 
 /// When the load began and ended, in milliseconds of the wall clock: k6's own times have the script's preparations in them.
 const BEGAN: &str = "tolok_began_ms";
 const ENDED: &str = "tolok_ended_ms";
 /// What k6 says when it stops at a threshold.
 const ABORTED: &str = "abortOnFail enabled";
-/// A percentile is none with fewer samples beyond it.
-const SAMPLES_BEYOND: f64 = 10.0;
 /// How much earlier than planned a load must end for its window to be shorter: k6 takes some time for its own work.
 const EARLY_S: f64 = 0.1;
 
@@ -84,6 +83,7 @@ pub(super) fn report(said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUn
     let mut report = ToolReport {
         window_s,
         goodput_rps: ledger.good as f64 / window_s,
+        body_bytes: body_bytes(job, ledger.good),
         latency: latency(&summary, job, &ledger),
         offered_rps: arrivals.map(|arrivals| arrivals / window_s),
         examples: examples(&said.log, &ledger.failed),
@@ -95,11 +95,17 @@ pub(super) fn report(said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUn
     Ok(report)
 }
 
+/// Bytes of good bodies, where all have the same length. Nobody knows what the requests of a user's script bring.
+fn body_bytes(job: &LoadJob<'_>, good: u64) -> u64 {
+    let each = job.body_bytes.filter(|_| job.scenario.tool.script.is_none());
+    good.saturating_mul(each.unwrap_or_default())
+}
+
 /// Length of the window: as planned, unless the load ended earlier.
 fn window_s(summary: &Summary, load: &LoadProfile, aborted: bool) -> Result<f64, NotUnderstood> {
     let moment =
         |name| summary.figure(name, "value").ok_or_else(|| NotUnderstood(format!("k6's summary lacks {name}: value")));
-    let lasted_s = (moment(ENDED)? - moment(BEGAN)?) / 1e3 - load.warmup_s;
+    let lasted_s = (moment(ENDED)? - moment(BEGAN)?) / 1e3 - warmup_s(load);
     if lasted_s <= 0.0 {
         return Err(NotUnderstood("k6 ended before its window began".to_owned()));
     }
@@ -177,7 +183,7 @@ fn latency(summary: &Summary, job: &LoadJob<'_>, ledger: &LedgerCounts) -> Laten
     let seconds = |metric| summary.figure(DURATION, &figure(metric)).filter(|_| count > 0.0).map(|ms| ms / 1e3);
     let percentile = |quantile: f64| Percentile {
         quantile,
-        latency_s: seconds(Metric::Quantile(quantile)).filter(|_| count * (1.0 - quantile) >= SAMPLES_BEYOND - 1e-6),
+        latency_s: seconds(Metric::Quantile(quantile)).filter(|_| has_enough_beyond(quantile, count as u64)),
     };
     // k6 has no time for an arrival that is late, nor does its duration have the connecting in it.
     let from_send = load.executor.is_open() || load.connection == Connection::PerRequest;

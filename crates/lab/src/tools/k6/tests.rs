@@ -120,7 +120,7 @@ fn the_script_of_a_ramp_with_thresholds() {
 fn the_script_around_a_users_own() {
     let scenario = with_script(users(2), &["p95 < 1s", "failed < 1%", "failed < 10", "rate > 1/s"]);
     let invocation = K6.invocation(&job(&scenario));
-    let [(name, script), of_user] = &invocation.files[..] else { panic!("{:?}", invocation.files) };
+    let [(name, script), of_user, _] = &invocation.files[..] else { panic!("{:?}", invocation.files) };
     assert_eq!(name, "k6.js");
     assert_eq!(*of_user, ("users.js".to_owned(), USERS_JS.to_owned()));
     insta::assert_snapshot!(script);
@@ -130,18 +130,18 @@ fn the_script_around_a_users_own() {
 fn k6_is_called_without_a_port_of_its_own_and_scripts_know_where_the_subject_is() {
     let own = scenario(users(2), &[]);
     let invocation = K6.invocation(&job(&own));
-    let expect = "run --quiet --no-color --no-usage-report --address= k6.js";
+    let expect = "run --quiet --no-color --no-usage-report --address= --config k6-config.json k6.js";
     assert_eq!(invocation.arguments.join(" "), expect);
     let text = "tolok: the load begins".to_owned();
     assert_eq!(invocation.borders, Borders::AfterLine { text, after_s: 1.0, for_s: 2.0 });
     let mut scenario = with_script(users(2), &[]);
     scenario.tool.script.as_mut().unwrap().file = "k6.js".to_owned();
     let invocation = K6.invocation(&job(&scenario));
-    let expect = "run --quiet --no-color --no-usage-report --address= -e TOLOK_URL=http://127.0.0.1:8080/hello \
+    let expect = "run --quiet --no-color --no-usage-report --address= --config k6-config.json -e TOLOK_URL=http://127.0.0.1:8080/hello \
                   -e TOLOK_BASE=http://127.0.0.1:8080 tolok-k6.js";
     assert_eq!(invocation.arguments.join(" "), expect);
     let names: Vec<&str> = invocation.files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["tolok-k6.js", "k6.js"]);
+    assert_eq!(names, ["tolok-k6.js", "k6.js", "k6-config.json"]);
 }
 
 #[test]
@@ -187,6 +187,17 @@ fn the_warm_up_has_the_load_that_the_window_begins_with() {
     let cold = told(&scenario(LoadProfile { warmup_s: 0.0, ..users(1) }, &[]));
     assert_eq!(cold["options"]["scenarios"].as_object().unwrap().len(), 1);
     assert_eq!(cold["options"]["scenarios"]["window"]["startTime"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_warm_up_that_k6_would_refuse_lasts_a_second() {
+    let short = scenario(LoadProfile { warmup_s: 0.3, ..users(64) }, &[]);
+    let scenarios = told(&short)["options"]["scenarios"].clone();
+    assert_eq!((&scenarios["warm_up"]["duration"], &scenarios["window"]["startTime"]), (&"1s".into(), &"1s".into()));
+    let Borders::AfterLine { after_s, .. } = K6.invocation(&job(&short)).borders else { panic!("it tells by a line") };
+    assert_eq!(after_s, 1.0);
+    // The recorded load began its window a second after its beginning.
+    assert_eq!(report!("abort-1.8.1", short).window_s, report!("abort-1.8.1", scenario(users(64), &[])).window_s);
 }
 
 #[test]
@@ -256,6 +267,7 @@ fn a_closed_loop_by_two_versions() {
     let report = report!("constant-vus-1.8.1", scenario);
     assert_eq!((report.window_s, report.ledger.good, report.goodput_rps), (2.0, 55_421, 27_710.5));
     assert_eq!((report.ledger.sent, report.ledger.scheduled, report.ledger.connections), (None, None, None));
+    assert_eq!(report.body_bytes, 55_421 * 13);
     assert_eq!((report.latency.at(0.5), report.latency.at(0.999)), (Some(0.00010896), Some(3.3696277800010495e-3)));
     // Only five or six of the values lie beyond.
     assert_eq!(report.latency.at(0.9999), None);
@@ -367,6 +379,7 @@ fn of_a_users_script_good_is_what_k6_does_not_call_failed() {
     let expect = ["p95 < 1s: Kept", "failed < 1%: Crossed", "failed < 10: Crossed", "rate > 1/s: Kept"];
     assert_eq!(judged(&newer), expect);
     assert_eq!(newer.objectives[3].value, Some(45_271.0 / 2.0));
+    assert_eq!(newer.body_bytes, 0, "nobody knows what its requests brought");
     let older = report!("script-0.57.0", scenario);
     assert_eq!((older.ledger.good, judged(&older)), (10_314, judged(&newer)));
 }

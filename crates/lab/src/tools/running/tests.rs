@@ -1,5 +1,6 @@
 //! How tools are run, with lines of shell in their place.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -128,6 +129,8 @@ fn a_warm_up_is_a_process_of_its_own_and_leaves_nothing() {
     let warm_up = Some("echo 1000; echo warm >&2; echo x > warmed-up; exit 3");
     let mut tool = start(Shell { warm_up, ..shell("cat warmed-up > seen; cat script") }, folder.path());
     let first = tool.pid();
+    while tool.wait_event(PATIENCE).unwrap() != Waited::Nothing {}
+    assert_eq!(tool.pid(), first, "what counts begins only after whoever waits was told that the warm-up is over");
     borders(&heard(&mut tool));
     assert_ne!(tool.pid(), first);
     assert_eq!(tool.finish().unwrap().ledger.good, 7, "the file that the driver wrote");
@@ -203,18 +206,51 @@ fn a_tool_that_is_given_up_is_killed_with_what_it_started() {
             _ => drop(tool.wait_event(Duration::from_millis(1)).unwrap()),
         }
     };
-    let pid = tool.pid();
+    let (pid, child) = (tool.pid(), open_process(&child));
     drop(tool);
     assert!(!Path::new("/proc").join(pid.to_string()).exists());
-    // Killed with it; whoever inherits it may take a moment to reap it.
-    let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-    assert!(stat.is_empty() || stat.contains(") Z ") || stat.contains(") X ") || is_dying(&child), "{stat}");
+    assert!(readable_before(&child, Instant::now() + PATIENCE).unwrap(), "it still runs");
 }
 
-/// Whether a process has a deadly signal that it has not acted on yet.
-fn is_dying(pid: &str) -> bool {
-    let gone = |_| !Path::new("/proc").join(pid).join("exe").exists();
-    (0..100_000).any(gone)
+/// What is readable as soon as the process of this number has ended.
+fn open_process(pid: &str) -> OwnedFd {
+    pidfd_open(Pid::from_raw(pid.parse().unwrap()).unwrap(), PidfdFlags::empty()).unwrap()
+}
+
+#[test]
+fn what_a_tool_leaves_behind_when_it_ends_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tool = start(shell("sleep 1000 > /dev/null 2>&1 & echo $! > child; echo 5"), folder.path());
+    heard(&mut tool);
+    let child = open_process(std::fs::read_to_string(folder.path().join("child")).unwrap().trim());
+    assert_eq!(tool.finish().unwrap().ledger.good, 5);
+    assert!(readable_before(&child, Instant::now() + PATIENCE).unwrap(), "it still runs");
+}
+
+#[test]
+fn neither_the_output_nor_the_log_of_a_tool_fills_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = start(shell("read never < /dev/zero"), folder.path());
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", tool.pid())).unwrap();
+    let of_files = limits.lines().find(|line| line.starts_with("Max file size")).unwrap();
+    assert!(of_files.contains(&OUTPUT_LIMIT.to_string()), "{of_files}");
+    drop(tool);
+    let talks = format!("head -c {} /dev/zero >&2; echo ok >&2; echo 5", OUTPUT_LIMIT + 1);
+    let mut tool = start(shell(Box::leak(talks.into_boxed_str())), folder.path());
+    heard(&mut tool);
+    assert_eq!(tool.finish().unwrap().ledger.good, 5, "it is heard to its end all the same");
+    assert_eq!(std::fs::metadata(folder.path().join("tool.log")).unwrap().len(), OUTPUT_LIMIT);
+}
+
+#[test]
+fn what_is_no_text_is_kept_as_it_is_and_read_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tool = start(shell(r"printf 'a\377b' >&2; printf '\377'"), folder.path());
+    heard(&mut tool);
+    let expect = "wrk 1.0 was not understood: no number of answers; it said: a\u{fffd}b; all that it wrote is in tool.out and tool.log";
+    assert_eq!(tool.finish().unwrap_err(), expect);
+    assert_eq!(std::fs::read(folder.path().join("tool.log")).unwrap(), b"a\xffb");
+    assert_eq!(std::fs::read(folder.path().join("tool.out")).unwrap(), b"\xff");
 }
 
 #[test]
