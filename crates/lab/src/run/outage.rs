@@ -61,14 +61,15 @@ impl OutageAtWork {
         database: &mut TrialDatabase,
         trial_box: &mut TrialBox,
     ) -> Result<bool, Setback> {
-        let elapsed_s = SystemClock.now().since(window_began).as_secs_f64();
+        let seconds_since = |at: MonotonicNs| SystemClock.now().since(at).as_secs_f64();
         match std::mem::replace(&mut self.state, State::Over) {
-            State::Ahead if elapsed_s >= self.asked.at_s => {
+            State::Ahead if seconds_since(window_began) >= self.asked.at_s => {
                 self.began = Some(SystemClock.now());
                 database.kill(trial_box)?;
                 self.state = State::Gone;
             }
-            State::Gone if elapsed_s >= self.asked.at_s + self.asked.for_s => {
+            // From when it was really killed: where that was late, the outage is as long as it was to be.
+            State::Gone if self.began.is_none_or(|began| seconds_since(began) >= self.asked.for_s) => {
                 if let Some(login) = database.start_again(trial_box)? {
                     self.state = State::ComingBack(login);
                     return Ok(true);

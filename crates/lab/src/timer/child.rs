@@ -8,11 +8,7 @@
 //!
 //! The child notes the time right before `exec`, too, so that no figure has the fork in it, which takes the longer the larger
 //! the timer is. What it notes is in a page that both share, as it has no other way to say something without time passing.
-#![allow(
-    unsafe_code,
-    reason = "fork(2), execve(2) and what is called between them, mmap(2), wait4(2), getrusage(2) and _exit(2) have no safe \
-              wrapper"
-)]
+#![allow(unsafe_code, reason = "fork, execve and what is called between them, mmap and wait4 have no safe wrapper")]
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
