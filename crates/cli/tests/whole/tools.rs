@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
-use tolok_testkit::require;
+use tolok_testkit::{require, skip, test_name};
 
 use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};
 
@@ -21,9 +21,11 @@ fn program(name: &str) -> Option<Program> {
     }
 }
 
-/// Those of the tools that are here; what is not is said.
-fn ready() -> Vec<&'static str> {
-    TOOLS.into_iter().filter(|name| program(name).is_some()).collect()
+/// Those of the tools that are here; a test goes on without the others, and says so.
+fn ready(test: &str) -> Vec<&'static str> {
+    let (here, missing): (Vec<&str>, Vec<&str>) = TOOLS.into_iter().partition(|name| program(name).is_some());
+    missing.iter().for_each(|name| skip(test, &format!("its part with {name}: there is no {name} here")));
+    here
 }
 
 /// A place whose study asks `subject` for `hello` by these tools, in windows of a second.
@@ -56,7 +58,7 @@ fn tool_of(record: &Value) -> &str {
 
 #[test]
 fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
-    let tools = ready();
+    let tools = ready(test_name!());
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
     let _turn = my_turn();
     let place = place("none", &[&["tolok"], tools.as_slice()].concat(), "");
@@ -84,7 +86,7 @@ fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
 
 #[test]
 fn a_server_that_dies_under_load_is_a_failed_trial_under_every_tool() {
-    let tools = ready();
+    let tools = ready(test_name!());
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
     let _turn = my_turn();
     // So few that the slowest tool on a busy machine asks for more within its warm-up and its window.
@@ -103,7 +105,7 @@ fn a_server_that_dies_under_load_is_a_failed_trial_under_every_tool() {
 
 #[test]
 fn a_server_that_falls_silent_is_a_failed_trial_under_every_tool() {
-    let tools = ready();
+    let tools = ready(test_name!());
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
     let _turn = my_turn();
     let place = place("hang-after=500", &[&["tolok"], tools.as_slice()].concat(), "");
