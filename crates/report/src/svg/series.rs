@@ -113,7 +113,9 @@ fn draw_line(
 fn legend(drawing: &mut Drawing, line: &SeriesLine, way: usize, y: f64) {
     drawing.path(&class(line, way), &format!("M2 {}h28", short(y - 4.0)));
     look(&line.runtime).draw_point(drawing, [16.0, y - 4.0], way > 0, &line.title);
-    drawing.text("l", Anchor::Start, 40.0, y, &fitted(&line.title, (WIDTH - 40.0) / LETTER));
+    // A name of many wide letters is wider than its number of letters says, and here it may fill the whole line.
+    let letters = (WIDTH - 40.0) / (1.12 * LETTER);
+    drawing.text("l", Anchor::Start, 40.0, y, &fitted(&line.title, letters));
 }
 
 fn grid(drawing: &mut Drawing, across: &Axis, up: &Axis, series: &ProgramSeries) {
