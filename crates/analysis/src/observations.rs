@@ -1,40 +1,60 @@
 //! What was observed of one case, block by block.
 
-use tolok_model::{Failure, Measurement, Outcome, Plan, TrialRecord};
+use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, TrialRecord};
 
 use crate::findings::DisturbedTrial;
 
+/// What a trial that came to its end found: the window of a server, or the runs of a program.
+pub(crate) trait Found: Sized {
+    /// It, if it is what the trial found.
+    fn of(outcome: &Outcome) -> Option<&Self>;
+
+    /// What disturbed it; empty if nothing did.
+    fn disturbances(&self) -> &[Disturbance];
+}
+
+impl Found for Measurement {
+    fn of(outcome: &Outcome) -> Option<&Self> {
+        if let Outcome::Completed(measurement) = outcome { Some(measurement) } else { None }
+    }
+
+    fn disturbances(&self) -> &[Disturbance] {
+        &self.disturbances
+    }
+}
+
 /// The trials of one case, in the order of their blocks.
-pub(crate) struct Observations<'a> {
+pub(crate) struct Trials<'a, T> {
     /// Trials of the plan.
     pub(crate) planned: u32,
     /// Blocks of the plan.
     blocks: u32,
-    /// Block and measurement of each trial that counts: it was measured, and nobody disturbed it.
-    pub(crate) scored: Vec<(u32, &'a Measurement)>,
-    /// Record and measurement of each trial that was disturbed however often it was measured. It is in no figure.
-    pub(crate) disturbed: Vec<(&'a TrialRecord, &'a Measurement)>,
+    /// Block and finding of each trial that counts: it was measured, and nobody disturbed it.
+    pub(crate) scored: Vec<(u32, &'a T)>,
+    /// Record and finding of each trial that was disturbed however often it was measured. It is in no figure.
+    pub(crate) disturbed: Vec<(&'a TrialRecord, &'a T)>,
     /// Number and reason of each trial that failed.
     pub(crate) failed: Vec<(u32, &'a Failure)>,
     /// Measurements that were thrown away because others disturbed them.
     pub(crate) reruns: u32,
 }
 
-impl<'a> Observations<'a> {
+/// Those of a server under a scenario.
+pub(crate) type Observations<'a> = Trials<'a, Measurement>;
+
+impl<'a, T: Found> Trials<'a, T> {
     /// Those of `case`. The order of `trials` does not matter.
     pub(crate) fn of(case: &str, plan: &Plan, trials: &'a [TrialRecord]) -> Self {
         let mut own: Vec<&TrialRecord> = trials.iter().filter(|trial| trial.case == case).collect();
         own.sort_by_key(|trial| (trial.block, trial.number));
         let (mut scored, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         for trial in &own {
-            match &trial.outcome {
-                Outcome::Completed(measurement) if measurement.disturbances.is_empty() => {
-                    scored.push((trial.block, measurement.as_ref()));
-                }
-                Outcome::Completed(measurement) => disturbed.push((*trial, measurement.as_ref())),
-                // Those of programs are looked at elsewhere.
-                Outcome::Timed(_) => {}
-                Outcome::Failed(failure) => failed.push((trial.number, failure)),
+            match (T::of(&trial.outcome), &trial.outcome) {
+                (Some(found), _) if found.disturbances().is_empty() => scored.push((trial.block, found)),
+                (Some(found), _) => disturbed.push((*trial, found)),
+                (None, Outcome::Failed(failure)) => failed.push((trial.number, failure)),
+                // A case is of a server or of a program, and so are all of its trials.
+                (None, _) => {}
             }
         }
         let planned = plan.trials.iter().filter(|trial| trial.case == case).count() as u32;
@@ -43,32 +63,34 @@ impl<'a> Observations<'a> {
     }
 
     /// Every trial that ran to its end, scored or not.
-    pub(crate) fn measured(&self) -> impl Iterator<Item = &'a Measurement> {
-        let scored = self.scored.iter().map(|(_, measurement)| *measurement);
-        scored.chain(self.disturbed.iter().map(|(_, measurement)| *measurement))
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &'a T> {
+        let scored = self.scored.iter().map(|(_, found)| *found);
+        scored.chain(self.disturbed.iter().map(|(_, found)| *found))
     }
 
     /// One figure of every scored trial, in the order of the blocks, where the trial has it.
-    pub(crate) fn each(&self, figure: impl Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
-        self.scored.iter().filter_map(|(_, measurement)| figure(measurement)).collect()
+    pub(crate) fn each(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
+        self.scored.iter().filter_map(|(_, found)| figure(found)).collect()
     }
 
     /// One figure of every scored trial, or nothing at all if a single trial lacks it: what is left would be the
     /// trials that happened to have it, and no fair picture of the case.
-    pub(crate) fn every(&self, figure: impl Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
+    pub(crate) fn every(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
         let values = self.each(figure);
         if values.len() == self.scored.len() { values } else { Vec::new() }
     }
 
+    /// One figure block by block, with nothing for a block that was not scored or lacks it.
+    pub(crate) fn by_block(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
+        let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
+        (1..=self.blocks).map(|block| in_block(block).and_then(|(_, found)| figure(found))).collect()
+    }
+}
+
+impl Observations<'_> {
     /// Goodput block by block, with nothing for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
         self.by_block(|measurement| Some(measurement.goodput_rps))
-    }
-
-    /// A figure block by block, with nothing for a block that was not scored or has none.
-    pub(crate) fn by_block(&self, figure: impl Fn(&Measurement) -> Option<f64>) -> Vec<Option<f64>> {
-        let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
-        (1..=self.blocks).map(|block| in_block(block).and_then(|(_, measurement)| figure(measurement))).collect()
     }
 
     /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not

@@ -3,7 +3,7 @@
 //! Each is said only where the tool, the load or the figures make it matter: a sentence that stands beside every run is read
 //! beside none.
 
-use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Scenario};
+use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Percentile, Scenario};
 
 use crate::figures::{Quantity, amount, counted, figure};
 use crate::findings::CaseFinding;
@@ -14,8 +14,6 @@ use crate::tools::{Answerer, ToolRow};
 const COSTLY: f64 = 2.0;
 /// A tool that delivers a smaller share of the rate that the study asks for did not put that load on.
 const DELIVERED: f64 = 0.99;
-/// Samples that must lie beyond a percentile for it to be given.
-const VALUES_BEYOND: f64 = 10.0;
 
 /// What a tool was asked to do, and by whose figures it can be judged.
 pub(crate) struct Asked<'a> {
@@ -179,10 +177,7 @@ pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) ->
     }
     let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
     let percentile = |quantile: f64| {
-        lacks(&move |trial| {
-            let beyond = trial.ledger.good as f64 * (1.0 - quantile);
-            beyond >= VALUES_BEYOND && trial.latency.at(quantile).is_none()
-        })
+        lacks(&move |trial| Percentile::is_told_by(quantile, trial.ledger.good) && trial.latency.at(quantile).is_none())
     };
     let is_open = scenario.load.executor.is_open();
     // Of these it is known that they look at the status alone.

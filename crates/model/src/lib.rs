@@ -24,6 +24,7 @@ mod program;
 mod program_reading;
 mod record;
 mod record_database;
+mod record_resources;
 mod record_tool;
 mod scale;
 pub mod schema;
@@ -53,12 +54,15 @@ pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use record::{
-    CpuMap, CpuSource, Diagnosis, DiagnosisRecord, Disturbance, Doubt, Failure, FailureKind, GarbageCollection,
-    HostWindow, Isolation, Latency, LatencyMark, LedgerCounts, LinkDirection, LinkWindow, MachineSummary, Measurement,
-    MemoryUse, NetworkBytes, OLDEST_RECORD_FORMAT, ObjectiveOutcome, ObjectiveRecord, Outcome, Percentile, ProgramUsed,
-    RECORD_FORMAT, Resources, RunRecord, SchedulerCounts, Throttling, TrialRecord,
+    CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, Isolation, Latency,
+    LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome, ObjectiveRecord,
+    Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
 };
 pub use record_database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
+pub use record_resources::{
+    CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,
+    Throttling,
+};
 pub use record_tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use scale::{Scale, ScaleError};
 pub use seed::SplitMix64;

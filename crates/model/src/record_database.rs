@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{LinkWindow, Resources};
+use crate::record_resources::{LinkWindow, Resources};
 
 /// The database in the window. What it does not tell is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Disturbance, HostWindow};
+use crate::record_resources::{Disturbance, HostWindow};
 
 /// The tool that measured, as far as a record needs to know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,61 +7,31 @@
 //! these pairs. What the machine does slowly, like its clock, is in both runs of a pair and falls out; the difference of two
 //! medians would keep it.
 
-use tolok_model::{Disturbance, Failure, Outcome, Plan, ProgramRun, ProgramTiming, TrialRecord};
+use tolok_model::{Disturbance, Outcome, ProgramRun, ProgramTiming, TrialRecord};
 
 use super::findings::DisturbedProgramTrial;
 use crate::estimate::middle;
+use crate::observations::{Found, Trials};
 
 /// A timer whose step is more than this share of the wall time says more of its step than of the program.
 pub const COARSE_TIMER: f64 = 0.05;
 
-/// The trials of one program, in the order of their blocks.
-pub(crate) struct Timings<'a> {
-    pub(crate) planned: u32,
-    blocks: u32,
-    /// Block and timing of each trial that counts: it was timed, and nobody disturbed it.
-    pub(crate) scored: Vec<(u32, &'a ProgramTiming)>,
-    /// Those that were disturbed however often they were measured. They are in no figure.
-    pub(crate) disturbed: Vec<(&'a TrialRecord, &'a ProgramTiming)>,
-    /// Number and reason of each trial that failed.
-    pub(crate) failed: Vec<(u32, &'a Failure)>,
-    pub(crate) reruns: u32,
+/// The trials of one program.
+pub(crate) type Timings<'a> = Trials<'a, ProgramTiming>;
+
+impl Found for ProgramTiming {
+    fn of(outcome: &Outcome) -> Option<&Self> {
+        if let Outcome::Timed(timing) = outcome { Some(timing) } else { None }
+    }
+
+    fn disturbances(&self) -> &[Disturbance] {
+        &self.disturbances
+    }
 }
 
 impl<'a> Timings<'a> {
-    /// Those of `case`. The order of `trials` does not matter.
-    pub(crate) fn of(case: &str, plan: &Plan, trials: &'a [TrialRecord]) -> Self {
-        let mut own: Vec<&TrialRecord> = trials.iter().filter(|trial| trial.case == case).collect();
-        own.sort_by_key(|trial| (trial.block, trial.number));
-        let (mut scored, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
-        for trial in &own {
-            match &trial.outcome {
-                Outcome::Timed(timing) if timing.disturbances.is_empty() => scored.push((trial.block, timing.as_ref())),
-                Outcome::Timed(timing) => disturbed.push((*trial, timing.as_ref())),
-                // Those of servers are looked at elsewhere.
-                Outcome::Completed(_) => {}
-                Outcome::Failed(failure) => failed.push((trial.number, failure)),
-            }
-        }
-        let planned = plan.trials.iter().filter(|trial| trial.case == case).count() as u32;
-        let reruns = own.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
-        Self { planned, blocks: plan.blocks, scored, disturbed, failed, reruns }
-    }
-
     pub(crate) fn timings(&self) -> impl Iterator<Item = &'a ProgramTiming> {
         self.scored.iter().map(|(_, timing)| *timing)
-    }
-
-    /// One figure of every scored trial, or nothing at all if a single trial lacks it.
-    pub(crate) fn every(&self, figure: impl Fn(&ProgramTiming) -> Option<f64>) -> Vec<f64> {
-        let values: Vec<f64> = self.timings().filter_map(figure).collect();
-        if values.len() == self.scored.len() { values } else { Vec::new() }
-    }
-
-    /// One figure block by block, with nothing for a block that was not scored.
-    pub(crate) fn by_block(&self, figure: impl Fn(&ProgramTiming) -> Option<f64>) -> Vec<Option<f64>> {
-        let in_block = |block| self.scored.iter().find(|(scored_in, _)| *scored_in == block);
-        (1..=self.blocks).map(|block| in_block(block).and_then(|(_, timing)| figure(timing))).collect()
     }
 
     /// Wall times of all single runs that count.

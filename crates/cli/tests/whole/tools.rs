@@ -84,41 +84,35 @@ fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
     assert!(tools.iter().all(|tool| text.contains(tool)), "{text}");
 }
 
-#[test]
-fn a_server_that_dies_under_load_is_a_failed_trial_under_every_tool() {
-    let tools = ready(test_name!());
-    require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
+/// Asserts that a server with this fault is a failed trial for the same reason under each of these tools and tolok's own.
+fn fails_under_each(tools: &[&str], fault: &str, reason: &str) {
     let _turn = my_turn();
-    // So few that the slowest tool on a busy machine asks for more within its warm-up and its window.
-    let place = place("crash-after=500", &[&["tolok"], tools.as_slice()].concat(), "");
+    let place = place(fault, &[&["tolok"], tools].concat(), "");
     let (said, records) = run(&place);
     assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
     for record in &records {
         let (tool, found) = (tool_of(record), &record["outcome"]);
         assert_eq!(
             (found["kind"].as_str(), found["reason"].as_str()),
-            (Some("failed"), Some("crashed")),
+            (Some("failed"), Some(reason)),
             "{tool}: {found}"
         );
     }
 }
 
 #[test]
+fn a_server_that_dies_under_load_is_a_failed_trial_under_every_tool() {
+    let tools = ready(test_name!());
+    require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
+    // So few that the slowest tool on a busy machine asks for more within its warm-up and its window.
+    fails_under_each(&tools, "crash-after=500", "crashed");
+}
+
+#[test]
 fn a_server_that_falls_silent_is_a_failed_trial_under_every_tool() {
     let tools = ready(test_name!());
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
-    let _turn = my_turn();
-    let place = place("hang-after=500", &[&["tolok"], tools.as_slice()].concat(), "");
-    let (said, records) = run(&place);
-    assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
-    for record in &records {
-        let (tool, found) = (tool_of(record), &record["outcome"]);
-        assert_eq!(
-            (found["kind"].as_str(), found["reason"].as_str()),
-            (Some("failed"), Some("hung")),
-            "{tool}: {found}"
-        );
-    }
+    fails_under_each(&tools, "hang-after=500", "hung");
 }
 
 #[test]

@@ -6,10 +6,10 @@
 use tolok_load::fault::ErrorClass;
 use tolok_model::{Doubt, LatencyMark, LoadTool};
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
 use super::printed::{
-    add_errors, after, asked, body_doubt, count, failed, figure, is_coarse, milliseconds, missing, number, percentiles,
-    report, whole_seconds,
+    add_errors, after, asked, body_doubt, by_time_or_number, count, failed, figure, is_coarse, missing, number,
+    percentiles, report, whole_seconds,
 };
 
 /// hey.
@@ -27,18 +27,7 @@ impl Driver for Hey {
     }
 
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
-        let load = &job.scenario.load;
-        let for_time = |for_s| vec!["-z".to_owned(), milliseconds(for_s)];
-        let until = match asked(load).iterations {
-            Some(iterations) => vec!["-n".to_owned(), iterations.to_string()],
-            None => for_time(load.duration_s),
-        };
-        Invocation {
-            warm_up: (load.warmup_s > 0.0).then(|| arguments(job, for_time(load.warmup_s))),
-            arguments: arguments(job, until),
-            borders: Borders::Process,
-            ..Invocation::default()
-        }
+        by_time_or_number(job, arguments)
     }
 
     fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {

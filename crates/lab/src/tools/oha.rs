@@ -8,9 +8,9 @@ use serde::Deserialize;
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
 use super::printed::{
-    add_errors, asked, body_doubt, count, failed, milliseconds, missing, number, percentiles, report,
+    add_errors, asked, body_doubt, by_time_or_number, count, failed, milliseconds, missing, number, percentiles, report,
 };
 
 /// oha.
@@ -45,20 +45,9 @@ impl Driver for Oha {
     }
 
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
-        let load = &job.scenario.load;
-        let for_time = |for_s| vec!["-z".to_owned(), milliseconds(for_s)];
-        let until = match asked(load).iterations {
-            Some(iterations) => vec!["-n".to_owned(), iterations.to_string()],
-            None => for_time(load.duration_s),
-        };
-        Invocation {
-            warm_up: (load.warmup_s > 0.0).then(|| arguments(job, for_time(load.warmup_s))),
-            arguments: arguments(job, until),
-            // Its flag for this came later than the variable, which is that of its runtime.
-            env: [("TOKIO_WORKER_THREADS".to_owned(), job.cpus.max(1).to_string())].into(),
-            borders: Borders::Process,
-            ..Invocation::default()
-        }
+        // Its flag for this came later than the variable, which is that of its runtime.
+        let env = [("TOKIO_WORKER_THREADS".to_owned(), job.cpus.max(1).to_string())].into();
+        Invocation { env, ..by_time_or_number(job, arguments) }
     }
 
     fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {

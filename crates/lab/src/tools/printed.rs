@@ -8,10 +8,8 @@ use std::collections::BTreeMap;
 use tolok_load::fault::ErrorClass;
 use tolok_model::{Connection, Doubt, Executor, Latency, LoadProfile, Percentile, Pool};
 
-use super::driver::{LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Borders, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
 
-/// Samples that must lie beyond a percentile, as METHODOLOGY has it.
-const SAMPLES_BEYOND: f64 = 10.0;
 /// Figures that are rounded by more than this part of them are coarse.
 const FINE: f64 = 0.01;
 /// The longest word of a tool's log that a message repeats.
@@ -49,6 +47,25 @@ pub(super) fn asked(load: &LoadProfile) -> Asked {
     // A user without a request has nothing to do, and the tools refuse to have more of them than requests.
     let connections = connections.min(iterations.unwrap_or(u64::MAX)).max(1);
     Asked { connections, rate_rps, iterations, per_request: load.connection == Connection::PerRequest }
+}
+
+/// The calls of a tool that runs for `-z` or until `-n`, as hey and oha do: with what its other arguments are made by.
+pub(super) fn by_time_or_number(
+    job: &LoadJob<'_>,
+    arguments: impl Fn(&LoadJob<'_>, Vec<String>) -> Vec<String>,
+) -> Invocation {
+    let load = &job.scenario.load;
+    let for_time = |for_s| vec!["-z".to_owned(), milliseconds(for_s)];
+    let until = match asked(load).iterations {
+        Some(iterations) => vec!["-n".to_owned(), iterations.to_string()],
+        None => for_time(load.duration_s),
+    };
+    Invocation {
+        warm_up: (load.warmup_s > 0.0).then(|| arguments(job, for_time(load.warmup_s))),
+        arguments: arguments(job, until),
+        borders: Borders::Process,
+        ..Invocation::default()
+    }
 }
 
 /// Whole seconds, and no less than asked for, where a tool knows no others.
@@ -168,15 +185,9 @@ pub(super) fn is_success(status: u16) -> bool {
 pub(super) fn percentiles(printed: impl IntoIterator<Item = (f64, f64)>, samples: u64) -> Vec<Percentile> {
     let percentile = |(quantile, latency_s): (f64, f64)| {
         let quantile = (quantile * 1e6).round() / 1e6;
-        Percentile { quantile, latency_s: has_enough_beyond(quantile, samples).then_some(latency_s) }
+        Percentile { quantile, latency_s: Percentile::is_told_by(quantile, samples).then_some(latency_s) }
     };
     printed.into_iter().map(percentile).collect()
-}
-
-/// Whether enough of the samples lie beyond a quantile for it to be one.
-pub(super) fn has_enough_beyond(quantile: f64, samples: u64) -> bool {
-    // The part beyond is rounded, because 1 - 0.99 is not quite 0.01.
-    samples as f64 * ((1.0 - quantile) * 1e6).round() / 1e6 >= SAMPLES_BEYOND
 }
 
 /// Whether a time that is a multiple of `step_s` is rounded too much to be told apart from others.

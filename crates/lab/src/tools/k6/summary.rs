@@ -9,7 +9,6 @@ use tolok_model::{Connection, Executor, Latency, LatencyMark, LedgerCounts, Load
 use super::objectives::{self, FAILED};
 use super::script::{DROPPED, DURATION, OTHER, REQUESTS, classes, figure, warmup_s};
 use crate::tools::driver::{LoadJob, NotUnderstood, Said, ToolReport};
-use crate::tools::printed::has_enough_beyond;
 
 /// When the load began and ended, in milliseconds of the wall clock: k6's own times have the script's preparations in them.
 const BEGAN: &str = "tolok_began_ms";
@@ -183,7 +182,7 @@ fn latency(summary: &Summary, job: &LoadJob<'_>, ledger: &LedgerCounts) -> Laten
     let seconds = |metric| summary.figure(DURATION, &figure(metric)).filter(|_| count > 0.0).map(|ms| ms / 1e3);
     let percentile = |quantile: f64| Percentile {
         quantile,
-        latency_s: seconds(Metric::Quantile(quantile)).filter(|_| has_enough_beyond(quantile, count as u64)),
+        latency_s: seconds(Metric::Quantile(quantile)).filter(|_| Percentile::is_told_by(quantile, count as u64)),
     };
     // k6 has no time for an arrival that is late, nor does its duration have the connecting in it.
     let from_send = load.executor.is_open() || load.connection == Connection::PerRequest;

@@ -1,0 +1,182 @@
+//! What is stored of a window beside its answers: what the parts of the trial used, what the rest of the machine did, and how
+//! an emulated link did.
+
+use serde::{Deserialize, Serialize};
+
+/// What a part of the trial used in the window. What could not be read is absent, never zero.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resources {
+    /// CPU time of all its processes, user and system, in seconds.
+    pub cpu_s: f64,
+    /// Where the CPU time was read.
+    #[serde(default)]
+    pub cpu_source: CpuSource,
+    /// Its part in user mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_s: Option<f64>,
+    /// Its part in the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_s: Option<f64>,
+    /// Time its threads were ready to run and had to wait for a CPU, in seconds.
+    pub run_queue_wait_s: f64,
+    /// Most processes seen at once.
+    pub processes_max: u32,
+    /// Most threads seen at once.
+    pub threads_max: u32,
+    /// Largest sum of resident sets; counts shared pages once per process.
+    pub rss_sum_bytes_max: u64,
+    /// Proportional set sizes summed, read once when the window ended.
+    pub pss_bytes: Option<u64>,
+    /// What its quota took from it; only where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttling: Option<Throttling>,
+    /// Memory as its control group counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryUse>,
+    /// Processes and threads that could not be started since the start, because there were as many as its limit allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_tasks: Option<u64>,
+    /// What the scheduler and the memory management did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<SchedulerCounts>,
+    /// Bytes read from disks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes written to disks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_written_bytes: Option<u64>,
+    /// What went through the network interfaces of its namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkBytes>,
+}
+
+/// Where CPU time was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuSource {
+    /// From each thread: what ended between two readings is lost.
+    #[default]
+    Threads,
+    /// From the control group: nothing is lost.
+    Group,
+}
+
+/// What a quota took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Throttling {
+    /// Periods of the quota in the window.
+    pub periods: u64,
+    /// Those in which the part was stopped because its share was used up.
+    pub throttled_periods: u64,
+    /// How long its CPUs were stopped, summed over them, in seconds.
+    pub throttled_s: f64,
+}
+
+/// Memory of a control group in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// Most anonymous and kernel memory at once: what the part needs, and what no other part can be charged for.
+    pub anonymous_and_kernel_bytes_max: u64,
+    /// Most of everything, page cache included: what a limit is held against.
+    pub usage_bytes_max: u64,
+    /// The highest usage since the start, as the kernel kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+    /// Processes that the kernel killed because the limit was reached, since the start.
+    pub oom_kills: u64,
+}
+
+/// Counts of the scheduler and of the memory management in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchedulerCounts {
+    /// Times that a thread was given a CPU.
+    pub timeslices: u64,
+    /// Context switches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_switches: Option<u64>,
+    /// Moves of a thread from one CPU to another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub migrations: Option<u64>,
+    /// Page faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_faults: Option<u64>,
+}
+
+/// Bytes through the interfaces of a network namespace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkBytes {
+    /// Received.
+    pub received_bytes: u64,
+    /// Sent.
+    pub sent_bytes: u64,
+}
+
+/// The rest of the machine during the window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostWindow {
+    /// CPU time that no part of the trial used, in seconds.
+    pub foreign_cpu_s: f64,
+    /// CPU time that the hypervisor took away, in seconds.
+    pub steal_s: f64,
+    /// Load average over one minute when the trial began.
+    pub load_average: f64,
+    /// Share of the window in which some task of the machine waited for a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pressure: Option<f64>,
+    /// Share of the window in which some task waited for memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_pressure: Option<f64>,
+    /// Share of the window in which some task waited for a disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_pressure: Option<f64>,
+    /// Most tasks that ran or were ready to run at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runnable_max: Option<u64>,
+    /// Lowest frequency of any CPU of the machine that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz_min: Option<f64>,
+    /// Highest frequency of any CPU of the machine that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz_max: Option<f64>,
+}
+
+/// What others did to a window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// As a word: `steal`, `foreign-cpu`, `taken-from-subject`, `link-late`.
+    pub kind: String,
+    /// How much, as a share or in seconds.
+    pub value: f64,
+    /// In a sentence.
+    pub text: String,
+}
+
+/// How an emulated link did in the window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkWindow {
+    /// To the subject, from client or database.
+    pub to_subject: LinkDirection,
+    /// From the subject, to client or database.
+    pub to_client: LinkDirection,
+    /// Whether the emulator had the priority of real-time work.
+    pub realtime: bool,
+    /// CPU time of the emulator, in seconds.
+    pub cpu_s: f64,
+}
+
+/// One direction of an emulated link in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkDirection {
+    /// Packets that came to it, those included that it dropped.
+    pub packets: u64,
+    /// Their IP bytes.
+    pub bytes: u64,
+    /// Dropped because the queue was full.
+    pub dropped_queue: u64,
+    /// Dropped because the study asks for loss.
+    pub dropped_loss: u64,
+    /// How late packets left, on average, in seconds.
+    pub lateness_s_mean: f64,
+    /// How late one left at most, in seconds.
+    pub lateness_s_max: f64,
+}
