@@ -68,6 +68,8 @@ pub fn analyse(records: &Records) -> Findings {
         scenarios,
         program_series: programs::series(&timed, records.names),
         timers: programs::timers(&timed),
+        sensitivity: Vec::new(),
+        variance: Vec::new(),
         programs: timed.into_iter().map(|timed| timed.finding).collect(),
         skipped: skipped.collect(),
         trials_missing,
@@ -97,7 +99,8 @@ struct Draft {
 impl<'a> Analysis<'a> {
     fn of(records: &'a Records<'a>, scenario: &'a Scenario) -> Self {
         let around = Surroundings::of(scenario, records.plan, records.run);
-        let own = records.plan.cases.iter().filter(|case| case.scenario == scenario.id);
+        // The second half of an A/A pair does not compete.
+        let own = records.plan.cases.iter().filter(|case| case.scenario == scenario.id && case.twin_of.is_none());
         let cases: Vec<(&Case, Observations)> =
             own.map(|case| (case, Observations::of(&case.id, records.plan, records.trials))).collect();
         let is_own = |trial: &&TrialRecord| cases.iter().any(|(case, _)| case.id == trial.case);
@@ -143,6 +146,8 @@ impl<'a> Analysis<'a> {
             link: self.around.link(&self.networks()),
             memory_source: self.memory_source,
             objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
+            noise_floor: None,
+            power: None,
             verdict: verdict_sentence(&cases, &comparisons, scenario.load.executor.is_open()),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,
@@ -218,6 +223,10 @@ impl<'a> Analysis<'a> {
             of_ceiling: None,
             of_first: None,
             against_first: None,
+            tier: None,
+            gates: Vec::new(),
+            steady: None,
+            demands: Vec::new(),
             cpu_s_per_good: median(observations.every(per_answer)),
             memory_bytes: self.memory_source.and_then(|source| median(observations.every(|it| source.bytes(it)))),
             latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
@@ -327,6 +336,7 @@ fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
         seed: run.seed,
         plan_sha256: run.plan_sha256.clone(),
         blocks: plan.blocks,
+        stopping: None,
         smallest_effect: plan.smallest_effect,
         scale: plan.scale,
         machine: machine_line(&run.machine),

@@ -11,13 +11,15 @@ use crate::database::{DatabaseFinding, DatabaseUse};
 use crate::diagnosis::DiagnosisFinding;
 use crate::environment::{EnvironmentFinding, LinkFinding};
 use crate::isolation::IsolationFinding;
+use crate::judgement::{GateFinding, NoiseFloor, PowerNote, ServiceDemand, SteadyFinding};
 use crate::link::LinkUse;
 use crate::programs::findings::{ProgramFinding, ProgramSeries, TimersFinding};
 use crate::resources::{MemorySource, ResourcesFinding};
+use crate::sensitivity::{FactorPanel, VarianceFinding};
 use crate::tools::ToolsFinding;
 
 /// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 4;
+pub const FINDINGS_SCHEMA: u32 = 5;
 
 /// Everything that can be said about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -36,6 +38,10 @@ pub struct Findings {
     pub program_series: Vec<ProgramSeries>,
     /// What several timers say of the same programs.
     pub timers: Vec<TimersFinding>,
+    /// Scenarios that differ in one factor only, beside each other.
+    pub sensitivity: Vec<FactorPanel>,
+    /// How much each factor of the study matters, for each workload.
+    pub variance: Vec<VarianceFinding>,
     /// Subjects that were asked for and left out.
     pub skipped: Vec<SkippedSubject>,
     /// Trials that were planned and have no record (the run was stopped).
@@ -82,8 +88,10 @@ pub struct RunFacts {
     pub seed: u64,
     /// Fingerprint of the plan.
     pub plan_sha256: String,
-    /// Blocks of the plan.
+    /// Blocks of the plan; with a rule for stopping, those that were run.
     pub blocks: u32,
+    /// The rule by which the run might end before its last block, and what came of it, in a sentence; none without a rule.
+    pub stopping: Option<String>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
     /// By how much every warm-up and window was longer than the study says: 0.1 for a tenth.
@@ -161,6 +169,10 @@ pub struct ScenarioFinding {
     pub ceiling: Option<CaseFinding>,
     /// Every pair of ranked cases.
     pub comparisons: Vec<Comparison>,
+    /// How far apart the same subject came out when it was entered twice; none where it was not.
+    pub noise_floor: Option<NoiseFloor>,
+    /// How many blocks would have told a difference that matters; none with fewer than two ranked cases.
+    pub power: Option<PowerNote>,
     /// What cases did for each answer while costly counters ran. Unscored: no figure of these is a result.
     pub unscored_diagnoses: Vec<DiagnosisFinding>,
 }
@@ -205,6 +217,14 @@ pub struct CaseFinding {
     pub of_first: Option<Estimate>,
     /// Its verdict against the first case of the scenario; none for the first.
     pub against_first: Option<Verdict>,
+    /// Letters of its tiers: cases that share one could not be told apart. None where the case is not ranked.
+    pub tier: Option<String>,
+    /// Checks of its trials, in a fixed order.
+    pub gates: Vec<GateFinding>,
+    /// Whether its windows were steady; none where no trial was scored.
+    pub steady: Option<SteadyFinding>,
+    /// What each good answer takes of each resource, the scarcest first.
+    pub demands: Vec<ServiceDemand>,
     /// CPU time of the subject per good answer, in seconds.
     pub cpu_s_per_good: Option<Estimate>,
     /// Memory of the subject, in bytes: which kind, says the scenario's `memory_source`.
@@ -310,8 +330,16 @@ pub struct Comparison {
     pub a: String,
     /// Subject of the second case.
     pub b: String,
-    /// Goodput of `a` over goodput of `b`, within blocks.
+    /// Goodput of `a` over goodput of `b`, within blocks: the geometric mean, with its own interval.
     pub ratio: Estimate,
+    /// Lower end of the interval that holds for all pairs of the scenario together; none where `ratio` has none.
+    pub simultaneous_low: Option<f64>,
+    /// Upper end.
+    pub simultaneous_high: Option<f64>,
+    /// How often equal cases would differ as much, by chance, for all pairs of the scenario together (Holm).
+    pub p_adjusted: Option<f64>,
+    /// How often cases that differ by the smallest effect would look as alike, likewise.
+    pub p_equivalence_adjusted: Option<f64>,
     /// Blocks in which `a` had the higher goodput.
     pub blocks_won: u32,
     /// Blocks in which both were measured.
@@ -328,6 +356,8 @@ pub enum Verdict {
     Faster,
     /// The second is faster.
     Slower,
+    /// They differ by less than the smallest effect, if at all.
+    Equivalent,
     /// No difference that matters was found, by an interval narrow enough to show a large one.
     NoDifferenceFound,
     /// The interval is too wide to say.
@@ -340,6 +370,7 @@ impl Verdict {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
             Self::NoDifferenceFound => "no difference found",
             Self::CannotTell => "cannot tell",
         }

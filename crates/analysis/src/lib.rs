@@ -19,6 +19,7 @@ pub mod figures;
 mod findings;
 mod flags;
 mod isolation;
+mod judgement;
 mod link;
 mod names;
 mod objectives;
@@ -26,6 +27,7 @@ mod observations;
 mod outage;
 mod programs;
 mod resources;
+mod sensitivity;
 mod sentence;
 mod tool_differences;
 mod tool_flags;
@@ -50,6 +52,7 @@ pub use flags::{
     THROTTLING_TOLERATED, WAITING_TOLERATED,
 };
 pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
+pub use judgement::{GateFinding, GateOutcome, NoiseFloor, PowerNote, ServiceDemand, SteadyClass, SteadyFinding};
 pub use link::{LinkDirectionUse, LinkUse};
 pub use names::{Names, SubjectName};
 pub use outage::OutageFinding;
@@ -59,6 +62,9 @@ pub use programs::findings::{
 };
 pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
+pub use sensitivity::{
+    FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
+};
 pub use tolok_model::{CpuMode, LatencyMark, ObjectiveOutcome};
 pub use tool_flags::WIRE_TOLERATED;
 pub use tool_sentence::share_of_wire;

@@ -113,7 +113,7 @@ impl<'a> Answer<'a> {
             };
             let place = match against.verdict {
                 Verdict::Faster => &mut answer.behind,
-                Verdict::NoDifferenceFound => &mut answer.tied,
+                Verdict::Equivalent | Verdict::NoDifferenceFound => &mut answer.tied,
                 Verdict::CannotTell => &mut answer.unclear,
                 Verdict::Slower => &mut answer.ahead,
             };

@@ -174,7 +174,8 @@ pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<Too
         if !is_first || siblings.len() < 2 {
             continue;
         }
-        let mut cases: Vec<&Case> = plan.cases.iter().filter(|case| case.scenario == first.id).collect();
+        let mut cases: Vec<&Case> =
+            plan.cases.iter().filter(|case| case.scenario == first.id && case.twin_of.is_none()).collect();
         cases.sort_by_key(|case| case.role == Role::Ceiling);
         found.extend(cases.into_iter().filter_map(|case| of_subject(records, scenarios, &siblings, case)));
     }

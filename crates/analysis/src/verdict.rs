@@ -31,7 +31,18 @@ pub(crate) struct Contender<'a> {
 pub(crate) fn compare(a: &Contender, b: &Contender, smallest_effect: f64) -> Option<Comparison> {
     let BlockRatio { ratio, won, blocks } = ratio_within_blocks(a.goodput_rps, b.goodput_rps)?;
     let verdict = verdict(&ratio, smallest_effect);
-    Some(Comparison { a: a.subject.to_owned(), b: b.subject.to_owned(), ratio, blocks_won: won, blocks, verdict })
+    Some(Comparison {
+        a: a.subject.to_owned(),
+        b: b.subject.to_owned(),
+        ratio,
+        simultaneous_low: None,
+        simultaneous_high: None,
+        p_adjusted: None,
+        p_equivalence_adjusted: None,
+        blocks_won: won,
+        blocks,
+        verdict,
+    })
 }
 
 /// What a ratio says; the rule stands at the top of this module.

@@ -5,7 +5,8 @@
 //! found is a [`TrialRecord`]. This crate does no I/O, reads no clock and starts nothing: it takes text and values and
 //! returns values.
 
-pub mod catalogue;
+pub mod blocks_reading;
+mod catalogue;
 mod database;
 mod database_address;
 mod database_file;
@@ -23,6 +24,7 @@ mod plan;
 mod program;
 mod program_reading;
 mod record;
+mod record_checks;
 mod record_database;
 mod record_resources;
 mod record_tool;
@@ -51,13 +53,14 @@ pub use database_address::{AddressError, DatabaseAddress};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
-pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped};
+pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped, Stopping};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use record::{
     CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, Isolation, Latency,
     LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome, ObjectiveRecord,
     Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
 };
+pub use record_checks::{LoadChecks, SecondSeries};
 pub use record_database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
 pub use record_resources::{
     CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,

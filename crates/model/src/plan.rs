@@ -28,6 +28,27 @@ pub struct Case {
     pub subject: SubjectChoice,
     /// Whether it competes or shows the limit.
     pub role: Role,
+    /// The case that this one repeats, where it is the second half of an A/A pair: the same subject under the same scenario,
+    /// entered twice. It does not compete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<CaseId>,
+}
+
+impl Case {
+    /// Whether it is compared with others: it is no limit, and not the second half of an A/A pair.
+    pub fn competes(&self) -> bool {
+        self.role == Role::Subject && self.twin_of.is_none()
+    }
+}
+
+/// When a run may end before its last block. Fixed in the plan, and hashed with it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stopping {
+    /// It ends after the first block at which no ratio that a report rests on is less sure than this, to either side, as a
+    /// fraction: 0.03.
+    pub until: f64,
+    /// Not before this many blocks.
+    pub at_least: u32,
 }
 
 /// One trial of the plan.
@@ -61,8 +82,11 @@ pub struct Plan {
     pub question: String,
     /// Seed of the order.
     pub seed: u64,
-    /// How often every case is run.
+    /// How often every case is run; with a rule for stopping, at most.
     pub blocks: u32,
+    /// When the run may end before its last block; nothing where all blocks are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping: Option<Stopping>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
     /// How often a disturbed trial is measured anew at most.
@@ -227,6 +251,9 @@ impl Plan {
         let unable = unable(study, catalogue, here, &mut selected, &ceilings);
         let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), &unable);
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
+        if study.aa_pair {
+            add_twins(&mut cases);
+        }
         if cases.is_empty() {
             let nothing_else = unable.is_empty();
             return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
@@ -239,6 +266,7 @@ impl Plan {
             question: study.question.clone(),
             seed,
             blocks: study.blocks,
+            stopping: study.stopping,
             smallest_effect: study.smallest_effect,
             reruns: study.reruns,
             diagnose: false,
@@ -440,9 +468,29 @@ fn add_programs(cases: &mut Vec<Case>, programs: &[ProgramScenario], catalogue: 
     for program in programs {
         for choice in choices.iter().filter(|choice| does(catalogue, choice, program.workload_name())) {
             let id = case_id(&program.id, choice, cases);
-            cases.push(Case { id, scenario: program.id.clone(), subject: choice.clone(), role: Role::Subject });
+            cases.push(Case {
+                id,
+                scenario: program.id.clone(),
+                subject: choice.clone(),
+                role: Role::Subject,
+                twin_of: None,
+            });
         }
     }
+}
+
+/// Enters the first competing case of each scenario twice, where it has any to be compared with.
+fn add_twins(cases: &mut Vec<Case>) {
+    let mut twins: Vec<Case> = Vec::new();
+    for case in cases.iter().filter(|case| case.role == Role::Subject) {
+        let competes_too = |other: &&Case| other.scenario == case.scenario && other.role == Role::Subject;
+        let has_twin = twins.iter().any(|twin| twin.scenario == case.scenario);
+        if !has_twin && cases.iter().filter(competes_too).count() > 1 {
+            let id = format!("{}--again", case.id);
+            twins.push(Case { id, twin_of: Some(case.id.clone()), ..case.clone() });
+        }
+    }
+    cases.extend(twins);
 }
 
 fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
@@ -492,7 +540,7 @@ fn cases(
         let limits = limits.map(with_role(Role::Ceiling));
         for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
             let id = case_id(&scenario.id, choice, &cases);
-            cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role });
+            cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role, twin_of: None });
         }
     }
     cases

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::CaseId;
+use crate::record_checks::{LoadChecks, SecondSeries};
 use crate::record_database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record_resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record_tool::{ProgramTiming, ToolUsed, WireCount};
@@ -274,6 +275,12 @@ pub struct Measurement {
     /// The load was stopped at the first objective that was crossed, as the study asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
+    /// What the load tool tells of itself, by which its figures can be checked; nothing where it tells none of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<LoadChecks>,
+    /// The window second by second; nothing where the tool does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SecondSeries>,
 }
 
 /// Why a load tool's figures cannot be trusted.

@@ -19,6 +19,9 @@ pub struct Resources {
     pub system_s: Option<f64>,
     /// Time its threads were ready to run and had to wait for a CPU, in seconds.
     pub run_queue_wait_s: f64,
+    /// CPU time of that one of its threads which used most, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_thread_cpu_s: Option<f64>,
     /// Most processes seen at once.
     pub processes_max: u32,
     /// Most threads seen at once.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::blocks_reading::read_blocks;
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::database_reading::WrittenDatabase;
@@ -13,6 +14,7 @@ use crate::environment_reading::{Surroundings, read_environments};
 use crate::load_profile::{Executor, LoadProfile};
 use crate::load_reading::read_load;
 use crate::objective::{Objective, Part};
+use crate::plan::Stopping;
 use crate::program::ProgramScenario;
 use crate::program_reading::read_program_scenarios;
 use crate::scale::{is_unscaled, unscaled};
@@ -27,6 +29,10 @@ use crate::units::{Percent, format_duration};
 use crate::wording::suggestion;
 use crate::workload::Workload;
 
+fn is_true() -> bool {
+    true
+}
+
 /// How often a disturbed trial is measured anew, where the study does not say.
 const DEFAULT_RERUNS: u32 = 2;
 
@@ -39,8 +45,14 @@ pub struct Study {
     pub question: String,
     /// Which subjects, as the study names them.
     pub subjects: Vec<SubjectSelector>,
-    /// How often every case is run.
+    /// How often every case is run; with a rule for stopping, at most.
     pub blocks: u32,
+    /// When a run may end before its last block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping: Option<Stopping>,
+    /// Whether the first subject of each scenario is entered twice, which shows how far apart equals come out.
+    #[serde(default = "is_true")]
+    pub aa_pair: bool,
     /// Seed of the order, if the study fixes one.
     pub seed: Option<u64>,
     /// Differences smaller than this fraction do not matter to the question.
@@ -115,7 +127,7 @@ impl Study {
         let needs_scenario = file.program.is_empty() && !reading.is_damaged(&ROOT, "program");
         let programs = read_program_scenarios(file.program, catalogue, &mut reading);
         let scenarios = read_scenarios(file.scenario, needs_scenario, catalogue, &mut reading);
-        let blocks = at_least_one(file.blocks, 10, "blocks", &mut reading);
+        let (blocks, stopping) = read_blocks(file.blocks, &mut reading);
         let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
         let Surroundings { mut environments, ids_without_database, database } =
             read_environments(file.environment, &mut reading);
@@ -132,6 +144,8 @@ impl Study {
                 question: file.question.unwrap_or_default(),
                 subjects,
                 blocks,
+                stopping,
+                aa_pair: file.aa_pair.unwrap_or(true),
                 seed: file.seed,
                 smallest_effect,
                 ceiling: file.ceiling.unwrap_or(true),
@@ -185,14 +199,6 @@ fn check_database(
 /// Only names that differ need to be kept.
 fn told_apart(ids: BTreeMap<String, String>) -> BTreeMap<String, String> {
     ids.into_iter().filter(|(id, without_database)| id != without_database).collect()
-}
-
-fn at_least_one(value: Option<Spanned<u32>>, default: u32, key: &str, reading: &mut Reading) -> u32 {
-    let Some(value) = value else { return default };
-    if *value.get_ref() == 0 {
-        reading.note(value.span(), format!("`{key}` must be at least 1"), None);
-    }
-    value.into_inner()
 }
 
 fn below_all(effect: &Spanned<Percent>, reading: &mut Reading) -> f64 {

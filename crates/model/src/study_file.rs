@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::blocks_reading::BlocksFile;
 use crate::environment_file::EnvironmentFile;
 use crate::load_file::LoadFile;
 use crate::program_reading::ProgramScenarioFile;
@@ -29,9 +30,10 @@ pub struct StudyFile {
     /// `*` (the default variant of every subject that is ready here).
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
-    /// How often every case is run, each time in a new order; 5 is the least for an interval. Default 10.
-    #[schemars(with = "Option<u32>", range(min = 1))]
-    pub blocks: Option<Spanned<u32>>,
+    /// How often every case is run, each time in a new order; 5 is the least for an interval. Default 10. Or, with
+    /// { until = "3%", at-most = 30 }, so often that every ratio is known to 3 % either way, and 30 times at most.
+    #[schemars(with = "Option<BlocksFile>")]
+    pub blocks: Option<Spanned<BlocksFile>>,
     /// Seed of the order; without it one is drawn and recorded.
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
@@ -39,6 +41,9 @@ pub struct StudyFile {
     pub smallest_effect: Option<Spanned<Percent>>,
     /// Whether the machine's limit is measured beside the subjects. Default true.
     pub ceiling: Option<bool>,
+    /// Whether the first subject of each scenario is entered twice: how far the two come out apart is how far any two can by
+    /// chance. Default true.
+    pub aa_pair: Option<bool>,
     /// What is asked of the subjects, and how.
     #[schemars(with = "Option<Vec<ScenarioFile>>", length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,

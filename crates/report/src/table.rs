@@ -49,7 +49,8 @@ pub(crate) struct Row<'a> {
 }
 
 /// The mark of a verdict and its meaning.
-pub(crate) const MARKS: [(&str, Verdict); 2] = [("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
+pub(crate) const MARKS: [(&str, Verdict); 3] =
+    [("=", Verdict::Equivalent), ("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
 
 impl<'a> Table<'a> {
     pub(crate) fn of(scenario: &'a ScenarioFinding) -> Self {

@@ -68,7 +68,7 @@ pub(crate) fn timed<'a>(records: &Records<'a>) -> Vec<Timed<'a>> {
 fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Timed<'a> {
     let (plan, names) = (records.plan, records.names);
     let around = Surroundings::of_program(scenario, plan, records.run);
-    let own: Vec<&Case> = plan.cases.iter().filter(|case| case.scenario == scenario.id).collect();
+    let own: Vec<&Case> = plan.cases.iter().filter(|case| case.scenario == scenario.id && case.competes()).collect();
     let observed: Vec<Timings> = own.iter().map(|case| Timings::of(&case.id, plan, records.trials)).collect();
     let siblings = |case: &Case| own.iter().filter(|other| other.subject.subject == case.subject.subject).count();
     let draft = |(case, timings): (&&Case, &Timings)| {

@@ -95,7 +95,7 @@ fn above(against: &ProgramComparison) -> Option<String> {
     let words = figure(Quantity::Ratio, &above.ratio).line();
     Some(match above.verdict {
         verdict if verdict == against.wall.verdict => format!("without the start {words}"),
-        Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
+        Verdict::Equivalent | Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
         Verdict::CannotTell => format!("without the start it cannot be told: {words}"),
         Verdict::Faster | Verdict::Slower => format!("without the start it is the other way round: {words}"),
     })

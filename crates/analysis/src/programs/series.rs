@@ -112,7 +112,7 @@ fn decided(value: u32, program: &ProgramFinding, [a, b]: [&str; 2], by: Crossove
     match found.verdict {
         Verdict::Faster => Some((value, ratio, !is_turned)),
         Verdict::Slower => Some((value, ratio, is_turned)),
-        Verdict::NoDifferenceFound | Verdict::CannotTell => None,
+        Verdict::Equivalent | Verdict::NoDifferenceFound | Verdict::CannotTell => None,
     }
 }
 

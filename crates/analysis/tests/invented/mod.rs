@@ -154,6 +154,7 @@ impl InventedRun {
             scenario: scenario.id.clone(),
             subject: choice,
             role: server.role,
+            twin_of: None,
         });
         for (block, &goodput_rps) in (1..).zip(goodput_rps) {
             let number = self.plan.trials.len() as u32 + 1;
@@ -461,10 +462,13 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
             histogram: None,
             marks: Vec::new(),
         },
+        checks: None,
+        series: None,
         tool: None,
         wire: None,
         subject: Resources {
             refused_tasks: None,
+            busiest_thread_cpu_s: None,
             cpu_s: 0.985 * load.duration_s,
             cpu_source: CpuSource::Group,
             user_s: Some(0.31 * load.duration_s),
@@ -572,6 +576,7 @@ fn empty_plan(blocks: u32) -> Plan {
         question: "How do the runtimes compare on one CPU each, and how far are they from the machine's limit?"
             .to_owned(),
         seed: 83850,
+        stopping: None,
         blocks,
         smallest_effect: 0.03,
         reruns: 2,

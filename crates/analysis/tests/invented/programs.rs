@@ -71,6 +71,7 @@ impl InventedRun {
             scenario: scenario.id.clone(),
             subject: choice,
             role: Role::Subject,
+            twin_of: None,
         });
         for (block, wall_s) in (1..).zip(wall_s) {
             let number = self.plan.trials.len() as u32 + 1;

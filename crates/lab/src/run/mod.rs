@@ -43,8 +43,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tolok_model::{
-    Case, Database, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, Role,
-    TrialRecord,
+    Case, Database, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, TrialRecord,
 };
 
 use self::forecast::Forecast;
@@ -191,8 +190,7 @@ impl<'a> Run<'a> {
     /// is counted is counted for each answer, and they give none.
     fn cases_to_diagnose(&self) -> Vec<&'a Case> {
         let is_server = |case: &&Case| self.plan.program(&case.scenario).is_none();
-        let competing =
-            self.plan.cases.iter().filter(|case| self.plan.diagnose && case.role == Role::Subject).filter(is_server);
+        let competing = self.plan.cases.iter().filter(|case| self.plan.diagnose && case.competes()).filter(is_server);
         competing.filter(|case| !self.folder.is_diagnosed(&case.id)).collect()
     }
 

@@ -35,6 +35,8 @@ pub(super) fn measurement(
         doubts: report.doubts,
         objectives: report.objectives,
         aborted: report.aborted,
+        checks: None,
+        series: None,
     }
 }
 
@@ -47,6 +49,7 @@ pub(super) fn resources(used: &PartUsage) -> Resources {
         },
         user_s: used.user_s,
         system_s: used.system_s,
+        busiest_thread_cpu_s: None,
         run_queue_wait_s: used.run_queue_wait_s.unwrap_or_default(),
         processes_max: used.processes_max.unwrap_or_default() as u32,
         threads_max: used.threads_max.unwrap_or_default() as u32,

@@ -34,6 +34,7 @@ fn run_record(id: &str) -> RunRecord {
 fn plan() -> Plan {
     let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned() };
     Plan {
+        stopping: None,
         format: RECORD_FORMAT,
         title: "Example".to_owned(),
         question: String::new(),

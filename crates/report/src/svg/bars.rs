@@ -139,7 +139,8 @@ fn is_among_best(case: &CaseFinding, is_first: bool, scenario: &ScenarioFinding)
     if is_first {
         return case.ranked && scenario.cases.iter().skip(1).any(is_compared);
     }
-    let is_tied = matches!(case.against_first, Some(Verdict::NoDifferenceFound | Verdict::CannotTell));
+    let is_tied =
+        matches!(case.against_first, Some(Verdict::Equivalent | Verdict::NoDifferenceFound | Verdict::CannotTell));
     is_tied && is_compared(case)
 }
 

@@ -69,7 +69,7 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axi
     }
     let class = match pair.verdict {
         Verdict::Faster | Verdict::Slower => "dot",
-        Verdict::NoDifferenceFound => "dot open",
+        Verdict::Equivalent | Verdict::NoDifferenceFound => "dot open",
         Verdict::CannotTell => "dot unclear",
     };
     drawing.path_at(class, axis.at(pair.ratio.value), y, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z");

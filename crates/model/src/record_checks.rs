@@ -1,0 +1,47 @@
+//! What is stored of a window so that its figures can be checked: what the load tool tells of itself, and its seconds.
+
+use serde::{Deserialize, Serialize};
+
+/// What a load tool tells of itself. What it does not tell is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadChecks {
+    /// Requests in flight, on average over the window, counted by clock and not computed from anything below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_mean: Option<f64>,
+    /// Mean time from the send to the last byte of a good answer, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_mean_s: Option<f64>,
+    /// Median time that the generator took to act on a request once it could, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness_p50_s: Option<f64>,
+    /// The 99th percentile of the same, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness_p99_s: Option<f64>,
+    /// Share of the window in which the generator's busiest thread had work to do, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_thread: Option<f64>,
+    /// How bodies of answers were checked: `exact`, `length`, `json`, `none`, or `mixed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_check: Option<String>,
+}
+
+/// The window second by second. All lists are as long as the whole seconds of the window; a second that is not whole is left
+/// out. What was not read is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SecondSeries {
+    /// Good answers that came in each second.
+    pub good: Vec<u64>,
+    /// Requests that failed in each second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<u64>,
+    /// Median response time of the good answers of each second, in seconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency_p50_s: Vec<Option<f64>>,
+    /// CPU time of the subject in each second, in seconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subject_cpu_s: Vec<Option<f64>>,
+    /// Memory of the subject at the end of each second: anonymous and kernel memory of its control group, or else the sum of its
+    /// resident sets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subject_memory_bytes: Vec<Option<u64>>,
+}
