@@ -40,6 +40,11 @@ impl Level {
         1.0 - self.0
     }
 
+    /// A level with that chance to miss, which the caller has made from another level's.
+    pub(crate) fn with_miss(self, miss: f64) -> Self {
+        Self(1.0 - miss)
+    }
+
     /// The least number of values for which an interval of this level is given: 5 at 90 % and 95 %, 8 at 99 %.
     ///
     /// The widest interval a sample can speak for is [least, greatest]. It misses the median of the population when
@@ -73,6 +78,11 @@ impl Interval {
     /// Whether `value` lies in the interval, bounds included.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
+    }
+
+    /// The interval of exp(x) from that of x: exp keeps the order, so what is covered stays the same.
+    pub(crate) fn exponentiated(self) -> Self {
+        Self { low: self.low.exp(), high: self.high.exp(), level: self.level }
     }
 
     /// `high - low`, in the unit of the values.

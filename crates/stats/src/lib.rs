@@ -1,4 +1,5 @@
-//! Numbers only: quantiles, bootstrap, intervals of the median, paired ratios; own seeded generator; no I/O.
+//! Numbers only: quantiles, bootstrap, intervals of medians and means, ratios within blocks, tests of difference and of
+//! equivalence, families of tests, power; own seeded generator; no I/O.
 //!
 //! The crate takes plain `f64` values and gives back plain values. It knows no clock, no file and none of the other
 //! crates, so every figure can be computed again, on any machine, from the same input and the same seed.
@@ -24,7 +25,7 @@
 //! Values are checked once, where a [`Sample`] is made or a series of pairs is read; everything behind that point
 //! cannot meet a bad value. Nothing in this crate panics on data.
 //!
-//! | input | [`Sample::new`] | [`paired_ratio`] |
+//! | input | [`Sample::new`] | [`paired_ratio`], [`geometric_ratio`] |
 //! |---|---|---|
 //! | no values at all | [`StatsError::Empty`] | [`RatioOutcome::NoPairs`] |
 //! | NaN | [`StatsError::OutOfRange`] | [`StatsError::OutOfRange`] |
@@ -35,21 +36,66 @@
 //! | absent (`None`) | cannot be said | the block is left out and counted |
 //! | fewer values than the level needs | the statistic, but no interval (`None`) | the ratio, but no interval (`None`) |
 //!
+//! What cannot be asked of good values gives `None` (too few for an interval, a margin that is not positive, a null that
+//! is no number) or, where a plain number is returned, NaN (a probability outside \[0, 1\] for a quantile). [`holm`]
+//! counts what is no probability as 1.
+//!
 //! Values are put in order by [`f64::total_cmp`], so −0 stands before +0 and the order never depends on how the values
 //! came in: every result of [`Sample`] and [`Bootstrap`] is bit for bit the same for any permutation of the input.
+//!
+//! # From how many values on
+//!
+//! | figure | interval or test | from | exact for |
+//! |---|---|---|---|
+//! | median | [`median_interval`] | 5 at 95 % | continuous distributions |
+//! | – narrower | [`median_interval_interpolated`] | 5 at 95 % | none; close for all |
+//! | geometric mean of ratios | [`geometric_ratio`] | 5 at every level | lognormal ratios |
+//! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
+//! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |
+//! | difference too small to matter | [`equivalence_paired`], [`equivalence_welch`] | 5 | as the tests above |
+//! | centre of a sample | [`hodges_lehmann_interval`]; [`signed_rank`] | 5 at 95 %; 1 | symmetric ones, n ≤ 50 |
+//! | shift between two | [`hodges_lehmann_shift_interval`]; [`mann_whitney`] | 5 in each; 1 | continuous ones, n ≤ 50 |
+//! | mean, by signs | [`permutation_paired`] | 1 | symmetric ones, n ≤ 30 |
+//! | means, by divisions | [`permutation_two_sample`] | 1 | all, up to 200,000 divisions |
+//! | any statistic | [`Bootstrap`] | 5 at 95 % | none: see there |
+//!
+//! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
 
 mod bootstrap;
+mod equivalence;
 mod error;
+mod geometric;
+mod hodges_lehmann;
 mod interval;
+mod means;
 mod median;
+mod multiple;
+mod normal;
 mod paired;
+mod permutation;
+mod power;
 mod quantile;
+mod ranks;
 mod rng;
+mod special;
+mod student;
 
 pub use bootstrap::Bootstrap;
+pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
+pub use geometric::{GeometricOutcome, GeometricRatio, geometric_ratio};
+pub use hodges_lehmann::{
+    hodges_lehmann, hodges_lehmann_interval, hodges_lehmann_shift, hodges_lehmann_shift_interval,
+};
 pub use interval::{Interval, Level};
+pub use means::{TTest, WelchDifference, mean_interval, paired_t, welch};
 pub use median::{median_interval, median_interval_interpolated};
+pub use multiple::holm;
+pub use normal::{normal_cdf, normal_quantile};
 pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
+pub use permutation::{permutation_paired, permutation_two_sample};
+pub use power::{blocks_needed, smallest_effect_found};
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, Sample, log_ratio};
+pub use ranks::{RankTest, mann_whitney, signed_rank};
 pub use rng::Rng;
+pub use student::{student_t_cdf, student_t_quantile};

@@ -104,6 +104,33 @@ pub fn paired_ratio(
     denominator: &[Option<f64>],
     level: Level,
 ) -> Result<PairedRatio, StatsError> {
+    let (blocks, logarithms) = paired_logarithms(numerator, denominator)?;
+    let outcome = match logarithms {
+        PairedLogarithms::Censored { numerator_zeros, denominator_zeros } => {
+            RatioOutcome::Censored { numerator_zeros, denominator_zeros }
+        }
+        PairedLogarithms::NoPairs => RatioOutcome::NoPairs,
+        PairedLogarithms::All(logarithms) => RatioOutcome::Estimated {
+            ratio: logarithms.median().exp(),
+            interval: median_interval_interpolated(&logarithms, level).map(Interval::exponentiated),
+            exact: median_interval(&logarithms, level).map(Interval::exponentiated),
+        },
+    };
+    Ok(PairedRatio { outcome, blocks })
+}
+
+/// ln(numerator / denominator) of every block that has both, or why there is none to summarise.
+pub(crate) enum PairedLogarithms {
+    All(Sample),
+    Censored { numerator_zeros: usize, denominator_zeros: usize },
+    NoPairs,
+}
+
+/// Matches two series by position, for [`paired_ratio`] and [`crate::geometric_ratio`].
+pub(crate) fn paired_logarithms(
+    numerator: &[Option<f64>],
+    denominator: &[Option<f64>],
+) -> Result<(BlockCounts, PairedLogarithms), StatsError> {
     if numerator.len() != denominator.len() {
         return Err(StatsError::UnequalLengths { numerator: numerator.len(), denominator: denominator.len() });
     }
@@ -123,12 +150,14 @@ pub fn paired_ratio(
             }
         }
     }
-    let outcome = if numerator_zeros + denominator_zeros > 0 {
-        RatioOutcome::Censored { numerator_zeros, denominator_zeros }
+    let found = if numerator_zeros + denominator_zeros > 0 {
+        PairedLogarithms::Censored { numerator_zeros, denominator_zeros }
+    } else if logarithms.is_empty() {
+        PairedLogarithms::NoPairs
     } else {
-        estimate(logarithms, level)?
+        PairedLogarithms::All(Sample::from_vec(logarithms)?)
     };
-    Ok(PairedRatio { outcome, blocks })
+    Ok((blocks, found))
 }
 
 fn checked(index: usize, value: Option<f64>) -> Result<Option<f64>, StatsError> {
@@ -136,19 +165,6 @@ fn checked(index: usize, value: Option<f64>) -> Result<Option<f64>, StatsError> 
         Some(value) if !is_amount(value) => Err(StatsError::OutOfRange { index, value }),
         value => Ok(value),
     }
-}
-
-fn estimate(logarithms: Vec<f64>, level: Level) -> Result<RatioOutcome, StatsError> {
-    if logarithms.is_empty() {
-        return Ok(RatioOutcome::NoPairs);
-    }
-    let logarithms = Sample::from_vec(logarithms)?;
-    let exponentiated = |i: Interval| Interval { low: i.low.exp(), high: i.high.exp(), level: i.level };
-    Ok(RatioOutcome::Estimated {
-        ratio: logarithms.median().exp(),
-        interval: median_interval_interpolated(&logarithms, level).map(exponentiated),
-        exact: median_interval(&logarithms, level).map(exponentiated),
-    })
 }
 
 impl BlockCounts {

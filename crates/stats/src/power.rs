@@ -1,0 +1,138 @@
+//! How many blocks a study needs, and how small a difference it can find.
+//!
+//! Power is that of the two-sided paired t test, from the noncentral t distribution, not from its normal
+//! approximation, which is too hopeful at the few blocks that benchmarks have. All is on the scale of the differences:
+//! for ratios, on the log scale.
+
+use crate::Level;
+use crate::normal::normal_cdf;
+use crate::student::student_t_quantile;
+
+/// More blocks than this are not worth naming.
+const MOST_BLOCKS: u32 = 10_000;
+
+/// The least number of blocks, at least [`Level::LEAST_SAMPLE`], with which a true mean difference of `effect` is found
+/// with probability `power`, if differences of blocks have the standard deviation `sd` and each of `comparisons` is
+/// tested at the level that holds for all of them ([`Level::simultaneous`]).
+///
+/// `None` where more than 10,000 would be needed, and for an `effect` of 0, an `sd` that is negative, a `power` that is
+/// not between 0 and 1, or anything that is not finite. The sign of `effect` does not matter. Holm's procedure, which
+/// is what verdicts use, needs at most as many.
+///
+/// ```
+/// use tolok_stats::{Level, blocks_needed};
+///
+/// // A difference as large as its own spread takes ten blocks, for 80 % power in a single comparison.
+/// assert_eq!(blocks_needed(0.05, 0.05, Level::P95, 0.8, 1), Some(10));
+/// ```
+pub fn blocks_needed(sd: f64, effect: f64, level: Level, power: f64, comparisons: usize) -> Option<u32> {
+    let usable = sd >= 0.0 && sd.is_finite() && effect != 0.0 && effect.is_finite() && is_power(power);
+    if !usable {
+        return None;
+    }
+    let (level, effect) = (level.simultaneous(comparisons), effect.abs() / sd);
+    let enough = |blocks: u32| power_of_paired_t(effect, blocks, level) >= power;
+    let (mut too_few, mut blocks) = (Level::LEAST_SAMPLE as u32 - 1, MOST_BLOCKS);
+    if !enough(MOST_BLOCKS) {
+        return None;
+    }
+    // Power rises with the number of blocks, so halving finds the first that is enough.
+    while blocks - too_few > 1 {
+        let middle = too_few + (blocks - too_few) / 2;
+        if enough(middle) { blocks = middle } else { too_few = middle }
+    }
+    Some(blocks)
+}
+
+/// The smallest true mean difference that `n` blocks find with probability `power`; the inverse of [`blocks_needed`],
+/// in the unit of `sd`.
+///
+/// Infinite below [`Level::LEAST_SAMPLE`] blocks, where nothing is told apart; 0 for an `sd` of 0; NaN for an `sd` that
+/// is negative or not finite and for a `power` that is not between 0 and 1.
+pub fn smallest_effect_found(sd: f64, n: u32, level: Level, power: f64, comparisons: usize) -> f64 {
+    if !(sd >= 0.0 && sd.is_finite() && is_power(power)) {
+        return f64::NAN;
+    }
+    if n < Level::LEAST_SAMPLE as u32 {
+        return f64::INFINITY;
+    }
+    let level = level.simultaneous(comparisons);
+    let (mut low, mut high) = (0.0, 1.0);
+    while power_of_paired_t(high, n, level) < power {
+        (low, high) = (high, 2.0 * high);
+    }
+    // Sixty halvings leave nothing of a double's digits.
+    for _ in 0..60 {
+        let middle = low + (high - low) / 2.0;
+        if power_of_paired_t(middle, n, level) < power { low = middle } else { high = middle }
+    }
+    high * sd
+}
+
+fn is_power(power: f64) -> bool {
+    power > 0.0 && power < 1.0
+}
+
+/// The chance that the two-sided paired t test of `n` differences finds a true mean of `effect` standard deviations.
+pub(crate) fn power_of_paired_t(effect: f64, n: u32, level: Level) -> f64 {
+    let df = f64::from(n) - 1.0;
+    let critical = student_t_quantile(1.0 - level.miss() / 2.0, df);
+    let shift = effect * f64::from(n).sqrt();
+    if shift.is_infinite() {
+        return 1.0;
+    }
+    // Given the estimated standard deviation s, in units of the true one, the mean alone decides, and it is normal.
+    over_estimated_sd(df, |s| normal_cdf(shift - critical * s) + normal_cdf(-shift - critical * s))
+}
+
+/// The mean of `f(s)` where df · s² is distributed as chi-square with `df` degrees of freedom, by Simpson's rule.
+fn over_estimated_sd(df: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const STEPS: u32 = 400;
+    // The standard deviation of s is below 1 / √(2 df), and its tails are no heavier than the normal ones.
+    let reach = 9.0 / (2.0 * df).sqrt();
+    let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach);
+    // Relative to the density at 1, so that nothing overflows; the division below makes up for it.
+    let density = |s: f64| if s > 0.0 { ((df - 1.0) * s.ln() - df * (s * s - 1.0) / 2.0).exp() } else { 0.0 };
+    let (mut weighted, mut weights) = (0.0, 0.0);
+    for step in 0..=STEPS {
+        let s = low + (high - low) * f64::from(step) / f64::from(STEPS);
+        let simpson = if step == 0 || step == STEPS {
+            1.0
+        } else if step % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        };
+        let weight = simpson * density(s);
+        weights += weight;
+        weighted += weight * f(s);
+    }
+    weighted / weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_without_an_answer_get_none() {
+        let needed = |sd, effect, power| blocks_needed(sd, effect, Level::P95, power, 1);
+        assert_eq!(needed(1.0, 1e-4, 0.8), None); // some 800 million
+        assert_eq!((needed(1.0, 0.0, 0.8), needed(-1.0, 1.0, 0.8), needed(f64::NAN, 1.0, 0.8)), (None, None, None));
+        assert_eq!((needed(1.0, 1.0, 0.0), needed(1.0, 1.0, 1.0)), (None, None));
+        assert!(smallest_effect_found(-1.0, 10, Level::P95, 0.8, 1).is_nan());
+        assert_eq!(smallest_effect_found(1.0, 4, Level::P95, 0.8, 1), f64::INFINITY);
+    }
+
+    #[test]
+    fn without_any_spread_the_least_number_of_blocks_is_enough() {
+        assert_eq!(blocks_needed(0.0, 0.01, Level::P95, 0.99, 100), Some(5));
+        assert_eq!(smallest_effect_found(0.0, 5, Level::P95, 0.8, 1), 0.0);
+    }
+
+    #[test]
+    fn without_a_difference_power_is_the_rate_of_false_ones() {
+        assert!((power_of_paired_t(0.0, 7, Level::P95) - 0.05).abs() < 1e-9);
+        assert!((power_of_paired_t(0.0, 5_000, Level::P95) - 0.05).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,355 @@
+//! Tests, their intervals and power agree with SciPy, statsmodels and brute force. The figures in `fixtures/tests.json`
+//! are made by `fixtures/generate_tests.py`.
+
+#![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
+
+use serde::Deserialize;
+use tolok_stats::{
+    GeometricOutcome, Interval, Level, RankTest, Sample, blocks_needed, equivalence_paired, equivalence_welch,
+    geometric_ratio, hodges_lehmann, hodges_lehmann_interval, hodges_lehmann_shift, hodges_lehmann_shift_interval,
+    holm, mann_whitney, mean_interval, normal_cdf, normal_quantile, paired_t, permutation_paired,
+    permutation_two_sample, signed_rank, smallest_effect_found, student_t_cdf, student_t_quantile, welch,
+};
+
+#[derive(Deserialize)]
+struct Fixtures {
+    student: Vec<Student>,
+    normal: Normal,
+    one_sample: Vec<OneSample>,
+    ratios: Vec<Ratio>,
+    two_samples: Vec<TwoSamples>,
+    families: Vec<Family>,
+    signed_rank: Vec<Signed>,
+    mann_whitney: Vec<Divided>,
+    centres: Vec<Centre>,
+    shifts: Vec<Shift>,
+    permutations: Permutations,
+    powers: Vec<Power>,
+    smallest_effects: Vec<SmallestEffect>,
+}
+
+#[derive(Deserialize)]
+struct Student {
+    df: f64,
+    cdf: Vec<(f64, f64)>,
+    quantiles: Vec<(f64, f64)>,
+}
+
+#[derive(Deserialize)]
+struct Normal {
+    cdf: Vec<(f64, f64)>,
+    quantiles: Vec<(f64, f64)>,
+}
+
+/// Level, low, high.
+type Bounds = (f64, f64, f64);
+
+#[derive(Deserialize)]
+struct OneSample {
+    values: Vec<f64>,
+    null: f64,
+    statistic: f64,
+    p: f64,
+    intervals: Vec<Bounds>,
+    margin: f64,
+    equivalence: f64,
+}
+
+#[derive(Deserialize)]
+struct Ratio {
+    numerator: Vec<f64>,
+    denominator: Vec<f64>,
+    ratio: f64,
+    statistic: f64,
+    p: f64,
+    intervals: Vec<Bounds>,
+}
+
+#[derive(Deserialize)]
+struct TwoSamples {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    difference: f64,
+    df: f64,
+    p: f64,
+    standard_error: f64,
+    intervals: Vec<Bounds>,
+    margin: f64,
+    equivalence: f64,
+}
+
+#[derive(Deserialize)]
+struct Family {
+    p: Vec<f64>,
+    holm: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct Signed {
+    values: Vec<f64>,
+    statistic: f64,
+    p: f64,
+    exact: bool,
+}
+
+#[derive(Deserialize)]
+struct Divided {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    statistic: f64,
+    p: f64,
+    exact: bool,
+}
+
+#[derive(Deserialize)]
+struct Centre {
+    values: Vec<f64>,
+    centre: f64,
+    intervals: Vec<Option<Achieved>>,
+}
+
+#[derive(Deserialize)]
+struct Shift {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    shift: f64,
+    intervals: Vec<Option<Achieved>>,
+}
+
+#[derive(Deserialize)]
+struct Achieved {
+    asked: f64,
+    low: f64,
+    high: f64,
+    level: f64,
+}
+
+#[derive(Deserialize)]
+struct Permutations {
+    signed: Vec<PermutedSigns>,
+    divided: Vec<PermutedGroups>,
+}
+
+#[derive(Deserialize)]
+struct PermutedSigns {
+    values: Vec<f64>,
+    p: f64,
+}
+
+#[derive(Deserialize)]
+struct PermutedGroups {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    p: f64,
+}
+
+#[derive(Deserialize)]
+struct Power {
+    sd: f64,
+    effect: f64,
+    comparisons: usize,
+    power: f64,
+    blocks: u32,
+}
+
+#[derive(Deserialize)]
+struct SmallestEffect {
+    n: u32,
+    comparisons: usize,
+    power: f64,
+    effect: f64,
+}
+
+fn fixtures() -> Fixtures {
+    serde_json::from_str(include_str!("../fixtures/tests.json")).unwrap()
+}
+
+fn sample(values: &[f64]) -> Sample {
+    Sample::new(values).unwrap()
+}
+
+fn level(level: f64) -> Level {
+    Level::new(level).unwrap()
+}
+
+/// Equal to within 1e-9 of the size of the figure.
+#[track_caller]
+fn check(ours: f64, theirs: f64, what: &str) {
+    assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{what}: {ours} here, {theirs} there");
+}
+
+#[track_caller]
+fn check_bounds(ours: Option<Interval>, theirs: &Bounds, values: usize, what: &str) {
+    let Some(ours) = ours else { return assert!(values < Level::LEAST_SAMPLE, "{what}: no interval") };
+    // A bound near 0 is the small difference of mean and reach, so it is measured against the width.
+    for (bound, expected) in [(ours.low, theirs.1), (ours.high, theirs.2)] {
+        assert!((bound - expected).abs() <= 1e-9 * (theirs.2 - theirs.1), "{what}: {ours:?} here, {theirs:?} there");
+    }
+    check(ours.level, theirs.0, what);
+}
+
+#[test]
+fn students_distribution_agrees_with_scipy() {
+    for Student { df, cdf, quantiles } in fixtures().student {
+        for (t, theirs) in cdf {
+            check(student_t_cdf(t, df), theirs, &format!("P(T <= {t}), {df} degrees of freedom"));
+        }
+        for (p, theirs) in quantiles {
+            check(student_t_quantile(p, df), theirs, &format!("quantile {p}, {df} degrees of freedom"));
+        }
+    }
+}
+
+#[test]
+fn the_normal_distribution_agrees_with_scipy() {
+    let Normal { cdf, quantiles } = fixtures().normal;
+    for (z, theirs) in cdf {
+        check(normal_cdf(z), theirs, &format!("P(Z <= {z})"));
+    }
+    for (p, theirs) in quantiles {
+        check(normal_quantile(p), theirs, &format!("quantile {p}"));
+    }
+}
+
+#[test]
+fn one_sample_t_tests_and_intervals_agree_with_scipy_and_statsmodels() {
+    for theirs in fixtures().one_sample {
+        let (values, n) = (sample(&theirs.values), theirs.values.len());
+        let what = format!("{n} values");
+        let test = paired_t(&values, theirs.null).unwrap();
+        assert_eq!(test.df, (n - 1) as f64, "{what}");
+        check(test.statistic, theirs.statistic, &what);
+        check(test.p, theirs.p, &what);
+        for bounds in &theirs.intervals {
+            check_bounds(mean_interval(&values, level(bounds.0)), bounds, n, &what);
+        }
+        match equivalence_paired(&values, theirs.margin) {
+            Some(p) => check(p, theirs.equivalence, &what),
+            None => assert!(n < Level::LEAST_SAMPLE, "{what}"),
+        }
+    }
+}
+
+#[test]
+fn geometric_ratios_agree_with_scipy() {
+    for theirs in fixtures().ratios {
+        let some = |values: &[f64]| values.iter().copied().map(Some).collect::<Vec<_>>();
+        let what = format!("{} blocks", theirs.numerator.len());
+        for bounds in &theirs.intervals {
+            let found = geometric_ratio(&some(&theirs.numerator), &some(&theirs.denominator), level(bounds.0)).unwrap();
+            let GeometricOutcome::Estimated { ratio, interval, log_differences } = found.outcome else {
+                panic!("{what}: {found:?}")
+            };
+            check(ratio, theirs.ratio, &what);
+            check_bounds(interval, bounds, theirs.numerator.len(), &what);
+            let test = paired_t(&log_differences, 0.0).unwrap();
+            check(test.statistic, theirs.statistic, &what);
+            check(test.p, theirs.p, &what);
+        }
+    }
+}
+
+#[test]
+fn welchs_test_agrees_with_scipy_and_statsmodels() {
+    for theirs in fixtures().two_samples {
+        let (a, b) = (sample(&theirs.a), sample(&theirs.b));
+        let fewest = a.len().min(b.len());
+        let what = format!("{} and {} values", a.len(), b.len());
+        for bounds in &theirs.intervals {
+            let found = welch(&a, &b, 0.0, level(bounds.0)).unwrap();
+            assert!((found.difference - theirs.difference).abs() < 1e-9 * found.standard_error, "{what}");
+            check(found.df, theirs.df, &what);
+            check(found.p, theirs.p, &what);
+            check(found.standard_error, theirs.standard_error, &what);
+            check_bounds(found.interval, bounds, fewest, &what);
+        }
+        match equivalence_welch(&a, &b, theirs.margin) {
+            Some(p) => check(p, theirs.equivalence, &what),
+            None => assert!(fewest < Level::LEAST_SAMPLE, "{what}"),
+        }
+    }
+}
+
+#[test]
+fn holms_adjustment_agrees_with_statsmodels() {
+    for theirs in fixtures().families {
+        for (ours, theirs) in holm(&theirs.p).iter().zip(&theirs.holm) {
+            check(*ours, *theirs, "adjusted p");
+        }
+    }
+}
+
+#[track_caller]
+fn check_rank_test(ours: RankTest, statistic: f64, p: f64, exact: bool, what: &str) {
+    assert_eq!((ours.statistic, ours.exact), (statistic, exact), "{what}");
+    check(ours.p, p, what);
+}
+
+#[test]
+fn rank_tests_agree_with_scipy_and_with_all_arrangements() {
+    for theirs in fixtures().signed_rank {
+        let what = format!("{} differences", theirs.values.len());
+        check_rank_test(signed_rank(&sample(&theirs.values)), theirs.statistic, theirs.p, theirs.exact, &what);
+    }
+    for theirs in fixtures().mann_whitney {
+        let what = format!("{} and {} values", theirs.a.len(), theirs.b.len());
+        let ours = mann_whitney(&sample(&theirs.a), &sample(&theirs.b));
+        check_rank_test(ours, theirs.statistic, theirs.p, theirs.exact, &what);
+    }
+}
+
+/// Where brute force finds no interval that reaches the level, ours is absent or says that it falls short.
+#[track_caller]
+fn check_achieved(ours: impl Fn(Level) -> Option<Interval>, theirs: &[Option<Achieved>], what: &str) {
+    for (asked, theirs) in [0.9, 0.95, 0.99].into_iter().zip(theirs) {
+        match (ours(level(asked)), theirs) {
+            (Some(ours), Some(theirs)) => {
+                check(ours.low, theirs.low, what);
+                check(ours.high, theirs.high, what);
+                check(ours.level, theirs.level, what);
+                assert_eq!(theirs.asked, asked, "{what}");
+            }
+            (ours, None) => assert!(ours.is_none_or(|interval| interval.level < asked), "{what}: {ours:?}"),
+            (None, Some(_)) => panic!("{what}: no interval at {asked}"),
+        }
+    }
+}
+
+#[test]
+fn centres_and_shifts_agree_with_brute_force() {
+    for theirs in fixtures().centres {
+        let (values, what) = (sample(&theirs.values), format!("{} values", theirs.values.len()));
+        check(hodges_lehmann(&values), theirs.centre, &what);
+        check_achieved(|level| hodges_lehmann_interval(&values, level), &theirs.intervals, &what);
+    }
+    for theirs in fixtures().shifts {
+        let (a, b) = (sample(&theirs.a), sample(&theirs.b));
+        let what = format!("{} and {} values", a.len(), b.len());
+        check(hodges_lehmann_shift(&a, &b), theirs.shift, &what);
+        check_achieved(|level| hodges_lehmann_shift_interval(&a, &b, level), &theirs.intervals, &what);
+    }
+}
+
+#[test]
+fn permutation_tests_agree_with_scipy() {
+    let Permutations { signed, divided } = fixtures().permutations;
+    for theirs in signed {
+        check(permutation_paired(&sample(&theirs.values), 1), theirs.p, &format!("{} signs", theirs.values.len()));
+    }
+    for theirs in divided {
+        let what = format!("{} and {} values", theirs.a.len(), theirs.b.len());
+        check(permutation_two_sample(&sample(&theirs.a), &sample(&theirs.b), 1), theirs.p, &what);
+    }
+}
+
+#[test]
+fn power_agrees_with_statsmodels_and_the_noncentral_t() {
+    for theirs in fixtures().powers {
+        let blocks = blocks_needed(theirs.sd, theirs.effect, Level::P95, theirs.power, theirs.comparisons);
+        assert_eq!(blocks, Some(theirs.blocks), "{} over {}", theirs.effect, theirs.sd);
+    }
+    for theirs in fixtures().smallest_effects {
+        let effect = smallest_effect_found(1.0, theirs.n, Level::P95, theirs.power, theirs.comparisons);
+        check(effect, theirs.effect, &format!("{} blocks", theirs.n));
+    }
+}
