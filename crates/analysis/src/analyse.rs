@@ -10,7 +10,7 @@ use crate::cautions::cautions;
 use crate::database::{DatabaseFinding, database, database_use};
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
-use crate::estimate::{median, ratio_within_blocks};
+use crate::estimate::{BlockRatio, median, ratio_within_blocks};
 use crate::figures::{Quantity, amount};
 use crate::findings::{
     CaseFinding, Comparison, FINDINGS_SCHEMA, Findings, RunFacts, ScenarioFinding, SkippedSubject, TrialFailure,
@@ -18,17 +18,22 @@ use crate::findings::{
 };
 use crate::flags::{Clues, flags};
 use crate::isolation::isolation;
+use crate::judgement::NoiseFloor;
 use crate::link::link_use;
 use crate::names::Names;
+use crate::noise::{Better, noise_floor, told_of_itself};
 use crate::objectives::objectives;
 use crate::observations::{Observations, answers, goodput};
-use crate::programs;
+use crate::power::power;
+use crate::programs::{self, Timed};
 use crate::resources::{MemorySource, resources};
 use crate::sentence::verdict_sentence;
+use crate::stopping::ended;
+use crate::tiers::tiers;
 use crate::tool_flags::named;
 use crate::tools::{marks, tools, versions};
 use crate::usage::Cpus;
-use crate::verdict::{Contender, compare, verdict};
+use crate::verdict::{Rule, is_told_apart, judge, turned};
 
 /// What a run stored.
 #[derive(Debug, Clone, Copy)]
@@ -48,11 +53,24 @@ pub struct Records<'a> {
 /// Everything that can be said about a run.
 ///
 /// A pure function without random numbers: the same records give the same findings, in whatever order the trials come.
+/// Where the plan has a rule for stopping and that has ended the run, the plan of later blocks does not count.
 pub fn analyse(records: &Records) -> Findings {
+    let ended = ended(records);
+    let plan = ended.plan.as_ref().unwrap_or(records.plan);
+    let mut findings = of_plan(&Records { plan, ..*records });
+    findings.run.stopping = ended.sentence;
+    findings
+}
+
+fn of_plan(records: &Records) -> Findings {
     let Records { run, plan, trials, .. } = *records;
-    let scenarios: Vec<ScenarioFinding> =
-        plan.scenarios.iter().map(|scenario| Analysis::of(records, scenario).finding()).collect();
-    let timed = programs::timed(records);
+    let (mut scenarios, mut timed) = (of_servers(records), programs::timed(records));
+    for scenario in &mut scenarios {
+        scenario.power = power(scenario.comparisons.iter().map(|pair| &pair.ratio), plan.smallest_effect);
+    }
+    for Timed { finding, .. } in &mut timed {
+        finding.power = power(finding.comparisons.iter().map(|pair| &pair.wall.ratio), plan.smallest_effect);
+    }
     let recorded = |number: u32| trials.iter().any(|trial| trial.number == number);
     let trials_missing = plan.trials.iter().filter(|trial| !recorded(trial.number)).count() as u32;
     let skipped = plan
@@ -75,6 +93,11 @@ pub fn analyse(records: &Records) -> Findings {
         trials_missing,
         isolation,
     }
+}
+
+/// Every scenario of servers, in the order of the study, but for how many blocks it would need.
+pub(crate) fn of_servers(records: &Records) -> Vec<ScenarioFinding> {
+    records.plan.scenarios.iter().map(|scenario| Analysis::of(records, scenario).finding()).collect()
 }
 
 /// What all cases of a scenario have in common.
@@ -127,8 +150,9 @@ impl<'a> Analysis<'a> {
         // With several ceilings the highest is the limit.
         let ceiling = drafts(Role::Ceiling).min_by(|left, right| order(&left.finding, &right.finding));
         let against_ceiling = ceiling.as_ref().map(|ceiling| ceiling.goodput_rps.as_slice());
-        let comparisons = self.comparisons(&competing);
-        self.relate(&mut competing, against_ceiling);
+        let noise_floor = self.noise_floor(&competing);
+        let comparisons = self.comparisons(&competing, noise_floor.as_ref());
+        relate(&mut competing, against_ceiling, &comparisons);
 
         let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
         ScenarioFinding {
@@ -146,9 +170,14 @@ impl<'a> Analysis<'a> {
             link: self.around.link(&self.networks()),
             memory_source: self.memory_source,
             objectives: scenario.objectives.iter().map(ToString::to_string).collect(),
-            noise_floor: None,
+            noise_floor,
             power: None,
-            verdict: verdict_sentence(&cases, &comparisons, scenario.load.executor.is_open()),
+            verdict: verdict_sentence(
+                &cases,
+                &comparisons,
+                self.records.plan.smallest_effect,
+                scenario.load.executor.is_open(),
+            ),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
@@ -254,34 +283,61 @@ impl<'a> Analysis<'a> {
         Draft { finding, goodput_rps: observations.goodput_by_block() }
     }
 
-    /// Every pair of ranked cases, the higher in the table first.
-    fn comparisons(&self, drafts: &[Draft]) -> Vec<Comparison> {
-        let ranked: Vec<&Draft> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
-        let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (a, b)));
-        pairs.filter_map(|(a, b)| compare(&a.contender(), &b.contender(), self.records.plan.smallest_effect)).collect()
+    /// How far apart the case that was entered twice came out; none without such a case, or where its halves share no block.
+    fn noise_floor(&self, drafts: &[Draft]) -> Option<NoiseFloor> {
+        let Records { plan, trials, .. } = *self.records;
+        let twin = plan.cases.iter().find(|case| case.scenario == self.scenario.id && case.twin_of.is_some())?;
+        let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
+        let again = Observations::of(&twin.id, plan, trials).goodput_by_block();
+        let pair = ratio_within_blocks(&again, &first.goodput_rps)?;
+        noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Larger)
     }
 
-    /// Puts every case beside the ceiling, and every ranked case beside the first.
-    fn relate(&self, drafts: &mut [Draft], ceiling: Option<&[Option<f64>]>) {
-        let first = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.goodput_rps.clone());
-        for (place, draft) in drafts.iter_mut().enumerate() {
-            let over = |other: &[Option<f64>]| ratio_within_blocks(&draft.goodput_rps, other).map(|found| found.ratio);
-            draft.finding.of_ceiling = ceiling.and_then(over);
-            draft.finding.of_first = first.as_deref().filter(|_| draft.finding.ranked).and_then(over);
-            let against = draft.finding.of_first.as_ref().filter(|_| place > 0);
-            draft.finding.against_first = against.map(|ratio| verdict(ratio, self.records.plan.smallest_effect));
-            // Without a common block there is no ratio, and no verdict but this one.
-            if place > 0 && draft.finding.ranked && draft.finding.of_first.is_none() {
-                draft.finding.against_first = Some(Verdict::CannotTell);
-            }
-        }
+    /// Every pair of ranked cases, the higher in the table first.
+    fn comparisons(&self, drafts: &[Draft], floor: Option<&NoiseFloor>) -> Vec<Comparison> {
+        let ranked: Vec<&Draft> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
+        let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (a, b)));
+        let of_both = |(a, b): (&&Draft, &&Draft)| {
+            let names = (a.finding.subject.clone(), b.finding.subject.clone());
+            Some((names, ratio_within_blocks(&a.goodput_rps, &b.goodput_rps)?))
+        };
+        let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) = pairs.filter_map(of_both).unzip();
+        let smallest_effect = self.records.plan.smallest_effect;
+        let judged = judge(ratios, Rule { smallest_effect, told_of_itself: told_of_itself(floor) });
+        names.iter().zip(judged).map(|((a, b), judged)| judged.comparison(a, b)).collect()
     }
 }
 
-impl Draft {
-    fn contender(&self) -> Contender<'_> {
-        Contender { subject: &self.finding.subject, goodput_rps: &self.goodput_rps }
+/// Puts every case beside the ceiling, and every ranked case beside the first and into its tiers.
+fn relate(drafts: &mut [Draft], ceiling: Option<&[Option<f64>]>, comparisons: &[Comparison]) {
+    let first = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.goodput_rps.clone());
+    for draft in drafts.iter_mut() {
+        let over = |other: &[Option<f64>]| ratio_within_blocks(&draft.goodput_rps, other).map(|found| found.ratio);
+        draft.finding.of_ceiling = ceiling.and_then(over);
+        draft.finding.of_first = first.as_deref().filter(|_| draft.finding.ranked).and_then(over);
     }
+    let of_ranked = drafts.iter().filter(|draft| draft.finding.ranked);
+    let ranked: Vec<String> = of_ranked.map(|draft| draft.finding.subject.clone()).collect();
+    let verdicts: Vec<(&str, &str, Verdict)> =
+        comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.verdict)).collect();
+    // Ranked cases stand before the others.
+    for (draft, (tier, against_first)) in drafts.iter_mut().zip(places(&ranked, &verdicts)) {
+        draft.finding.tier = Some(tier);
+        draft.finding.against_first = against_first;
+    }
+}
+
+/// Of each ranked subject, in their order, its tiers and its verdict against the first; no verdict of the first itself.
+pub(crate) fn places(ranked: &[String], verdicts: &[(&str, &str, Verdict)]) -> Vec<(String, Option<Verdict>)> {
+    let place = |subject: &str| ranked.iter().position(|known| known == subject);
+    let told = verdicts.iter().filter(|(.., verdict)| is_told_apart(*verdict));
+    let apart: Vec<(usize, usize)> = told.filter_map(|(a, b, _)| place(a).zip(place(b))).collect();
+    let against_first = |at: usize| {
+        let pair = verdicts.iter().find(|(a, b, _)| place(a) == Some(0) && place(b) == Some(at));
+        // Without a common block there is no ratio, and no verdict but this one.
+        (at > 0).then(|| pair.map_or(Verdict::CannotTell, |(.., verdict)| turned(*verdict)))
+    };
+    tiers(ranked.len(), &apart).into_iter().enumerate().map(|(at, tier)| (tier, against_first(at))).collect()
 }
 
 /// Ranked before unranked, the higher goodput first; names decide between equals, so that the order is always the same.

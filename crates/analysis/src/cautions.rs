@@ -7,7 +7,9 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, ScenarioFinding};
 use crate::isolation::{FallbackFinding, IsolationFinding};
+use crate::judgement::NoiseFloor;
 use crate::programs::Timed;
+use crate::verdict::is_told_apart;
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
@@ -17,8 +19,6 @@ pub const FEWEST_BLOCKS_TO_QUOTE: u32 = 10;
 pub const ABOVE_CEILING_TOLERATED: f64 = 0.05;
 /// The ceiling's highest trial may be this many times its lowest before the machine counts as unsteady.
 pub const CEILING_SWING_TOLERATED: f64 = 1.5;
-/// From so many compared pairs on, a false alarm among them is likely enough to be spoken of.
-const MANY_PAIRS: usize = 10;
 /// So many scenarios are named by their ids; of more, how many there are.
 const MOST_NAMED: usize = 4;
 
@@ -31,7 +31,8 @@ pub(crate) fn cautions(
     isolation: &IsolationFinding,
 ) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
-    let mut cautions: Vec<String> = [
+    let mut cautions = told_of_itself(scenarios, timed);
+    let of_records = [
         missing(plan, trials_missing),
         failed(trials),
         disturbed(trials),
@@ -44,29 +45,31 @@ pub(crate) fn cautions(
         autogrouped(isolation),
         above_start(timed),
         skipped(plan),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    ];
+    cautions.extend(of_records.into_iter().flatten());
     cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
     cautions.extend(
-        [
-            closed_loop(plan),
-            open_loop(plan, scenarios),
-            from_sending(scenarios),
-            back_filled(scenarios),
-            ramps(plan),
-            many_pairs(scenarios, timed),
-        ]
-        .into_iter()
-        .flatten(),
+        [closed_loop(plan), open_loop(plan, scenarios), from_sending(scenarios), back_filled(scenarios), ramps(plan)]
+            .into_iter()
+            .flatten(),
     );
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
     cautions.extend((!plan.scenarios.is_empty() || timed.is_empty()).then(|| not_tested(plan)));
     cautions.extend(programs_alone(plan));
     cautions
+}
+
+/// The gravest of all: a run that tells a subject from itself tells differences where none are.
+fn told_of_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
+    let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
+    let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
+    let told = |(id, floor): (&String, &Option<NoiseFloor>)| {
+        let floor = floor.as_ref().filter(|floor| is_told_apart(floor.verdict))?;
+        Some(format!("In {id} {}", floor.sentence))
+    };
+    of_servers.chain(of_programs).filter_map(told).collect()
 }
 
 fn missing(plan: &Plan, trials_missing: u32) -> Option<String> {
@@ -115,8 +118,8 @@ fn few_blocks(plan: &Plan) -> Option<String> {
     }
     if blocks == least {
         return Some(format!(
-            "With {counted} an interval is the whole range of the trials; it covers 93.75%, and only large differences can \
-             be told."
+            "With {counted} the interval of a figure is the whole range of its trials and covers 93.75%, and only large \
+             differences can be told."
         ));
     }
     (blocks < FEWEST_BLOCKS_TO_QUOTE).then(|| format!("{counted} show only large differences."))
@@ -357,15 +360,6 @@ fn by_tools(scenarios: &[ScenarioFinding], ids: &[String]) -> String {
         }
     }
     format!("by {}", listed(&names, "and"))
-}
-
-fn many_pairs(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Option<String> {
-    let of_servers: usize = scenarios.iter().map(|scenario| scenario.comparisons.len()).sum();
-    let of_programs: usize = timed.iter().map(|timed| timed.finding.comparisons.len()).sum();
-    let pairs = of_servers + of_programs;
-    (pairs >= MANY_PAIRS).then(|| {
-        format!("{pairs} pairs were compared, each on its own: about one interval in twenty misses by chance (one in sixteen with 5 blocks).")
-    })
 }
 
 /// What has no work to do still starts in the way of what has: it is a lower bound of what the start costs.

@@ -313,7 +313,7 @@ pub struct DisturbedTrial {
 /// A value with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
-    /// Median over trials.
+    /// Median over trials; of a ratio of two cases the geometric mean over blocks.
     pub value: f64,
     /// Lower end of the interval; none with fewer than 5 trials.
     pub low: Option<f64>,
@@ -352,7 +352,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The first is faster: the interval lies above 1 and the difference is large enough to matter.
+    /// The first is faster: that is sure among all pairs of the scenario, and the difference is large enough to matter.
     Faster,
     /// The second is faster.
     Slower,
@@ -360,7 +360,7 @@ pub enum Verdict {
     Equivalent,
     /// No difference that matters was found, by an interval narrow enough to show a large one.
     NoDifferenceFound,
-    /// The interval is too wide to say.
+    /// The interval is too wide to say, or the difference no larger than that of a case from itself.
     CannotTell,
 }
 

@@ -30,10 +30,10 @@ pub struct PowerNote {
     pub effect: f64,
     /// The chance to find it that the number is for, from 0 to 1.
     pub power: f64,
-    /// Blocks that the median pair of the scenario would need.
-    pub blocks_needed: u32,
-    /// Blocks that the pair with the largest scatter would need.
-    pub blocks_needed_worst: u32,
+    /// Blocks that the median pair of the scenario would need; none if more than 10,000.
+    pub blocks_needed: Option<u32>,
+    /// Blocks that the pair with the largest scatter would need; none if more than 10,000.
+    pub blocks_needed_worst: Option<u32>,
     /// The smallest difference that the blocks of this run would have found with that chance in the median pair, as a fraction.
     pub smallest_found: f64,
     /// The same in a sentence.

@@ -45,7 +45,9 @@ pub(crate) type Observations<'a> = Trials<'a, Measurement>;
 impl<'a, T: Found> Trials<'a, T> {
     /// Those of `case`. The order of `trials` does not matter.
     pub(crate) fn of(case: &str, plan: &Plan, trials: &'a [TrialRecord]) -> Self {
-        let mut own: Vec<&TrialRecord> = trials.iter().filter(|trial| trial.case == case).collect();
+        // A plan that was shortened knows nothing of later blocks.
+        let is_own = |trial: &&TrialRecord| trial.case == case && trial.block <= plan.blocks;
+        let mut own: Vec<&TrialRecord> = trials.iter().filter(is_own).collect();
         own.sort_by_key(|trial| (trial.block, trial.number));
         let (mut scored, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         for trial in &own {

@@ -1,11 +1,12 @@
 //! The sentence that answers a scenario's question.
 //!
-//! It says *faster*, *no difference found* or *cannot tell*, each with the ratio and its interval, and never names a
-//! winner that the intervals do not support.
+//! It says *faster*, *equivalent*, *no difference found* or *cannot tell*, each with the ratio and its interval, and never
+//! names a winner that the verdicts do not support.
 
 use crate::estimate::least_trials;
-use crate::figures::{Quantity, counted, figure, listed};
-use crate::findings::{CaseFinding, Comparison, Verdict};
+use crate::figures::{Quantity, amount, counted, figure, listed};
+use crate::findings::{CaseFinding, Comparison, Estimate, Verdict};
+use crate::verdict::{FALSE_ALARMS, is_told_apart};
 
 /// Of so many cases that cannot be told from the first the ratios are given; of more they only stand in the table.
 const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
@@ -17,7 +18,12 @@ const BY_THE_CLOCK: &str =
     "This compares goodput, which cannot exceed the rate that was offered; those that keep up differ in response time.";
 
 /// What the comparisons of a scenario say, in one or two sentences. `cases` are in their order in the table.
-pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison], is_open: bool) -> String {
+pub(crate) fn verdict_sentence(
+    cases: &[CaseFinding],
+    comparisons: &[Comparison],
+    smallest_effect: f64,
+    is_open: bool,
+) -> String {
     let (ranked, unranked): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().partition(|case| case.ranked);
     let answer = match ranked.as_slice() {
         [] => "Nothing can be ranked here".to_owned(),
@@ -25,6 +31,7 @@ pub(crate) fn verdict_sentence(cases: &[CaseFinding], comparisons: &[Comparison]
         [first, others @ ..] => {
             let mut answer = Answer::new(first, others, comparisons);
             answer.is_of_all = unranked.is_empty();
+            answer.smallest_effect = smallest_effect;
             answer.sentence()
         }
     };
@@ -77,6 +84,22 @@ pub(crate) fn together(titles: &[String], is_of_all: bool) -> String {
     }
 }
 
+/// `Go is equivalent within 3.0% to Bun (1.01×, 0.99–1.02)`: those that were shown not to differ by more than does not matter.
+pub(crate) fn equivalent_to(first: &str, others: &[String], smallest_effect: f64) -> Option<String> {
+    let within = amount(Quantity::Share, smallest_effect);
+    (!others.is_empty()).then(|| format!("{first} is equivalent within {within} to {}", listed(others, "and")))
+}
+
+/// Why two are not told apart though the interval of their own excludes 1; nothing where it does not.
+pub(crate) fn among_pairs(ratio: &Estimate, p_adjusted: Option<f64>, verdict: Verdict) -> String {
+    let excludes_one = ratio.low.is_some_and(|low| low > 1.0) || ratio.high.is_some_and(|high| high < 1.0);
+    match p_adjusted.filter(|_| excludes_one && !is_told_apart(verdict)) {
+        Some(p) if p >= FALSE_ALARMS => format!("; among all pairs p = {p:.2}"),
+        Some(_) if verdict == Verdict::CannotTell => "; no more than a case differs from itself".to_owned(),
+        _ => String::new(),
+    }
+}
+
 /// Another case of the scenario, and how the first compares with it.
 struct Rival<'a> {
     case: &'a CaseFinding,
@@ -87,6 +110,7 @@ struct Rival<'a> {
 struct Answer<'a> {
     first: &'a CaseFinding,
     behind: Vec<Rival<'a>>,
+    equivalent: Vec<Rival<'a>>,
     tied: Vec<Rival<'a>>,
     unclear: Vec<Rival<'a>>,
     ahead: Vec<Rival<'a>>,
@@ -96,6 +120,8 @@ struct Answer<'a> {
     second_is_behind: bool,
     /// Whether every case of the scenario is among them.
     is_of_all: bool,
+    /// Differences smaller than this fraction do not matter.
+    smallest_effect: f64,
     comparisons: &'a [Comparison],
 }
 
@@ -103,9 +129,19 @@ impl<'a> Answer<'a> {
     fn new(first: &'a CaseFinding, others: &[&'a CaseFinding], comparisons: &'a [Comparison]) -> Self {
         let second = others.first().and_then(|second| find(comparisons, first, second));
         let second_is_behind = second.is_some_and(|against| against.verdict == Verdict::Faster);
-        let (behind, tied, unclear, ahead, apart) = (vec![], vec![], vec![], vec![], vec![]);
-        let is_of_all = false;
-        let mut answer = Self { first, behind, tied, unclear, ahead, apart, second_is_behind, is_of_all, comparisons };
+        let mut answer = Self {
+            first,
+            behind: vec![],
+            equivalent: vec![],
+            tied: vec![],
+            unclear: vec![],
+            ahead: vec![],
+            apart: vec![],
+            second_is_behind,
+            is_of_all: false,
+            smallest_effect: 0.0,
+            comparisons,
+        };
         for case in others {
             let Some(against) = find(comparisons, first, case) else {
                 answer.apart.push(format!("{} (no common block)", case.title));
@@ -113,7 +149,8 @@ impl<'a> Answer<'a> {
             };
             let place = match against.verdict {
                 Verdict::Faster => &mut answer.behind,
-                Verdict::Equivalent | Verdict::NoDifferenceFound => &mut answer.tied,
+                Verdict::Equivalent => &mut answer.equivalent,
+                Verdict::NoDifferenceFound => &mut answer.tied,
                 Verdict::CannotTell => &mut answer.unclear,
                 Verdict::Slower => &mut answer.ahead,
             };
@@ -126,7 +163,7 @@ impl<'a> Answer<'a> {
         if let Some(sentence) = self.too_few_blocks() {
             return sentence;
         }
-        let mut parts = [self.ahead(), self.tied(), self.unclear(), self.behind()];
+        let mut parts = [self.ahead(), self.equivalent(), self.tied(), self.unclear(), self.behind()];
         // Where the second in the table is behind, that is the answer, and what is said of those further down comes after.
         if self.second_is_behind {
             parts.rotate_right(1);
@@ -139,7 +176,8 @@ impl<'a> Answer<'a> {
     /// The same for all: with too few blocks nothing has an interval.
     fn too_few_blocks(&self) -> Option<String> {
         let blocks = self.unclear.iter().map(|rival| rival.against.blocks).max()?;
-        let something_is_known = [&self.behind, &self.tied, &self.ahead].iter().any(|rivals| !rivals.is_empty());
+        let known = [&self.behind, &self.equivalent, &self.tied, &self.ahead];
+        let something_is_known = known.iter().any(|rivals| !rivals.is_empty());
         // The others may well have enough of them among themselves.
         let others_have_enough = self.comparisons.iter().any(|comparison| comparison.blocks >= least_trials());
         if others_have_enough || something_is_known || !self.apart.is_empty() {
@@ -165,6 +203,10 @@ impl<'a> Answer<'a> {
         })
     }
 
+    fn equivalent(&self) -> Option<String> {
+        equivalent_to(&self.first.title, &with_ratios(&self.equivalent, &ratio), self.smallest_effect)
+    }
+
     fn tied(&self) -> Option<String> {
         let others = with_ratios(&self.tied, &ratio);
         let any_of = if others.len() > 1 { "any of " } else { "" };
@@ -187,26 +229,34 @@ impl<'a> Answer<'a> {
         let the_next = if self.behind.len() == 1 { "" } else { ", the next" };
         let than_next = format!("faster than {}{the_next}", next.case.title);
         let line = |comparison: &Comparison| figure(Quantity::Ratio, &comparison.ratio).line();
-        let nobody_else =
-            self.tied.is_empty() && self.unclear.is_empty() && self.ahead.is_empty() && self.apart.is_empty();
-        if nobody_else {
+        if self.level().next().is_none() && self.is_clear() {
             let blocks = counted(u64::from(next.against.blocks), "block");
             let won = next.against.blocks_won;
             return Some(format!("{} is {than_next}: {}, {won} of {blocks}", self.first.title, line(next.against)));
         }
         if let Some(weakest) = self.whole_group_is_faster_than(next.case) {
-            let group = if self.tied.len() == 1 { "both are" } else { "all of these are" };
+            let group = if self.level().count() == 1 { "both are" } else { "all of these are" };
             return Some(format!("{group} {than_next}: at least {}", line(weakest)));
         }
         Some(format!("{} is {than_next}: {}", self.first.title, line(next.against)))
     }
 
-    /// The smallest of the ratios of the first and all that are tied with it over `next`, if all of them are faster.
+    /// Those that are level with the first: equivalent to it, or no difference was found.
+    fn level(&self) -> impl Iterator<Item = &Rival<'a>> {
+        self.equivalent.iter().chain(&self.tied)
+    }
+
+    /// Whether of all others it is clear whether they are behind the first.
+    fn is_clear(&self) -> bool {
+        self.unclear.is_empty() && self.ahead.is_empty() && self.apart.is_empty()
+    }
+
+    /// The smallest of the ratios of the first and all that are level with it over `next`, if all of them are faster.
     fn whole_group_is_faster_than(&self, next: &CaseFinding) -> Option<&'a Comparison> {
-        if self.tied.is_empty() || !self.unclear.is_empty() || !self.ahead.is_empty() || !self.apart.is_empty() {
+        if self.level().next().is_none() || !self.is_clear() {
             return None;
         }
-        let group = std::iter::once(self.first).chain(self.tied.iter().map(|rival| rival.case));
+        let group = std::iter::once(self.first).chain(self.level().map(|rival| rival.case));
         let over_next =
             group.map(|case| find(self.comparisons, case, next).filter(|over| over.verdict == Verdict::Faster));
         let over_next: Option<Vec<&Comparison>> = over_next.collect();
@@ -228,8 +278,9 @@ fn non_empty(items: &[String], sentence: impl Fn() -> String) -> Option<String> 
 
 fn ratio(comparison: &Comparison) -> String {
     let figure = figure(Quantity::Ratio, &comparison.ratio);
+    let among = among_pairs(&comparison.ratio, comparison.p_adjusted, comparison.verdict);
     match figure.interval {
-        Some(interval) => format!("{}, {interval}", figure.value),
+        Some(interval) => format!("{}, {interval}{among}", figure.value),
         None => figure.value,
     }
 }

@@ -6,7 +6,7 @@
 use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Percentile, Scenario};
 
 use crate::figures::{Quantity, amount, counted, figure};
-use crate::findings::CaseFinding;
+use crate::findings::{CaseFinding, Estimate};
 use crate::observations::Observations;
 use crate::tools::{Answerer, ToolRow};
 
@@ -163,10 +163,12 @@ fn undelivered(row: &ToolRow, asked: &Asked) -> Option<String> {
 }
 
 fn costly(row: &ToolRow, asked: &Asked) -> Option<String> {
-    let of_own = row.generator_cpu_of_own.as_ref().filter(|ratio| ratio.value >= COSTLY)?;
+    // Only where the interval of the ratio within blocks excludes 1: without one, nothing is known to differ.
+    let is_sure = |ratio: &&Estimate| ratio.low.is_some_and(|low| low > 1.0);
+    let of_own = row.generator_cpu_of_own.as_ref().filter(|ratio| ratio.value >= COSTLY).filter(is_sure)?;
     let cost = amount(Quantity::Seconds, row.generator_cpu_s_per_good.as_ref()?.value);
     let why = if asked.scenario.tool.name == LoadTool::K6 { ": its users are JavaScript" } else { "" };
-    let times = figure(Quantity::Ratio, of_own).value;
+    let times = figure(Quantity::Ratio, of_own).line();
     Some(format!("It spends {cost} of CPU time on an answer, {times} of what tolok spends{why}."))
 }
 

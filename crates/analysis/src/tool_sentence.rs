@@ -1,37 +1,38 @@
 //! What several tools say of one subject, in a few sentences that are made of figures alone.
+//!
+//! That two tools differ is said only where their ratio within blocks says so, and never because of their medians.
 
 use tolok_model::{LoadProfile, LoadTool};
 
 use crate::figures::{Quantity, amount, figure, listed, small_share};
-use crate::findings::Estimate;
+use crate::findings::{Estimate, Verdict};
 use crate::flags::SATURATED;
+use crate::observations::goodput;
 use crate::tool_differences::waiting;
-use crate::tools::{ToolRow, ToolsFinding};
-
-/// A value of one tool.
-type Said<'a> = (&'a ToolRow, f64);
+use crate::tool_rates::{Ends, Said, Tools};
+use crate::tools::{ToolRow, ToolsFinding, subject_cpu_s, subject_cpu_s_per_good};
 
 /// Which tools agree, which were themselves the limit, whom the wire contradicts, and whose latencies were not taken.
-pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, smallest_effect: f64) -> String {
+pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: &Tools) -> String {
     let rows = &finding.rows;
     let measured: Vec<&ToolRow> = rows.iter().filter(|row| row.goodput_rps.is_some()).collect();
     // A script of the user's own may ask for something else, so its rate agrees with nothing.
     let (sound, others): (Vec<&ToolRow>, Vec<&ToolRow>) =
         measured.iter().copied().partition(|row| row.voided_by.is_empty() && row.script.is_none());
     let sentences = [
-        Some(answer(&measured, &sound, smallest_effect)),
-        limited(&others, &sound),
+        Some(answer(&measured, &sound, tools)),
+        limited(&others, &sound, tools),
         contradicted(&measured),
         impossible(&measured, load),
         left_out(&others),
         not_measured(rows),
-        cost(finding, &sound, smallest_effect),
+        cost(finding, &sound, tools),
         at_a_rate(&sound).filter(|_| load.executor.is_open()),
     ];
     sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-fn answer(measured: &[&ToolRow], sound: &[&ToolRow], smallest_effect: f64) -> String {
+fn answer(measured: &[&ToolRow], sound: &[&ToolRow], tools: &Tools) -> String {
     let asked = format!("{} tools asked the same server", measured.len());
     match (measured, sound) {
         ([], _) => "No tool has a figure here.".to_owned(),
@@ -45,31 +46,31 @@ fn answer(measured: &[&ToolRow], sound: &[&ToolRow], smallest_effect: f64) -> St
             let said: Vec<Said> = several.iter().map(|row| (*row, rate(row))).collect();
             let at_limit = several.iter().all(|row| row.subject_busy.is_some_and(|busy| busy >= SATURATED));
             let limit = if at_limit { ", where the server was the limit" } else { "" };
-            format!("{asked}: {names} {}{limit}.", agreement(&said, smallest_effect))
+            let agreement = tools.ends(&said, goodput).map(|ends| agreement(&ends, tools.smallest_effect));
+            format!("{asked}: {names} {}{limit}.", agreement.unwrap_or_default())
         }
     }
 }
 
-/// That rates agree, or between whom they lie.
-fn agreement(said: &[Said], smallest_effect: f64) -> String {
-    let Some((lowest, highest)) = ends(said) else { return String::new() };
-    let spread = highest.1 / lowest.1 - 1.0;
-    if spread < smallest_effect {
-        return format!("agree within {} on the rate", small_share(spread));
+/// Whether rates differ, by those of the two that lie farthest apart.
+fn agreement(ends: &Ends, smallest_effect: f64) -> String {
+    let (lowest, highest) = (ends.lowest.0, ends.highest.0);
+    let (words, within) = (ends.words(), amount(Quantity::Share, smallest_effect));
+    let both = format!("{} over {}", highest.tool, lowest.tool);
+    match ends.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            let says = |row: &ToolRow| format!("{} says {}", row.tool, rate_words(row));
+            let by = small_share(ends.size());
+            format!("differ by {by} on the rate ({}, {}: {words})", says(highest), says(lowest))
+        }
+        Verdict::Equivalent => format!("agree within {within} on the rate ({both}: {words})"),
+        Verdict::NoDifferenceFound => format!("show no difference on the rate ({both}: {words})"),
+        Verdict::CannotTell => format!("cannot be told apart on the rate ({both}: {words})"),
     }
-    let of = |(row, _): Said| format!("{} says {}", row.tool, rate_words(row));
-    format!("differ by {} on the rate ({}, {})", small_share(spread), of(highest), of(lowest))
-}
-
-/// The lowest and the highest; of equals the first in the order of the study.
-fn ends<'a>(said: &[Said<'a>]) -> Option<(Said<'a>, Said<'a>)> {
-    let lowest = said.iter().copied().min_by(|left, right| left.1.total_cmp(&right.1))?;
-    let highest = said.iter().copied().rev().max_by(|left, right| left.1.total_cmp(&right.1))?;
-    Some((lowest, highest))
 }
 
 /// Tools that were the limit themselves, and how their rates stand to one that was not.
-fn limited(others: &[&ToolRow], sound: &[&ToolRow]) -> Option<String> {
+fn limited(others: &[&ToolRow], sound: &[&ToolRow], tools: &Tools) -> Option<String> {
     let limits: Vec<&ToolRow> = others.iter().copied().filter(|row| row.is_limit).collect();
     let busy: Vec<String> = limits.iter().filter_map(|row| row.generator_busy).map(small_share).collect();
     let (themselves, their) = match limits.len() {
@@ -84,12 +85,11 @@ fn limited(others: &[&ToolRow], sound: &[&ToolRow]) -> Option<String> {
     };
     let used = format!("{} {themselves}, with {busy}", names(&limits));
     let Some(reference) = reference(sound) else { return Some(format!("{used}.")) };
-    let of = |row: &&ToolRow| {
-        let paired = row.goodput_of_own.as_ref().filter(|_| is_own(reference));
-        let of_medians = || amount(Quantity::Ratio, rate(row) / rate(reference));
-        paired.map_or_else(of_medians, |ratio| figure(Quantity::Ratio, ratio).value)
-    };
-    let shares: Vec<String> = limits.iter().map(of).collect();
+    let of = |row: &&ToolRow| Some(figure(Quantity::Ratio, &tools.over(row, reference, goodput)?.ratio).line());
+    let shares: Vec<String> = limits.iter().filter_map(of).collect();
+    if shares.len() < limits.len() {
+        return Some(format!("{used}."));
+    }
     let says = if limits.len() == 1 { "it says" } else { "they say" };
     Some(format!("{used}: {says} {} of the rate that {} says.", listed(&shares, "and"), reference.tool))
 }
@@ -175,34 +175,41 @@ fn not_measured(rows: &[ToolRow]) -> Option<String> {
 }
 
 /// The server does the same for every answer, so what an answer costs it is a referee as well.
-fn cost(finding: &ToolsFinding, sound: &[&ToolRow], smallest_effect: f64) -> Option<String> {
+fn cost(finding: &ToolsFinding, sound: &[&ToolRow], tools: &Tools) -> Option<String> {
     let cost = |row: &ToolRow| finding.subject_cpu_s(row).map(|cost: &Estimate| cost.value);
     let said: Vec<Said> = sound.iter().filter_map(|row| Some((*row, cost(row)?))).collect();
-    let (lowest, highest) = ends(&said).filter(|_| said.len() > 1)?;
+    let of = if finding.is_cost_per_wire() { subject_cpu_s } else { subject_cpu_s_per_good };
+    let ends = tools.ends(&said, of)?;
+    let (lowest, highest) = (ends.lowest, ends.highest);
     let seconds = |seconds: f64| amount(Quantity::Seconds, seconds);
-    let spread = highest.1 / lowest.1 - 1.0;
-    if spread < smallest_effect {
-        let of = seconds(lowest.1);
-        return Some(format!(
-            "An answer cost the server {of} of CPU time whoever asked, within {}.",
-            small_share(spread)
-        ));
-    }
-    Some(format!(
-        "An answer cost the server from {} of CPU time ({} asked) to {} ({}).",
-        seconds(lowest.1),
-        lowest.0.tool,
-        seconds(highest.1),
-        highest.0.tool
-    ))
+    let (low, high, words) = (seconds(lowest.1), seconds(highest.1), ends.words());
+    let both = format!("{} over {}", highest.0.tool, lowest.0.tool);
+    Some(match ends.verdict {
+        Verdict::Faster | Verdict::Slower => format!(
+            "An answer cost the server from {low} of CPU time ({} asked) to {high} ({}): {words}.",
+            lowest.0.tool, highest.0.tool
+        ),
+        Verdict::Equivalent => {
+            let within = amount(Quantity::Share, tools.smallest_effect);
+            format!("An answer cost the server {low} of CPU time whoever asked, within {within} ({both}: {words}).")
+        }
+        Verdict::NoDifferenceFound => {
+            format!("An answer cost the server {low} to {high} of CPU time; no difference found ({both}: {words}).")
+        }
+        Verdict::CannotTell => format!(
+            "An answer cost the server {low} to {high} of CPU time; whether that depends on who asked cannot be told \
+             ({both}: {words})."
+        ),
+    })
 }
 
 /// At one rate all answer the same question about latency, and the tools give different answers.
 fn at_a_rate(sound: &[&ToolRow]) -> Option<String> {
     let said: Vec<Said> = sound.iter().filter_map(|row| Some((*row, row.latency_p99_s.as_ref()?.value))).collect();
-    let (lowest, highest) = ends(&said).filter(|_| said.len() > 1)?;
+    let lowest = said.iter().min_by(|left, right| left.1.total_cmp(&right.1)).filter(|_| said.len() > 1)?;
+    let highest = said.iter().rev().max_by(|left, right| left.1.total_cmp(&right.1))?;
     let [low, high] =
-        [lowest, highest].map(|(row, p99_s)| format!("{} ({})", amount(Quantity::Seconds, p99_s), row.tool));
+        [lowest, highest].map(|(row, p99_s)| format!("{} ({})", amount(Quantity::Seconds, *p99_s), row.tool));
     Some(format!("Their p99 runs from {low} to {high}."))
 }
 

@@ -12,9 +12,10 @@ use crate::analyse::Records;
 use crate::environment::Surroundings;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::findings::{CaseFinding, Estimate, ScenarioFinding};
-use crate::observations::{Observations, goodput};
+use crate::observations::{Observations, answers, goodput};
 use crate::tool_differences::{Asked, does_not_tell, notes};
 use crate::tool_flags::{counted, named};
+use crate::tool_rates::Tools;
 use crate::tool_sentence::tools_sentence;
 
 /// Whose sum of latencies is larger than its connections had time for by this share, and by one longest answer each, did
@@ -196,7 +197,9 @@ fn of_subject(
 ) -> Option<ToolsFinding> {
     let Records { run, plan, trials, .. } = *records;
     let of = |scenario: &&'_ Scenario| {
-        let own = plan.cases.iter().find(|it| it.scenario == scenario.id && it.subject.label == case.subject.label)?;
+        let is_own =
+            |it: &&Case| it.scenario == scenario.id && it.subject.label == case.subject.label && it.twin_of.is_none();
+        let own = plan.cases.iter().find(is_own)?;
         let findings = scenarios.iter().find(|it| it.id == scenario.id)?;
         let found = findings.cases.iter().chain(&findings.ceiling).find(|it| it.case == own.id)?;
         Some((plan.scenario(&scenario.id)?, found, Observations::of(&own.id, plan, trials)))
@@ -224,7 +227,8 @@ fn of_subject(
         verdict: String::new(),
         rows,
     };
-    finding.verdict = tools_sentence(&finding, load, plan.smallest_effect);
+    let tools = Tools { answerers: &answerers, smallest_effect: plan.smallest_effect };
+    finding.verdict = tools_sentence(&finding, load, &tools);
     Some(finding)
 }
 
@@ -318,7 +322,13 @@ fn generator_cpu_s(trial: &Measurement) -> Option<f64> {
     (counted > 0.0).then(|| trial.generator.cpu_s / counted)
 }
 
-fn subject_cpu_s(trial: &Measurement) -> Option<f64> {
+/// For each answer that the tool counted.
+pub(crate) fn subject_cpu_s_per_good(trial: &Measurement) -> Option<f64> {
+    answers(trial).map(|answers| trial.subject.cpu_s / answers)
+}
+
+/// For each answer on the wire.
+pub(crate) fn subject_cpu_s(trial: &Measurement) -> Option<f64> {
     let answers = trial.wire?.answers as f64;
     (answers > 0.0).then(|| trial.subject.cpu_s / answers)
 }

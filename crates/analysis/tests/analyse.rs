@@ -49,7 +49,7 @@ mod verdicts {
 
     #[test]
     fn a_clear_difference_names_the_next() {
-        let sentence = "Bun.serve is faster than Go net/http, the next: 2.02× (1.95–2.08), 5 of 5 blocks.";
+        let sentence = "Bun.serve is faster than Go net/http, the next: 2.02× (1.95–2.10), 5 of 5 blocks.";
         check(bun_above_go_above_node, sentence);
     }
 
@@ -57,7 +57,7 @@ mod verdicts {
     fn two_cases_need_no_next() {
         check(
             |run| _ = run.steady(GO, 20_000.0).steady(BUN, 40_000.0),
-            "Bun.serve is faster than Go net/http: 2.02× (1.95–2.08), 5 of 5 blocks.",
+            "Bun.serve is faster than Go net/http: 2.02× (1.95–2.10), 5 of 5 blocks.",
         );
     }
 
@@ -69,8 +69,8 @@ mod verdicts {
         };
         check(
             fill,
-            "No difference found between Go net/http and Bun.serve (1.01×, 0.99–1.01); both are faster than Node http: at \
-             least 4.56× (4.38–4.65).",
+            "Go net/http is equivalent within 3.0% to Bun.serve (1.00×, 0.99–1.02); both are faster than Node http: at least \
+             4.55× (4.45–4.65).",
         );
     }
 
@@ -83,8 +83,9 @@ mod verdicts {
         };
         check(
             fill,
-            "No difference found between Go net/http and any of Bun.serve (1.01×, 0.99–1.01) or Apache + mod_php (1.00×, \
-             0.98–1.02); all of these are faster than Node http, the next: at least 4.45× (4.41–4.57).",
+            "Go net/http is equivalent within 3.0% to Bun.serve (1.00×, 0.99–1.02); no difference found between Go net/http \
+             and Apache + mod_php (1.00×, 0.98–1.02); all of these are faster than Node http, the next: at least 4.46× \
+             (4.35–4.58).",
         );
     }
 
@@ -96,8 +97,8 @@ mod verdicts {
         };
         check(
             fill,
-            "Cannot tell Go net/http from Bun.serve (1.18×, 0.50–2.00); Go net/http is faster than Node http: 4.56× \
-             (2.27–5.63).",
+            "Cannot tell Go net/http from Bun.serve (1.06×, 0.56–2.02); Go net/http is faster than Node http: 3.96× \
+             (2.49–6.29).",
         );
     }
 
@@ -132,7 +133,7 @@ mod verdicts {
             run.fail(6, FailureKind::Crashed, "the server ended with signal 11").steady(NODE, 900.0);
         });
         let sentence = "Within blocks Go net/http (1.100×, 1.100–1.100) is faster than Bun.serve, whose median is higher; \
-                        Bun.serve is faster than Node http: 37.7× (11.1–66.8).";
+                        Bun.serve is faster than Node http: 33.1× (16.7–65.7).";
         assert_eq!(scenario.verdict, sentence);
     }
 

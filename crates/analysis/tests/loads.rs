@@ -39,7 +39,7 @@ mod loops {
         assert_eq!((scenario.executor.as_str(), scenario.loop_model.as_str()), ("constant-arrival-rate", "open"));
         let load = "open loop, 2000/s as a Poisson process, 64 connections, keep-alive, 2s";
         assert_eq!(scenario.load, load);
-        let sentence = "No difference found between Bun.serve and Go net/http (1.000×, 0.9995–1.000). This compares goodput, \
+        let sentence = "Bun.serve is equivalent within 3.0% to Go net/http (0.9999×, 0.9996–1.0002). This compares goodput, \
                         which cannot exceed the rate that was offered; those that keep up differ in response time.";
         assert_eq!(scenario.verdict, sentence);
         assert_eq!(scenario.cases[0].offered_rps.as_ref().unwrap().value, 2_000.0);

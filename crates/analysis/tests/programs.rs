@@ -141,17 +141,17 @@ mod verdicts {
         assert_eq!(
             found.verdict,
             "Bun queue takes 0.2500× the time of Go queue (0.2500–0.2500, less in 6 of 6 blocks; without the start 0.238× \
-             (0.237–0.240))."
+             (0.238–0.239))."
         );
     }
 
     #[test]
-    fn equal_times_are_no_difference_and_scattered_ones_cannot_be_told() {
+    fn equal_times_are_equivalent_and_scattered_ones_cannot_be_told() {
         let mut run = one(6, Timer::Tolok);
         run.timed(GO_QUEUE, &[1.0, 1.01, 1.0, 0.99, 1.0, 1.0]).timed(GO_MUTEX, &[1.0, 1.0, 1.02, 1.0, 0.99, 1.0]);
         let found = program(&run);
-        assert_eq!(found.comparisons[0].wall.verdict, Verdict::NoDifferenceFound);
-        let start = "No difference found between Go queue (channel) and Go queue (mutex) (1.00× the time, 0.98";
+        assert_eq!(found.comparisons[0].wall.verdict, Verdict::Equivalent);
+        let start = "Go queue (channel) is equivalent within 3.0% to Go queue (mutex) (1.00× the time, 0.99–1.01";
         assert!(found.verdict.starts_with(start), "{}", found.verdict);
 
         let mut run = one(6, Timer::Tolok);
@@ -167,7 +167,7 @@ mod verdicts {
         run.timed(GO_QUEUE, &[0.062, 0.063, 0.061, 0.062, 0.062, 0.062]);
         run.timed(BUN_QUEUE, &[0.072, 0.072, 0.072, 0.073, 0.071, 0.072]);
         let found = program(&run);
-        assert!(found.verdict.contains("; without the start no difference found: "), "{}", found.verdict);
+        assert!(found.verdict.contains("; without the start they are equivalent: "), "{}", found.verdict);
     }
 
     #[test]

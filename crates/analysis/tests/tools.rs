@@ -322,8 +322,8 @@ mod notes {
         assert_eq!(of(LoadTool::Hey, 1.9), Vec::<String>::new());
         let [k6] = of(LoadTool::K6, 8.0).try_into().unwrap();
         assert!(
-            k6.starts_with("It spends ") && k6.ends_with("× of what tolok spends: its users are JavaScript."),
-            "{k6}"
+            k6.starts_with("It spends ") && k6.ends_with(") of what tolok spends: its users are JavaScript."),
+            "with the interval of the ratio: {k6}"
         );
     }
 
@@ -452,8 +452,9 @@ mod verdicts {
     #[test]
     fn tools_that_agree_where_the_server_was_the_limit() {
         let sentence = format!(
-            "2 tools asked the same server: they agree within 2.0% on the rate, where the server was the limit. {CHECKED} An \
-             answer cost the server 19.3 µs of CPU time whoever asked, within 2.0%."
+            "2 tools asked the same server: they agree within 3.0% on the rate (tolok over wrk: 1.020×, 1.020–1.020 within \
+             blocks), where the server was the limit. {CHECKED} An answer cost the server 19.3 µs of CPU time whoever asked, \
+             within 3.0% (wrk over tolok: 1.020×, 1.020–1.020 within blocks)."
         );
         assert_eq!(verdict(&at(51_000.0, LoadTool::Wrk, 50_000.0)).replace('\u{a0}', " "), sentence);
     }
@@ -463,10 +464,30 @@ mod verdicts {
         let mut run = at(50_000.0, LoadTool::Ab, 40_000.0);
         run.change(|_, it| it.subject.cpu_s = 0.7 * it.window_s);
         let sentence = format!(
-            "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k). {CHECKED} An \
-             answer cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs (tolok)."
+            "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
+             1.250–1.250 within blocks). {CHECKED} An answer cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \
+             (tolok): 1.126×, 1.126–1.126 within blocks."
         );
         assert_eq!(verdict(&run).replace('\u{a0}', " "), sentence, "ab left some of the server's CPU unused");
+    }
+
+    /// Their medians are 25 % apart, as those of ab and tolok above, and their blocks say nothing.
+    #[test]
+    fn tools_whose_blocks_scatter_are_not_said_to_differ() {
+        let mut run = InventedRun::new(5);
+        run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[50_000.0, 30_000.0, 70_000.0, 25_000.0, 60_000.0]);
+        run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0, 60_000.0, 20_000.0, 55_000.0, 30_000.0]);
+        let said = verdict(&run);
+        assert!(said.contains("they cannot be told apart on the rate (tolok over wrk: 1.15×, 0.38–3.43"), "{said}");
+        let few = verdict(&{
+            let mut run = InventedRun::new(2);
+            run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[50_000.0; 2]);
+            run.by_tool(LoadTool::Wrk).case(GO, &[40_000.0; 2]);
+            run
+        });
+        let words =
+            "cannot be told apart on the rate (tolok over wrk: 2 common blocks, and 5 are the least for an interval)";
+        assert!(few.contains(words), "{few}");
     }
 
     #[test]
@@ -475,12 +496,12 @@ mod verdicts {
         run.change(|_, it| at_its_limit(it, 0.3));
         let sentence = format!(
             "2 tools asked the same server: only the rate of tolok stands, 50.00k a second. k6 was itself the limit, with 98% of \
-             its CPU time used: it says 0.2000× of the rate that tolok says. {CHECKED}"
+             its CPU time used: it says 0.2000× (0.2000–0.2000) of the rate that tolok says. {CHECKED}"
         );
         assert_eq!(verdict(&run), sentence);
         run.by_tool(LoadTool::Hey).case(GO, &[12_000.0; 5]).change(|_, it| at_its_limit(it, 0.3));
-        let limit = "k6 and hey were themselves the limit, with 98% of their CPU time used by each: they say 0.2000× and 0.2400× of \
-                     the rate that tolok says.";
+        let limit = "k6 and hey were themselves the limit, with 98% of their CPU time used by each: they say 0.2000× \
+                     (0.2000–0.2000) and 0.2400× (0.2400–0.2400) of the rate that tolok says.";
         assert!(verdict(&run).contains(limit), "{}", verdict(&run));
     }
 
@@ -572,9 +593,10 @@ mod verdicts {
 
     #[test]
     fn at_a_rate_their_latencies_are_put_side_by_side() {
-        let sentence = "4 tools asked the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k). \
-                        Nothing was counted on the wire, so their counts are unchecked. An answer cost the server from 60.0 µs \
-                        of CPU time (tolok asked) to 65.6 µs (hey). Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
+        let sentence = "4 tools asked the same server: they differ by 9.3% on the rate (tolok says 2.000k, hey says 1.830k: \
+                        1.093×, 1.093–1.093 within blocks). Nothing was counted on the wire, so their counts are unchecked. An \
+                        answer cost the server from 60.0 µs of CPU time (tolok asked) to 65.6 µs (hey): 1.093×, 1.093–1.093 \
+                        within blocks. Their p99 runs from 12.8 ms (hey) to 453 ms (oha).";
         assert_eq!(verdict(&tools_at_a_rate()).replace('\u{a0}', " "), sentence);
     }
 }

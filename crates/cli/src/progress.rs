@@ -79,6 +79,10 @@ impl Progress {
                 }
                 self.finished_line(subject, scenario, trial.block, outcome);
             }
+            RunEvent::Settled { blocks, at_most } => {
+                let of = figures::counted(u64::from(*at_most), "block");
+                self.line(&format!("sure enough after {blocks} of at most {of}: no further one is begun"));
+            }
             RunEvent::RunEnded { .. } => {
                 if let Some(bar) = &self.bar {
                     bar.finish_and_clear();

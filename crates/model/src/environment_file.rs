@@ -63,9 +63,12 @@ pub struct LimitsFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Generator")]
 pub struct GeneratorFile {
-    /// How many CPUs it has for itself. Default 1.
-    #[schemars(with = "Option<u32>", range(min = 1))]
-    pub cpus: Option<Spanned<u32>>,
+    /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
+    #[schemars(with = "Option<Cpus>")]
+    pub cpus: Option<Spanned<f64>>,
+    /// `dedicated` (default), or `quota`: for a generator as it is in a container with a limit, and to see what such a one does
+    /// to figures.
+    pub mode: Option<CpuMode>,
 }
 
 /// A number of CPUs.

@@ -130,15 +130,9 @@ pub(crate) fn choices<W, T: Clone>(
 }
 
 fn read_generator(file: GeneratorFile, reading: &mut Reading) -> Limits {
-    let cpus = match file.cpus {
-        Some(cpus) if *cpus.get_ref() == 0 => {
-            reading.note(cpus.span(), "`cpus` must be at least 1", None);
-            1.0
-        }
-        Some(cpus) => f64::from(cpus.into_inner()),
-        None => 1.0,
-    };
-    Limits { cpus, ..Limits::default() }
+    let mode = file.mode.unwrap_or_default();
+    let cpus = file.cpus.and_then(|cpus| read_cpus(&cpus, mode == CpuMode::Dedicated, reading));
+    Limits { cpus: cpus.unwrap_or(1.0), mode, ..Limits::default() }
 }
 
 fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Limits>> {

@@ -20,7 +20,7 @@ pub struct LoadChecks {
     /// Share of the window in which the generator's busiest thread had work to do, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_thread: Option<f64>,
-    /// How bodies of answers were checked: `exact`, `length`, `json`, `none`, or `mixed`.
+    /// How bodies of answers were checked: `exactly`, `length`, `json`, `discard`, `anything`, or `mixed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_check: Option<String>,
 }

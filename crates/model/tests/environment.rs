@@ -118,7 +118,7 @@ fn what_makes_no_sense_is_refused_at_its_place() {
     7:39 «'512'» `512` is not a size with its unit in quotes, such as "512MiB" or "150kB"
     7:53 «'quotas'» unknown value `quotas` (did you mean `quota`? known here: dedicated, quota)
     7:70 «0» `pids` must be at least 1
-    8:22 «0» `cpus` must be at least 1
+    8:22 «0» dedicated `cpus` must be a whole number, at least 1 (a share of a CPU is a quota: mode = "quota")
     9:9 «'lan-wify'» there is no link `lan-wify` (did you mean `lan-wifi`? known here: localhost, lan-wifi, wan-170ms, cloud-db-20ms, cloud-db-50ms, cloud-db-100ms)
     9:29 «'1m'» `rtt` must be 10s at most
     9:42 «'100%'» `loss` must be less than 100% (where every packet is lost, nothing can be measured)

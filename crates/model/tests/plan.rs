@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 use examples::{catalogue, everything, values};
 use insta::{assert_json_snapshot, assert_snapshot};
-use tolok_model::{Here, Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Study, Subject, ThinkTime};
+use tolok_model::{Here, Objective, Plan, PlanError, Pool, Ready, Role, Skipped, Stopping, Study, Subject, ThinkTime};
 
 fn study(subjects: &str, workloads: &str) -> Study {
     let text = format!(
-        "title = 'T'\nquestion = 'Q?'\nsubjects = {subjects}\nblocks = 3\n[[scenario]]\nworkload = {workloads}\n\
+        "title = 'T'\nquestion = 'Q?'\nsubjects = {subjects}\nblocks = 3\naa-pair = false\n[[scenario]]\nworkload = {workloads}\n\
          load = {{ executor = 'constant-vus', vus = [8, 64], duration = '2s', warmup = '1s' }}\n"
     );
     Study::read(&text, &catalogue()).unwrap()
@@ -248,7 +248,9 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
     let original = study("['go/nethttp', 'php/fpm']", "'json'");
     let fingerprint = |study: &Study, seed| plan_of(study, seed).hash();
     type Change<'a> = &'a dyn Fn(&mut Study);
-    let changes: [(&str, Change<'_>); 19] = [
+    let changes: [(&str, Change<'_>); 21] = [
+        ("stopping rule", &|study| study.stopping = Some(Stopping { until: 0.03, at_least: 5 })),
+        ("A/A pair", &|study| study.aa_pair = true),
         ("blocks", &|study| study.blocks = 4),
         ("smallest effect", &|study| study.smallest_effect = 0.05),
         ("ceiling", &|study| study.ceiling = false),
@@ -318,13 +320,42 @@ fn the_estimate_counts_warm_up_window_and_what_a_trial_takes_besides() {
     assert_eq!(plan.scenario("json-c64").unwrap().load.describe(), "closed loop, 64 virtual users, keep-alive, 2s");
 }
 
+/// The twins of a plan, each with the case that it repeats.
+fn twins(plan: &Plan) -> Vec<(&str, &str)> {
+    let twin = |case: &'_ tolok_model::Case| Some((case.id.clone(), case.twin_of.clone()?));
+    let ids: Vec<(String, String)> = plan.cases.iter().filter_map(twin).collect();
+    let find = |id: &str| plan.case(id).map(|case| case.id.as_str()).unwrap();
+    ids.iter().map(|(twin, of)| (find(twin), find(of))).collect()
+}
+
+#[test]
+fn the_first_subject_of_each_scenario_is_entered_twice() {
+    let study = Study { aa_pair: true, ..study("['php/fpm', 'go/nethttp']", "'json'") };
+    let plan = plan_of(&study, 7);
+    let again = [
+        ("json-c8--php-fpm-pool--again", "json-c8--php-fpm-pool"),
+        ("json-c64--php-fpm-pool--again", "json-c64--php-fpm-pool"),
+    ];
+    assert_eq!(twins(&plan), again);
+    let twin = plan.case(again[0].0).unwrap();
+    assert!(!twin.competes() && twin.subject == plan.case(again[0].1).unwrap().subject);
+    // It is a case like any other to whoever runs it: once in each block.
+    assert_eq!(plan.trials.iter().filter(|trial| trial.case == twin.id).count(), 3);
+}
+
+#[test]
+fn a_subject_that_is_alone_has_nothing_to_be_compared_with_and_no_twin() {
+    let study = Study { aa_pair: true, ..study("['go/nethttp']", "'json'") };
+    assert_eq!(twins(&plan_of(&study, 7)), []);
+}
+
 #[test]
 fn labels_that_make_the_same_folder_name_still_make_two_cases() {
     let mut catalogue = catalogue();
     let mut twin = catalogue.subject("go/nethttp").unwrap().clone();
     twin.id = "go-nethttp".to_owned();
     catalogue.subjects.push(twin);
-    let text = "title = 'T'\nsubjects = ['go/nethttp', 'go-nethttp']\nceiling = false\n[[scenario]]\n\
+    let text = "title = 'T'\nsubjects = ['go/nethttp', 'go-nethttp']\nceiling = false\naa-pair = false\n[[scenario]]\n\
                 workload = 'json'\nload = { executor = 'constant-vus', vus = 8, duration = '1s' }";
     let study = Study::read(text, &catalogue).unwrap();
     let plan = Plan::expand(&study, &catalogue, here(&all_ready), 1).unwrap();

@@ -10,7 +10,7 @@ use tolok_model::{Database, Environment, Here, Plan, PlanError, Study, Subject};
 
 fn study(subjects: &str, workloads: &str, environment: &str) -> Study {
     let text = format!(
-        "title = 'T'\nsubjects = {subjects}\nblocks = 1\n[[scenario]]\nworkload = {workloads}\n\
+        "title = 'T'\nsubjects = {subjects}\nblocks = 1\naa-pair = false\n[[scenario]]\nworkload = {workloads}\n\
          load = {{ executor = 'constant-vus', vus = 8, duration = '2s', warmup = '1s' }}\n[environment]\n{environment}"
     );
     Study::read(&text, &catalogue_with_data()).unwrap()

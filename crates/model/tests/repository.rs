@@ -166,8 +166,11 @@ fn every_program_workload_is_done_by_every_variant_of_the_same_subjects() {
 fn a_star_means_servers_where_servers_are_asked_and_programs_where_programs_are_timed() {
     let catalogue = Repository::read().catalogue;
     let subjects_of = |asked: &str| -> Vec<String> {
-        let study =
-            Study::read(&format!("title = 'T'\nsubjects = ['*']\nceiling = false\n{asked}"), &catalogue).unwrap();
+        let study = Study::read(
+            &format!("title = 'T'\nsubjects = ['*']\nceiling = false\naa-pair = false\n{asked}"),
+            &catalogue,
+        )
+        .unwrap();
         let plan = Plan::expand(&study, &catalogue, everything(), 1).unwrap();
         assert_eq!(plan.skipped, [], "{asked}");
         plan.cases.into_iter().map(|case| case.subject.subject).collect()
@@ -214,12 +217,12 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     };
     let (quick, core, open_loop) = (minutes("quick.toml"), minutes("core.toml"), minutes("open-loop.toml"));
     assert!((2.0..=3.0).contains(&quick), "quick.toml takes {quick:.1} min");
-    assert!((28.0..=31.0).contains(&core), "core.toml takes {core:.1} min");
-    assert!((2.5..3.0).contains(&open_loop), "open-loop.toml takes {open_loop:.1} min");
+    assert!((31.0..=34.0).contains(&core), "core.toml takes {core:.1} min");
+    assert!((3.3..3.7).contains(&open_loop), "open-loop.toml takes {open_loop:.1} min");
     let heavy = minutes("data-heavy.toml");
     assert!((25.0..60.0).contains(&heavy), "data-heavy.toml takes {heavy:.1} min");
     let (queue, two_cpus, tools) = (minutes("queue.toml"), minutes("queue-parallel.toml"), minutes("tools.toml"));
-    assert!((26.0..30.0).contains(&queue), "queue.toml takes {queue:.1} min at most");
-    assert!((7.0..9.0).contains(&two_cpus), "queue-parallel.toml takes {two_cpus:.1} min at most");
+    assert!((30.0..34.0).contains(&queue), "queue.toml takes {queue:.1} min at most");
+    assert!((7.0..11.0).contains(&two_cpus), "queue-parallel.toml takes {two_cpus:.1} min at most");
     assert!((7.0..11.0).contains(&tools), "tools.toml takes {tools:.1} min");
 }

@@ -87,8 +87,8 @@ load = { vus = [1, -1], connection = "keepalive" }
 subject.cpus = 0
 "#;
     assert_snapshot!(check(text), @r#"
-    2:1 «titel» unknown key `titel` (did you mean `title`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, scenario, program, reruns, environment)
-    3:1 «blokcs» unknown key `blokcs` (did you mean `blocks`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, scenario, program, reruns, environment)
+    2:1 «titel» unknown key `titel` (did you mean `title`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, aa-pair, scenario, program, reruns, environment)
+    3:1 «blokcs» unknown key `blokcs` (did you mean `blocks`? known here: title, question, subjects, blocks, seed, smallest-effect, ceiling, aa-pair, scenario, program, reruns, environment)
     4:8 «"tomorrow"» expected a whole number, found the string "tomorrow"
     5:13 «"go/nethtp"» there is no subject `go/nethtp` (did you mean `go/nethttp`? known here: bun/serve, go/nethttp, php/fpm, rust/ceiling)
     5:39 «"php/fpm:jitt"» `php/fpm` has no variant `jitt`; did you mean `jit`? (it has jit, pool)
@@ -183,4 +183,32 @@ fn an_empty_study_lacks_everything_that_is_required() {
     3:1 «[[scenario]]» missing key `load` (for example: load = { executor = "constant-vus", vus = 64, duration = "10s" })
     6:8 «{}» missing key `executor` (for example: executor = "constant-vus")
     "#);
+}
+
+#[test]
+fn blocks_are_a_number_or_a_rule_with_a_number_that_is_never_exceeded() {
+    let read = |blocks: &str| {
+        let text = SOUND.replace("title = ", &format!("{blocks}\ntitle = "));
+        let study = Study::read(&text, &catalogue()).unwrap();
+        (study.blocks, study.stopping.map(|rule| (rule.until, rule.at_least)))
+    };
+    assert_eq!(read(""), (10, None));
+    assert_eq!(read("blocks = 7"), (7, None));
+    assert_eq!(read("blocks = { until = '3%', at-most = 30 }"), (30, Some((0.03, 5))));
+    assert_eq!(read("blocks = { until = '2.5%', at-least = 8, at-most = 8 }"), (8, Some((0.025, 8))));
+}
+
+#[test]
+fn a_rule_for_blocks_that_cannot_be_kept_is_refused() {
+    let with_blocks = |blocks: &str| check_with("title = ", &format!("blocks = {blocks}\ntitle = "));
+    assert_snapshot!(with_blocks("0"), @"1:10 «0» `blocks` must be at least 1");
+    assert_snapshot!(with_blocks("{ until = '0%', at-least = 4, at-most = 3 }"), @r"
+    1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `until` must lie between 0% and 100%
+    1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-least` must be 5 or more: fewer blocks have no interval
+    1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-most` is 3, and `at-least` 4
+    ");
+    assert_snapshot!(with_blocks("{ until = '3%' }"), @"1:10 «{ until = '3%' }» missing field `at-most`");
+    assert_snapshot!(with_blocks("{ until = '3%', at-most = 30, more = 1 }"), @"1:40 «more» unknown key `more` (known here: until, at-least, at-most)");
+    assert_snapshot!(with_blocks("'ten'"), @r#"1:10 «'ten'» expected a number, or a table such as { until = "3%", at-most = 30 }, found the string "ten""#);
+    assert_snapshot!(with_blocks("-1"), @r#"1:10 «-1» expected a number, or a table such as { until = "3%", at-most = 30 }, found the number -1"#);
 }

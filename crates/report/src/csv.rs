@@ -5,7 +5,8 @@
 
 use tolok_analysis::{
     CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, LatencyMark, LinkDirectionUse, LinkUse,
-    MemorySource, ObjectiveFinding, ObjectiveOutcome, ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
+    MemorySource, NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote, ResourcesFinding, ScenarioFinding,
+    ToolRow, Verdict,
 };
 
 use crate::programs::csv as programs;
@@ -75,6 +76,22 @@ const LATER_COLUMNS: [Column; 4] = [
     ("requests_unsent", |line| line.case.requests_unsent.to_string()),
     ("objectives", |line| line.case.objectives.iter().map(objective).collect::<Vec<_>>().join("; ")),
 ];
+
+/// What came after the columns of programs: how a case stands to all others, and how sure that is.
+const JUDGEMENT: [&str; 6] = ["tier", "aa_ratio", "aa_ratio_low", "aa_ratio_high", "aa_verdict", "blocks_needed"];
+
+/// The fields of a case and of what its scenario has.
+fn judgement(tier: Option<&String>, floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> [String; 6] {
+    let ratio = floor.map(|floor| &floor.ratio);
+    [
+        tier.cloned().unwrap_or_default(),
+        number(ratio.map(|ratio| ratio.value)),
+        number(ratio.and_then(|ratio| ratio.low)),
+        number(ratio.and_then(|ratio| ratio.high)),
+        floor.map(|floor| floor.verdict.words().to_owned()).unwrap_or_default(),
+        whole(power.and_then(|power| power.blocks_needed).map(u64::from)),
+    ]
+}
 
 /// The environment, and what came with it.
 const ENVIRONMENT_COLUMNS: [Column; 14] = [
@@ -304,14 +321,17 @@ pub(crate) fn render(findings: &Findings) -> String {
             let fields =
                 fields(&Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case, tools });
             text += &fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
-            text += &",".repeat(programs::heading().len());
+            text += &",".repeat(programs::heading().len() + 1);
+            text += &judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()).join(",");
             text += LINE_END;
         }
     }
     let names = heading();
     for program in &findings.programs {
         for case in &program.cases {
-            let fields = programs::fields(&findings.run, program, case);
+            let mut fields = programs::fields(&findings.run, program, case);
+            let judged = judgement(case.tier.as_ref(), program.noise_floor.as_ref(), program.power.as_ref());
+            fields.extend(JUDGEMENT.iter().map(|name| (*name).to_owned()).zip(judged));
             let field = |name: &String| quoted(fields.get(name).map_or("", String::as_str));
             text += &names.iter().map(field).collect::<Vec<_>>().join(",");
             text += LINE_END;
@@ -333,7 +353,8 @@ fn heading() -> Vec<String> {
     let tools = ["tool"].into_iter().chain(TOOL_COLUMNS.iter().map(|(name, _)| *name));
     let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
     let rest = rest.map(str::to_owned);
-    texts.chain(estimates).chain(rest).chain(programs::heading()).collect()
+    let judgement = JUDGEMENT.iter().map(|name| (*name).to_owned());
+    texts.chain(estimates).chain(rest).chain(programs::heading()).chain(judgement).collect()
 }
 
 fn fields(line: &Line) -> Vec<String> {

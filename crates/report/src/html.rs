@@ -15,6 +15,7 @@ use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
 use crate::isolation::{self, Fact};
+use crate::judgement::{self, p_words, simultaneous};
 use crate::limits;
 use crate::objectives;
 use crate::palette::marker;
@@ -54,6 +55,8 @@ struct Page<'a> {
     facts: String,
     /// That the run was shorter or longer than its study, if it was.
     scaled: Option<String>,
+    /// When the run was to end, if not after all blocks.
+    stopping: String,
     /// Differences below it do not matter.
     effect: String,
     chips: Vec<Chip>,
@@ -128,6 +131,8 @@ struct Scenario<'a> {
     rows: Vec<Line>,
     ceiling: Option<Line>,
     notes: Vec<String>,
+    /// Its A/A pair, and what its blocks can show.
+    sureness: Vec<judgement::Line>,
     limits: Vec<limits::Line>,
     /// Whether its subjects ask a database.
     has_database: bool,
@@ -156,6 +161,7 @@ struct Line {
     goodput: WithInterval,
     against_first: WithInterval,
     verdict: &'static str,
+    tier: String,
     of_ceiling: String,
     throttled: String,
     cpu_us: String,
@@ -181,6 +187,9 @@ struct Pair {
     a: String,
     b: String,
     ratio: String,
+    /// The interval that holds for all pairs together.
+    simultaneous: String,
+    p: String,
     blocks: String,
     verdict: &'static str,
 }
@@ -202,6 +211,7 @@ impl<'a> Page<'a> {
                 run.tolok_version
             ),
             scaled: findings.scaled(),
+            stopping: judgement::stopping(findings),
             effect: figures::amount(Quantity::Share, effect),
             chips: chips(findings),
             single: findings.scenarios.len() == 1 && findings.programs.is_empty(),
@@ -308,6 +318,8 @@ impl<'a> Scenario<'a> {
             a: title(&pair.a),
             b: title(&pair.b),
             ratio: figures::figure(Quantity::Ratio, &pair.ratio).line(),
+            simultaneous: simultaneous(&pair.ratio, pair.simultaneous_low, pair.simultaneous_high),
+            p: p_words(pair.p_adjusted),
             blocks: format!("{} of {}", pair.blocks_won, pair.blocks),
             verdict: pair.verdict.words(),
         };
@@ -324,6 +336,7 @@ impl<'a> Scenario<'a> {
             is_compared: table.is_compared,
             has_ceiling: table.has_ceiling,
             percentiles: percentiles_heading(scenario),
+            sureness: judgement::lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()),
             limits: limits::lines(scenario),
             has_database: scenario.database.is_some(),
             database: database::grids(scenario),
@@ -362,6 +375,7 @@ impl Line {
             goodput: row.goodput.into(),
             against_first: row.against_first.into(),
             verdict: case.against_first.map(tolok_analysis::Verdict::words).unwrap_or_default(),
+            tier: row.tier,
             of_ceiling: row.of_ceiling,
             throttled: row.throttled,
             cpu_us: row.cpu_us,

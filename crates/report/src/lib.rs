@@ -12,6 +12,7 @@ pub mod fidelity;
 mod html;
 mod isolation;
 mod json;
+mod judgement;
 mod limits;
 mod markdown;
 mod notes;

@@ -9,6 +9,7 @@ use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{disturbed_trials, failed_trials};
 use crate::isolation;
+use crate::judgement::{self, Line};
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
@@ -59,6 +60,8 @@ fn head(findings: &Findings) -> String {
         _ = write!(text, "\n{}\n", escaped(&run.question));
     }
     _ = write!(text, "\nRun `{}`, {}, tolok {}.\n", run.id, moment(&run.started_at), run.tolok_version);
+    let stopping = judgement::stopping(findings);
+    text += &if stopping.is_empty() { stopping } else { format!("\n{}\n", escaped(&stopping)) };
     text += &findings.scaled().map(|scaled| format!("\n**{scaled}**\n")).unwrap_or_default();
     text
 }
@@ -82,6 +85,7 @@ fn scenario(scenario: &ScenarioFinding) -> String {
     for (number, note) in table.notes.numbered() {
         _ = writeln!(text, "{number}. {}", escaped(&note));
     }
+    text += &sureness(&judgement::lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
     text += &limits(scenario);
     text += &objectives(scenario);
     text += &database(scenario);
@@ -129,6 +133,17 @@ fn tools(findings: &Findings) -> String {
     format!("\n## What each tool says\n{text}")
 }
 
+/// How sure the comparisons of a table are.
+pub(crate) fn sureness(lines: &[Line]) -> String {
+    let item = |line: &Line| {
+        let text = escaped(&line.text);
+        let text = if line.is_warning { format!("**{text}**") } else { text };
+        format!("- {}: {text}\n", line.word)
+    };
+    let items: String = lines.iter().map(item).collect();
+    if items.is_empty() { items } else { format!("\n{items}") }
+}
+
 fn limits(scenario: &ScenarioFinding) -> String {
     let line = |line: &limits::Line| format!("- **{}**: {}\n", line.word, escaped(&line.cases));
     let lines: String = limits::lines(scenario).iter().map(line).collect();
@@ -158,7 +173,7 @@ fn objectives(scenario: &ScenarioFinding) -> String {
 fn headings(table: &Table) -> Vec<String> {
     let memory = if table.memory.is_empty() { String::new() } else { format!(" ({})", table.memory) };
     let mut headings = ["subject", "good answers/s"].map(str::to_owned).to_vec();
-    headings.extend(table.is_compared.then(|| "vs first".to_owned()));
+    headings.extend(table.is_compared.then_some(["vs first", "tier"]).into_iter().flatten().map(str::to_owned));
     headings.extend(table.has_ceiling.then(|| "of ceiling".to_owned()));
     headings.extend(table.has_quota.then(|| "throttled".to_owned()));
     headings.extend(["CPU per answer, µs".to_owned(), format!("memory{memory}, MiB")]);
@@ -171,7 +186,8 @@ fn cells(table: &Table, row: &Row, before: &str) -> Vec<String> {
     let against_first = format!("{} {}", row.against_first.line(), row.mark);
     let subject = format!("{before}{}", escaped(&row.case.title));
     let mut cells = vec![subject, Figure::line(&row.goodput)];
-    cells.extend(table.is_compared.then(|| against_first.trim_end().to_owned()));
+    let compared = table.is_compared.then(|| [against_first.trim_end().to_owned(), row.tier.clone()]);
+    cells.extend(compared.into_iter().flatten());
     cells.extend(table.has_ceiling.then(|| row.of_ceiling.clone()));
     cells.extend(table.has_quota.then(|| row.throttled.clone()));
     cells.extend([&row.cpu_us, &row.memory_mib, &row.p50_ms, &row.p99_ms].map(String::clone));

@@ -4,6 +4,7 @@ use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column}
 use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
 use crate::details::throttled;
+use crate::judgement::TIER;
 use crate::notes::Notes;
 use crate::sections::is_of_tools;
 use crate::surroundings::has_quota;
@@ -35,8 +36,10 @@ pub(crate) struct Row<'a> {
     pub(crate) case: &'a CaseFinding,
     pub(crate) goodput: Figure,
     pub(crate) against_first: Figure,
-    /// `≈` or `?`, or nothing where the difference is clear.
+    /// `=`, `≈` or `?`, or nothing where the difference is clear.
     pub(crate) mark: &'static str,
+    /// Letters of its tiers.
+    pub(crate) tier: String,
     pub(crate) of_ceiling: String,
     pub(crate) cpu_us: String,
     pub(crate) memory_mib: String,
@@ -77,6 +80,9 @@ impl<'a> Table<'a> {
             .filter(|(mark, _)| self.rows.iter().any(|row| row.mark == *mark))
             .map(|(mark, verdict)| format!("{mark} {}", verdict.words()))
             .collect();
+        if self.is_compared {
+            legend.push(TIER.to_owned());
+        }
         if self.rows.iter().any(|row| is_lower_bound(row.case)) {
             legend.push(format!("{LOWER_BOUND} lower bound"));
         }
@@ -97,6 +103,7 @@ impl<'a> Row<'a> {
             goodput: goodput(case),
             against_first: against_first(case, is_first),
             mark: MARKS.iter().find(|(_, verdict)| case.against_first == Some(*verdict)).map_or("", |(mark, _)| mark),
+            tier: case.tier.clone().unwrap_or_else(|| NONE.to_owned()),
             of_ceiling: case.of_ceiling.as_ref().map_or(NONE.to_owned(), |of| amount(Quantity::Share, of.value)),
             cpu_us: scaled(&case.cpu_s_per_good, 1e6),
             memory_mib: scaled(&case.memory_bytes, 1.0 / MIB),

@@ -13,6 +13,7 @@ use crate::database;
 use crate::details::diagnosis_line;
 use crate::failures::{FailedTrials, failed_trials};
 use crate::isolation;
+use crate::judgement::{self, Line};
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
@@ -75,6 +76,7 @@ impl Page {
         self.paragraph("", &facts, Look::Dim);
         self.paragraph("", &run.machine, Look::Dim);
         self.paragraph("", &isolation::line(findings), Look::Dim);
+        self.paragraph("", &judgement::stopping(findings), Look::Dim);
         self.paragraph("", &findings.scaled().unwrap_or_default(), Look::Warning);
     }
 
@@ -97,10 +99,19 @@ impl Page {
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
+        self.sureness(&judgement::lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
         self.limits(scenario);
         self.objectives(scenario);
         self.database(scenario);
         self.diagnoses(scenario);
+    }
+
+    /// How sure the comparisons of a table are.
+    pub(crate) fn sureness(&mut self, lines: &[Line]) {
+        for Line { word, text, is_warning } in lines {
+            let (mark, look) = if *is_warning { ("! ", Look::Warning) } else { ("", Look::Dim) };
+            self.paragraph(INDENT, &format!("{mark}{word}: {text}"), look);
+        }
     }
 
     fn limits(&mut self, scenario: &ScenarioFinding) {
@@ -339,6 +350,7 @@ impl Layout {
         )];
         if table.is_compared {
             columns.push(("vs first", self.figures(&rows, &|row| (row.against_first.clone(), row.mark))));
+            columns.push(("tier", column(&|row| row.tier.clone())));
         }
         if table.has_ceiling {
             columns.push(("ceiling", column(&|row| row.of_ceiling.clone())));

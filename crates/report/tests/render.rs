@@ -6,6 +6,8 @@ mod invented;
 mod edge_cases;
 mod tools;
 
+use std::sync::OnceLock;
+
 use invented::{ordinary, with_six_digits};
 use tolok_analysis::Findings;
 use tolok_report::{Format, Style, render, schema};
@@ -15,8 +17,9 @@ fn text(findings: &Findings, format: Format) -> String {
 }
 
 fn edge_case(name: &str) -> Findings {
-    let found = edge_cases::all().into_iter().find(|(known, _)| *known == name);
-    with_six_digits(found.unwrap_or_else(|| panic!("there is no edge case {name}")).1)
+    static ALL: OnceLock<Vec<(&str, Findings)>> = OnceLock::new();
+    let found = ALL.get_or_init(edge_cases::all).iter().find(|(known, _)| *known == name);
+    with_six_digits(found.unwrap_or_else(|| panic!("there is no edge case {name}")).1.clone())
 }
 
 mod terminal {
@@ -89,6 +92,8 @@ mod terminal {
             "one-program",
             "programs-at-odds",
             "tools-at-a-rate",
+            "aa-pair",
+            "aa-told-apart",
         ] {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }
@@ -129,6 +134,68 @@ fn columns(csv: &str, names: &[&str]) -> String {
         places.iter().map(|place| fields[*place].clone()).collect::<Vec<_>>().join(" | ")
     };
     csv.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+mod judgement {
+    use super::*;
+
+    #[test]
+    fn in_markdown() {
+        let text = text(&edge_case("aa-told-apart"), Format::Markdown);
+        insta::assert_snapshot!(part(&text, "# Which", "## Resources"));
+    }
+
+    #[test]
+    fn in_html() {
+        let page = text(&edge_case("aa-told-apart"), Format::Html);
+        insta::assert_snapshot!("pairs_in_html", part(&page, "<details>\n<summary>All pairs</summary>", "</details>"));
+        insta::assert_snapshot!(
+            "programs_in_html",
+            part(&page, "<h2 id=\"programs\"", "<section aria-labelledby=\"failures\"")
+        );
+        assert!(page.contains("<br>The run was to end once every ratio was sure to 5.0% to either side"));
+        assert!(
+            page.contains("<li class=\"warn\">! <b>A&#x2f;A pair</b>: Go net&#x2f;http, entered twice, was told apart")
+        );
+        let differences = part(&page, "goodput of the first over that of the second", "</svg>");
+        assert!(differences.contains("<rect class=\"same\"") && differences.contains("<path class=\"all\""));
+    }
+
+    #[test]
+    fn in_csv() {
+        let text = text(&edge_case("aa-told-apart"), Format::Csv);
+        let names = [
+            "scenario",
+            "role",
+            "subject",
+            "against_first",
+            "tier",
+            "aa_ratio",
+            "aa_ratio_low",
+            "aa_verdict",
+            "blocks_needed",
+        ];
+        insta::assert_snapshot!(columns(&text, &names));
+        let heading = text.lines().next().expect("a heading");
+        assert!(heading.ends_with(",tier,aa_ratio,aa_ratio_low,aa_ratio_high,aa_verdict,blocks_needed"), "{heading}");
+    }
+
+    #[test]
+    fn in_json() {
+        let document: serde_json::Value =
+            serde_json::from_str(&text(&edge_case("aa-told-apart"), Format::Json)).expect("JSON");
+        let [server, program] = [&document["scenarios"][0], &document["programs"][0]];
+        let parts = serde_json::json!({
+            "stopping": document["run"]["stopping"],
+            "noise_floor": server["noise_floor"],
+            "power": server["power"],
+            "comparison": server["comparisons"][1],
+            "program": { "noise_floor": program["noise_floor"]["verdict"], "power": program["power"]["blocks_needed"] },
+            "time": program["comparisons"][0]["wall"],
+            "caution": document["cautions"][0],
+        });
+        insta::assert_snapshot!(serde_json::to_string_pretty(&parts).expect("text"));
+    }
 }
 
 mod environments {

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::environment::EnvironmentFinding;
 use crate::findings::{Estimate, Flag, TrialFailure, Verdict};
+use crate::judgement::{NoiseFloor, PowerNote};
 
 /// A program's workload under one timer: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -31,6 +32,10 @@ pub struct ProgramFinding {
     pub cases: Vec<ProgramCaseFinding>,
     /// Every pair of ranked cases, the one with the shorter time first.
     pub comparisons: Vec<ProgramComparison>,
+    /// How far apart the wall times of the same program came out when it was entered twice; none where it was not.
+    pub noise_floor: Option<NoiseFloor>,
+    /// How many blocks would have told a difference of wall times that matters; none with fewer than two ranked cases.
+    pub power: Option<PowerNote>,
 }
 
 /// One case: a program under one timer. Each estimate is over its scored trials, and of each trial it takes the median over
@@ -97,6 +102,8 @@ pub struct ProgramCaseFinding {
     pub of_first: Option<Estimate>,
     /// Its verdict against the first case: `slower` for a longer time. None for the first.
     pub against_first: Option<Verdict>,
+    /// Letters of its tiers: cases that share one could not be told apart by wall time. None where the case is not ranked.
+    pub tier: Option<String>,
     /// What must be known about this case's figures.
     pub flags: Vec<Flag>,
     /// Whether it may be ranked at all.
@@ -135,8 +142,17 @@ pub struct ProgramComparison {
 /// Two times within blocks.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TimeComparison {
-    /// Time of the first over time of the second, within blocks: below 1 the first takes less.
+    /// Time of the first over time of the second, within blocks: the geometric mean, with its own interval. Below 1 the first
+    /// takes less.
     pub ratio: Estimate,
+    /// Lower end of the interval that holds for all pairs of the scenario together; none where `ratio` has none.
+    pub simultaneous_low: Option<f64>,
+    /// Upper end.
+    pub simultaneous_high: Option<f64>,
+    /// How often equal cases would differ as much, by chance, for all pairs of the scenario together (Holm).
+    pub p_adjusted: Option<f64>,
+    /// How often cases that differ by the smallest effect would look as alike, likewise.
+    pub p_equivalence_adjusted: Option<f64>,
     /// Blocks in which the first took less time.
     pub blocks_won: u32,
     /// Blocks in which both were measured.

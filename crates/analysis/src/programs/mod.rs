@@ -23,18 +23,17 @@ pub use timers::timer_title;
 pub(crate) use timers::timers;
 pub use timings::COARSE_TIMER;
 
-use crate::analyse::{Records, failures};
+use crate::analyse::{Records, failures, places};
 use crate::environment::Surroundings;
-use crate::estimate::{median, ratio_within_blocks};
-use crate::findings::{Estimate, Verdict};
-use crate::verdict::verdict;
+use crate::estimate::{BlockRatio, median, ratio_within_blocks, wider};
+use crate::findings::Verdict;
+use crate::judgement::NoiseFloor;
+use crate::noise::{Better, noise_floor, told_of_itself};
+use crate::verdict::{Judged, Rule, judge};
 use findings::{ProgramCaseFinding, ProgramComparison, ProgramFinding, TimeComparison};
 use flags::{flags, is_at_floor};
 use sentence::verdict_sentence;
 use timings::Timings;
-
-/// Steps below this share of a time are not spoken of.
-const NEGLIGIBLE_STEP: f64 = 0.001;
 
 /// Wall times of one case, block by block.
 type Blocks = Vec<Option<f64>>;
@@ -60,7 +59,7 @@ struct Draft {
     step: f64,
 }
 
-/// Every scenario of programs, in the order of the study.
+/// Every scenario of programs, in the order of the study, but for how many blocks it would need.
 pub(crate) fn timed<'a>(records: &Records<'a>) -> Vec<Timed<'a>> {
     records.plan.programs.iter().map(|scenario| of_scenario(records, scenario)).collect()
 }
@@ -77,8 +76,10 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
     };
     let mut drafts: Vec<Draft> = own.iter().zip(&observed).map(draft).collect();
     drafts.sort_by(|left, right| order(&left.finding, &right.finding));
-    let comparisons = comparisons(&drafts, plan.smallest_effect);
-    relate(&mut drafts, plan.smallest_effect);
+    let noise_floor = noise_floor_of(records, scenario, &drafts);
+    let rule = Rule { smallest_effect: plan.smallest_effect, told_of_itself: told_of_itself(noise_floor.as_ref()) };
+    let comparisons = comparisons(&drafts, rule);
+    relate(&mut drafts, &comparisons);
 
     let scored = || observed.iter().flat_map(Timings::timings);
     let mut timer_versions: Vec<String> = scored().map(|timing| timing.timer.version.clone()).collect();
@@ -97,9 +98,11 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         timer_versions,
         timer_resolution_s: scored().map(|timing| timing.resolution_s).reduce(f64::max),
         environment: around.of_program_finding(),
-        verdict: verdict_sentence(&cases, &comparisons),
+        verdict: verdict_sentence(&cases, &comparisons, plan.smallest_effect),
         cases,
         comparisons,
+        noise_floor,
+        power: None,
     };
     Timed { scenario, finding, wall_s, mean_s }
 }
@@ -108,7 +111,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
 fn draft(case: &Case, title: String, runtime: String, timings: &Timings, around: &Surroundings) -> Draft {
     let of = |figure: fn(&tolok_model::ProgramTiming) -> Option<f64>| median(timings.every(figure));
     let (wall_s, above_floor_s) = (of(timings::wall_s), of(timings::above_floor_s));
-    let step = timings.timings().filter_map(timings::step).fold(0.0, f64::max);
+    let step = step(timings);
     let wall_s = wall_s.map(|wall_s| wider(wall_s, step));
     let is_at_floor = above_floor_s.as_ref().zip(wall_s.as_ref()).is_some_and(|(above, wall)| is_at_floor(above, wall));
     let has_above = above_floor_s.is_some() && !is_at_floor;
@@ -140,6 +143,7 @@ fn draft(case: &Case, title: String, runtime: String, timings: &Timings, around:
         outliers: timings.timings().flat_map(outliers::outliers).filter(|is_outlier| *is_outlier).count() as u32,
         of_first: None,
         against_first: None,
+        tier: None,
         flags: Vec::new(),
         ranked: false,
         wall_s,
@@ -165,68 +169,78 @@ fn order(left: &ProgramCaseFinding, right: &ProgramCaseFinding) -> Ordering {
         .then_with(|| left.case.cmp(&right.case))
 }
 
-/// Every pair of ranked cases, the first in the table first.
-fn comparisons(drafts: &[Draft], smallest_effect: f64) -> Vec<ProgramComparison> {
+/// The coarsest step of its timer as a share of a wall time.
+fn step(timings: &Timings) -> f64 {
+    timings.timings().filter_map(timings::step).fold(0.0, f64::max)
+}
+
+/// How far apart the program that was entered twice came out; none without one, or where its halves share no block.
+fn noise_floor_of(records: &Records, scenario: &ProgramScenario, drafts: &[Draft]) -> Option<NoiseFloor> {
+    let plan = records.plan;
+    let twin = plan.cases.iter().find(|case| case.scenario == scenario.id && case.twin_of.is_some())?;
+    let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
+    let again = Timings::of(&twin.id, plan, records.trials);
+    let pair = ratio_within_blocks(&again.by_block(timings::wall_s), &first.wall_s)?;
+    let pair = pair.read_in_steps([step(&again), first.step]);
+    noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Smaller)
+}
+
+/// Every pair of ranked cases, the first in the table first. Times above the start are a family of their own.
+fn comparisons(drafts: &[Draft], rule: Rule) -> Vec<ProgramComparison> {
     let ranked: Vec<&Draft> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
-    let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (a, b)));
-    let compared = |(a, b): (&&Draft, &&Draft)| {
-        let above = a.above_floor_s.as_ref().zip(b.above_floor_s.as_ref());
-        let (a_step, b_step) = (a.step, b.step);
-        Some(ProgramComparison {
-            a: a.finding.subject.clone(),
-            b: b.finding.subject.clone(),
-            wall: compare(&a.wall_s, &b.wall_s, of_both(a.step, b.step), smallest_effect)?,
-            above_floor: above.and_then(|(a, b)| compare(a, b, of_both(a_step, b_step), smallest_effect)),
-        })
+    let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (*a, *b)));
+    let of_wall = |(a, b): (&Draft, &Draft)| Some(read(ratio_within_blocks(&a.wall_s, &b.wall_s)?, a, b));
+    // None if one of the two is not above 0 in a block that they share.
+    let of_above = |(a, b): (&Draft, &Draft)| {
+        Some(read(ratio_within_blocks(a.above_floor_s.as_ref()?, b.above_floor_s.as_ref()?)?, a, b))
     };
-    pairs.filter_map(compared).collect()
-}
-
-/// Compares two times; none if they share no block, or one of them is not above 0 in a block that they share.
-fn compare(a: &[Option<f64>], b: &[Option<f64>], step: f64, smallest_effect: f64) -> Option<TimeComparison> {
-    let found = ratio_within_blocks(a, b)?;
-    let blocks_won = found.ratio.trials.iter().filter(|ratio| **ratio < 1.0).count() as u32;
-    let ratio = wider(found.ratio, step);
-    let verdict = of_times(verdict(&ratio, smallest_effect));
-    Some(TimeComparison { ratio, blocks_won, blocks: found.blocks, verdict })
-}
-
-/// A reading of a timer stands for all times within one of its steps, so an interval of readings is wider by a step at either
-/// end. Without this, two equal programs on either side of a step would differ with certainty.
-fn wider(estimate: Estimate, step: f64) -> Estimate {
-    // Of a time that the timer cannot tell from none nothing more can be said.
-    if step < NEGLIGIBLE_STEP || !step.is_finite() {
-        return estimate;
-    }
-    let (low, high) = (estimate.low.map(|low| low / (1.0 + step)), estimate.high.map(|high| high * (1.0 + step)));
-    Estimate { low, high, ..estimate }
+    let pairs: Vec<(&Draft, &Draft)> = pairs.filter(|pair| of_wall(*pair).is_some()).collect();
+    let walls: Vec<BlockRatio> = pairs.iter().copied().filter_map(of_wall).collect();
+    let above: Vec<Option<BlockRatio>> = pairs.iter().copied().map(of_above).collect();
+    let mut judged_above = judge(above.iter().flatten().cloned().collect(), rule).into_iter();
+    let judged = pairs.iter().zip(judge(walls, rule)).zip(above);
+    let comparisons = judged.map(|(((a, b), wall), above)| ProgramComparison {
+        a: a.finding.subject.clone(),
+        b: b.finding.subject.clone(),
+        wall: of_times(wall),
+        above_floor: above.and_then(|_| judged_above.next()).map(of_times),
+    });
+    comparisons.collect()
 }
 
 /// The steps of two readings together.
-fn of_both(a: f64, b: f64) -> f64 {
-    (1.0 + a) * (1.0 + b) - 1.0
+fn read(pair: BlockRatio, a: &Draft, b: &Draft) -> BlockRatio {
+    pair.read_in_steps([a.step, b.step])
 }
 
-/// The rule for goodput calls the larger one faster; of two times it is the shorter one.
-fn of_times(verdict: Verdict) -> Verdict {
-    match verdict {
-        Verdict::Faster => Verdict::Slower,
-        Verdict::Slower => Verdict::Faster,
-        other => other,
+/// The rule calls the larger one faster; of two times it is the shorter one.
+fn of_times(judged: Judged) -> TimeComparison {
+    TimeComparison {
+        simultaneous_low: judged.simultaneous.map(|interval| interval.low),
+        simultaneous_high: judged.simultaneous.map(|interval| interval.high),
+        p_adjusted: judged.p_adjusted,
+        p_equivalence_adjusted: judged.p_equivalence_adjusted,
+        blocks_won: judged.pair.ratio.trials.iter().filter(|ratio| **ratio < 1.0).count() as u32,
+        blocks: judged.pair.blocks,
+        verdict: Better::Smaller.of(judged.verdict),
+        ratio: judged.pair.ratio,
     }
 }
 
-/// Puts every ranked case beside the first.
-fn relate(drafts: &mut [Draft], smallest_effect: f64) {
+/// Puts every ranked case beside the first, and into its tiers.
+fn relate(drafts: &mut [Draft], comparisons: &[ProgramComparison]) {
     let ranked = drafts.first().filter(|draft| draft.finding.ranked);
-    let Some((first, step)) = ranked.map(|draft| (draft.wall_s.clone(), draft.step)) else { return };
-    for (place, draft) in drafts.iter_mut().enumerate().filter(|(_, draft)| draft.finding.ranked) {
+    let Some((first, first_step)) = ranked.map(|draft| (draft.wall_s.clone(), draft.step)) else { return };
+    let of_ranked = drafts.iter().filter(|draft| draft.finding.ranked);
+    let subjects: Vec<String> = of_ranked.map(|draft| draft.finding.subject.clone()).collect();
+    let verdicts: Vec<(&str, &str, Verdict)> =
+        comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.wall.verdict)).collect();
+    // Ranked cases stand before the others.
+    for (place, (draft, (tier, against_first))) in drafts.iter_mut().zip(places(&subjects, &verdicts)).enumerate() {
         // The first over itself is 1 whatever its timer.
-        let step = if place == 0 { 0.0 } else { of_both(draft.step, step) };
-        draft.finding.of_first = ratio_within_blocks(&draft.wall_s, &first).map(|found| wider(found.ratio, step));
-        let of_first = draft.finding.of_first.as_ref();
-        // Without a common block there is no ratio, and no verdict but this one.
-        let against = of_first.map_or(Verdict::CannotTell, |ratio| of_times(verdict(ratio, smallest_effect)));
-        draft.finding.against_first = (place > 0).then_some(against);
+        let steps = if place == 0 { [0.0, 0.0] } else { [draft.step, first_step] };
+        let of_first = ratio_within_blocks(&draft.wall_s, &first);
+        draft.finding.of_first = of_first.map(|found| found.read_in_steps(steps).ratio);
+        (draft.finding.tier, draft.finding.against_first) = (Some(tier), against_first);
     }
 }

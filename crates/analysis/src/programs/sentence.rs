@@ -4,19 +4,23 @@ use super::findings::{ProgramCaseFinding, ProgramComparison, TimeComparison};
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{Estimate, Verdict};
-use crate::sentence::{together, with_reasons};
+use crate::sentence::{among_pairs, equivalent_to, together, with_reasons};
 
 /// Of so many others the ratios are given; of more, only that of the next, and the rest stand in the table.
 const MOST_WITH_RATIOS: usize = 3;
 
 /// What the comparisons say. `cases` are in their order in the table.
-pub(crate) fn verdict_sentence(cases: &[ProgramCaseFinding], comparisons: &[ProgramComparison]) -> String {
+pub(crate) fn verdict_sentence(
+    cases: &[ProgramCaseFinding],
+    comparisons: &[ProgramComparison],
+    smallest_effect: f64,
+) -> String {
     let (ranked, unranked): (Vec<&ProgramCaseFinding>, Vec<&ProgramCaseFinding>) =
         cases.iter().partition(|case| case.ranked);
     let answer = match ranked.as_slice() {
         [] => "Nothing can be ranked here".to_owned(),
         [only] => alone(only),
-        [first, others @ ..] => against(first, others, comparisons, unranked.is_empty()),
+        [first, others @ ..] => against(first, others, comparisons, (smallest_effect, unranked.is_empty())),
     };
     let is_all = unranked.is_empty();
     let parts = [format!("{answer}."), at_floor(&ranked, is_all), not_ranked(&unranked, ranked.is_empty())];
@@ -35,7 +39,7 @@ fn against(
     first: &ProgramCaseFinding,
     others: &[&ProgramCaseFinding],
     comparisons: &[ProgramComparison],
-    is_of_all: bool,
+    (smallest_effect, is_of_all): (f64, bool),
 ) -> String {
     let found: Vec<(&ProgramCaseFinding, &ProgramComparison)> =
         others.iter().filter_map(|case| Some((*case, find(comparisons, first, case)?))).collect();
@@ -50,6 +54,7 @@ fn against(
     let of = |verdict| found.iter().filter(|(_, it)| it.wall.verdict == verdict).copied().collect::<Vec<_>>();
     let mut unclear = with_ratios(&of(Verdict::CannotTell));
     unclear.extend(apart);
+    let equivalent = with_ratios(&of(Verdict::Equivalent));
     let tied = with_ratios(&of(Verdict::NoDifferenceFound));
     let ahead: Vec<String> = of(Verdict::Slower)
         .iter()
@@ -65,6 +70,7 @@ fn against(
     let any_of = if tied.len() > 1 { "any of " } else { "" };
     let mut parts = ahead;
     parts.extend(behind(first, &of(Verdict::Faster)));
+    parts.extend(equivalent_to(&first.title, &equivalent, smallest_effect));
     parts.extend(
         (!tied.is_empty())
             .then(|| format!("no difference found between {} and {any_of}{}", first.title, listed(&tied, "or"))),
@@ -95,7 +101,8 @@ fn above(against: &ProgramComparison) -> Option<String> {
     let words = figure(Quantity::Ratio, &above.ratio).line();
     Some(match above.verdict {
         verdict if verdict == against.wall.verdict => format!("without the start {words}"),
-        Verdict::Equivalent | Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
+        Verdict::Equivalent => format!("without the start they are equivalent: {words}"),
+        Verdict::NoDifferenceFound => format!("without the start no difference found: {words}"),
         Verdict::CannotTell => format!("without the start it cannot be told: {words}"),
         Verdict::Faster | Verdict::Slower => format!("without the start it is the other way round: {words}"),
     })
@@ -154,8 +161,9 @@ fn with_ratios(found: &[(&ProgramCaseFinding, &ProgramComparison)]) -> Vec<Strin
 
 fn ratio(comparison: &TimeComparison) -> String {
     let value = figure(Quantity::Ratio, &comparison.ratio).value;
+    let among = among_pairs(&comparison.ratio, comparison.p_adjusted, comparison.verdict);
     match comparison.ratio.low {
-        Some(_) => format!("{value} the time, {}", interval(comparison)),
+        Some(_) => format!("{value} the time, {}{among}", interval(comparison)),
         None => interval(comparison),
     }
 }

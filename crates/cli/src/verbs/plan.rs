@@ -61,7 +61,8 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
     let catalogue = &opened.laboratory.catalogue;
     let (path, text, mut study) = opened.laboratory.home.study(asked, catalogue)?;
     if let Some(blocks) = args.blocks {
-        study.blocks = blocks;
+        // A number on the command line takes the place of a rule in the study.
+        (study.blocks, study.stopping) = (blocks, None);
     }
     if !args.subjects.is_empty() {
         study.subjects = chosen_subjects(&args.subjects, catalogue)?;
@@ -228,7 +229,11 @@ fn describe(planned: &Planned) -> String {
     describe_programs(&mut text, plan, width);
     let _ = writeln!(text, "\nCases");
     for (index, case) in plan.cases.iter().enumerate() {
-        let role = if case.role == Role::Ceiling { "  the machine's limit" } else { "" };
+        let role = match case.role {
+            Role::Ceiling => "  the machine's limit",
+            Role::Subject if case.twin_of.is_some() => "  the first again: how far apart equals come out",
+            Role::Subject => "",
+        };
         let parameters: Vec<String> =
             case.subject.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let settings = if parameters.is_empty() { String::new() } else { format!("  ({})", parameters.join(", ")) };
@@ -336,5 +341,10 @@ fn describe_order(text: &mut String, plan: &Plan) {
             .map(|index| (index + 1).to_string())
             .collect();
         let _ = writeln!(text, "  block {block:<2} {}", numbers.join(" "));
+    }
+    if let Some(rule) = plan.stopping {
+        let (least, until) =
+            (counted(u64::from(rule.at_least), "block"), tolok_analysis::figures::small_share(rule.until));
+        let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to {until} either way");
     }
 }

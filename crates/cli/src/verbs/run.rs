@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{Findings, Names, ObjectiveOutcome};
+use tolok_analysis::{Findings, Names, ObjectiveOutcome, Records, blocks_settled};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
 use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
@@ -12,7 +12,7 @@ use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
     CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, ProgramWorkload, RECORD_FORMAT,
-    RunRecord, Workload,
+    RunRecord, TrialRecord, Workload,
 };
 
 use super::plan::{Planned, make};
@@ -81,14 +81,14 @@ fn missing_tool(opened: &Opened, plan: &Plan) -> Option<String> {
 /// One line on what is about to happen.
 pub fn announce(planned: &Planned) {
     let plan = &planned.plan;
-    let competing = plan.cases.iter().filter(|case| case.role == tolok_model::Role::Subject);
+    let competing = plan.cases.iter().filter(|case| case.competes());
     let mut subjects: Vec<&str> = competing.map(|case| case.subject.label.as_str()).collect();
     subjects.sort_unstable();
     subjects.dedup();
     say(format!(
         "Plan: {} × {}, order shuffled (seed {}). About {}.",
         tried(subjects.len(), plan.scenarios.len(), plan.programs.len()),
-        counted(u64::from(plan.blocks), "block"),
+        blocks(plan),
         plan.seed,
         rough(plan.estimate_s()),
     ));
@@ -102,6 +102,12 @@ pub fn announce(planned: &Planned) {
             "warning: the password in `dsn` is kept with the run, in study.toml and plan.json; dsn = \"env:NAME\" keeps it out",
         );
     }
+}
+
+/// `10 blocks`, `up to 30 blocks`
+fn blocks(plan: &Plan) -> String {
+    let blocks = counted(u64::from(plan.blocks), "block");
+    if plan.stopping.is_some() { format!("up to {blocks}") } else { blocks }
 }
 
 /// `3 subjects × 2 scenarios`. No server is a program, so with both kinds there is no such product of numbers.
@@ -155,7 +161,10 @@ fn go(
     let stop = Stop::default();
     hear_interrupts(&stop, "trial")?;
     let mut progress = Progress::new();
-    let summary = run_plan(&session, plan, folder, &stop, &mut |event: RunEvent| progress.show(&event))?;
+    let (run, names) = (folder.read()?.run, folder.names::<Names>()?);
+    let settled =
+        |trials: &[TrialRecord]| blocks_settled(&Records { run: &run, plan, names: &names, trials, diagnoses: &[] });
+    let summary = run_plan(&session, plan, folder, (&stop, &settled), &mut |event: RunEvent| progress.show(&event))?;
     drop(session);
     let findings = show(folder, result)?;
     say(format!("\nreport  {}", folder.path().join("report.html").display()));

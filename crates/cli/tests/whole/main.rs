@@ -13,6 +13,7 @@ mod edges;
 mod environments;
 mod fidelity;
 mod interruptions;
+mod judgement;
 mod load_verb;
 mod place;
 mod programs;

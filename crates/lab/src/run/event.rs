@@ -85,6 +85,13 @@ pub enum RunEvent {
         /// About how long the rest takes.
         left_s: f64,
     },
+    /// The plan's rule for stopping holds, so that no further block is begun.
+    Settled {
+        /// After so many blocks.
+        blocks: u32,
+        /// Blocks that it might have taken.
+        at_most: u32,
+    },
     /// No further trial is begun.
     RunEnded {
         /// Trials without a record.

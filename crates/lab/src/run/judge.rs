@@ -154,6 +154,8 @@ mod tests {
             objectives: Vec::new(),
             aborted: false,
             examples: examples.iter().map(|example| (*example).to_owned()).collect(),
+            checks: None,
+            series: None,
             timeline: Vec::new(),
         }
     }

@@ -77,17 +77,22 @@ pub struct RunSummary {
 /// How long a busy machine is given to become quiet before the first trial.
 const QUIET_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs every trial of `plan` that has no record yet. Only a folder that cannot be written stops it; what goes wrong
-/// with a subject is a record.
+/// Says of what was found so far after how many blocks the rule of the plan's [`tolok_model::Stopping`] held; nothing while it
+/// does not. Judging is not the lab's, so it is given.
+pub type Settled<'a> = &'a dyn Fn(&[TrialRecord]) -> Option<u32>;
+
+/// Runs every trial of `plan` that has no record yet, or until the plan's own rule for stopping holds. Only a folder that
+/// cannot be written stops it otherwise; what goes wrong with a subject is a record.
 pub fn run_plan(
     session: &Session<'_>,
     plan: &Plan,
     folder: &RunFolder,
-    stop: &Stop,
+    (stop, settled): (&Stop, Settled<'_>),
     emit: &mut dyn FnMut(RunEvent),
 ) -> Result<RunSummary, StoreError> {
     let (builds, databases, reruns) = (BTreeMap::new(), Vec::new(), reruns(plan, folder)?);
-    let mut run = Run { session, plan, folder, stop, builds, databases, reruns };
+    let mut run = Run { session, plan, folder, stop, settled, last_block: plan.blocks, builds, databases, reruns };
+    run.ask_the_rule(emit)?;
     let open: Vec<(&PlannedTrial, &Case)> = run.open_trials()?;
     let to_diagnose = run.cases_to_diagnose();
     let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
@@ -97,8 +102,13 @@ pub fn run_plan(
     session.stay_off_the_subjects_cpus();
     run.wait_until_quiet(emit);
     forecast.begin();
+    let mut block = 0;
     for (planned, case) in open {
-        if stop.is_asked() {
+        if planned.block != block {
+            run.ask_the_rule(emit)?;
+            block = planned.block;
+        }
+        if stop.is_asked() || planned.block > run.last_block {
             break;
         }
         emit(trial_started(planned, case));
@@ -123,6 +133,9 @@ struct Run<'a> {
     plan: &'a Plan,
     folder: &'a RunFolder,
     stop: &'a Stop,
+    settled: Settled<'a>,
+    /// The last block that is run: the plan's, or an earlier one once its rule for stopping holds.
+    last_block: u32,
     /// Where each subject's build is, or why there is none.
     builds: BTreeMap<String, Result<PathBuf, Failure>>,
     /// What was made ready of each database, or why it cannot be had.
@@ -137,7 +150,20 @@ impl<'a> Run<'a> {
         let settled: BTreeSet<u32> =
             records.iter().filter(|record| !lab_failed(&record.outcome)).map(|record| record.number).collect();
         let open = self.plan.trials.iter().filter(|trial| !settled.contains(&trial.number));
+        let open = open.filter(|trial| trial.block <= self.last_block);
         Ok(open.filter_map(|trial| Some((trial, self.plan.case(&trial.case)?))).collect())
+    }
+
+    /// Ends the run early if the plan's rule for stopping holds by now.
+    fn ask_the_rule(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<(), StoreError> {
+        if self.plan.stopping.is_none() || self.last_block < self.plan.blocks {
+            return Ok(());
+        }
+        if let Some(blocks) = (self.settled)(&self.folder.read()?.trials) {
+            self.last_block = blocks;
+            emit(RunEvent::Settled { blocks, at_most: self.plan.blocks });
+        }
+        Ok(())
     }
 
     fn started(&self, open: usize, forecast: &Forecast) -> RunEvent {
@@ -313,7 +339,9 @@ impl<'a> Run<'a> {
     fn summary(&self, run: u32) -> Result<RunSummary, StoreError> {
         let records = self.folder.read()?.trials;
         let failed = records.iter().filter(|record| matches!(record.outcome, Outcome::Failed(_))).count();
-        let missing = self.plan.trials.len() - records.len();
+        let recorded = |trial: &&PlannedTrial| records.iter().any(|record| record.number == trial.number);
+        let meant = self.plan.trials.iter().filter(|trial| trial.block <= self.last_block);
+        let missing = meant.filter(|trial| !recorded(trial)).count();
         Ok(RunSummary { run, missing: missing as u32, failed: failed as u32 })
     }
 }

@@ -1,10 +1,10 @@
 //! What was read in a window, as it is recorded.
 
 use tolok_model::{
-    CpuSource, HostWindow, Measurement, MemoryUse, NetworkBytes, Resources, SchedulerCounts, Throttling,
+    CpuSource, HostWindow, Measurement, MemoryUse, NetworkBytes, Resources, SchedulerCounts, SecondSeries, Throttling,
 };
 
-use crate::sample::{self, HostUsage, Part, PartUsage, WindowUsage};
+use crate::sample::{self, HostUsage, Part, PartUsage, SecondUsage, WindowUsage};
 use crate::tools::ToolReport;
 
 /// The record of a window. What others did to it is judged later, from this.
@@ -35,9 +35,18 @@ pub(super) fn measurement(
         doubts: report.doubts,
         objectives: report.objectives,
         aborted: report.aborted,
-        checks: None,
-        series: None,
+        checks: report.checks,
+        series: report.series.map(|series| with_subject(series, &usage.subject_by_second)),
     }
+}
+
+/// Puts what the subject used beside what the tool saw. A window that ended early may have a second less on one side.
+fn with_subject(mut series: SecondSeries, seconds: &[SecondUsage]) -> SecondSeries {
+    let each = |place: usize| seconds.get(place).copied().unwrap_or_default();
+    let seconds: Vec<SecondUsage> = (0..series.good.len()).map(each).collect();
+    series.subject_cpu_s = seconds.iter().map(|second| second.cpu_s).collect();
+    series.subject_memory_bytes = seconds.iter().map(|second| second.memory_bytes).collect();
+    series
 }
 
 pub(super) fn resources(used: &PartUsage) -> Resources {
@@ -49,7 +58,7 @@ pub(super) fn resources(used: &PartUsage) -> Resources {
         },
         user_s: used.user_s,
         system_s: used.system_s,
-        busiest_thread_cpu_s: None,
+        busiest_thread_cpu_s: used.busiest_thread_cpu_s,
         run_queue_wait_s: used.run_queue_wait_s.unwrap_or_default(),
         processes_max: used.processes_max.unwrap_or_default() as u32,
         threads_max: used.threads_max.unwrap_or_default() as u32,

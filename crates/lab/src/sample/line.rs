@@ -6,7 +6,7 @@ use super::counters::SoftwareEvents;
 use super::host::HostReading;
 use super::network::NetworkBytes;
 use super::part::Part;
-use super::tasks::TaskReading;
+use super::tasks::{BUSIEST, TaskReading};
 use crate::group::GroupReading;
 
 /// One reading of one source: a line of `samples.jsonl`. Times and counts are so far; what is absent was not there.
@@ -46,6 +46,20 @@ impl Figures {
     fn whole(mut self, name: &'static str, value: impl Into<Option<u64>>) -> Self {
         self.0.extend(value.into().map(|value| (name, Figure::Whole(value))));
         self
+    }
+
+    /// The busiest threads, each with its number among the system's threads and its CPU time.
+    fn busiest(self, threads: &[Option<(u32, u64)>; BUSIEST]) -> Self {
+        const NAMES: [(&str, &str); BUSIEST] = [
+            ("busiest_1_tid", "busiest_1_cpu_s"),
+            ("busiest_2_tid", "busiest_2_cpu_s"),
+            ("busiest_3_tid", "busiest_3_cpu_s"),
+            ("busiest_4_tid", "busiest_4_cpu_s"),
+        ];
+        let told = NAMES.into_iter().zip(threads.iter().flatten());
+        told.fold(self, |figures, ((tid, cpu_s), thread)| {
+            figures.whole(tid, u64::from(thread.0)).seconds(cpu_s, Some(thread.1))
+        })
     }
 
     fn seconds(mut self, name: &'static str, nanoseconds: Option<u64>) -> Self {
@@ -99,6 +113,7 @@ impl From<&TaskReading> for Figures {
             .whole("rss_sum_bytes", tasks.rss_sum_bytes)
             .whole("processes", tasks.processes)
             .whole("threads", tasks.threads)
+            .busiest(&tasks.busiest)
     }
 }
 
@@ -159,10 +174,11 @@ mod tests {
             r#"{"at_s":0.25,"part":"subject","source":"group","cpu_s":2.5,"periods":4,"throttled_periods":0,"throttled_s":0.0,"usage_bytes":9,"anonymous_bytes":5,"kernel_bytes":1,"oom_kills":0}"#
         );
         let spent = Some(Spent { cpu_ns: 1, run_queue_wait_ns: 0, timeslices: 3 });
-        let tasks = TaskReading { spent, rss_sum_bytes: 4096, processes: 1, threads: 2 };
+        let busiest = [Some((12, 600_000_000)), Some((7, 100_000_000)), None, None];
+        let tasks = TaskReading { spent, rss_sum_bytes: 4096, processes: 1, threads: 2, busiest };
         assert_eq!(
             line(1.0, Some(Part::Generator), "processes", Figures::from(&tasks)),
-            r#"{"at_s":1.0,"part":"generator","source":"processes","cpu_s":1e-9,"run_queue_wait_s":0.0,"timeslices":3,"rss_sum_bytes":4096,"processes":1,"threads":2}"#
+            r#"{"at_s":1.0,"part":"generator","source":"processes","cpu_s":1e-9,"run_queue_wait_s":0.0,"timeslices":3,"rss_sum_bytes":4096,"processes":1,"threads":2,"busiest_1_tid":12,"busiest_1_cpu_s":0.6,"busiest_2_tid":7,"busiest_2_cpu_s":0.1}"#
         );
     }
 

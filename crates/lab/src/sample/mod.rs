@@ -43,6 +43,7 @@ pub(crate) use series::Series;
 pub use series::{Border, Window};
 pub use tasks::TaskReading;
 pub use usage::{
-    CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, ThrottlingUsage, WindowUsage,
+    CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, SecondUsage, ThrottlingUsage,
+    WindowUsage,
 };
 pub use wire::{WireLine, WireWatch};

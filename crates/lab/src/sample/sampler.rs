@@ -196,7 +196,9 @@ impl<C: Clock> Sampler<C> {
         check(&self.host_readings, "machine", window)?;
         let used = |tracked: &Tracked| (tracked.part, tracked.readings.used(window));
         let parts: BTreeMap<Part, PartUsage> = self.parts.iter().map(used).collect();
-        Ok(WindowUsage { host: HostUsage::of(&self.host_readings, window, &parts), parts })
+        let subject = self.parts.iter().find(|tracked| tracked.part == Part::Subject);
+        let subject_by_second = subject.map(|tracked| tracked.readings.by_second(window)).unwrap_or_default();
+        Ok(WindowUsage { host: HostUsage::of(&self.host_readings, window, &parts), parts, subject_by_second })
     }
 
     /// Proportional set sizes of the parts, for when the load has stopped: the kernel holds the lock of a process's memory

@@ -84,6 +84,12 @@ impl<T> Series<T> {
         self.readings.last().map(|(_, reading)| reading)
     }
 
+    /// The newest at an instant, if there was one by then.
+    pub fn before(&self, at: MonotonicNs) -> Option<&T> {
+        let after = self.readings.partition_point(|(one, _)| *one <= at);
+        self.readings[..after].last().map(|(_, reading)| reading)
+    }
+
     /// A border of the window that is too far away from the nearest reading, and how far. None if there are no readings.
     pub fn too_far(&self, window: Window) -> Option<(Border, Duration)> {
         let borders = [(Border::Start, self.distance(window.began)?), (Border::End, self.distance(window.ended)?)];

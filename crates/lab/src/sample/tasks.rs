@@ -16,6 +16,18 @@ pub struct TaskReading {
     pub processes: u64,
     /// Threads.
     pub threads: u64,
+    /// Those that have used most so far, with the CPU time of each in nanoseconds, the busiest first.
+    pub busiest: [Option<(u32, u64)>; BUSIEST],
+}
+
+/// So many of the busiest threads are told apart. Who is busiest in a window is among those who used most until its end.
+pub const BUSIEST: usize = 4;
+
+impl TaskReading {
+    /// CPU time so far of a thread, if it is among the busiest.
+    pub fn cpu_ns_of(&self, tid: u32) -> Option<u64> {
+        self.busiest.iter().flatten().find(|(one, _)| *one == tid).map(|(_, cpu_ns)| *cpu_ns)
+    }
 }
 
 /// Times of the scheduler.
@@ -115,6 +127,7 @@ impl Tasks {
         let tids = tids.unwrap_or_else(|| pids.iter().flat_map(|pid| threads_of(proc, *pid)).collect());
         let mut reading = self.read_processes(proc, pids, &mut room);
         reading.threads = self.read_threads(proc, &tids, &mut room);
+        reading.busiest = self.busiest();
         // A kernel without these times has none for any thread; nobody there has used none so far.
         self.has_times |= reading.threads > 0;
         reading.spent = (self.has_times || tids.is_empty()).then(|| self.spent());
@@ -171,6 +184,20 @@ impl Tasks {
             }
         }
         self.threads.len() as u64
+    }
+
+    fn busiest(&self) -> [Option<(u32, u64)>; BUSIEST] {
+        let mut busiest = [None; BUSIEST];
+        let used = |(tid, thread): (&u32, &Thread)| Some((*tid, thread.spent?.cpu_ns));
+        for (tid, cpu_ns) in self.threads.iter().filter_map(used) {
+            let place =
+                busiest.iter().position(|known: &Option<(u32, u64)>| known.is_none_or(|(_, most)| most < cpu_ns));
+            if let Some(place) = place {
+                busiest[place..].rotate_right(1);
+                busiest[place] = Some((tid, cpu_ns));
+            }
+        }
+        busiest
     }
 
     fn spent(&self) -> Spent {
@@ -233,7 +260,8 @@ mod tests {
         proc.process(&FakeProcess { resident_pages: 4, ..process(50, &[(50, 1, 1)]) });
         let page = rustix::param::page_size() as u64;
         let spent = Some(Spent { cpu_ns: 301, run_queue_wait_ns: 12, timeslices: 3 });
-        let all = TaskReading { spent, rss_sum_bytes: 7 * page, processes: 2, threads: 3 };
+        let busiest = [Some((43, 200)), Some((42, 100)), Some((50, 1)), None];
+        let all = TaskReading { spent, rss_sum_bytes: 7 * page, processes: 2, threads: 3, busiest };
         assert_eq!(read(&mut tasks, &proc, &[42, 50]), all);
         assert_eq!(tasks.open_files(), 5);
         // With files that are kept, and with none that may be.

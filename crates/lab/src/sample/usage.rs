@@ -1,8 +1,10 @@
 //! What a window used, from the readings around and in it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
+use tolok_load::clock::MonotonicNs;
 
 use super::counters::SoftwareEvents;
 use super::host::HostReading;
@@ -19,7 +21,21 @@ pub struct WindowUsage {
     pub parts: BTreeMap<Part, PartUsage>,
     /// The whole machine.
     pub host: HostUsage,
+    /// The subject in each whole second of the window.
+    pub subject_by_second: Vec<SecondUsage>,
 }
+
+/// What a part used in one second. Whatever could not be read is absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SecondUsage {
+    /// CPU time.
+    pub cpu_s: Option<f64>,
+    /// Memory at its end: anonymous and kernel memory of the control group, or else the sum of resident sets.
+    pub memory_bytes: Option<u64>,
+}
+
+/// One of a window's seconds.
+const SECOND: Duration = Duration::from_secs(1);
 
 impl WindowUsage {
     /// What a part used; nothing known of one that was not followed.
@@ -43,6 +59,8 @@ pub struct PartUsage {
     pub run_queue_wait_s: Option<f64>,
     /// How often one of its threads was given a CPU.
     pub timeslices: Option<u64>,
+    /// CPU time of that one of its threads which used most.
+    pub busiest_thread_cpu_s: Option<f64>,
     /// What its quota took from it.
     pub throttling: Option<ThrottlingUsage>,
     /// Memory of its control group.
@@ -202,6 +220,7 @@ impl Readings {
             system_s: seconds(self.group.grown(window, |group| group.system_ns)),
             run_queue_wait_s: seconds(spent(|spent| spent.run_queue_wait_ns)),
             timeslices: whole(spent(|spent| spent.timeslices)),
+            busiest_thread_cpu_s: seconds(self.busiest_thread_ns(window)),
             throttling: self.throttling(window),
             memory: self.memory(window),
             rss_sum_bytes_max: self.tasks.most(window, |tasks| Some(tasks.rss_sum_bytes)),
@@ -211,6 +230,33 @@ impl Readings {
             network: self.network(window),
             events: self.events(window),
         }
+    }
+
+    /// Of the threads that had used most at the end, that which used most in the window. One that began in it, or that used
+    /// little before it, is not known at its start and so not told.
+    fn busiest_thread_ns(&self, window: Window) -> Option<f64> {
+        let tids = self.tasks.last()?.busiest.iter().flatten().map(|(tid, _)| *tid);
+        let used = |tid| self.tasks.grown(window, |tasks| tasks.cpu_ns_of(tid));
+        tids.filter_map(used).reduce(f64::max)
+    }
+
+    /// CPU time and memory of the part in each whole second of a window.
+    pub(super) fn by_second(&self, window: Window) -> Vec<SecondUsage> {
+        let second = |from: MonotonicNs| Window { began: from, ended: from + SECOND };
+        let starts = std::iter::successors(Some(window.began), |began| Some(*began + SECOND));
+        let whole = starts.map(second).take_while(|second| second.ended <= window.ended);
+        whole.map(|second| self.in_second(second)).collect()
+    }
+
+    fn in_second(&self, second: Window) -> SecondUsage {
+        let needed = |group: &GroupReading| group.memory.as_ref().map(|it| it.anonymous_bytes + it.kernel_bytes);
+        let cpu_ns = match self.cpu_from_group() {
+            true => self.group.grown(second, |group| group.cpu_ns),
+            false => self.tasks.grown(second, |tasks| Some(tasks.spent?.cpu_ns)),
+        };
+        let of_group = self.group.before(second.ended).and_then(needed);
+        let of_tasks = || self.tasks.before(second.ended).map(|tasks| tasks.rss_sum_bytes);
+        SecondUsage { cpu_s: seconds(cpu_ns), memory_bytes: of_group.or_else(of_tasks) }
     }
 
     fn throttling(&self, window: Window) -> Option<ThrottlingUsage> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tolok_model::{Doubt, Latency, LedgerCounts, LoadTool, ObjectiveRecord, Scenario};
+use tolok_model::{Doubt, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, Scenario, SecondSeries};
 
 /// A load generator that the lab can drive.
 pub trait Driver: Sync {
@@ -137,6 +137,10 @@ pub struct ToolReport {
     pub aborted: bool,
     /// First error of each class, in words.
     pub examples: Vec<String>,
+    /// What the tool tells of itself, by which its figures can be checked.
+    pub checks: Option<LoadChecks>,
+    /// The window second by second, as far as the tool tells it.
+    pub series: Option<SecondSeries>,
     /// One row a second, as the tool gave it.
     pub timeline: Vec<serde_json::Value>,
 }

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use tolok_load::record::{LoopModel, Record, SecondRow, WholeRun};
+use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Reason, Verdict};
 use tolok_model::{
-    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadProfile, LoadTool, Objective, ObjectiveOutcome,
-    ObjectiveRecord, Percentile, Pool, Stage,
+    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool, Objective,
+    ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
@@ -152,6 +153,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
     // goodput of slow subjects would be too low by up to one request for each connection.
     let answered = record.ledger.good + record.warm_up.carried_over_good;
     let whole_run = whole_run(&record);
+    let (checks, series) = (checks(&record), series(&record.timeline));
     Ok(ToolReport {
         window_s: record.window_s,
         goodput_rps: answered as f64 / record.window_s,
@@ -192,8 +194,38 @@ fn report(record: Record) -> Result<ToolReport, String> {
         objectives: record.thresholds.iter().map(objective).collect(),
         aborted: record.aborted,
         examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
+        checks: Some(checks),
+        series: Some(series),
         timeline: record.timeline.iter().filter_map(without_histograms).collect(),
     })
+}
+
+/// By what the record can be checked.
+fn checks(record: &Record) -> LoadChecks {
+    let lateness = |quantile: f64| {
+        let is_it = |percentile: &&tolok_load::record::Percentile| (percentile.quantile - quantile).abs() < 1e-9;
+        record.lateness.percentiles.iter().find(is_it).and_then(|percentile| percentile.latency_s)
+    };
+    LoadChecks {
+        in_flight_mean: record.in_flight_mean,
+        service_mean_s: record.service_time.mean_s,
+        lateness_p50_s: lateness(0.5),
+        lateness_p99_s: lateness(0.99),
+        busiest_thread: record.generator_busy,
+        body_check: record.plan.body_check.clone(),
+    }
+}
+
+/// The whole seconds of the window.
+fn series(timeline: &[SecondRow]) -> SecondSeries {
+    let whole = |row: &&SecondRow| row.phase == Phase::Measure && row.duration_s > 0.999;
+    let rows = || timeline.iter().filter(whole);
+    SecondSeries {
+        good: rows().map(|row| row.good).collect(),
+        failed: rows().map(|row| row.failed).collect(),
+        latency_p50_s: rows().map(|row| row.p50_s).collect(),
+        ..SecondSeries::default()
+    }
 }
 
 /// The account of the whole run. What the ledgers know of it is a wider range: a request that found no connection counts as

@@ -7,6 +7,7 @@ use tolok_analysis::{Findings, ProgramComparison, ProgramFinding, ProgramSeries,
 use super::{
     Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
+use crate::judgement::{self, p_words, simultaneous};
 use crate::palette::marker;
 use crate::svg::{self, Time};
 
@@ -28,7 +29,10 @@ struct Scenario<'a> {
     facts: String,
     verdict: &'a str,
     has_floor: bool,
+    is_compared: bool,
     legend: String,
+    /// Its A/A pair, and what its blocks can show.
+    sureness: Vec<judgement::Line>,
     rows: Vec<Line>,
     notes: Vec<String>,
     pairs: Vec<Pair>,
@@ -44,6 +48,7 @@ struct Line {
     wall: WithInterval,
     against_first: WithInterval,
     verdict: &'static str,
+    tier: String,
     above_floor: WithInterval,
     cpu: String,
     busy: String,
@@ -64,8 +69,8 @@ struct WithInterval {
 struct Pair {
     a: String,
     b: String,
-    wall: [String; 3],
-    above: [String; 3],
+    wall: [String; 5],
+    above: [String; 5],
 }
 
 #[derive(Serialize)]
@@ -115,6 +120,8 @@ impl<'a> Scenario<'a> {
             facts: facts(program),
             verdict: &program.verdict,
             has_floor: table.has_floor,
+            is_compared: table.is_compared(),
+            sureness: judgement::lines(program.noise_floor.as_ref(), program.power.as_ref()),
             legend: table.legend().join(" · "),
             notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),
@@ -123,15 +130,16 @@ impl<'a> Scenario<'a> {
     }
 }
 
-/// Ratio, blocks and verdict of two times.
-fn compared(comparison: Option<&TimeComparison>) -> [String; 3] {
-    let Some(comparison) = comparison else { return ["–", "–", ""].map(str::to_owned) };
+/// Ratio, interval for all pairs, adjusted p, blocks and verdict of two times.
+fn compared(comparison: Option<&TimeComparison>) -> [String; 5] {
+    let Some(comparison) = comparison else { return ["–", "–", "–", "–", ""].map(str::to_owned) };
     let ratio = match comparison.ratio.low {
         Some(_) => figure(Quantity::Ratio, &comparison.ratio).line(),
         None => amount(Quantity::Ratio, comparison.ratio.value),
     };
     let blocks = format!("{} of {}", comparison.blocks_won, comparison.blocks);
-    [ratio, blocks, comparison.verdict.words().to_owned()]
+    let of_all = simultaneous(&comparison.ratio, comparison.simultaneous_low, comparison.simultaneous_high);
+    [ratio, of_all, p_words(comparison.p_adjusted), blocks, comparison.verdict.words().to_owned()]
 }
 
 impl Line {
@@ -145,6 +153,7 @@ impl Line {
             wall: row.wall.into(),
             against_first: row.against_first.into(),
             verdict: case.against_first.map(tolok_analysis::Verdict::words).unwrap_or_default(),
+            tier: row.tier,
             above_floor: row.above_floor.into(),
             cpu: row.cpu,
             busy: row.busy,

@@ -7,7 +7,8 @@ use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, TimersFinding};
 use super::{
     Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
-use crate::markdown::{escaped, lines};
+use crate::judgement;
+use crate::markdown::{escaped, lines, sureness};
 
 /// All sections of programs; nothing where there are none.
 pub(crate) fn sections(findings: &Findings) -> String {
@@ -26,6 +27,7 @@ fn program(program: &ProgramFinding) -> String {
     let mut text = format!("\n## {}\n\n{}.\n", escaped(&heading(program)), escaped(&facts(program)));
     _ = write!(text, "\n**{}**\n\n", escaped(&program.verdict));
     let mut headings = vec!["subject", "wall", "vs first"];
+    headings.extend(table.is_compared().then_some("tier"));
     headings.extend(table.has_floor.then_some("above the start"));
     headings.extend(["CPU", "CPUs used", "max RSS, MiB"]);
     headings.extend(table.has_floor.then_some("start"));
@@ -39,13 +41,14 @@ fn program(program: &ProgramFinding) -> String {
     for (number, note) in table.notes.numbered() {
         _ = writeln!(text, "{number}. {}", escaped(&note));
     }
-    text
+    text + &sureness(&judgement::lines(program.noise_floor.as_ref(), program.power.as_ref()))
 }
 
 fn cells(table: &Table, row: &Row) -> Vec<String> {
     let against_first = format!("{} {}", row.against_first.line(), row.mark);
     let notes: Vec<String> = row.notes.iter().map(usize::to_string).collect();
     let mut cells = vec![escaped(&row.case.title), row.wall.line(), against_first.trim_end().to_owned()];
+    cells.extend(table.is_compared().then(|| row.tier.clone()));
     cells.extend(table.has_floor.then(|| row.above_floor.line()));
     cells.extend([&row.cpu, &row.busy, &row.memory_mib].map(String::clone));
     cells.extend(table.has_floor.then(|| row.floor.clone()));

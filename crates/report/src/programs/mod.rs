@@ -12,6 +12,7 @@ use tolok_analysis::{
     Estimate, ProgramCaseFinding, ProgramFinding, ProgramSeries, SeriesPoint, TimerReading, TimersFinding, timer_title,
 };
 
+use crate::judgement::TIER;
 use crate::notes::Notes;
 use crate::palette::marker;
 use crate::surroundings::cpus;
@@ -36,8 +37,10 @@ pub(crate) struct Row<'a> {
     pub(crate) case: &'a ProgramCaseFinding,
     pub(crate) wall: Figure,
     pub(crate) against_first: Figure,
-    /// `≈` or `?`, or nothing where the difference is clear.
+    /// `=`, `≈` or `?`, or nothing where the difference is clear.
     pub(crate) mark: &'static str,
+    /// Letters of its tiers.
+    pub(crate) tier: String,
     pub(crate) above_floor: Figure,
     pub(crate) cpu: String,
     pub(crate) busy: String,
@@ -80,12 +83,18 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Whether any case was compared with the first.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.rows.iter().any(|row| row.case.against_first.is_some())
+    }
+
     /// Meanings of the marks that occur, and of what the columns do not say.
     pub(crate) fn legend(&self) -> Vec<String> {
         let occurs = |mark: &str| self.rows.iter().any(|row| row.mark == mark);
         let marks = MARKS.iter().filter(|(mark, _)| occurs(mark));
         let mut legend: Vec<String> = marks.map(|(mark, verdict)| format!("{mark} {}", verdict.words())).collect();
         legend.push("vs first: wall time over that of the first".to_owned());
+        legend.extend(self.is_compared().then(|| TIER.to_owned()));
         if self.rows.iter().any(|row| row.case.outliers > 0) {
             legend.push("runs + outliers among them".to_owned());
         }
@@ -109,6 +118,7 @@ impl<'a> Row<'a> {
             wall: case.wall_s.as_ref().map_or_else(|| unmeasured(case), |wall| stepped(wall, step_s)),
             against_first,
             mark: MARKS.iter().find(|(_, verdict)| case.against_first == Some(*verdict)).map_or("", |(mark, _)| mark),
+            tier: case.tier.clone().unwrap_or_else(|| NONE.to_owned()),
             above_floor: above_floor(case),
             cpu: in_steps(&case.cpu_s, step_s),
             busy: case.busy.as_ref().map_or(NONE.to_owned(), |busy| in_column(busy.value)),

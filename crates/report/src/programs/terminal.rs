@@ -4,6 +4,7 @@ use tolok_analysis::figures::Figure;
 use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, TimersFinding};
 
 use super::{Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading};
+use crate::judgement;
 use crate::printable::printable;
 use crate::terminal::{Column, GAP, INDENT, Look, Page, figure_cells, lines_of, widest};
 
@@ -53,6 +54,7 @@ impl Page {
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
+        self.sureness(&judgement::lines(program.noise_floor.as_ref(), program.power.as_ref()));
     }
 
     fn program_series(&mut self, series: &ProgramSeries) {
@@ -121,6 +123,9 @@ fn columns(table: &Table, layout: Layout) -> Vec<Column<'static>> {
         ("wall", figures(&|row| (row.wall.clone(), ""))),
         ("vs first", figures(&|row| (row.against_first.clone(), row.mark))),
     ];
+    if table.is_compared() {
+        columns.push(("tier", plain(&|row| row.tier.clone())));
+    }
     if table.has_floor {
         columns.push(("above start", figures(&|row| (row.above_floor.clone(), ""))));
     }

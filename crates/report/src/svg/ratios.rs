@@ -2,6 +2,9 @@
 //!
 //! Of n cases there are n (n − 1) / 2 pairs, too many to look at. Drawn are those that answer a question: each case
 //! against the first, and each against its neighbour in the table. All pairs stand in the table beneath.
+//!
+//! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The short whisker is
+//! the interval of the pair by itself, and the thin line beyond it the one that holds for all pairs of the scenario together.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
@@ -64,6 +67,9 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axi
     drawing.text("p", Anchor::Start, 0.0, top + 13.0, &format!("{} over {}", title(&pair.a), title(&pair.b)));
     drawing.text("p b", Anchor::End, WIDTH, top + 13.0, verdict);
     let y = top + 24.0;
+    if let (Some(low), Some(high)) = (pair.simultaneous_low, pair.simultaneous_high) {
+        drawing.path("all", &format!("M{} {}H{}", short(axis.at(low)), short(y), short(axis.at(high))));
+    }
     if let (Some(low), Some(high)) = (pair.ratio.low, pair.ratio.high) {
         drawing.whisker(axis.at(low), axis.at(high), y);
     }
@@ -87,7 +93,10 @@ struct Axis {
 impl Axis {
     fn around(pairs: &[&Comparison], smallest_effect: f64, end: f64) -> Self {
         let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
-        let bounds = |pair: &Comparison| [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
+        let bounds = |pair: &Comparison| {
+            let own = [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
+            own.into_iter().chain([pair.simultaneous_low, pair.simultaneous_high])
+        };
         let values = || pairs.iter().flat_map(|pair| bounds(pair)).flatten();
         let low = values().fold(1.0 / margin, |least, value| least.min(value / 1.02));
         let high = values().fold(margin, |most, value| most.max(value * 1.02));

@@ -4,7 +4,7 @@ use tolok_analysis::Findings;
 use tolok_model::{
     Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection,
     Limits, Link, LinkDirection, LinkWindow, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord, PoolWindow,
-    Stage, Timer,
+    Stage, Stopping, Timer,
 };
 
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, Program, queues};
@@ -39,8 +39,22 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("programs-at-odds", programs_at_odds()),
         ("tools", seven_tools().findings()),
         ("tools-at-a-rate", tools_at_a_rate().findings()),
+        ("aa-pair", aa_pair(&[1.01, 0.99, 1.0, 1.005, 1.0, 0.995])),
+        ("aa-told-apart", aa_pair(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07])),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
+}
+
+/// A server and a program that are entered twice, in a run that may end before its last block.
+fn aa_pair(times: &[f64]) -> Findings {
+    let mut run = json(20);
+    run.plan.stopping = Some(Stopping { until: 0.05, at_least: 6 });
+    run.steady(CEILING, 60_000.0).steady(GO, 34_300.0).again(times).steady(BUN, 32_900.0).steady(NODE, 32_800.0);
+    run.steady(APACHE, 9_100.0);
+    run.program("queue-n1000", "queue?n=1000", "A queue of tasks, n = 1,000", Timer::Tolok);
+    run.wavering(GO_QUEUE, 0.120).again(times).wavering(GO_MUTEX, 0.1205).wavering(BUN_QUEUE, 0.071);
+    run.trials.retain(|trial| trial.block <= 6);
+    run.findings()
 }
 
 /// Servers and programs in one study.

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: faulty-subject [--host ADDRESS] --port N --assets DIR [--fault FAULT]
 faults:
@@ -21,6 +23,7 @@ faults:
   hang           takes requests and never answers
   hang-after=N   the same after N answers
   crash-after=N  ends with code 3 after N answers
+  paced=N        answers N requests a second and not more, each a while after the one before
   leak           keeps 4 MiB of touched memory for every request and never frees them
   fork           has two children that ignore TERM, INT and HUP, and a daemon like them in a session of its own
   spin           burns a CPU in the background
@@ -45,6 +48,8 @@ enum Fault {
     HangAfter(u64),
     /// Ends with code 3 when it has answered so many requests.
     CrashAfter(u64),
+    /// Answers so many requests a second at most.
+    Paced(u64),
     /// Behaves as if its port were taken: ends with code 1.
     RefusePort,
     /// Keeps memory for every request and never frees it.
@@ -173,6 +178,7 @@ fn parse_fault(name: &str) -> Result<Fault, String> {
         _ => match name.split_once('=').map(|(fault, requests)| (fault, requests.parse())) {
             Some(("hang-after", Ok(requests))) => Fault::HangAfter(requests),
             Some(("crash-after", Ok(requests))) => Fault::CrashAfter(requests),
+            Some(("paced", Ok(rate @ 1..))) => Fault::Paced(rate),
             _ => return Err(format!("unknown fault {name}")),
         },
     })
@@ -184,8 +190,12 @@ fn serve(options: &Options) -> io::Result<String> {
     let bodies = read_bodies(&options.assets, options.fault)?;
     log(&format!("listening on {}", listener.local_addr()?));
     let (crash, crashed) = mpsc::channel();
-    let server: &'static Server =
-        Box::leak(Box::new(Server { bodies, fault: options.fault, answered: AtomicU64::new(0) }));
+    let server: &'static Server = Box::leak(Box::new(Server {
+        bodies,
+        fault: options.fault,
+        answered: AtomicU64::new(0),
+        turn: Mutex::new(Instant::now()),
+    }));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let crash = crash.clone();
@@ -228,6 +238,8 @@ struct Server {
     bodies: HashMap<String, (&'static str, Vec<u8>)>,
     fault: Fault,
     answered: AtomicU64,
+    /// The turn of the next answer, where they are paced.
+    turn: Mutex<Instant>,
 }
 
 impl Server {
@@ -247,6 +259,7 @@ impl Server {
                     let _ = crash.send(format!("crashes after {requests} requests, as it was told"));
                     return Ok(());
                 }
+                Fault::Paced(rate) => self.wait_for_a_turn(Duration::from_secs(1).div_f64(rate as f64)),
                 // Written, and not only asked for: the kernel charges a page when it is touched.
                 Fault::Leak => std::mem::forget(std::hint::black_box(vec![1u8; LEAK_BYTES])),
                 _ => {}
@@ -257,6 +270,16 @@ impl Server {
             }
         }
         Ok(())
+    }
+
+    /// Turns follow each other at an even distance while anybody waits for one. Who oversleeps delays nobody else.
+    fn wait_for_a_turn(&self, distance: Duration) {
+        let own = {
+            let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            *turn = (*turn + distance).max(Instant::now());
+            *turn
+        };
+        thread::sleep(own.saturating_duration_since(Instant::now()));
     }
 
     fn answer(&self, head: &str) -> Vec<u8> {

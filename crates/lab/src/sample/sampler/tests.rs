@@ -137,6 +137,48 @@ fn steady_work_is_exact_although_no_reading_is_at_a_border() {
     assert!((used.cpu_s.unwrap() - 3.0 * 0.956).abs() < 1e-9, "{used:?}");
 }
 
+#[test]
+fn each_whole_second_of_the_window_has_its_own_cpu_time_and_memory() {
+    let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
+    let mut sampler = subject_in_group(&clock, &proc, &group);
+    // Idle for a second, then one CPU busy; memory grows by 1 MiB each 100 ms. The window has two whole seconds and a bit.
+    for tick in 0..30 {
+        let at = ms(tick * 100);
+        clock.advance_to(START + at);
+        group.set(|reading| {
+            reading.cpu_ns = Some(at.saturating_sub(ms(1000)).as_nanos() as u64);
+            let memory = GroupMemory { anonymous_bytes: tick << 20, kernel_bytes: 7, ..GroupMemory::default() };
+            reading.memory = Some(memory);
+        });
+        sampler.tick(at.as_secs_f64());
+        if tick == 0 {
+            sampler.window_starts(0.0, START);
+        }
+    }
+    let seconds = sampler.window_ends(2.95, START + ms(2900)).unwrap().subject_by_second;
+    let expected = [(Some(0.0), Some((10 << 20) + 7)), (Some(1.0), Some((20 << 20) + 7))];
+    assert_eq!(seconds.iter().map(|second| (second.cpu_s, second.memory_bytes)).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_busiest_thread_is_the_one_that_used_most_in_the_window() {
+    let (clock, proc) = (ManualClock::at(START), a_box());
+    let of = |first_s: u64, second_s: u64| FakeProcess {
+        threads: [(11, first_s), (12, second_s)]
+            .map(|(tid, run_s)| FakeThread { tid, run_ns: run_s * 1_000_000_000, wait_ns: 0, timeslices: 1 })
+            .to_vec(),
+        ..process(11, INIT, 0, 0)
+    };
+    // The first has done more so far, and the second does more from now on.
+    proc.process(&of(20, 1));
+    let mut sampler = sampler(&clock, &proc, subject_below_init());
+    sampler.window_starts(0.0, START);
+    clock.advance_to(START + ms(10_000));
+    proc.process(&of(21, 9));
+    let used = sampler.window_ends(10.0, START + ms(10_000)).unwrap().part(Part::Subject);
+    assert_eq!((used.busiest_thread_cpu_s, used.cpu_s), (Some(8.0), Some(9.0)));
+}
+
 /// The CPU time of a group in a window of 10 s, of which nothing is used before and 1 s in each second; the lab's only
 /// readings are so far before and behind its start, and so far behind its end.
 fn cpu_s_when_late(before: Duration, behind: Duration, end: Duration) -> Result<f64, NoUsage> {

@@ -1,0 +1,72 @@
+//! The noise floor: how far apart the two halves of an A/A pair came out, which are the same subject entered twice.
+//!
+//! Whatever the two differ by is not the subject's. If this run tells them apart, it tells differences where none are, and
+//! none that is as small is believed (`verdict.rs`). The pair is judged by itself, with the same rule as any other.
+
+use crate::estimate::{BlockRatio, size};
+use crate::figures::{Quantity, figure, small_share};
+use crate::findings::{Estimate, Verdict};
+use crate::judgement::NoiseFloor;
+use crate::verdict::{Rule, is_told_apart, judge_alone, turned};
+
+/// Which of two figures is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Better {
+    /// Of goodputs the larger.
+    Larger,
+    /// Of times the smaller.
+    Smaller,
+}
+
+impl Better {
+    /// What is said of the first of a pair, of which this would be said if the larger were the better one.
+    pub(crate) fn of(self, verdict: Verdict) -> Verdict {
+        if self == Self::Smaller { turned(verdict) } else { verdict }
+    }
+}
+
+/// What the pair says; `pair` is the second half over the first.
+pub(crate) fn noise_floor(
+    (subject, title): (&str, &str),
+    pair: BlockRatio,
+    smallest_effect: f64,
+    better: Better,
+) -> Option<NoiseFloor> {
+    let judged = judge_alone(pair, Rule { smallest_effect, told_of_itself: None })?;
+    let (ratio, verdict) = (judged.pair.ratio, better.of(judged.verdict));
+    let size = size(ratio.value);
+    let off = small_share(size);
+    let words = words(&ratio);
+    let what_follows = match verdict {
+        Verdict::Faster | Verdict::Slower => format!(
+            "was told apart from itself by {off} ({words}): this run finds differences where none are, and none up to that \
+             size is believed"
+        ),
+        Verdict::Equivalent | Verdict::NoDifferenceFound => {
+            format!("came out {off} from itself ({words}), and was not told apart")
+        }
+        Verdict::CannotTell if ratio.low.is_none() => {
+            format!("came out {off} from itself ({words}), in too few blocks to say more")
+        }
+        Verdict::CannotTell => format!("came out {off} from itself ({words}), too unsure to say more"),
+    };
+    Some(NoiseFloor {
+        subject: subject.to_owned(),
+        blocks: judged.pair.blocks,
+        size,
+        verdict,
+        sentence: format!("{title}, entered twice, {what_follows}."),
+        ratio,
+    })
+}
+
+/// The size of the difference, where the pair was told apart.
+pub(crate) fn told_of_itself(floor: Option<&NoiseFloor>) -> Option<f64> {
+    floor.filter(|floor| is_told_apart(floor.verdict)).map(|floor| floor.size)
+}
+
+/// `1.06×, 1.05–1.07`
+fn words(ratio: &Estimate) -> String {
+    let figure = figure(Quantity::Ratio, ratio);
+    figure.interval.map_or(figure.value.clone(), |interval| format!("{}, {interval}", figure.value))
+}

@@ -1,0 +1,105 @@
+//! The stopping rule: after how many blocks a run whose plan has such a rule was to end.
+//!
+//! A study may ask for blocks until its ratios are sure enough: *until every ratio is sure to 3 %, at least 6 blocks, at most
+//! 20*. The rule stands in the plan before the first trial, and is hashed with it. It looks at the **width** of the intervals
+//! and at nothing else: not at which case is ahead, by how much, whether an interval excludes 1, or what a verdict says. A run
+//! that ended "once there was a difference" would find differences where none are, more and more the longer it may go on.
+//!
+//! It is asked after each whole block, of all of them so far. Ratios are those that a report rests on: of every pair of ranked
+//! cases of each scenario, of goodput within blocks, and of programs of wall time, each with its own 95 % interval.
+
+use tolok_model::{Plan, Stopping};
+
+use crate::analyse::{Records, of_servers};
+use crate::estimate::{half_width, least_trials};
+use crate::figures::{counted, small_share};
+use crate::findings::Estimate;
+use crate::programs;
+
+/// After how many blocks the rule of the plan was met first; none where it has not been, or the plan has no such rule.
+///
+/// Only whole blocks count: those of which every planned trial has a record, whatever became of it.
+pub fn blocks_settled(records: &Records) -> Option<u32> {
+    let rule = records.plan.stopping?;
+    let least = rule.at_least.max(least_trials());
+    (least..=whole_blocks(records)).find(|blocks| is_settled(records, *blocks, rule))
+}
+
+/// What the rule did to a run.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    /// The plan of the blocks that were run; none where all of the plan's blocks were to be.
+    pub(crate) plan: Option<Plan>,
+    /// The rule and what came of it; none without a rule.
+    pub(crate) sentence: Option<String>,
+}
+
+/// Whether and where the rule ended the run.
+pub(crate) fn ended(records: &Records) -> Ended {
+    let plan = records.plan;
+    let Some(rule) = plan.stopping else { return Ended::default() };
+    let Some(settled) = blocks_settled(records) else {
+        let whole = whole_blocks(records);
+        let came = match whole {
+            all if all >= plan.blocks => format!("{} were run, and that was not reached", counted_blocks(all)),
+            some => format!("{} were run when it was stopped before that", counted_blocks(some)),
+        };
+        return Ended { plan: None, sentence: Some(sentence(rule, plan.blocks, &came)) };
+    };
+    // A run that went on nevertheless has measured what it has measured.
+    let run = records.trials.iter().map(|trial| trial.block).max().map_or(settled, |last| last.max(settled));
+    let came = if run == settled {
+        format!("that was reached after {}", counted_blocks(settled))
+    } else {
+        format!("that was reached after {}, and {} were run", counted_blocks(settled), counted_blocks(run))
+    };
+    Ended { plan: Some(shortened(plan, run)), sentence: Some(sentence(rule, plan.blocks, &came)) }
+}
+
+fn sentence(rule: Stopping, most: u32, came: &str) -> String {
+    format!(
+        "The run was to end once every ratio was sure to {} to either side, after at least {} and at most {most}, whatever the \
+         ratios were: {came}.",
+        small_share(rule.until),
+        counted_blocks(rule.at_least),
+    )
+}
+
+fn counted_blocks(blocks: u32) -> String {
+    counted(u64::from(blocks), "block")
+}
+
+/// Blocks from the first on of which every planned trial has a record.
+fn whole_blocks(records: &Records) -> u32 {
+    let recorded: std::collections::BTreeSet<u32> = records.trials.iter().map(|trial| trial.number).collect();
+    let lacking = records.plan.trials.iter().filter(|trial| !recorded.contains(&trial.number));
+    lacking.map(|trial| trial.block - 1).min().unwrap_or(records.plan.blocks)
+}
+
+/// Whether every ratio over so many blocks is sure enough. One without an interval is not.
+fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
+    let plan = shortened(records.plan, blocks);
+    let part = Records { plan: &plan, ..*records };
+    let is_sure = |ratio: &Estimate| half_width(ratio).is_some_and(|half_width| half_width <= rule.until);
+    // Pairs without a common block have no ratio at all.
+    let pairs = |ranked: usize| ranked * ranked.saturating_sub(1) / 2;
+    let servers = of_servers(&part);
+    let timed = programs::timed(&part);
+    let of_servers = servers.iter().all(|scenario| {
+        let ranked = scenario.cases.iter().filter(|case| case.ranked).count();
+        scenario.comparisons.len() == pairs(ranked) && scenario.comparisons.iter().all(|pair| is_sure(&pair.ratio))
+    });
+    let of_programs = timed.iter().map(|timed| &timed.finding).all(|program| {
+        let ranked = program.cases.iter().filter(|case| case.ranked).count();
+        program.comparisons.len() == pairs(ranked) && program.comparisons.iter().all(|pair| is_sure(&pair.wall.ratio))
+    });
+    of_servers && of_programs
+}
+
+/// The plan of the first blocks alone. Trials of later ones are not of it.
+fn shortened(plan: &Plan, blocks: u32) -> Plan {
+    let mut part = plan.clone();
+    part.blocks = blocks;
+    part.trials.retain(|trial| trial.block <= blocks);
+    part
+}

@@ -1,0 +1,89 @@
+//! Whether tools that asked the same server differ in a figure: by its ratio within blocks, as of any two cases.
+//!
+//! The two that lie farthest apart are picked because of their result, so the interval given of them is the one that holds
+//! for all pairs of tools together.
+
+use tolok_model::Measurement;
+
+use crate::estimate::{BlockRatio, least_trials, ratio_within_blocks, size};
+use crate::figures::{Quantity, counted, figure};
+use crate::findings::{Estimate, Verdict};
+use crate::tools::{Answerer, ToolRow};
+use crate::verdict::{Judged, Rule, judge};
+
+/// A value of one tool.
+pub(crate) type Said<'a> = (&'a ToolRow, f64);
+
+/// What the tools of one subject measured, block by block.
+pub(crate) struct Tools<'a> {
+    pub(crate) answerers: &'a [Answerer<'a>],
+    /// Differences smaller than this fraction do not matter.
+    pub(crate) smallest_effect: f64,
+}
+
+/// The two tools that lie farthest apart.
+pub(crate) struct Ends<'a> {
+    pub(crate) lowest: Said<'a>,
+    pub(crate) highest: Said<'a>,
+    /// The highest over the lowest, within blocks, with the interval that holds for all pairs; none without a common block.
+    pub(crate) ratio: Option<Estimate>,
+    /// Blocks that they share.
+    pub(crate) blocks: u32,
+    pub(crate) verdict: Verdict,
+}
+
+impl<'a> Tools<'a> {
+    /// A figure of one tool over that of another, within blocks.
+    pub(crate) fn over(&self, above: &ToolRow, below: &ToolRow, of: Of) -> Option<BlockRatio> {
+        let blocks = |row: &ToolRow| {
+            let answerer = self.answerers.iter().find(|it| it.scenario.id == row.scenario)?;
+            Some(answerer.observations.by_block(of))
+        };
+        ratio_within_blocks(&blocks(above)?, &blocks(below)?)
+    }
+
+    /// The lowest and the highest of these tools (of equals the first in the order of the study), and whether they differ in
+    /// the figure that their values are of; none of fewer than two.
+    pub(crate) fn ends(&self, said: &[Said<'a>], of: Of) -> Option<Ends<'a>> {
+        let highest = *said.iter().rev().max_by(|left, right| left.1.total_cmp(&right.1))?;
+        let others = || said.iter().filter(|(row, _)| row.scenario != highest.0.scenario);
+        let lowest = *others().min_by(|left, right| left.1.total_cmp(&right.1))?;
+        let between = others().filter(|(row, _)| row.scenario != lowest.0.scenario).copied();
+        let all: Vec<Said> = std::iter::once(highest).chain(between).chain([lowest]).collect();
+        let pairs = all.iter().enumerate().flat_map(|(place, a)| all[place + 1..].iter().map(move |b| (a, b)));
+        let known = |(a, b): (&Said<'a>, &Said<'a>)| {
+            Some(((a.0.scenario.clone(), b.0.scenario.clone()), self.over(a.0, b.0, of)?))
+        };
+        let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) = pairs.filter_map(known).unzip();
+        let judged = judge(ratios, Rule { smallest_effect: self.smallest_effect, told_of_itself: None });
+        let is_of_ends = |(a, b): &(String, String)| *a == highest.0.scenario && *b == lowest.0.scenario;
+        let pair = names.iter().zip(judged).find(|(names, _)| is_of_ends(names)).map(|(_, judged)| judged);
+        let (verdict, blocks) = pair.as_ref().map_or((Verdict::CannotTell, 0), |it| (it.verdict, it.pair.blocks));
+        Some(Ends { lowest, highest, ratio: pair.map(simultaneous), blocks, verdict })
+    }
+}
+
+/// A figure of a trial.
+pub(crate) type Of = fn(&Measurement) -> Option<f64>;
+
+fn simultaneous(judged: Judged) -> Estimate {
+    let (low, high) = (judged.simultaneous.map(|it| it.low), judged.simultaneous.map(|it| it.high));
+    Estimate { low, high, ..judged.pair.ratio }
+}
+
+impl Ends<'_> {
+    /// How far apart they are within blocks, whichever is named first.
+    pub(crate) fn size(&self) -> f64 {
+        self.ratio.as_ref().map_or(0.0, |ratio| size(ratio.value))
+    }
+
+    /// `1.04×, 1.02–1.06 within blocks`, or why there is no interval.
+    pub(crate) fn words(&self) -> String {
+        let Some(ratio) = self.ratio.as_ref().filter(|ratio| ratio.low.is_some()) else {
+            let (blocks, least) = (counted(u64::from(self.blocks), "common block"), least_trials());
+            return format!("{blocks}, and {least} are the least for an interval");
+        };
+        let figure = figure(Quantity::Ratio, ratio);
+        format!("{}, {} within blocks", figure.value, figure.interval.unwrap_or_default())
+    }
+}

@@ -1,0 +1,91 @@
+//! Invented A/A pairs, and noise as blocks have it.
+
+use tolok_analysis::{Comparison, Estimate, Findings, NoiseFloor, PowerNote, TimeComparison};
+use tolok_model::{Case, Outcome, PlannedTrial, SplitMix64, TrialRecord};
+
+use super::InventedRun;
+
+impl InventedRun {
+    /// Enters the last case once more: the other half of an A/A pair, with figures that are this many times as large in its
+    /// blocks.
+    pub fn again(&mut self, times: &[f64]) -> &mut Self {
+        let first = self.plan.cases.last().expect("a case comes first").clone();
+        let id = format!("{}--again", first.id);
+        let own: Vec<TrialRecord> = self.trials.iter().filter(|trial| trial.case == first.id).cloned().collect();
+        for (mut trial, times) in own.into_iter().zip(times) {
+            trial.number = self.plan.trials.len() as u32 + 1;
+            trial.case.clone_from(&id);
+            match &mut trial.outcome {
+                Outcome::Completed(measurement) => measurement.goodput_rps *= times,
+                Outcome::Timed(timing) => timing.runs.iter_mut().for_each(|run| run.wall_s *= times),
+                Outcome::Failed(_) => {}
+            }
+            let (number, block) = (trial.number, trial.block);
+            self.plan.trials.push(PlannedTrial { number, block, case: id.clone() });
+            self.trials.push(trial);
+        }
+        self.plan.cases.push(Case { id, twin_of: Some(first.id.clone()), ..first });
+        self
+    }
+}
+
+/// Normal noise from a seed, of this standard deviation.
+pub struct Noise {
+    random: SplitMix64,
+    sd: f64,
+}
+
+impl Noise {
+    pub fn new(seed: u64, sd: f64) -> Self {
+        Self { random: SplitMix64::new(seed), sd }
+    }
+
+    /// Blocks of a server that truly answers so many requests a second; each block and each trial in it has noise of its own.
+    pub fn blocks(&mut self, goodput_rps: f64, number: u32) -> Vec<f64> {
+        (0..number).map(|_| goodput_rps * (self.sd * self.standard_normal()).exp()).collect()
+    }
+
+    /// By the sum of twelve uniform numbers, which is as good as normal here.
+    fn standard_normal(&mut self) -> f64 {
+        let uniform = |random: &mut SplitMix64| random.below(1 << 30) as f64 / f64::from(1 << 30);
+        (0..12).map(|_| uniform(&mut self.random)).sum::<f64>() - 6.0
+    }
+}
+
+/// Shortens what is said of pairs and of the run as a whole, to six digits; p to three, as those far in the tails depend on
+/// the machine's library the most.
+pub fn shorten_judgement(findings: &mut Findings, short: &dyn Fn(f64) -> f64, estimate: &dyn Fn(&mut Estimate)) {
+    let floor = |floor: &mut NoiseFloor| {
+        floor.size = short(floor.size);
+        estimate(&mut floor.ratio);
+    };
+    let power = |power: &mut PowerNote| power.smallest_found = short(power.smallest_found);
+    let ends = |low: &mut Option<f64>, high: &mut Option<f64>| {
+        (*low, *high) = (low.map(short), high.map(short));
+    };
+    let p = |p: &mut Option<f64>| *p = p.map(|p| format!("{p:.2e}").parse().expect("a number that was just written"));
+    for scenario in &mut findings.scenarios {
+        scenario.noise_floor.iter_mut().for_each(floor);
+        scenario.power.iter_mut().for_each(power);
+        for Comparison { simultaneous_low, simultaneous_high, p_adjusted, p_equivalence_adjusted, .. } in
+            &mut scenario.comparisons
+        {
+            ends(simultaneous_low, simultaneous_high);
+            p(p_adjusted);
+            p(p_equivalence_adjusted);
+        }
+    }
+    for program in &mut findings.programs {
+        program.noise_floor.iter_mut().for_each(floor);
+        program.power.iter_mut().for_each(power);
+        let times = program
+            .comparisons
+            .iter_mut()
+            .flat_map(|pair| std::iter::once(&mut pair.wall).chain(&mut pair.above_floor));
+        for TimeComparison { simultaneous_low, simultaneous_high, p_adjusted, p_equivalence_adjusted, .. } in times {
+            ends(simultaneous_low, simultaneous_high);
+            p(p_adjusted);
+            p(p_equivalence_adjusted);
+        }
+    }
+}
