@@ -1,9 +1,14 @@
-//! Percentile bootstrap intervals of any statistic of one sample.
+//! Bootstrap intervals of any statistic: percentile and BCa, of one sample, of blocks, and of groups with members.
 
-use crate::{Interval, Level, Rng, Sample, StatsError};
+mod bca;
+mod groups;
 
-/// How to resample: level, number of resamples and seed. The same three and the same values give the same interval,
-/// bit for bit.
+pub(crate) use groups::ordered_rows;
+
+use crate::{Interval, Level, Rng, Sample, StatsError, normal_cdf, student_t_quantile};
+
+/// How to resample: level, number of resamples, seed, and whether the levels are expanded for small samples. The same
+/// four and the same values give the same interval, bit for bit.
 ///
 /// # What such an interval covers at small n
 ///
@@ -22,12 +27,13 @@ use crate::{Interval, Level, Rng, Sample, StatsError};
 /// (20,000 samples a cell, 2,000 resamples each; a dash was not measured.) So for a median prefer
 /// [`crate::median_interval`], which is exact and says what it achieves, or
 /// [`crate::median_interval_interpolated`], which keeps 94 % to 95.3 % from n = 6 on. And the percentile bootstrap
-/// of a mean is no way around too few repetitions.
+/// of a mean is no way around too few repetitions. [`Bootstrap::expanded`] mends most of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     level: Level,
     resamples: u32,
     seed: u64,
+    expanded: bool,
 }
 
 impl Bootstrap {
@@ -37,9 +43,13 @@ impl Bootstrap {
     /// A bound is the more uncertain the fewer replicates lie beyond it; fewer than this are refused.
     pub const LEAST_BEYOND_A_BOUND: u32 = 10;
 
+    /// Where a bound lies so far out that it needs more resamples than were asked for, their number is raised up to
+    /// this.
+    pub const MOST_RESAMPLES: u32 = 1_000_000;
+
     /// [`Bootstrap::DEFAULT_RESAMPLES`] resamples, drawn from the stream of `seed`.
     pub fn new(level: Level, seed: u64) -> Self {
-        Self { level, resamples: Self::DEFAULT_RESAMPLES, seed }
+        Self { level, resamples: Self::DEFAULT_RESAMPLES, seed, expanded: false }
     }
 
     /// Another number of resamples.
@@ -55,13 +65,45 @@ impl Bootstrap {
         Ok(Self { resamples, ..self })
     }
 
+    /// Moves the percentile levels outwards so that small samples are covered as often as large ones.
+    ///
+    /// A resample of n values is spread less than the population by the factor √((n − 1) / n), and a percentile
+    /// interval knows nothing of the uncertainty of the spread itself, for which Student's interval has wider
+    /// quantiles. So instead of α / 2 the quantiles are taken at Φ(√(n / (n − 1)) · t), t being the quantile of
+    /// Student's distribution with n − 1 degrees of freedom at α / 2: 0.1 % instead of 2.5 % for n = 5. n is the number
+    /// of what is drawn first: values, blocks, or groups. Where the bounds then lie further out than the resamples
+    /// reach, more are drawn.
+    ///
+    /// What intervals of a **mean** at 95 % then cover (2,000 samples a cell, so ±0.5 %):
+    ///
+    /// | n | 5 | 6 | 8 | 10 | 15 | 20 |
+    /// |---|---|---|---|---|---|---|
+    /// | normal values, plain | 83 % | 87 % | 90 % | 90 % | 92.5 % | 93 % |
+    /// | normal values, expanded | 92 % | 94.5 % | 95.5 % | 95 % | 95.5 % | 95.5 % |
+    /// | normal values, expanded BCa | 92 % | 94.5 % | 95.5 % | 95 % | 95.5 % | 95.5 % |
+    /// | lognormal, σ of the logarithm 0.3, expanded | 90 % | 94 % | 95 % | 94.5 % | 94 % | 94.5 % |
+    /// | the same, expanded BCa | 90 % | 94 % | 94.5 % | 94.5 % | 94.5 % | 95 % |
+    /// | lognormal, σ of the logarithm 1, expanded | 81 % | 85 % | 87 % | 86 % | 86 % | 87 % |
+    /// | the same, expanded BCa | 82 % | 87 % | 89 % | 89.5 % | 89 % | 91 % |
+    ///
+    /// So from n = 6 on it keeps what is asked, for values that are not much skewed. At n = 5 the bounds come up
+    /// against the extremes that resamples can reach; Student's interval of the mean is the better one there. Nothing
+    /// repairs means of much skewed values: take logarithms.
+    ///
+    /// Source: T. C. Hesterberg, "What teachers should know about the bootstrap: resampling in the undergraduate
+    /// statistics curriculum", The American Statistician 69(4), 2015, section on expanded percentile intervals.
+    pub fn expanded(self) -> Self {
+        Self { expanded: true, ..self }
+    }
+
     /// The percentile interval: the quantiles (1 − level) / 2 and (1 + level) / 2, of type 7, of the statistic over
     /// resamples of the same size drawn with replacement. `None` below [`Level::least_sample`].
     ///
     /// The statistic gets each resample as an ordered [`Sample`], so it cannot depend on the order of the values. It
     /// must be defined for every resample, also for one value repeated n times.
     ///
-    /// Cost: resamples × (n draws + the statistic) and one sort of the replicates; one buffer is used for all resamples.
+    /// Cost: resamples × (n draws + the statistic) and one sort of the replicates; one buffer is used for all
+    /// resamples.
     ///
     /// Source: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall 1993, section 13.3.
     ///
@@ -84,30 +126,59 @@ impl Bootstrap {
         sample: &Sample,
         mut statistic: impl FnMut(&Sample) -> f64,
     ) -> Result<Option<Interval>, StatsError> {
-        // Asked again here because a default number of resamples never went through `with_resamples`.
-        self.with_resamples(self.resamples)?;
-        if sample.len() < self.level.least_sample() {
-            return Ok(None);
-        }
-        let mut rng = Rng::seeded(self.seed);
+        let Some((resamples, beyond)) = self.plan(sample.len())? else { return Ok(None) };
         let mut resampler = Resampler::new(sample);
-        let replicates = (0..self.resamples).map(|_| statistic(resampler.draw(&mut rng))).collect();
-        let replicates = Sample::from_vec(replicates).map_err(|error| match error {
+        let replicates = self.replicates(resamples, |rng| statistic(resampler.draw(rng)))?;
+        Ok(Some(self.between(&replicates, beyond, 1.0 - beyond)?))
+    }
+
+    /// What is cut off beyond each bound, for so many units that are drawn.
+    fn beyond(&self, n: usize) -> f64 {
+        let asked = self.level.miss() / 2.0;
+        if !self.expanded || n < 2 {
+            return asked;
+        }
+        let n = n as f64;
+        normal_cdf((n / (n - 1.0)).sqrt() * student_t_quantile(asked, n - 1.0))
+    }
+
+    /// The number of resamples to draw: as asked, or, where the levels are expanded, as many as the bounds then need.
+    fn resamples_for(&self, beyond: f64) -> Result<u32, StatsError> {
+        if !self.expanded {
+            // Asked again here because a default number of resamples never went through `with_resamples`.
+            return Ok(self.with_resamples(self.resamples)?.resamples);
+        }
+        let least = resamples_beyond(beyond);
+        if least > u64::from(Self::MOST_RESAMPLES) {
+            return Err(StatsError::TooFewResamples { given: Self::MOST_RESAMPLES, least });
+        }
+        Ok(self.resamples.max(least as u32))
+    }
+
+    /// The statistic over so many resamples, in ascending order; `draw` makes one resample and gives its statistic.
+    fn replicates(&self, resamples: u32, mut draw: impl FnMut(&mut Rng) -> f64) -> Result<Sample, StatsError> {
+        let mut rng = Rng::seeded(self.seed);
+        let replicates = (0..resamples).map(|_| draw(&mut rng)).collect();
+        Sample::from_vec(replicates).map_err(|error| match error {
             StatsError::OutOfRange { index, value } => StatsError::UndefinedStatistic { resample: index, value },
             other => other,
-        })?;
-        let beyond = self.level.miss() / 2.0;
-        Ok(Some(Interval {
-            low: replicates.quantile(beyond)?,
-            high: replicates.quantile(1.0 - beyond)?,
-            level: self.level.fraction(),
-        }))
+        })
+    }
+
+    /// The interval between two quantiles of the replicates; its level is the one asked.
+    pub(crate) fn between(&self, replicates: &Sample, low: f64, high: f64) -> Result<Interval, StatsError> {
+        Ok(Interval { low: replicates.quantile(low)?, high: replicates.quantile(high)?, level: self.level.fraction() })
     }
 }
 
 /// So many resamples that [`Bootstrap::LEAST_BEYOND_A_BOUND`] replicates lie beyond each of the two bounds.
 fn least_resamples(level: Level) -> u64 {
-    let exact = 2.0 * f64::from(Bootstrap::LEAST_BEYOND_A_BOUND) / level.miss();
+    resamples_beyond(level.miss() / 2.0)
+}
+
+/// The same where the share `beyond` of the replicates lies beyond the bound that is further out.
+fn resamples_beyond(beyond: f64) -> u64 {
+    let exact = f64::from(Bootstrap::LEAST_BEYOND_A_BOUND) / beyond;
     // 1 - 0.95 is rounded, so the division may end a hair above the whole number that is meant.
     (exact * (1.0 - 1e-12)).ceil() as u64
 }
@@ -124,20 +195,24 @@ impl<'a> Resampler<'a> {
         Self { source: sample.sorted(), counts: vec![0; sample.len()], resample: sample.clone() }
     }
 
-    /// A resample in ascending order. Counting how often each value was drawn and writing the values out in their order
-    /// sorts the resample without a comparison.
+    /// A resample in ascending order.
     fn draw(&mut self, rng: &mut Rng) -> &Sample {
-        let n = self.source.len();
-        for _ in 0..n {
-            self.counts[rng.below(n as u64) as usize] += 1;
-        }
-        let mut rest = self.resample.sorted_mut();
-        for (&value, count) in self.source.iter().zip(&mut self.counts) {
-            let (run, after) = rest.split_at_mut(std::mem::take(count) as usize);
-            run.fill(value);
-            rest = after;
-        }
+        draw_into(self.source, &mut self.counts, self.resample.sorted_mut(), rng);
         &self.resample
+    }
+}
+
+/// Draws as many values as `source` has into `resample`, in ascending order. Counting how often each value was drawn
+/// and writing the values out in their order sorts the resample without a comparison. `counts` is left at zero.
+fn draw_into(source: &[f64], counts: &mut [u32], resample: &mut [f64], rng: &mut Rng) {
+    for _ in source {
+        counts[rng.below(source.len() as u64) as usize] += 1;
+    }
+    let mut rest = resample;
+    for (&value, count) in source.iter().zip(counts) {
+        let (run, after) = rest.split_at_mut(std::mem::take(count) as usize);
+        run.fill(value);
+        rest = after;
     }
 }
 

@@ -39,6 +39,23 @@ pub enum StatsError {
         /// What the statistic gave.
         value: f64,
     },
+    /// The statistic passed to a BCa interval gave no usable number for the sample itself, or with one value left out.
+    UndefinedWithout {
+        /// Rank of the value left out, from 0; `None` for the whole sample.
+        left_out: Option<usize>,
+        /// What the statistic gave.
+        value: f64,
+    },
+    /// A BCa interval's corrections are infinite: next to all replicates lie on one side of the sample's own statistic.
+    OneSided {
+        /// The statistic of the sample.
+        estimate: f64,
+    },
+    /// A penalty for changes that is negative or no finite number.
+    Penalty {
+        /// The penalty as given.
+        value: f64,
+    },
     /// Two series that should be matched block by block differ in length.
     UnequalLengths {
         /// Blocks in the numerator.
@@ -67,6 +84,22 @@ impl fmt::Display for StatsError {
                 "the statistic gave {value} for resample {resample}; \
                  use one that is defined for every resample, also for one made of a single repeated value"
             ),
+            Self::UndefinedWithout { left_out: None, value } => {
+                write!(f, "the statistic gave {value} for the sample itself; use one that is defined for it")
+            }
+            Self::UndefinedWithout { left_out: Some(rank), value } => write!(
+                f,
+                "the statistic gave {value} for the sample without the value of rank {rank}; \
+                 use a percentile interval, which leaves no value out"
+            ),
+            Self::OneSided { estimate } => write!(
+                f,
+                "next to all resamples lie on one side of the sample's own {estimate}, so their bias cannot be corrected; \
+                 use a percentile interval"
+            ),
+            Self::Penalty { value } => {
+                write!(f, "penalty {value} is not a finite number from 0 on; take changepoint_penalty(n)")
+            }
             Self::UnequalLengths { numerator, denominator } => write!(
                 f,
                 "{numerator} blocks in the numerator but {denominator} in the denominator; \

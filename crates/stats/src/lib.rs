@@ -60,8 +60,14 @@
 //! | any statistic | [`Bootstrap`] | 5 at 95 % | none: see there |
 //!
 //! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
+//!
+//! # Where the order of values matters
+//!
+//! [`changepoints`], [`steady`] and [`theil_sen`] take plain slices in the order of time, and [`scalability`] takes rows of
+//! blocks. They check their values themselves: each says what it refuses.
 
 mod bootstrap;
+mod changepoints;
 mod equivalence;
 mod error;
 mod geometric;
@@ -72,15 +78,20 @@ mod median;
 mod multiple;
 mod normal;
 mod paired;
+mod percentile_interval;
 mod permutation;
 mod power;
 mod quantile;
 mod ranks;
 mod rng;
+mod scalability;
 mod special;
+mod steady;
 mod student;
+mod theil_sen;
 
 pub use bootstrap::Bootstrap;
+pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
 pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
 pub use geometric::{GeometricOutcome, GeometricRatio, geometric_ratio};
@@ -93,9 +104,15 @@ pub use median::{median_interval, median_interval_interpolated};
 pub use multiple::holm;
 pub use normal::{normal_cdf, normal_quantile};
 pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
+pub use percentile_interval::percentile_interval;
 pub use permutation::{permutation_paired, permutation_two_sample};
 pub use power::{blocks_needed, smallest_effect_found};
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, Sample, log_ratio};
 pub use ranks::{RankTest, mann_whitney, signed_rank};
 pub use rng::Rng;
+pub use scalability::{
+    BEND_P, LEAST_CONCURRENCIES, Peak, Scalability, ScalabilityIntervals, ScalabilityRefusal, scalability,
+};
+pub use steady::{LEAST_STEADY_SECONDS, STEADY_TOLERANCE, SteadyClass, SteadyLevel, SteadyState, steady};
 pub use student::{student_t_cdf, student_t_quantile};
+pub use theil_sen::{Slope, theil_sen};

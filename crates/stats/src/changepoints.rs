@@ -1,0 +1,271 @@
+//! Where the mean of a series changes.
+
+use crate::quantile::in_range;
+use crate::{Sample, StatsError};
+
+/// The fewest values between two changes. One value alone is an outlier, not a level.
+pub const LEAST_SEGMENT: usize = 2;
+
+/// What each change must at least gain, for a series of `n` values: 12 + 2.5 · ln n. See [`changepoints`] for its unit
+/// and for what it finds.
+pub fn changepoint_penalty(n: usize) -> f64 {
+    12.0 + 2.5 * (n.max(1) as f64).ln()
+}
+
+/// The positions at which a new level begins, in ascending order: 0 is never among them, and nothing is found in a
+/// series of fewer than 2 · [`LEAST_SEGMENT`] values. Levels have at least [`LEAST_SEGMENT`] values.
+///
+/// # What is minimised
+///
+/// n · ln(RSS) + `penalty` · changes, over all ways to cut the series, RSS being the sum of squared distances of the
+/// values from the mean of their level. Up to a constant that is twice the negative logarithm of the Gaussian
+/// likelihood with one variance for the whole series, which is not known beforehand (Y.-C. Yao, "Estimating the number
+/// of change-points via Schwarz' criterion", Statistics & Probability Letters 6(3), 1988). A variance for each level,
+/// as in the classification of Barrett et al. 2017, needs long levels: that of two values that happen to be near each
+/// other is close to zero and its likelihood without bound. A variance estimated beforehand from differences of
+/// neighbours finds less at the same rate of false alarms: at n = 10 a step of five standard deviations in 73 % of
+/// series, not 86 %.
+///
+/// # How
+///
+/// For each fixed variance the best cut is found exactly by PELT (R. Killick, P. Fearnhead and I. A. Eckley, "Optimal
+/// detection of changepoints with a linear computational cost", Journal of the American Statistical Association
+/// 107(500), 2012). The logarithm is concave, so the best cut of all is among the best cuts for some variance, and
+/// these are few: they are found one between two others (K. Haynes, I. A. Eckley and P. Fearnhead, "Computationally
+/// efficient changepoint detection for a range of penalties", Journal of Computational and Graphical Statistics 26(1),
+/// 2017). The result is the exact optimum. Of equally good cuts the one with fewer changes is taken.
+///
+/// # Which penalty
+///
+/// [`changepoint_penalty`]. Barrett et al. take 15 · ln n for 2,000 values and two parameters a level. At n = 10 that
+/// would ask one change to divide RSS by 31, which ten values with a step of five standard deviations do not. The
+/// penalty here is chosen so that at most 1 % of series without a change are cut, for n from 10 to 120, when each value
+/// is correlated with its neighbour by ρ = 0.3. Simulated, 6,000 to 20,000 series of noise a cell and 2,000 with a step
+/// of 10 %:
+///
+/// | n | 10 | 15 | 20 | 30 | 60 | 120 |
+/// |---|---|---|---|---|---|---|
+/// | cut without a change, independent values | 0.2 % | 0.1 % | 0.1 % | 0.0 % | 0.0 % | 0.0 % |
+/// | cut without a change, ρ = 0.3 | 0.7 % | 0.9 % | 0.9 % | 0.7 % | 0.6 % | 0.5 % |
+/// | cut without a change, ρ = 0.5 | 2.2 % | 3.4 % | 4.1 % | 4.6 % | 6.2 % | 6.4 % |
+/// | step in the middle found, noise 1 % | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % |
+/// | step in the middle found, noise 2 % | 79 % | 99 % | 100 % | 100 % | 100 % | 100 % |
+/// | step after two values found, noise 1 % | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % |
+/// | step after two values found, noise 2 % | 47 % | 63 % | 73 % | 83 % | 89 % | 89 % |
+///
+/// Found is a change within one value of the step. Where neighbours resemble each other more, raise the penalty.
+///
+/// # Errors
+/// [`StatsError::OutOfRange`] for a value that is no finite number; [`StatsError::Penalty`] for a penalty that is not.
+///
+/// ```
+/// use tolok_stats::{changepoint_penalty, changepoints};
+///
+/// let series = [80.0, 82.0, 81.0, 101.0, 99.0, 100.0, 101.0, 100.0, 99.0, 100.0];
+/// assert_eq!(changepoints(&series, changepoint_penalty(series.len()))?, [3]);
+/// # Ok::<(), tolok_stats::StatsError>(())
+/// ```
+pub fn changepoints(series: &[f64], penalty: f64) -> Result<Vec<usize>, StatsError> {
+    if !(0.0..=f64::MAX).contains(&penalty) {
+        return Err(StatsError::Penalty { value: penalty });
+    }
+    if let Some(index) = series.iter().position(|&value| !in_range(value)) {
+        return Err(StatsError::OutOfRange { index, value: series[index] });
+    }
+    if series.len() < 2 * LEAST_SEGMENT {
+        return Ok(Vec::new());
+    }
+    let sums = Sums::new(series)?;
+    let n = series.len() as f64;
+    let uncut = Cut { changes: Vec::new(), rss: sums.rss(0, series.len()) };
+    // What is left of the squares of a series without any noise is rounding.
+    let rounding = 1e-12 * uncut.rss;
+    if uncut.rss <= sums.rounding {
+        return Ok(Vec::new());
+    }
+    let criterion = |cut: &Cut| n * (cut.rss + rounding).ln() + penalty * cut.changes.len() as f64;
+    let mut best = uncut.clone();
+    for cut in optimal_cuts(&sums, uncut) {
+        if criterion(&cut) < criterion(&best) {
+            best = cut;
+        }
+    }
+    Ok(best.changes)
+}
+
+/// A way to cut the series, and what is left of the squares.
+#[derive(Debug, Clone, PartialEq)]
+struct Cut {
+    changes: Vec<usize>,
+    rss: f64,
+}
+
+/// Sums of the values' distances from their mean, and of the squares of these, up to each position.
+struct Sums {
+    values: Vec<f64>,
+    squares: Vec<f64>,
+    /// Squares that a series of equal values may seem to have.
+    rounding: f64,
+}
+
+impl Sums {
+    fn new(series: &[f64]) -> Result<Self, StatsError> {
+        let mean = Sample::new(series)?.mean();
+        let (mut values, mut squares) = (vec![0.0], vec![0.0]);
+        for (index, value) in series.iter().map(|value| value - mean).enumerate() {
+            values.push(values[index] + value);
+            squares.push(squares[index] + value * value);
+        }
+        Ok(Self { values, squares, rounding: series.len() as f64 * (1e-14 * mean).powi(2) })
+    }
+
+    fn len(&self) -> usize {
+        self.values.len() - 1
+    }
+
+    /// The squared distances of the values from `from` to before `to` from their mean.
+    fn rss(&self, from: usize, to: usize) -> f64 {
+        let sum = self.values[to] - self.values[from];
+        (self.squares[to] - self.squares[from] - sum * sum / (to - from) as f64).max(0.0)
+    }
+}
+
+/// All cuts that minimise RSS + λ · changes for some λ ≥ 0, in no particular order.
+///
+/// Between two such cuts there can only be one that is better than both at the λ where both are equally good.
+fn optimal_cuts(sums: &Sums, uncut: Cut) -> Vec<Cut> {
+    let finest = pelt(sums, 0.0);
+    let mut pairs = vec![(uncut, finest.clone())];
+    let mut found = vec![finest];
+    while let Some((coarse, fine)) = pairs.pop() {
+        if fine.changes.len() < coarse.changes.len() + 2 {
+            continue;
+        }
+        let lambda = (coarse.rss - fine.rss) / (fine.changes.len() - coarse.changes.len()) as f64;
+        let between = pelt(sums, lambda);
+        let changes = between.changes.len();
+        if coarse.changes.len() < changes && changes < fine.changes.len() {
+            found.push(between.clone());
+            pairs.push((coarse, between.clone()));
+            pairs.push((between, fine));
+        }
+    }
+    found
+}
+
+/// The cut that minimises RSS + `lambda` · changes.
+///
+/// A start of the last level that is worse at `end` than the best cut there, even before its λ, can never be better
+/// later: whatever follows, one could cut at `end` instead. Cutting there needs [`LEAST_SEGMENT`] values after it, so
+/// the start is struck off that much later.
+fn pelt(sums: &Sums, lambda: f64) -> Cut {
+    let n = sums.len();
+    // cost[t] and from[t]: of the best cut of the first t values, and where its last level begins.
+    let (mut cost, mut from) = (vec![f64::INFINITY; n + 1], vec![0; n + 1]);
+    cost[0] = -lambda;
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    for end in LEAST_SEGMENT..=n {
+        starts.retain(|&(_, last_end)| end <= last_end);
+        let newest = end - LEAST_SEGMENT;
+        if cost[newest].is_finite() {
+            starts.push((newest, usize::MAX));
+        }
+        for &(start, _) in &starts {
+            let with = cost[start] + sums.rss(start, end) + lambda;
+            if with < cost[end] {
+                (cost[end], from[end]) = (with, start);
+            }
+        }
+        for (start, last_end) in &mut starts {
+            if cost[*start] + sums.rss(*start, end) > cost[end] {
+                *last_end = (*last_end).min(end + LEAST_SEGMENT - 1);
+            }
+        }
+    }
+    let mut changes = Vec::new();
+    let mut start = from[n];
+    while start > 0 {
+        changes.push(start);
+        start = from[start];
+    }
+    changes.reverse();
+    let rss = levels(&changes, n).map(|(from, to)| sums.rss(from, to)).sum();
+    Cut { changes, rss }
+}
+
+/// The levels that lie between these changes of a series of `n` values: where each begins, and the position after it.
+pub(crate) fn levels(changes: &[usize], n: usize) -> impl Iterator<Item = (usize, usize)> {
+    let starts = std::iter::once(0).chain(changes.iter().copied());
+    starts.zip(changes.iter().copied().chain(std::iter::once(n)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    fn noise(n: usize, seed: u64) -> Vec<f64> {
+        let mut rng = Rng::seeded(seed);
+        (0..n).map(|_| rng.unit() + rng.unit() + rng.unit()).collect()
+    }
+
+    /// The same optimum without pruning: every start of the last level is tried.
+    fn least_cost(sums: &Sums, lambda: f64) -> f64 {
+        let mut cost = vec![f64::INFINITY; sums.len() + 1];
+        cost[0] = -lambda;
+        for end in LEAST_SEGMENT..=sums.len() {
+            let starts = 0..=end - LEAST_SEGMENT;
+            cost[end] = starts.map(|s| cost[s] + sums.rss(s, end) + lambda).fold(f64::INFINITY, f64::min);
+        }
+        cost[sums.len()]
+    }
+
+    #[test]
+    fn pruning_loses_no_optimum() {
+        for seed in 0..40 {
+            let sums = Sums::new(&noise(4 + seed as usize, seed)).unwrap();
+            for lambda in [0.0, 0.01, 0.1, 0.3, 1.0, 10.0] {
+                let cut = pelt(&sums, lambda);
+                let cost = cut.rss + lambda * cut.changes.len() as f64;
+                assert!((cost - least_cost(&sums, lambda)).abs() < 1e-9, "seed {seed}, lambda {lambda}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_without_any_noise_is_found_where_it_is() {
+        for at in 2..=8 {
+            let series: Vec<f64> = (0..10).map(|second| if second < at { 100.0 } else { 110.0 }).collect();
+            assert_eq!(changepoints(&series, changepoint_penalty(10)), Ok(vec![at]));
+        }
+    }
+
+    #[test]
+    fn equal_values_have_no_change_at_any_penalty() {
+        for value in [0.0, 0.1, 1e9 / 3.0] {
+            assert_eq!(changepoints(&[value; 30], 0.0), Ok(vec![]));
+        }
+    }
+
+    #[test]
+    fn a_single_second_far_off_is_no_level() {
+        let mut series = noise(30, 7);
+        series[12] += 20.0;
+        assert_eq!(changepoints(&series, changepoint_penalty(30)), Ok(vec![]));
+    }
+
+    #[test]
+    fn short_series_have_no_change() {
+        for n in 0..4 {
+            assert_eq!(changepoints(&[1.0, 2.0, 3.0][..n.min(3)], 0.0), Ok(vec![]));
+        }
+    }
+
+    #[test]
+    fn values_and_penalties_that_are_no_numbers_are_refused() {
+        let refused = changepoints(&[1.0, f64::INFINITY], 1.0);
+        assert_eq!(refused, Err(StatsError::OutOfRange { index: 1, value: f64::INFINITY }));
+        assert_eq!(changepoints(&[1.0; 5], -1.0), Err(StatsError::Penalty { value: -1.0 }));
+        assert!(changepoints(&[1.0; 5], f64::NAN).is_err());
+    }
+}
