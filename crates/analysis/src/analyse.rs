@@ -8,6 +8,7 @@ use tolok_model::{
 use crate::bottleneck::bottleneck;
 use crate::cautions::cautions;
 use crate::database::{DatabaseFinding, database, database_use};
+use crate::demands::demands;
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
 use crate::estimate::{BlockRatio, median, ratio_within_blocks};
@@ -17,6 +18,7 @@ use crate::findings::{
     Verdict,
 };
 use crate::flags::{Clues, flags};
+use crate::gates::gates;
 use crate::isolation::isolation;
 use crate::judgement::NoiseFloor;
 use crate::link::link_use;
@@ -28,6 +30,7 @@ use crate::power::power;
 use crate::programs::{self, Timed};
 use crate::resources::{MemorySource, resources};
 use crate::sentence::verdict_sentence;
+use crate::steadiness::steadiness;
 use crate::stopping::ended;
 use crate::tiers::tiers;
 use crate::tool_flags::named;
@@ -219,6 +222,7 @@ impl<'a> Analysis<'a> {
         let link = link_use(observations, |trial| trial.link.as_ref(), self.around.environment.link.rate_bps);
         let resources = resources(observations, self.around.environment.subject.memory_bytes);
         let database = database_use(observations, self.database.as_ref(), &self.around, usage.database);
+        let steady = steadiness(observations, &self.scenario.load);
         let clues = Clues {
             scenario: self.scenario,
             around: &self.around,
@@ -229,8 +233,10 @@ impl<'a> Analysis<'a> {
             link: link.as_ref(),
             asked: self.database.as_ref(),
             database: database.as_ref(),
+            steady: steady.as_ref(),
         };
-        let (flags, bottleneck) = (flags(&clues), bottleneck(&clues));
+        let gates = gates(&clues);
+        let (flags, bottleneck, demands) = (flags(&clues, &gates), bottleneck(&clues), demands(&clues));
         let goodput_rps = median(observations.every(goodput));
         let finding = CaseFinding {
             case: case.id.clone(),
@@ -253,9 +259,9 @@ impl<'a> Analysis<'a> {
             of_first: None,
             against_first: None,
             tier: None,
-            gates: Vec::new(),
-            steady: None,
-            demands: Vec::new(),
+            gates: gates.into_iter().map(|gated| gated.finding).collect(),
+            steady,
+            demands,
             cpu_s_per_good: median(observations.every(per_answer)),
             memory_bytes: self.memory_source.and_then(|source| median(observations.every(|it| source.bytes(it)))),
             latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),

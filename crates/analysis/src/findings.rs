@@ -219,9 +219,10 @@ pub struct CaseFinding {
     pub against_first: Option<Verdict>,
     /// Letters of its tiers: cases that share one could not be told apart. None where the case is not ranked.
     pub tier: Option<String>,
-    /// Checks of its trials, in a fixed order.
+    /// Checks of its trials, those that can be asked of its load and environment, in a fixed order; empty where no trial was
+    /// measured.
     pub gates: Vec<GateFinding>,
-    /// Whether its windows were steady; none where no trial was scored.
+    /// Whether its windows were steady; none where the load has several levels, or no trial could be judged.
     pub steady: Option<SteadyFinding>,
     /// What each good answer takes of each resource, the scarcest first.
     pub demands: Vec<ServiceDemand>,
@@ -383,7 +384,8 @@ pub struct Flag {
     /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
     /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
     /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`, `counter-wrong`, `outage`,
-    /// `database-refused`, `pool-waits`, `window-too-short`, `wire-contradicts`, `tool-tells-little`. Of programs: `coarse-timer`,
+    /// `database-refused`, `pool-waits`, `window-too-short`, `wire-contradicts`, `tool-tells-little`,
+    /// `little`, `utilisation`, `link-bytes`, `not-steady`, `memory-grows`. Of programs: `coarse-timer`,
     /// `out-of-memory`, `disturbed`, `failed-trials`, `too-few-trials`, `at-floor`, `few-runs`, `outliers`, `first-run`.
     pub kind: String,
     /// The reason in a sentence, with the figure seen.

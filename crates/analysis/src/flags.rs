@@ -2,7 +2,7 @@
 //!
 //! | flag | raised when | not ranked |
 //! |---|---|---|
-//! | `generator-bound` | closed loop: the generator used 90 % of its CPUs and the subject less than 90 % of its own | yes |
+//! | `generator-bound` | closed loop: the generator used 90 % of its CPUs, or its quota stopped it in more than 5 % of its periods, and the subject used less than 90 % of its own | yes |
 //! | `not-trusted` | the load tool says of a trial that its figures cannot be trusted | yes |
 //! | `aborted` | a trial was stopped at the first crossed objective, as the study asked | yes |
 //! | `out-of-memory` | the kernel killed some of the subject for want of memory, in any trial | yes |
@@ -27,6 +27,13 @@
 //! | `wire-contradicts` | the tool's count of good answers and the kernel's on the wire differ by more than the connections, by more than 1 %, and by more than can have crossed before or after the tool's own window | yes |
 //! | `tool-tells-little` | another tool than tolok's own does not tell what some of these flags rest on | no |
 //! | `shared-cpus` | subject and generator had the same CPUs | no |
+//! | `little` | in a trial, users or requests in flight were not rate × time | yes |
+//! | `utilisation` | in a trial, a part used more CPU time than it was given | yes |
+//! | `link-bytes` | in a trial, more bytes of bodies came over the client's link than its rate lets through or its emulator carried | yes |
+//! | `not-steady` | the seconds of a trial's window had no single level | if that is so of more than half of the trials |
+//! | `memory-grows` | the subject's memory grew, in an interval that excludes 0, by more than 1 % over a window | no |
+//!
+//! What is judged trial by trial is a gate (`gates/`); a gate whose failure bars has one of these flags beside it.
 //!
 //! A disturbed trial counts for no flag but its own, `out-of-memory` and `counter-wrong`.
 
@@ -41,9 +48,13 @@ use crate::environment::Surroundings;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, count, counted, listed, small_share};
 use crate::findings::Flag;
+use crate::gates::headroom::generator_limit;
+use crate::gates::{Gated, gate_flags};
+use crate::judgement::SteadyFinding;
 use crate::link::LinkUse;
 use crate::observations::Observations;
 use crate::resources::{ResourcesFinding, oom_kills};
+use crate::steadiness::memory_grows;
 use crate::tool_flags::tool_flags;
 use crate::usage::{Cpus, Usage};
 
@@ -75,10 +86,11 @@ pub(crate) struct Clues<'a> {
     pub(crate) link: Option<&'a LinkUse>,
     pub(crate) asked: Option<&'a DatabaseFinding>,
     pub(crate) database: Option<&'a DatabaseUse>,
+    pub(crate) steady: Option<&'a SteadyFinding>,
 }
 
-/// Every flag of a case, those that void its rank first.
-pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
+/// Every flag of a case, those that void its rank first. `gates` are the case's: the flags of those that had none are theirs.
+pub(crate) fn flags(clues: &Clues, gates: &[Gated]) -> Vec<Flag> {
     let (observations, load) = (clues.observations, &clues.scenario.load);
     let limits = &clues.around.environment.subject;
     let mut flags: Vec<Flag> = [
@@ -90,7 +102,7 @@ pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
         ledger_open(observations),
         not_trusted(observations, load),
         aborted(observations),
-        generator_bound(clues.usage).filter(|_| !load.executor.is_open()),
+        generator_bound(clues),
         link_late(observations),
         disturbed(observations),
         too_few_trials(observations),
@@ -101,8 +113,10 @@ pub(crate) fn flags(clues: &Clues) -> Vec<Flag> {
         tasks_refused(observations, limits),
         clues.link.and_then(link_full),
         shared_cpus(observations, clues.cpus),
+        memory_grows(observations, clues.steady),
     ]
     .into_iter()
+    .chain(gate_flags(gates).into_iter().map(Some))
     .chain(tool_flags(observations, clues.scenario, &clues.around.environment.link))
     .chain(database_flags(observations, clues.asked, clues.database))
     .flatten()
@@ -238,13 +252,15 @@ fn aborted(observations: &Observations) -> Option<Flag> {
     flag("aborted", true, message)
 }
 
+/// Of the scheduled requests, those that never left.
+pub(crate) fn unsent_share(trial: &Measurement) -> f64 {
+    let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
+    trial.ledger.unsent as f64 / scheduled.max(1) as f64
+}
+
 /// Requests that never left are in no percentile, so whoever reads one must know of them.
 fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
-    let share = |trial: &Measurement| {
-        let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
-        trial.ledger.unsent as f64 / scheduled.max(1) as f64
-    };
-    let worst = observations.scored.iter().map(|(_, trial)| share(trial)).reduce(f64::max)?;
+    let worst = observations.scored.iter().map(|(_, trial)| unsent_share(trial)).reduce(f64::max)?;
     if worst < BACKLOG_TOLERATED {
         return None;
     }
@@ -262,15 +278,14 @@ fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
     flag("backlog", false, message)
 }
 
-fn generator_bound(usage: &Usage) -> Option<Flag> {
-    let (generator, subject) = usage.generator.zip(usage.subject)?;
-    if generator < SATURATED || subject >= SATURATED {
-        return None;
-    }
+/// The rule is that of the gate `generator-headroom`.
+fn generator_bound(clues: &Clues) -> Option<Flag> {
+    let limit = generator_limit(clues)?;
+    let stopped = limit.stopped.map(|stopped| format!("{stopped}; ")).unwrap_or_default();
     let message = format!(
-        "the generator was the limit: it used {} of its CPUs, the subject {} of its own; the figure is a lower bound",
-        small_share(generator),
-        small_share(subject)
+        "the generator was the limit: {stopped}it used {} of its CPUs, the subject {} of its own; the figure is a lower bound",
+        small_share(limit.generator),
+        small_share(limit.subject)
     );
     flag("generator-bound", true, message)
 }
@@ -289,18 +304,22 @@ fn too_few_trials(observations: &Observations) -> Option<Flag> {
 /// A server that gives a connection a process to itself lets the others wait in its queue. Their waiting is in no
 /// percentile until they are answered, so whoever reads a median of such a case must know.
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
-    let connections = load.connections_max()?;
-    let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
-    let unanswered = ledgers.filter_map(|ledger| ledger.connections_unanswered);
-    let most = unanswered.map(|unanswered| unanswered.min(u64::from(connections))).max()?;
-    if load.connection != Connection::KeepAlive || (most as f64) < WAITING_TOLERATED * f64::from(connections) {
-        return None;
-    }
+    let (most, connections) = (waiting_connections(observations, load)?, load.connections_max()?);
     let message = format!(
         "up to {most} of {connections} connections still waited for their first answer when a trial ended; percentiles tell of \
          those that are served, not of those that wait"
     );
     flag("connections-waiting", false, message)
+}
+
+/// Most connections that waited when a trial ended, if those are enough to be spoken of.
+pub(crate) fn waiting_connections(observations: &Observations, load: &LoadProfile) -> Option<u64> {
+    let connections = load.connections_max()?;
+    let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
+    let unanswered = ledgers.filter_map(|ledger| ledger.connections_unanswered);
+    let most = unanswered.map(|unanswered| unanswered.min(u64::from(connections))).max()?;
+    let is_many = most as f64 >= WAITING_TOLERATED * f64::from(connections);
+    (load.connection == Connection::KeepAlive && is_many).then_some(most)
 }
 
 fn shared_cpus(observations: &Observations, cpus: &Cpus) -> Option<Flag> {

@@ -40,7 +40,7 @@ pub struct PowerNote {
     pub sentence: String,
 }
 
-/// A check that every scored trial of a case has to pass.
+/// A check that every scored trial of a case has to pass; of `disturbance`, every measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GateFinding {
     /// Which one, as a stable word: `ledger`, `little`, `utilisation`, `link-bytes`, `body-samples`, `generator-headroom`,
@@ -54,13 +54,13 @@ pub struct GateFinding {
     pub trials_failed: Vec<u32>,
     /// Trials of which it cannot be told.
     pub trials_unknown: u32,
-    /// The worst value seen, in the unit that `limit` has; none where it is no number.
+    /// The value that was furthest beyond its limit, or nearest to it, in the unit that `limit` has; none where it is no number.
     pub worst: Option<f64>,
-    /// The value that may not be exceeded; none where it is no number.
+    /// What that value may be at most, in the trial that it is of; none where it is no number.
     pub limit: Option<f64>,
     /// What was seen, in words with figures; if it cannot be told, why.
     pub message: String,
-    /// Whether its failure keeps the case out of comparisons.
+    /// Whether it failed so that the case is kept out of comparisons; a flag says so as well.
     pub bars: bool,
 }
 
@@ -79,13 +79,13 @@ pub enum GateOutcome {
 /// Whether the window was steady, second by second.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyFinding {
-    /// What most of the trials were.
+    /// What all trials that could be judged were; `inconsistent` where they differ.
     pub class: SteadyClass,
     /// Trials by class, the most frequent first.
     pub trials: Vec<(SteadyClass, u32)>,
     /// Trials whose windows are too short to be judged, or have no seconds.
     pub trials_unknown: u32,
-    /// In the median trial of those that warm up: seconds of the window after which it was steady.
+    /// In the median trial of those that warmed up or slowed down: seconds of the window after which it was steady.
     pub steady_after_s: Option<f64>,
     /// Growth of the subject's memory over the window, in bytes per second: median over trials of the Theil–Sen slopes. None
     /// where memory was not read often enough.

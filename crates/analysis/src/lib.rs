@@ -4,7 +4,7 @@
 //! its interval, the ratio of every two cases within the blocks, a verdict in words, and what speaks against believing
 //! any of it. It reads no file and no clock and starts nothing, so findings can be made again from the raw data at any
 //! time. The rules stand where they are applied: verdicts in `verdict.rs`, flags in `flags.rs`, cautions in
-//! `cautions.rs`, what limited a case in `bottleneck.rs`.
+//! `cautions.rs`, what has to hold in every trial in `gates/`, what limited a case in `bottleneck/`.
 
 mod analyse;
 mod bottleneck;
@@ -12,12 +12,14 @@ mod cautions;
 mod counter;
 mod database;
 mod database_flags;
+mod demands;
 mod diagnosis;
 mod environment;
 mod estimate;
 pub mod figures;
 mod findings;
 mod flags;
+mod gates;
 mod isolation;
 mod judgement;
 mod link;
@@ -31,6 +33,7 @@ mod programs;
 mod resources;
 mod sensitivity;
 mod sentence;
+mod steadiness;
 mod stopping;
 mod tiers;
 mod tool_differences;
@@ -42,7 +45,10 @@ mod usage;
 mod verdict;
 
 pub use analyse::{Records, analyse, machine_line};
-pub use bottleneck::{Bottleneck, BottleneckKind, KEEPS_UP, LATENCY_OF_ANSWER, POOL_WAITS_CONSIDERABLE};
+pub use bottleneck::{
+    BUSY_THREAD, Bottleneck, BottleneckKind, KEEPS_UP, LATENCY_OF_ANSWER, NOISY_HALF_WIDTH, POOL_AT_WORK,
+    POOL_WAITS_CONSIDERABLE,
+};
 pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 pub use counter::CounterFinding;
 pub use database::{DatabaseFinding, DatabaseUse, PoolUse};
@@ -56,6 +62,7 @@ pub use flags::{
     BACKLOG_TOLERATED, ERRORS_TOLERATED, LINK_FULL, LINK_LATENESS_OF_LATENCY, MEMORY_LIMIT_NEAR, SATURATED,
     THROTTLING_TOLERATED, WAITING_TOLERATED,
 };
+pub use gates::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED};
 pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
 pub use judgement::{GateFinding, GateOutcome, NoiseFloor, PowerNote, ServiceDemand, SteadyClass, SteadyFinding};
 pub use link::{LinkDirectionUse, LinkUse};
@@ -70,6 +77,7 @@ pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
 pub use sensitivity::{
     FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
 };
+pub use steadiness::GROWTH_TOLERATED;
 pub use stopping::blocks_settled;
 pub use tolok_model::{CpuMode, LatencyMark, ObjectiveOutcome};
 pub use tool_flags::WIRE_TOLERATED;

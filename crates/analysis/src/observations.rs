@@ -31,6 +31,8 @@ pub(crate) struct Trials<'a, T> {
     blocks: u32,
     /// Block and finding of each trial that counts: it was measured, and nobody disturbed it.
     pub(crate) scored: Vec<(u32, &'a T)>,
+    /// Numbers of those trials, in the same order.
+    numbers: Vec<u32>,
     /// Record and finding of each trial that was disturbed however often it was measured. It is in no figure.
     pub(crate) disturbed: Vec<(&'a TrialRecord, &'a T)>,
     /// Number and reason of each trial that failed.
@@ -49,10 +51,13 @@ impl<'a, T: Found> Trials<'a, T> {
         let is_own = |trial: &&TrialRecord| trial.case == case && trial.block <= plan.blocks;
         let mut own: Vec<&TrialRecord> = trials.iter().filter(is_own).collect();
         own.sort_by_key(|trial| (trial.block, trial.number));
-        let (mut scored, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut scored, mut numbers, mut disturbed, mut failed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for trial in &own {
             match (T::of(&trial.outcome), &trial.outcome) {
-                (Some(found), _) if found.disturbances().is_empty() => scored.push((trial.block, found)),
+                (Some(found), _) if found.disturbances().is_empty() => {
+                    scored.push((trial.block, found));
+                    numbers.push(trial.number);
+                }
                 (Some(found), _) => disturbed.push((*trial, found)),
                 (None, Outcome::Failed(failure)) => failed.push((trial.number, failure)),
                 // A case is of a server or of a program, and so are all of its trials.
@@ -61,13 +66,18 @@ impl<'a, T: Found> Trials<'a, T> {
         }
         let planned = plan.trials.iter().filter(|trial| trial.case == case).count() as u32;
         let reruns = own.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
-        Self { planned, blocks: plan.blocks, scored, disturbed, failed, reruns }
+        Self { planned, blocks: plan.blocks, scored, numbers, disturbed, failed, reruns }
     }
 
     /// Every trial that ran to its end, scored or not.
     pub(crate) fn measured(&self) -> impl Iterator<Item = &'a T> {
         let scored = self.scored.iter().map(|(_, found)| *found);
         scored.chain(self.disturbed.iter().map(|(_, found)| *found))
+    }
+
+    /// Every scored trial with its number.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &'a T)> {
+        self.numbers.iter().copied().zip(self.scored.iter().map(|(_, found)| *found))
     }
 
     /// One figure of every scored trial, in the order of the blocks, where the trial has it.

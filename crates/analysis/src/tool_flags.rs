@@ -13,9 +13,12 @@ pub const WIRE_TOLERATED: f64 = 0.01;
 
 /// Those of one case.
 pub(crate) fn tool_flags(observations: &Observations, scenario: &Scenario, link: &Link) -> [Option<Flag>; 2] {
-    // Where acknowledgements are lost an answer may cross the wire twice.
-    let tolerated = WIRE_TOLERATED + link.loss;
-    [wire_contradicts(observations, scenario, tolerated), tells_little(observations, scenario)]
+    [wire_contradicts(observations, scenario, tolerated(link)), tells_little(observations, scenario)]
+}
+
+/// By which share the two counts may differ. Where acknowledgements are lost an answer may cross the wire twice.
+pub(crate) fn tolerated(link: &Link) -> f64 {
+    WIRE_TOLERATED + link.loss
 }
 
 /// Good answers that the tool counted in the window. tolok's own keeps answers to requests of the warm-up apart, and
@@ -35,7 +38,7 @@ pub(crate) fn named(name: &str, versions: &[String], script: Option<&str>) -> St
 
 /// By how much the tool's count and that of the wire differ beyond what is tolerated; nothing where they agree. An answer
 /// that the tool calls bad may well have crossed the wire as a good one, so failures may be among those that it lacks.
-fn contradiction(trial: &Measurement, load: &LoadProfile, tolerated: f64) -> Option<u64> {
+pub(crate) fn contradiction(trial: &Measurement, load: &LoadProfile, tolerated: f64) -> Option<u64> {
     let (wire, counted) = (trial.wire?.answers_2xx, counted(trial));
     let connections = load.connections_max().map(u64::from).or(trial.ledger.connections).unwrap_or_default();
     // A tool whose window is the life of its process stops counting somewhat before its connections are gone.

@@ -13,7 +13,7 @@ pub(crate) struct Cpus {
     pub(crate) subject: f64,
     pub(crate) generator: f64,
     pub(crate) database: f64,
-    machine: f64,
+    pub(crate) machine: f64,
     /// Whether subject and generator overlap.
     pub(crate) shared: bool,
 }

@@ -393,8 +393,8 @@ mod bottlenecks {
             });
             run
         };
-        let sentence = "On average 95% of its 16 connections had a statement running; the subject used 30%, the database \
-                        20%, the generator 10% of their CPUs.";
+        let sentence = "Its 16 connections were taken by statements for 95% of the time at least; the subject used 30%, the \
+                        database 20%, the generator 10% of their CPUs.";
         check(taken(64), BottleneckKind::Pool, &beside(sentence));
         assert_eq!(limit(&taken(16)).0, BottleneckKind::NoneFound, "each user had a connection");
     }
@@ -407,7 +407,8 @@ mod bottlenecks {
         run.change(|_, trial| {
             let queries = 240.0 * trial.window_s;
             trial.pool = None;
-            trial.database.as_mut().unwrap().queries = Some(queries as u64);
+            let database = trial.database.as_mut().unwrap();
+            (database.queries, database.running_mean) = (Some(queries as u64), None);
         });
         let found = limit(&run);
         assert_eq!(found.0, BottleneckKind::Pool);
@@ -416,6 +417,61 @@ mod bottlenecks {
             "{}",
             found.1
         );
+    }
+
+    /// A link of 20 ms to the database, a pool of 4 that nobody tells of, and statements that run for a while as well.
+    fn pool_of_four(queries_per_s: f64, running: f64, vus: u32) -> InventedRun {
+        let link = Link { rtt_s: 0.02, ..Link::default() };
+        let far = Database { link, pool: 4, ..Database::default() };
+        let mut run = run_with(Environment { database: Some(far), ..ordinary() }, vus, busy([0.3, 0.2, 0.1]));
+        run.change(|_, trial| {
+            trial.pool = None;
+            let database = trial.database.as_mut().unwrap();
+            database.queries = Some((queries_per_s * trial.window_s) as u64);
+            database.running_mean = Some(running);
+        });
+        run
+    }
+
+    #[test]
+    fn what_runs_and_what_is_on_the_way_take_connections_together() {
+        // 140 statements a second of 20 ms are 2.8 of 4 connections, and 1 has a statement running: 95%.
+        let found = limit(&pool_of_four(140.0, 1.0, 64));
+        let sentence =
+            "Its 4 connections were taken by statements and their round trips for 95% of the time at least; ";
+        assert!(found.0 == BottleneckKind::Pool && found.1.starts_with(sentence), "{found:?}");
+    }
+
+    /// A subject that holds a connection while it computes is seen by nobody: but 64 requests are in it, and it has 4.
+    #[test]
+    fn a_small_pool_in_a_crowded_subject_is_the_limit_although_part_of_its_work_is_unseen() {
+        let found = limit(&pool_of_four(100.0, 0.4, 64));
+        let sentence = "By Little’s law 64.0 requests were in the subject at a time, and its 4 connections were taken for 60% of \
+                        the time at least; ";
+        assert!(found.0 == BottleneckKind::Pool && found.1.starts_with(sentence), "{found:?}");
+        assert_eq!(limit(&pool_of_four(60.0, 0.4, 64)).0, BottleneckKind::NoneFound, "mostly free");
+        assert_eq!(limit(&pool_of_four(100.0, 0.4, 4)).0, BottleneckKind::Latency, "each user had one");
+    }
+
+    /// As PHP-FPM: whoever computes or asks serves nobody else.
+    #[test]
+    fn processes_with_a_connection_each_are_workers() {
+        let with = |processes: u32, running: f64| {
+            let mut run = run_with(ordinary(), 64, busy([0.6, 0.4, 0.1]));
+            run.change(move |_, trial| {
+                trial.subject.processes_max = processes;
+                trial.pool = Some(PoolWindow { size: 4, waits: None, wait_s: None });
+                trial.database.as_mut().unwrap().running_mean = Some(running);
+            });
+            limit(&run)
+        };
+        let found = with(6, 3.0);
+        let sentence = "Its 4 processes with a connection each computed or asked for 90% of the time, and by Little’s law 64.0 \
+                        requests were in the subject at a time; ";
+        assert!(found.0 == BottleneckKind::Workers && found.1.starts_with(sentence), "{found:?}");
+        assert_eq!(with(1, 3.0).0, BottleneckKind::Pool, "one process shares its connections");
+        assert_eq!(with(6, 3.8).0, BottleneckKind::Pool, "the connections alone are always taken");
+        assert_eq!(with(6, 1.2).0, BottleneckKind::NoneFound, "mostly idle");
     }
 
     #[test]

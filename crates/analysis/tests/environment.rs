@@ -298,7 +298,7 @@ mod links {
 
     fn late(max_s: f64, mean_s: f64) -> CaseFinding {
         changed_in(distant(), move |block, trial| {
-            carry(trial, 10.0, 0.000_1);
+            carry(trial, 100.0, 0.000_1);
             if block == 3 {
                 let direction = &mut trial.link.as_mut().unwrap().to_client;
                 (direction.lateness_s_max, direction.lateness_s_mean) = (max_s, mean_s);
@@ -320,7 +320,7 @@ mod links {
     #[test]
     fn packets_that_a_full_queue_drops_are_no_flag() {
         let case = changed_in(distant(), |_, trial| {
-            carry(trial, 10.0, 0.000_1);
+            carry(trial, 100.0, 0.000_1);
             trial.link.as_mut().unwrap().to_client.dropped_queue = 40;
         });
         assert_eq!((kinds(&case), case.link.as_ref().unwrap().to_client.dropped_queue), (vec![], 240));
@@ -348,7 +348,7 @@ mod links {
     #[test]
     fn the_mean_of_trials_weighs_each_packet_alike() {
         let case = changed_in(wifi(), |block, trial| {
-            carry(trial, 10.0, 0.000_1);
+            carry(trial, 100.0, 0.000_1);
             let direction = &mut trial.link.as_mut().unwrap().to_client;
             (direction.packets, direction.lateness_s_mean) = if block == 1 { (1_000, 0.000_1) } else { (200, 0.0) };
         });

@@ -4,11 +4,12 @@
 //! moved.
 
 use tolok_analysis::{
-    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, LatencyMark, LinkDirectionUse, LinkUse,
-    MemorySource, NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote, ResourcesFinding, ScenarioFinding,
-    ToolRow, Verdict,
+    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, GateOutcome, LatencyMark,
+    LinkDirectionUse, LinkUse, MemorySource, NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote,
+    ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
 };
 
+use crate::gates;
 use crate::programs::csv as programs;
 
 const LINE_END: &str = "\r\n";
@@ -256,6 +257,20 @@ const TOOL_COLUMNS: [ToolColumn; 17] = [
     ("tool_does_not_tell", |it| it.does_not_tell.join("; ")),
 ];
 
+/// What was checked of a case, and what limits it; at the end, behind those of programs.
+const CHECK_COLUMNS: [Column; 8] = [
+    ("gates_passed", |line| gates::words(line.case, GateOutcome::Passed)),
+    ("gates_failed", |line| gates::words(line.case, GateOutcome::Failed)),
+    ("gates_unknown", |line| gates::words(line.case, GateOutcome::Unknown)),
+    ("steady", |line| line.case.steady.as_ref().map(|it| gates::class_word(it.class)).unwrap_or_default().to_owned()),
+    ("steady_after_s", |line| number(line.case.steady.as_ref().and_then(|it| it.steady_after_s))),
+    ("memory_growth_bytes_per_s", |line| {
+        value(&line.case.steady.as_ref().and_then(|it| it.memory_growth_bytes_per_s.clone()))
+    }),
+    ("scarcest_resource", |line| line.case.demands.first().map(|it| it.resource.clone()).unwrap_or_default()),
+    ("scarcest_most_rps", |line| number(line.case.demands.first().map(|it| it.most_rps))),
+];
+
 /// As in JSON.
 fn mark(mark: &LatencyMark) -> &'static str {
     match mark {
@@ -318,11 +333,11 @@ pub(crate) fn render(findings: &Findings) -> String {
         for (role, case) in competing.chain(ceiling) {
             let mut rows = findings.tools.iter().flat_map(|tools| &tools.rows);
             let tools = rows.find(|row| row.case == case.case);
-            let fields =
-                fields(&Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case, tools });
-            text += &fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
+            let line = Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case, tools };
+            text += &fields(&line).iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
             text += &",".repeat(programs::heading().len() + 1);
             text += &judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()).join(",");
+            text += &CHECK_COLUMNS.map(|(_, field)| format!(",{}", quoted(&field(&line)))).concat();
             text += LINE_END;
         }
     }
@@ -354,7 +369,8 @@ fn heading() -> Vec<String> {
     let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
     let rest = rest.map(str::to_owned);
     let judgement = JUDGEMENT.iter().map(|name| (*name).to_owned());
-    texts.chain(estimates).chain(rest).chain(programs::heading()).chain(judgement).collect()
+    let checks = CHECK_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+    texts.chain(estimates).chain(rest).chain(programs::heading()).chain(judgement).chain(checks).collect()
 }
 
 fn fields(line: &Line) -> Vec<String> {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, small_share};
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};
 
+use crate::gates;
 use crate::palette::marker;
 use crate::printable::printable;
 use crate::surroundings::cases;
@@ -104,6 +105,7 @@ pub(crate) fn resources(scenario: &ScenarioFinding) -> Vec<Grid> {
         grid("Memory", scenario, &MEMORY),
         grid("Network and disks, for each good answer", scenario, &TRAFFIC),
         grid("The whole machine meanwhile", scenario, &MACHINE),
+        gates::demands(scenario),
     ];
     tables.into_iter().flatten().collect()
 }

@@ -14,6 +14,7 @@ use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFindi
 use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
+use crate::gates;
 use crate::isolation::{self, Fact};
 use crate::judgement::{self, p_words, simultaneous};
 use crate::limits;
@@ -142,6 +143,8 @@ struct Scenario<'a> {
     objectives: Vec<objectives::Line>,
     pairs: Vec<Pair>,
     resources: Vec<Grid>,
+    /// Every check of its cases.
+    gates: Option<Grid>,
     /// Where the resources were read.
     sources: String,
     /// What was asked of the link, and how it did.
@@ -351,6 +354,7 @@ impl<'a> Scenario<'a> {
             ceiling: table.ceiling.map(Line::of),
             pairs: scenario.comparisons.iter().map(pair).collect(),
             resources: details::resources(scenario),
+            gates: gates::table(scenario),
             sources: details::sources(scenario),
             asked: scenario.link.as_ref().map(asked),
             link: details::link(scenario),

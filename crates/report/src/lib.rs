@@ -9,6 +9,7 @@ mod database;
 mod details;
 mod failures;
 pub mod fidelity;
+mod gates;
 mod html;
 mod isolation;
 mod json;

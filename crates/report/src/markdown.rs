@@ -8,6 +8,7 @@ use tolok_analysis::{Findings, ScenarioFinding, ToolsFinding};
 use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{disturbed_trials, failed_trials};
+use crate::gates;
 use crate::isolation;
 use crate::judgement::{self, Line};
 use crate::limits;
@@ -39,6 +40,7 @@ pub(crate) fn render(findings: &Findings) -> String {
     text += &list("Failed trials", &failed);
     text += &list("Disturbed trials, which are in no figure", &disturbed);
     text += &list("Left out", &skipped);
+    text += &list("Checks of the trials", &gates(findings));
     text += &list(
         "Before quoting these figures",
         &findings.cautions.iter().map(|caution| escaped(caution)).collect::<Vec<_>>(),
@@ -51,6 +53,14 @@ pub(crate) fn render(findings: &Findings) -> String {
     text += &format!("\n## Run it again\n\n```sh\n{}\n```\n", run.command.replace("```", ""));
     text += &format!("\nSeed {}, plan `{}`, {}.\n", run.seed, run.plan_sha256, counted(u64::from(run.blocks), "block"));
     text
+}
+
+fn gates(findings: &Findings) -> Vec<String> {
+    let item = |line: &gates::Line| match line.is_failed {
+        true => format!("**{}**", escaped(&line.text)),
+        false => escaped(&line.text),
+    };
+    gates::lines(findings).iter().map(item).collect()
 }
 
 fn head(findings: &Findings) -> String {

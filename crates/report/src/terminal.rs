@@ -12,6 +12,7 @@ use crate::Style;
 use crate::database;
 use crate::details::diagnosis_line;
 use crate::failures::{FailedTrials, failed_trials};
+use crate::gates;
 use crate::isolation;
 use crate::judgement::{self, Line};
 use crate::limits;
@@ -45,6 +46,7 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
     page.list("Left out", "-", skipped.collect());
+    page.gates(findings);
     page.list("Before quoting these figures", "!", findings.cautions.clone());
     page.list("Run it again", "$", vec![findings.run.command.clone()]);
     page.text
@@ -241,6 +243,17 @@ impl Page {
             self.paragraph(INDENT, "CPU, memory and p50 are left out: they need a wider terminal", Look::Dim);
         }
         layout
+    }
+
+    fn gates(&mut self, findings: &Findings) {
+        for (place, line) in gates::lines(findings).into_iter().enumerate() {
+            if place == 0 {
+                self.text.push('\n');
+                self.paragraph("", "Checks of the trials", Look::Bold);
+            }
+            let (mark, look) = if line.is_failed { ("!", Look::Warning) } else { ("-", Look::Plain) };
+            self.paragraph(INDENT, &format!("{mark} {}", line.text), look);
+        }
     }
 
     fn list(&mut self, heading: &str, mark: &str, items: Vec<String>) {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding};
 
+use crate::gates;
 use crate::programs;
 use crate::surroundings::cpus;
 
@@ -37,10 +38,8 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     of_plan.extend(database_apart(findings));
     of_plan.push(ceiling(findings));
     let of_measurements = [
-        Some(ledger(&all)),
         wire_agrees(findings, &all),
         Some(no_errors(&all)),
-        Some(headroom(&competing)),
         Some(stood_by(&competing)),
         Some(quiet(&all)),
         enough_memory(findings, &all),
@@ -52,7 +51,11 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let checks = of_plan.into_iter().chain(held_apart(findings));
     let of_programs = programs::trust::checks(findings);
     if all.iter().any(|case| case.trials_measured > 0) {
-        return checks.chain(of_measurements.into_iter().flatten()).chain(of_programs).collect();
+        return checks
+            .chain(gates::checks(findings))
+            .chain(of_measurements.into_iter().flatten())
+            .chain(of_programs)
+            .collect();
     }
     let unknown = |check: Check| Check { passed: None, seen: "nothing was measured".to_owned(), ..check };
     checks.chain(of_measurements.into_iter().flatten().map(unknown)).chain(of_programs).collect()
@@ -79,19 +82,6 @@ fn enough_trials(cases: &[&CaseFinding]) -> Check {
     check("Every goodput has an interval", lacking == 0, seen)
 }
 
-fn ledger(cases: &[&CaseFinding]) -> Check {
-    let open = flagged(cases, "ledger-open");
-    let sent: u64 = cases.iter().map(|case| case.requests_sent).sum();
-    let untold = cases.iter().filter(|case| case.trials_scored > 0 && case.requests_unaccounted.is_none()).count();
-    let told = cases.iter().any(|case| case.trials_scored > 0 && case.requests_unaccounted.is_some());
-    let mut seen = format!("{} sent; {}", counted(sent, "request"), of_cases(open, cases));
-    if untold > 0 {
-        seen += &format!("; of {} the tool does not tell", counted(untold as u64, "case"));
-    }
-    let passed = (told || open > 0 || untold == 0).then_some(open == 0 && sent > 0);
-    Check { rule: "Every request is accounted for", seen, passed }
-}
-
 /// None where several tools were not compared and no count was contradicted.
 fn wire_agrees(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     let contradicted = flagged(cases, "wire-contradicts");
@@ -106,14 +96,6 @@ fn no_errors(cases: &[&CaseFinding]) -> Check {
     let failed: u64 = cases.iter().flat_map(|case| &case.errors).map(|(_, number)| number).sum();
     let share = small_share(failed as f64 / sent.max(1) as f64);
     check("Every request was answered as it should be", failed == 0, format!("{} failed ({share})", count(failed)))
-}
-
-fn headroom(cases: &[&CaseFinding]) -> Check {
-    let bound = flagged(cases, "generator-bound");
-    let seen = busiest(cases, |case| case.generator_busy).map(|(case, busy)| {
-        format!("{}; busiest with {}: {} of its CPUs", of_cases(bound, cases), case.title, small_share(busy))
-    });
-    check("The generator was not the limit", bound == 0, seen.unwrap_or_else(|| "nothing measured".to_owned()))
 }
 
 fn stood_by(cases: &[&CaseFinding]) -> Check {

@@ -94,6 +94,7 @@ mod terminal {
             "tools-at-a-rate",
             "aa-pair",
             "aa-told-apart",
+            "checked",
         ] {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }
@@ -134,6 +135,39 @@ fn columns(csv: &str, names: &[&str]) -> String {
         places.iter().map(|place| fields[*place].clone()).collect::<Vec<_>>().join(" | ")
     };
     csv.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+mod checks {
+    use super::*;
+
+    #[test]
+    fn in_html() {
+        let page = text(&edge_case("checked"), Format::Html);
+        insta::assert_snapshot!(part(&page, "<section aria-labelledby=\"trust\"", "<h3>Before quoting"));
+    }
+
+    #[test]
+    fn in_markdown() {
+        let text = text(&edge_case("checked"), Format::Markdown);
+        insta::assert_snapshot!("in_markdown", part(&text, "\nService demands", "\nCPU time was read"));
+        insta::assert_snapshot!("failed_in_markdown", part(&text, "## Checks of the trials", "## Before"));
+    }
+
+    #[test]
+    fn in_csv() {
+        let text = text(&edge_case("checked"), Format::Csv);
+        let gates = ["subject", "ranked", "flags", "gates_failed", "gates_unknown", "steady", "steady_after_s"];
+        let rest = ["memory_growth_bytes_per_s", "scarcest_resource"];
+        insta::assert_snapshot!(columns(&text, &[&gates[..], &rest].concat()));
+    }
+
+    /// A run that failed before anything was measured has nothing to check, and programs have no gates.
+    #[test]
+    fn where_nothing_was_measured_there_is_no_list() {
+        for name in ["all-failed", "nothing-at-all", "programs"] {
+            assert!(!text(&edge_case(name), Format::Terminal).contains("Checks of the trials"), "{name}");
+        }
+    }
 }
 
 mod judgement {
@@ -542,8 +576,8 @@ mod html {
             [
                 "Every planned trial was measured",
                 "Every goodput has an interval",
-                "Every request was answered as it should be",
                 "The generator was not the limit",
+                "Every request was answered as it should be",
             ]
         );
     }

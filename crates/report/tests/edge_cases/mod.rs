@@ -3,8 +3,8 @@
 use tolok_analysis::Findings;
 use tolok_model::{
     Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection,
-    Limits, Link, LinkDirection, LinkWindow, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord, PoolWindow,
-    Stage, Stopping, Timer,
+    Limits, Link, LinkDirection, LinkWindow, LoadChecks, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord,
+    PoolWindow, SecondSeries, Stage, Stopping, Timer,
 };
 
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, Program, queues};
@@ -39,10 +39,48 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("programs-at-odds", programs_at_odds()),
         ("tools", seven_tools().findings()),
         ("tools-at-a-rate", tools_at_a_rate().findings()),
+        ("checked", checked()),
         ("aa-pair", aa_pair(&[1.01, 0.99, 1.0, 1.005, 1.0, 0.995])),
         ("aa-told-apart", aa_pair(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07])),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
+}
+
+/// Windows of 20 s of which everything is recorded: one case is steady, one warms up in some trials, one grows, of one the
+/// accounts are wrong, and one slows down.
+fn checked() -> Findings {
+    let mut run = json(6);
+    run.plan.scenarios[0].load.duration_s = 20.0;
+    let flat = |_: u32, _: u64| 1.0;
+    run.steady(CEILING, 60_000.0).change(|block, trial| recorded(block, trial, flat));
+    run.steady(GO, 34_300.0).change(|block, trial| recorded(block, trial, flat));
+    let warming = |block: u32, second: u64| if block < 3 && second < 5 { 0.7 } else { 1.0 };
+    run.steady(NODE, 17_200.0).change(|block, trial| recorded(block, trial, warming));
+    run.steady(BUN, 30_000.0).change(|block, trial| {
+        recorded(block, trial, flat);
+        let memory = |(second, bytes): (u64, &mut Option<u64>)| *bytes = bytes.map(|bytes| bytes + second * 90_000);
+        trial.series.iter_mut().flat_map(|series| (0..).zip(&mut series.subject_memory_bytes)).for_each(memory);
+    });
+    run.steady(APACHE, 7_120.0).change(|block, trial| {
+        recorded(block, trial, flat);
+        trial.latency.mean_s = trial.latency.mean_s.map(|mean_s| mean_s * 1.3);
+        trial.subject.cpu_s *= if block == 4 { 1.5 } else { 1.0 };
+    });
+    let slowing = |_: u32, second: u64| if second < 10 { 1.0 } else { 0.8 };
+    run.steady(FPM, 4_960.0).change(|block, trial| {
+        recorded(block, trial, slowing);
+        trial.checks = Some(LoadChecks { body_check: Some("discard".to_owned()), ..LoadChecks::default() });
+    });
+    run.findings()
+}
+
+/// What the lab records of a window, with the good answers of each second as a share of the goodput.
+fn recorded(block: u32, trial: &mut Measurement, share: impl Fn(u32, u64) -> f64) {
+    let unrest = |second: u64| [1.0, 1.004, 0.997, 1.002, 0.998][second as usize % 5];
+    let good = (0..20).map(|second| (trial.goodput_rps * share(block, second) * unrest(second)) as u64).collect();
+    let memory = trial.subject.memory.map(|memory| memory.anonymous_and_kernel_bytes_max);
+    trial.series = Some(SecondSeries { good, subject_memory_bytes: vec![memory; 20], ..SecondSeries::default() });
+    trial.checks = Some(LoadChecks { body_check: Some("exactly".to_owned()), ..LoadChecks::default() });
 }
 
 /// A server and a program that are entered twice, in a run that may end before its last block.

@@ -1,0 +1,101 @@
+//! What computed as much as it could: the generator, the database, the subject, or one thread of it.
+
+use tolok_model::{CpuMode, Measurement};
+
+use super::{Bottleneck, BottleneckKind, busy, counted_cpus, found, of_cpus, said};
+use crate::database::cpu_s;
+use crate::estimate::middle;
+use crate::figures::{Quantity, amount, listed, small_share};
+use crate::flags::{Clues, SATURATED};
+use crate::gates::headroom::generator_limit;
+use crate::usage::share;
+
+/// A subject with more CPUs than one that uses so many of them uses about one.
+const ABOUT_ONE_CPU: std::ops::RangeInclusive<f64> = 0.90..=1.10;
+/// A thread that used this share of the window had no time left.
+pub const BUSY_THREAD: f64 = 0.95;
+
+/// The same rule as that of the flag and the gate.
+pub(super) fn generator(clues: &Clues) -> Option<Bottleneck> {
+    let limit = generator_limit(clues)?;
+    let also = match clues.shares_with("generator") {
+        true => format!(", although the database ran on the same CPU and used {} of it", busy(clues.usage.database)),
+        false => String::new(),
+    };
+    let own = clues.of_subject(limit.subject).replace("its CPU", "its own CPU");
+    let generator = of_cpus(limit.generator, &clues.around.environment.generator.mode, clues.cpus.generator);
+    let stopped = limit.stopped.map(|stopped| format!(", and {stopped}")).unwrap_or_default();
+    found(BottleneckKind::Generator, "The generator used", format!("{generator}{stopped}{also}; the subject {own}"))
+}
+
+pub(super) fn database_cpu(clues: &Clues) -> Option<Bottleneck> {
+    let database = clues.usage.database.filter(|busy| *busy >= SATURATED)?;
+    // Where both are at their limit, it is the busier one.
+    let subject = clues.usage.subject.filter(|subject| *subject <= database)?;
+    let also = match clues.shares_with("generator") {
+        true => format!(", although the generator ran on the same CPU and used {} of it", busy(clues.usage.generator)),
+        false => String::new(),
+    };
+    let own = clues.of_subject(subject).replace("its CPU", "its own CPU");
+    let database = of_cpus(database, &CpuMode::Dedicated, clues.cpus.database);
+    found(BottleneckKind::DatabaseCpu, "The database used", format!("{database}{also}; the subject {own}"))
+}
+
+pub(super) fn subject_cpu(clues: &Clues) -> Option<Bottleneck> {
+    let subject = clues.usage.subject.filter(|busy| *busy >= SATURATED)?;
+    let database = clues.usage.database.map(|database| format!("; the database used {}", small_share(database)));
+    let evidence = clues.of_subject(subject) + &database.unwrap_or_default();
+    found(BottleneckKind::SubjectCpu, "The subject used", evidence)
+}
+
+/// A part of a trial, the CPUs that it ran on, and the CPU time that it used.
+type Part<'a> = (&'static str, &'a [u32], fn(&Measurement) -> Option<f64>);
+
+/// Parts that have the very same CPUs, and used them up together although none did alone.
+pub(super) fn shared_cpu(clues: &Clues) -> Option<Bottleneck> {
+    let cpus = &clues.around.cpus;
+    // A quota is another limit than the CPUs on which it is used.
+    let has_quota = clues.around.environment.subject.mode == CpuMode::Quota;
+    let parts: [Part; 3] = [
+        ("database", &cpus.database, cpu_s),
+        ("generator", &cpus.generator, |trial| Some(trial.generator.cpu_s)),
+        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.cpu_s)),
+    ];
+    let together = |on: &[u32]| {
+        let same = || parts.iter().filter(|(_, cpus, _)| !on.is_empty() && *cpus == on);
+        let all = |trial: &Measurement| same().map(|(_, _, cpu_s)| cpu_s(trial)).sum::<Option<f64>>();
+        let of = |cpu_s: &dyn Fn(&Measurement) -> Option<f64>| {
+            let given = |trial: &Measurement| share(cpu_s(trial)?, on.len() as f64 * trial.window_s);
+            middle(&clues.observations.every(given))
+        };
+        let total = of(&all).filter(|total| same().count() > 1 && *total >= SATURATED)?;
+        let each = same().map(|(name, _, cpu_s)| format!("the {name} {}", busy(of(cpu_s))));
+        let names: Vec<String> = same().map(|(name, ..)| (*name).to_owned()).collect();
+        let cpu = counted_cpus(on);
+        let (names, total, each) = (listed(&names, "and"), small_share(total), each.collect::<Vec<_>>().join(", "));
+        said(BottleneckKind::SharedCpu, format!("{names} ran on the same {cpu} and used {total} together: {each}"))
+    };
+    parts.iter().find_map(|(_, on, _)| together(on))
+}
+
+/// A process that computes on one thread leaves its other CPUs idle, whatever waits.
+pub(super) fn one_thread(clues: &Clues) -> Option<Bottleneck> {
+    let used = clues.usage.subject? * clues.cpus.subject;
+    if clues.cpus.subject <= 1.0 {
+        return None;
+    }
+    let (words, had) = (amount(Quantity::Number, used), clues.cpus.subject);
+    let busiest = |trial: &Measurement| share(trial.subject.busiest_thread_cpu_s?, trial.window_s);
+    if let Some(busiest) = middle(&clues.observations.every(busiest)) {
+        let evidence = format!("{} of a CPU, and the subject {words} of its {had} CPUs", small_share(busiest));
+        let begins = "The subject’s busiest thread used";
+        return (busiest >= BUSY_THREAD).then(|| found(BottleneckKind::OneThread, begins, evidence))?;
+    }
+    // Records that do not tell of threads: one process that uses about one CPU.
+    let processes = clues.observations.scored.iter().map(|(_, trial)| trial.subject.processes_max).max();
+    if !ABOUT_ONE_CPU.contains(&used) || processes != Some(1) {
+        return None;
+    }
+    let evidence = format!("{words} of its {had} CPUs, about what one thread can");
+    found(BottleneckKind::OneThread, "The subject, which is one process, used", evidence)
+}

@@ -1,0 +1,195 @@
+//! What limited a case, with the figures that say so.
+//!
+//! The rules are asked in the order of [`RULES`]; the first that holds is the answer. All of them read medians over the scored
+//! trials. A part that used [`SATURATED`](crate::SATURATED) of its CPUs is busy; where nothing is, what requests wait for is looked at.
+
+mod cpus;
+mod rest;
+mod waiting;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::{Connection, CpuMode};
+
+use crate::figures::{listed, small_share};
+use crate::flags::Clues;
+
+pub use cpus::BUSY_THREAD;
+pub use rest::NOISY_HALF_WIDTH;
+pub use waiting::{LATENCY_OF_ANSWER, POOL_AT_WORK};
+
+/// So many waits for a connection per good answer are considerable.
+pub const POOL_WAITS_CONSIDERABLE: f64 = 0.10;
+/// In an open loop whoever answers this share of the rate that was offered was limited by it.
+pub const KEEPS_UP: f64 = 0.99;
+
+/// What limited a case.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Bottleneck {
+    /// In a word.
+    pub kind: BottleneckKind,
+    /// The figures that it rests on, as they stand behind a name.
+    pub evidence: String,
+    /// The same in a sentence.
+    pub sentence: String,
+}
+
+/// What can limit a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BottleneckKind {
+    /// The generator could send no more.
+    Generator,
+    /// In an open loop, no more was asked for.
+    OfferedRate,
+    /// The database used all of its CPUs.
+    DatabaseCpu,
+    /// The subject used all of its CPUs, or of its quota.
+    SubjectCpu,
+    /// Parts that ran on the same CPUs used all of them together.
+    SharedCpu,
+    /// The subject has several CPUs, and one of its threads had no time left.
+    OneThread,
+    /// A link carried as much as it can.
+    Link,
+    /// Requests waited for one of the connections to the database.
+    Pool,
+    /// The subject serves so many at a time as it has workers, and the others waited.
+    Workers,
+    /// Memory was at its limit.
+    Memory,
+    /// Nothing was busy: the users of a closed loop waited for round trips.
+    Latency,
+    /// In an open loop, requests waited for a connection of the generator's, and nothing was busy.
+    Backlog,
+    /// The windows had no single level.
+    NotSteady,
+    /// The trials differ too much to say.
+    Noisy,
+    /// None of these.
+    NoneFound,
+}
+
+impl BottleneckKind {
+    /// The word for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Generator => "generator",
+            Self::OfferedRate => "offered rate",
+            Self::DatabaseCpu => "database CPU",
+            Self::SubjectCpu => "subject CPU",
+            Self::SharedCpu => "shared CPU",
+            Self::OneThread => "one thread",
+            Self::Link => "link",
+            Self::Pool => "pool",
+            Self::Workers => "workers",
+            Self::Memory => "memory",
+            Self::Latency => "latency",
+            Self::Backlog => "backlog",
+            Self::NotSteady => "not steady",
+            Self::Noisy => "noisy",
+            Self::NoneFound => "none found",
+        }
+    }
+}
+
+/// What says that something was the limit, if it was.
+type Rule = fn(&Clues) -> Option<Bottleneck>;
+
+const RULES: [Rule; 15] = [
+    rest::outage,
+    cpus::generator,
+    rest::offered_rate,
+    cpus::database_cpu,
+    cpus::subject_cpu,
+    cpus::shared_cpu,
+    cpus::one_thread,
+    rest::link,
+    waiting::pool,
+    waiting::workers,
+    rest::memory,
+    waiting::latency,
+    waiting::backlog,
+    rest::not_steady,
+    rest::noisy,
+];
+
+/// What limited a case; none where no trial was scored.
+pub(crate) fn bottleneck(clues: &Clues) -> Option<Bottleneck> {
+    if clues.observations.scored.is_empty() {
+        return None;
+    }
+    let mut found = RULES.iter().find_map(|rule| rule(clues)).unwrap_or_else(|| rest::none_found(clues));
+    // A share of a CPU that two parts had means less than one of a CPU of its own.
+    let has_outage = clues.asked.is_some_and(|asked| asked.outage_at_s.is_some());
+    if clues.shares_with("generator") && !has_outage && !found.sentence.contains("same CPU") {
+        found.sentence += " Database and generator ran on the same CPU.";
+    }
+    Some(found)
+}
+
+/// With the evidence behind the beginning of a sentence.
+fn found(kind: BottleneckKind, begins: &str, evidence: String) -> Option<Bottleneck> {
+    Some(Bottleneck { kind, sentence: format!("{begins} {evidence}."), evidence })
+}
+
+/// With evidence that is a sentence but for its capital and its full stop.
+fn said(kind: BottleneckKind, evidence: String) -> Option<Bottleneck> {
+    let mut letters = evidence.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    Some(Bottleneck { kind, sentence: format!("{first}{}.", letters.as_str()), evidence })
+}
+
+impl Clues<'_> {
+    /// Whether the database had CPUs of this part.
+    fn shares_with(&self, part: &str) -> bool {
+        self.asked.is_some_and(|asked| asked.shares_cpus_with.iter().any(|other| other == part))
+    }
+
+    fn of_subject(&self, busy: f64) -> String {
+        of_cpus(busy, &self.around.environment.subject.mode, self.cpus.subject)
+    }
+
+    /// That nothing was busy, with the figures: `the subject used 12%, the generator 31% of their CPUs`.
+    fn idle(&self) -> String {
+        let database = self.asked.map(|_| match self.usage.database {
+            Some(database) => format!(", the database {}", small_share(database)),
+            None => String::new(),
+        });
+        let unknown = match (self.asked, self.usage.database) {
+            (Some(_), None) => "; what the database used is not known",
+            _ => "",
+        };
+        let (subject, generator) = (busy(self.usage.subject), busy(self.usage.generator));
+        let database = database.unwrap_or_default();
+        format!("the subject used {subject}{database}, the generator {generator} of their CPUs{unknown}")
+    }
+
+    /// Round trips that an answer needs at least, in seconds. A connection of its own takes one more.
+    fn round_trips_s(&self) -> f64 {
+        let per_answer = if self.scenario.load.connection == Connection::PerRequest { 2.0 } else { 1.0 };
+        let queries = self.database.and_then(|database| database.queries_per_good).unwrap_or(1.0);
+        let to_database_s = self.asked.map_or(0.0, |asked| queries * asked.rtt_s);
+        per_answer * self.around.environment.link.rtt_s + to_database_s
+    }
+}
+
+/// A share of CPUs as it is read: `98% of its CPU`.
+fn of_cpus(busy: f64, mode: &CpuMode, cpus: f64) -> String {
+    let busy = small_share(busy);
+    match mode {
+        CpuMode::Quota => format!("{busy} of its quota"),
+        CpuMode::Dedicated if cpus == 1.0 => format!("{busy} of its CPU"),
+        CpuMode::Dedicated => format!("{busy} of its {cpus} CPUs"),
+    }
+}
+
+/// `CPU 1`, `CPUs 0 and 1`
+fn counted_cpus(on: &[u32]) -> String {
+    let names: Vec<String> = on.iter().map(u32::to_string).collect();
+    format!("CPU{} {}", if on.len() == 1 { "" } else { "s" }, listed(&names, "and"))
+}
+
+fn busy(share: Option<f64>) -> String {
+    share.map_or_else(|| "an unknown part".to_owned(), small_share)
+}

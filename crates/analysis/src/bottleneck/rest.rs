@@ -1,0 +1,85 @@
+//! What is neither computed nor waited for in line: links, memory, what was asked for, and windows that say nothing.
+
+use tolok_model::Measurement;
+
+use super::{Bottleneck, BottleneckKind, KEEPS_UP, found, said};
+use crate::estimate::{median, middle};
+use crate::figures::{Quantity, amount, small_share};
+use crate::flags::{Clues, LINK_FULL, MEMORY_LIMIT_NEAR};
+use crate::gates::is_mostly_unsteady;
+use crate::link::LinkUse;
+use crate::observations::goodput;
+use crate::steadiness;
+
+/// A goodput whose interval is wider than this to either side, as a ratio, is scattered.
+pub const NOISY_HALF_WIDTH: f64 = 0.10;
+
+/// A window in which the database was gone has two halves, and no limit of its own.
+pub(super) fn outage(clues: &Clues) -> Option<Bottleneck> {
+    clues.asked?.outage_at_s?;
+    said(BottleneckKind::NoneFound, "the database was gone for a part of the window".to_owned())
+}
+
+pub(super) fn offered_rate(clues: &Clues) -> Option<Bottleneck> {
+    let kept = |trial: &Measurement| Some(trial.goodput_rps / trial.offered_rps?);
+    let kept = middle(&clues.observations.every(kept)).filter(|kept| *kept >= KEEPS_UP)?;
+    let offered = middle(&clues.observations.every(|trial| trial.offered_rps))?;
+    let (kept, offered) = (small_share(kept.min(1.0)), amount(Quantity::Number, offered));
+    found(BottleneckKind::OfferedRate, "It answered", format!("{kept} of the {offered} requests offered per second"))
+}
+
+pub(super) fn link(clues: &Clues) -> Option<Bottleneck> {
+    let environment = &clues.around.environment;
+    let answers_bps = middle(&clues.observations.every(|trial| Some(8.0 * trial.body_bytes as f64 / trial.window_s)));
+    let rows_bps = clues.database.and_then(|database| database.sent_bytes_per_s).map(|bytes| 8.0 * bytes);
+    // What an emulator was offered, or where none tells of it, at least the bytes that arrived.
+    let used = |rate_bps: Option<f64>, link: Option<&LinkUse>, seen_bps: Option<f64>| {
+        let rate_bps = rate_bps?;
+        let offered = link.and_then(LinkUse::rate_offered);
+        let used = offered.or(seen_bps.map(|seen_bps| seen_bps / rate_bps)).filter(|used| *used >= LINK_FULL)?;
+        Some(format!("{} of its {}bit/s", small_share(used), amount(Quantity::Number, rate_bps)))
+    };
+    if let Some(evidence) = used(environment.link.rate_bps, clues.link, answers_bps) {
+        return found(BottleneckKind::Link, "The link between client and subject was offered", evidence);
+    }
+    let database_rate_bps = environment.database.as_ref().and_then(|database| database.link.rate_bps);
+    let database_link = clues.database.and_then(|database| database.link.as_ref());
+    let evidence = used(database_rate_bps.filter(|_| clues.asked.is_some()), database_link, rows_bps)?;
+    found(BottleneckKind::Link, "The link between subject and database was offered", evidence)
+}
+
+pub(super) fn memory(clues: &Clues) -> Option<Bottleneck> {
+    let near = |peak: Option<f64>| peak.filter(|share| *share >= MEMORY_LIMIT_NEAR).map(small_share);
+    let evidence = |peak: String| format!("{peak} of its limit, page cache included; {}", clues.idle());
+    if let Some(peak) = near(clues.resources.peak_of_limit) {
+        return found(BottleneckKind::Memory, "The subject’s memory came to", evidence(peak));
+    }
+    let peak = near(clues.database.and_then(|database| database.peak_of_limit))?;
+    found(BottleneckKind::Memory, "The database’s memory came to", evidence(peak))
+}
+
+/// The same rule as that of the gate: a window without one level has no one limit.
+pub(super) fn not_steady(clues: &Clues) -> Option<Bottleneck> {
+    let steady = clues.steady.filter(|steady| is_mostly_unsteady(steady))?;
+    said(BottleneckKind::NotSteady, format!("{}; {}", steadiness::words(steady), clues.idle()))
+}
+
+/// Trials that differ so much, and nothing at its limit: whatever holds them up is not the same in each.
+pub(super) fn noisy(clues: &Clues) -> Option<Bottleneck> {
+    let rate = median(clues.observations.every(goodput))?;
+    let (low, high) = rate.low.zip(rate.high)?;
+    let half_width = (high / low).sqrt() - 1.0;
+    let evidence = || {
+        let [low, high] = [low, high].map(|rate_rps| amount(Quantity::Number, rate_rps));
+        format!("the interval of its goodput runs from {low} to {high} a second; {}", clues.idle())
+    };
+    (half_width > NOISY_HALF_WIDTH).then(|| said(BottleneckKind::Noisy, evidence()))?
+}
+
+pub(super) fn none_found(clues: &Clues) -> Bottleneck {
+    let evidence = clues.idle();
+    let mut letters = evidence.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    let sentence = format!("{first}{}.", letters.as_str());
+    Bottleneck { kind: BottleneckKind::NoneFound, evidence, sentence }
+}

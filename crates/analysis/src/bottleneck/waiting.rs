@@ -1,0 +1,157 @@
+//! What requests wait for where nothing computes as much as it could: connections, workers, round trips.
+
+use tolok_model::{Executor, LoadTool, Measurement};
+
+use super::{Bottleneck, BottleneckKind, POOL_WAITS_CONSIDERABLE, found, said};
+use crate::estimate::middle;
+use crate::figures::{Quantity, amount, counted, small_share};
+use crate::flags::{BACKLOG_TOLERATED, Clues, SATURATED, unsent_share, waiting_connections};
+
+/// Round trips that are this share of a median answer are what it waits for.
+pub const LATENCY_OF_ANSWER: f64 = 0.50;
+/// Where more requests are in the subject than it has connections, and nothing else is at its limit, connections that are known
+/// to be at work for this share of the time are what they wait for: for the rest of it the subject holds them unseen.
+pub const POOL_AT_WORK: f64 = 0.50;
+
+/// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
+/// because so many more requests are in the subject.
+pub(super) fn pool(clues: &Clues) -> Option<Bottleneck> {
+    let (asked, database) = clues.asked.zip(clues.database)?;
+    let size = database.pool.map_or(asked.pool, |pool| pool.size);
+    let connections = format!("its {}", counted(u64::from(size), "connection"));
+    let waits = database.pool.and_then(|pool| Some((pool.waits_per_good?, pool.wait_s_mean)));
+    if let Some((waits, wait_s)) = waits.filter(|(waits, _)| *waits >= POOL_WAITS_CONSIDERABLE) {
+        let each = wait_s.map(|wait_s| format!(", {} each", amount(Quantity::Seconds, wait_s))).unwrap_or_default();
+        let waits = amount(Quantity::Number, waits);
+        let evidence = format!("{waits} waits an answer for one of {connections}{each}; {}", clues.idle());
+        return found(BottleneckKind::Pool, "There were", evidence);
+    }
+    let has_more_users = clues.scenario.load.connections_max().is_none_or(|users| users > size);
+    if size == 0 || !has_more_users {
+        return None;
+    }
+    let of_size = |taken_s: f64, trial: &Measurement| taken_s / (f64::from(size) * trial.window_s);
+    let taken = |trial: &Measurement| Some(of_size(clues.connections_taken_s(trial)?, trial));
+    let taken = middle(&clues.observations.every(taken))?;
+    let busy = small_share(taken.min(1.0));
+    if taken >= SATURATED {
+        let by = match (database.running_mean, asked.rtt_s > 0.0) {
+            (Some(_), true) => "statements and their round trips",
+            (Some(_), false) => "statements",
+            (None, _) => "round trips",
+        };
+        let evidence = format!("{connections} were taken by {by} for {busy} of the time at least; {}", clues.idle());
+        return said(BottleneckKind::Pool, evidence);
+    }
+    let is_crowded = |inside: &f64| *inside > f64::from(size) && taken >= POOL_AT_WORK;
+    let inside = clues.in_subject().filter(|inside| is_crowded(inside) && !clues.has_one_connection_each(size))?;
+    let evidence = format!(
+        "by Little’s law {} requests were in the subject at a time, and {connections} were taken for {busy} of the time at \
+         least; {}",
+        amount(Quantity::Number, inside),
+        clues.idle()
+    );
+    said(BottleneckKind::Pool, evidence)
+}
+
+/// A server that gives each connection, or each request, a process of its own serves so many at a time, whatever waits.
+pub(super) fn workers(clues: &Clues) -> Option<Bottleneck> {
+    held(clues).or_else(|| one_connection_each(clues))
+}
+
+/// Connections that are kept alive are held by those who serve them.
+fn held(clues: &Clues) -> Option<Bottleneck> {
+    let processes = clues.processes();
+    let load = &clues.scenario.load;
+    let Executor::ConstantVus { vus } = load.executor else { return None };
+    let waiting = waiting_connections(clues.observations, load)?;
+    let served = u64::from(vus) - waiting;
+    let evidence = || {
+        let by = if processes == 1 { "1 process".to_owned() } else { format!("{processes} processes") };
+        format!("{served} of {vus} connections were served by {by}, and {waiting} had no answer; {}", clues.idle())
+    };
+    (served <= u64::from(processes)).then(|| said(BottleneckKind::Workers, evidence()))?
+}
+
+/// Where each process has one connection to the database, it serves nobody else while it computes or asks.
+fn one_connection_each(clues: &Clues) -> Option<Bottleneck> {
+    let workers = clues.database?.pool?.size;
+    let at_work = |trial: &Measurement| {
+        Some((trial.subject.cpu_s + clues.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s))
+    };
+    let at_work = middle(&clues.observations.every(at_work)).filter(|share| *share >= POOL_AT_WORK)?;
+    clues.has_one_connection_each(workers).then_some(())?;
+    let inside = clues.in_subject().filter(|inside| *inside > f64::from(workers))?;
+    let evidence = format!(
+        "its {workers} processes with a connection each computed or asked for {} of the time, and by Little’s law {} requests \
+         were in the subject at a time; {}",
+        small_share(at_work.min(1.0)),
+        amount(Quantity::Number, inside),
+        clues.idle()
+    );
+    said(BottleneckKind::Workers, evidence)
+}
+
+/// In an open loop what cannot be sent waits.
+pub(super) fn backlog(clues: &Clues) -> Option<Bottleneck> {
+    let load = &clues.scenario.load;
+    let unsent = middle(&clues.observations.each(|trial| Some(unsent_share(trial))))?;
+    if !load.executor.is_open() || unsent < BACKLOG_TOLERATED {
+        return None;
+    }
+    let (unsent, idle) = (small_share(unsent), clues.idle());
+    let one = load.connections_max().map(|most| format!("one of {}", counted(u64::from(most), "connection")));
+    let evidence = match (clues.scenario.tool.name, one) {
+        (LoadTool::K6, _) => {
+            format!("k6 dropped {unsent} of the scheduled requests, as no virtual user was free; {idle}")
+        }
+        (_, one) => format!(
+            "{unsent} of the scheduled requests still waited for {} when the window ended; {idle}",
+            one.unwrap_or_else(|| "a connection".to_owned())
+        ),
+    };
+    said(BottleneckKind::Backlog, evidence)
+}
+
+/// In a closed loop a user asks for nothing while its answer is on the way.
+pub(super) fn latency(clues: &Clues) -> Option<Bottleneck> {
+    let load = &clues.scenario.load;
+    if load.executor.is_open() {
+        return None;
+    }
+    let median_s = middle(&clues.observations.every(|trial| trial.latency.at(0.5)));
+    let waits = median_s.map(|median_s| (clues.round_trips_s(), median_s));
+    if let Some((trips_s, median_s)) = waits.filter(|(trips_s, median_s)| *trips_s >= LATENCY_OF_ANSWER * median_s) {
+        let [trips, median] = [trips_s, median_s].map(|seconds| amount(Quantity::Seconds, seconds));
+        let evidence = format!("{trips} of round trips in a median answer of {median}; {}", clues.idle());
+        return found(BottleneckKind::Latency, "There were", evidence);
+    }
+    let is_alone = load.executor.vus_max() == Some(1);
+    let evidence = format!("one user, who waits while one part after the other works; {}", clues.idle());
+    is_alone.then(|| found(BottleneckKind::Latency, "There was", evidence))?
+}
+
+impl Clues<'_> {
+    /// Most processes of the subject that were seen at once.
+    fn processes(&self) -> u32 {
+        self.observations.scored.iter().map(|(_, trial)| trial.subject.processes_max).max().unwrap_or_default()
+    }
+
+    /// Whether the subject has several processes, and for each of them no more than one of so many connections.
+    fn has_one_connection_each(&self, connections: u32) -> bool {
+        connections > 1 && connections <= self.processes()
+    }
+
+    /// Requests in the subject at a time, by Little's law: answers a second × the time from send to answer, less what that is
+    /// under way to the subject and back.
+    fn in_subject(&self) -> Option<f64> {
+        let is_open = self.scenario.load.executor.is_open();
+        let inside = |trial: &Measurement| {
+            let told_s = trial.checks.as_ref().and_then(|checks| checks.service_mean_s);
+            // In a closed loop an answer takes as long from its planned instant, which is that of the send.
+            let mean_s = told_s.or(trial.latency.mean_s.filter(|_| !is_open))?;
+            Some(trial.goodput_rps * (mean_s - self.around.environment.link.rtt_s).max(0.0))
+        };
+        middle(&self.observations.every(inside))
+    }
+}

@@ -1,0 +1,86 @@
+//! What a good answer takes of each resource, and how many answers a second that allows: by the utilisation law D = U ÷ X, and
+//! X ≤ servers ÷ D for every resource.
+
+use tolok_model::{LinkDirection, LinkWindow, Measurement};
+
+use crate::database::cpu_s;
+use crate::estimate::{median, middle};
+use crate::flags::Clues;
+use crate::judgement::ServiceDemand;
+use crate::observations::answers;
+
+/// What was used of a resource in one trial, in seconds of one of its servers.
+type Used<'a> = &'a dyn Fn(&Measurement) -> Option<f64>;
+
+/// Of every resource that is known, the scarcest first. None where the database was taken away: such a window has two halves.
+pub(crate) fn demands(clues: &Clues) -> Vec<ServiceDemand> {
+    if clues.asked.is_some_and(|asked| asked.outage_at_s.is_some()) {
+        return Vec::new();
+    }
+    // A generator that waits for planned instants may look at the clock all the time: that is not for the answers.
+    let generators = if clues.scenario.load.executor.is_open() { 0.0 } else { clues.cpus.generator };
+    let environment = &clues.around.environment;
+    let link_bps = environment.link.rate_bps;
+    let database = environment.database.as_ref().filter(|_| clues.asked.is_some());
+    let database_bps = database.and_then(|database| database.link.rate_bps);
+    let to_client =
+        |trial: &Measurement| busier(trial.link.as_ref(), Some(trial.body_bytes).filter(|bytes| *bytes > 0));
+    let rows = |trial: &Measurement| {
+        let window = trial.database.as_ref()?;
+        busier(window.link.as_ref(), window.sent_bytes)
+    };
+    let carried = |bytes: Option<f64>, rate_bps: Option<f64>| Some(8.0 * bytes? / rate_bps?);
+    let found = [
+        demand(clues, "subject-cpu", clues.cpus.subject, &|trial| Some(trial.subject.cpu_s)),
+        demand(clues, "database-cpu", clues.cpus.database, &cpu_s),
+        demand(clues, "generator-cpu", generators, &|trial| Some(trial.generator.cpu_s)),
+        demand(clues, "link", 1.0, &|trial| carried(to_client(trial), link_bps)),
+        demand(clues, "database-link", 1.0, &|trial| carried(rows(trial), database_bps)),
+        demand(clues, "pool", clues.connections(), &|trial| clues.connections_taken_s(trial)),
+    ];
+    let mut found: Vec<ServiceDemand> = found.into_iter().flatten().collect();
+    found.sort_by(|left, right| left.most_rps.total_cmp(&right.most_rps));
+    found
+}
+
+/// Nothing where there is none of it, where a trial does not tell of it, or nothing of it was used.
+fn demand(clues: &Clues, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
+    let each = |figure: Used| clues.observations.every(figure);
+    let demand_s = median(each(&|trial| Some(used_s(trial)? / answers(trial)?)))?;
+    let utilisation = middle(&each(&|trial| Some(used_s(trial)? / (servers * trial.window_s))))?;
+    let is_used = servers > 0.0 && demand_s.value > 0.0;
+    is_used.then(|| ServiceDemand {
+        resource: resource.to_owned(),
+        servers,
+        utilisation: utilisation.clamp(0.0, 1.0),
+        most_rps: servers / demand_s.value,
+        demand_s,
+    })
+}
+
+/// Bytes of the busier direction of a link; without an emulator that counts, those that are known to have arrived.
+fn busier(link: Option<&LinkWindow>, arrived: Option<u64>) -> Option<f64> {
+    let bytes = |direction: &LinkDirection| direction.bytes as f64;
+    let carried = link.map(|link| bytes(&link.to_subject).max(bytes(&link.to_client)));
+    carried.or(arrived.map(|arrived| arrived as f64))
+}
+
+impl Clues<'_> {
+    /// Connections that the subject may have to the database; 0 where it has none.
+    pub(crate) fn connections(&self) -> f64 {
+        let told = self.database.and_then(|database| database.pool).map(|pool| pool.size);
+        told.or(self.asked.map(|asked| asked.pool)).map_or(0.0, f64::from)
+    }
+
+    /// For how long connections to the database were taken in a trial, summed over them: at least while a statement ran, and
+    /// while it and its answer were on the way.
+    pub(crate) fn connections_taken_s(&self, trial: &Measurement) -> Option<f64> {
+        let window = trial.database.as_ref()?;
+        let on_the_way_s = window.queries.map(|queries| queries as f64 * self.asked.map_or(0.0, |asked| asked.rtt_s));
+        let running_s = window.running_mean.map(|running| running * trial.window_s);
+        match (running_s, on_the_way_s) {
+            (None, None) => None,
+            (running_s, on_the_way_s) => Some(running_s.unwrap_or_default() + on_the_way_s.unwrap_or_default()),
+        }
+    }
+}

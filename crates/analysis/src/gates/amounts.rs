@@ -1,0 +1,83 @@
+//! Nothing is used or carried that was not there: CPU time, and bytes of links.
+
+use tolok_model::{CpuMode, Measurement};
+
+use super::{Judged, SHORTEST_JUDGED_S, Seen};
+use crate::database::cpu_s;
+use crate::figures::small_share;
+use crate::flags::Clues;
+use crate::observations::answers;
+
+/// Clocks of CPU time, of bytes and of the window are read one after the other: a part may come out this much larger than the
+/// whole.
+pub const UTILISATION_TOLERATED: f64 = 1.02;
+/// A quota is given out in periods, so one more than the window has may be used in it.
+const QUOTA_PERIOD_S: f64 = 0.1;
+
+/// A part of a trial, the CPU time that it used, and what it was given.
+type Part = (&'static str, Option<f64>, f64);
+
+/// The utilisation law: nobody is busy for longer than there is time.
+pub(super) fn utilisation(trial: &Measurement, clues: &Clues) -> Judged {
+    let window_s = trial.window_s;
+    if window_s < SHORTEST_JUDGED_S {
+        return Judged::Unknown("the window is too short".to_owned());
+    }
+    let environment = &clues.around.environment;
+    let time_s = |mode: &CpuMode| if *mode == CpuMode::Quota { window_s + QUOTA_PERIOD_S } else { window_s };
+    let of = |cpus: f64, mode: &CpuMode| cpus * time_s(mode);
+    let emulators = [trial.link.as_ref(), trial.database.as_ref().and_then(|window| window.link.as_ref())];
+    let emulated_s: f64 = emulators.into_iter().flatten().map(|link| link.cpu_s).sum();
+    let link_cpus = clues.around.cpus.link.len().max(1) as f64;
+    let parts: [Part; 7] = [
+        ("the subject", Some(trial.subject.cpu_s), of(clues.cpus.subject, &environment.subject.mode)),
+        ("the subject’s busiest thread", trial.subject.busiest_thread_cpu_s, window_s),
+        ("the generator", Some(trial.generator.cpu_s), of(clues.cpus.generator, &environment.generator.mode)),
+        ("the generator’s busiest thread", trial.generator.busiest_thread_cpu_s, window_s),
+        ("the database", cpu_s(trial), clues.cpus.database * window_s),
+        ("the link’s emulator", Some(emulated_s), link_cpus * window_s),
+        ("the rest of the machine", Some(trial.host.foreign_cpu_s), clues.cpus.machine * window_s),
+    ];
+    let shares = parts.iter().filter(|(.., given)| *given > 0.0);
+    let shares = shares.filter_map(|(name, used, given)| Some((*name, (*used)? / given)));
+    let Some((name, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
+        return Judged::Unknown("it is not known what its parts were given".to_owned());
+    };
+    let text = format!("{name} used {} of the CPU time that it was given", small_share(share));
+    if share <= UTILISATION_TOLERATED {
+        return Judged::Passed(Seen::number(text, share, UTILISATION_TOLERATED));
+    }
+    let text = format!("{text}, so the account of it is wrong");
+    Judged::Failed(Seen::number(text, share, UTILISATION_TOLERATED), Some("utilisation"))
+}
+
+/// Whether the link between client and subject has a rate, or an emulator that counted. What a database sent is not asked: its
+/// own count has the lab's readings in it.
+pub(super) fn has_link(clues: &Clues) -> bool {
+    let has_rate = clues.around.environment.link.rate_bps.is_some();
+    has_rate || clues.observations.scored.iter().any(|(_, trial)| trial.link.is_some())
+}
+
+/// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.
+pub(super) fn link_bytes(trial: &Measurement, clues: &Clues) -> Judged {
+    if trial.body_bytes == 0 {
+        return Judged::Unknown("it is not known how many bytes came over the link".to_owned());
+    }
+    let rate_bps = clues.around.environment.link.rate_bps;
+    let let_through = rate_bps.map(|rate_bps| (rate_bps * trial.window_s / 8.0, "what the link lets through"));
+    let emulated = trial.link.as_ref().map(|link| (link.to_client.bytes as f64, "what the link’s emulator carried"));
+    let share = |(most_bytes, words): (f64, &'static str)| (trial.body_bytes as f64 / most_bytes.max(1.0), words);
+    let shares = let_through.into_iter().chain(emulated).map(share);
+    let Some((share, words)) = shares.max_by(|left, right| left.0.total_cmp(&right.0)) else {
+        return Judged::Unknown("nothing was counted on the link".to_owned());
+    };
+    // What was on its way when the window began is in what arrived, and not in what was let through.
+    let connections = trial.ledger.connections.unwrap_or_default() as f64;
+    let tolerated = UTILISATION_TOLERATED + connections / answers(trial).unwrap_or(f64::INFINITY).max(1.0);
+    let text = format!("the bodies were {} of {words}", small_share(share));
+    if share <= tolerated {
+        return Judged::Passed(Seen::number(text, share, tolerated));
+    }
+    let text = format!("{text}, which is more than there can be");
+    Judged::Failed(Seen::number(text, share, tolerated), Some("link-bytes"))
+}

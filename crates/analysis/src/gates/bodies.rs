@@ -1,0 +1,38 @@
+//! Whether anybody looked at what was answered, and whether the kernel saw as many answers.
+
+use tolok_model::{LoadTool, Measurement};
+
+use super::{Judged, Seen};
+use crate::flags::Clues;
+use crate::tool_flags::{contradiction, counted, tolerated};
+
+pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
+    let Clues { scenario, around, .. } = clues;
+    if contradiction(trial, &scenario.load, tolerated(&around.environment.link)).is_some() {
+        let wire = trial.wire.map(|wire| wire.answers_2xx).unwrap_or_default();
+        let text = format!("the tool counted {} good answers, and {wire} crossed the wire", counted(trial));
+        return Judged::Failed(Seen::words(text), Some("wire-contradicts"));
+    }
+    let check = trial.checks.as_ref().and_then(|checks| checks.body_check.as_deref());
+    let looked = |how: &str| Judged::Passed(Seen::words(format!("every body was {how}")));
+    match check {
+        Some("exact" | "exactly") => looked("compared byte for byte"),
+        Some("length") => looked("held against its length"),
+        Some("json") => looked("read as JSON"),
+        Some("mixed") => Judged::Unknown("some bodies were checked in another way than others".to_owned()),
+        // Whoever answers with a number that goes up is counted, and not compared.
+        Some(_) if trial.counter.is_some() => {
+            Judged::Passed(Seen::words("the answers are numbers, of which the sum was checked"))
+        }
+        Some(_) => Judged::Failed(Seen::words("nobody looked at the bodies"), None),
+        None if trial.wire.is_some() => {
+            let text =
+                "as many answers of a good status crossed the wire; their bodies were checked before the load only";
+            Judged::Passed(Seen::words(text))
+        }
+        None if scenario.tool.name == LoadTool::Tolok => {
+            Judged::Unknown("the record does not tell how bodies were checked".to_owned())
+        }
+        None => Judged::Unknown("the tool does not look at bodies, and nobody counted on the wire".to_owned()),
+    }
+}

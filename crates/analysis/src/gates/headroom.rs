@@ -1,0 +1,95 @@
+//! Whether the generator could have sent more.
+
+use tolok_model::{CpuMode, LoadTool, Measurement};
+
+use super::{Gated, Judged, Seen, doubt};
+use crate::figures::{count, small_share};
+use crate::flags::{Clues, SATURATED, THROTTLING_TOLERATED};
+use crate::judgement::GateOutcome;
+use crate::usage::share;
+
+/// Where requests start by the clock, a thread that is busier than this comes too late too often. It is the limit by which
+/// tolok's own tool judges itself.
+pub const BUSIEST_THREAD: f64 = 0.85;
+
+/// That the generator of a closed loop, and not the subject, was at its limit: by the medians over the scored trials. Flag,
+/// gate and bottleneck rest on this.
+pub(crate) struct GeneratorLimit {
+    /// Share of its CPUs that it used.
+    pub(crate) generator: f64,
+    /// Share of its own that the subject used.
+    pub(crate) subject: f64,
+    /// `its quota stopped it in 40 of 100 periods`, where that is why.
+    pub(crate) stopped: Option<String>,
+}
+
+/// What says that the generator was the limit; nothing in an open loop, where the tool judges itself.
+pub(crate) fn generator_limit(clues: &Clues) -> Option<GeneratorLimit> {
+    let (generator, subject) = clues.usage.generator.zip(clues.usage.subject)?;
+    if clues.scenario.load.executor.is_open() || subject >= SATURATED {
+        return None;
+    }
+    let stopped = stopped(clues);
+    (generator >= SATURATED || stopped.is_some()).then_some(GeneratorLimit { generator, subject, stopped })
+}
+
+/// A quota stops whoever uses its part of a period up at its beginning, however little that is of the window.
+fn stopped(clues: &Clues) -> Option<String> {
+    let of_trials = || clues.observations.scored.iter().filter_map(|(_, trial)| trial.generator.throttling);
+    let periods: u64 = of_trials().map(|found| found.periods).sum();
+    let throttled: u64 = of_trials().map(|found| found.throttled_periods).sum();
+    let share = throttled as f64 / periods.max(1) as f64;
+    (share > THROTTLING_TOLERATED)
+        .then(|| format!("its quota stopped it in {} of {} periods", count(throttled), count(periods)))
+}
+
+pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
+    if clues.scenario.load.executor.is_open() { by_the_clock(trial, clues) } else { closed(trial, clues) }
+}
+
+fn closed(trial: &Measurement, clues: &Clues) -> Judged {
+    let shares = [(trial.generator.cpu_s, clues.cpus.generator), (trial.subject.cpu_s, clues.cpus.subject)];
+    let [generator, subject] = shares.map(|(used_s, cpus)| share(used_s, cpus * trial.window_s));
+    let Some((generator, subject)) = generator.zip(subject) else {
+        return Judged::Unknown("it is not known what CPUs it had".to_owned());
+    };
+    let its = if clues.around.environment.generator.mode == CpuMode::Quota { "quota" } else { "CPUs" };
+    let text = format!(
+        "the generator used {} of its {its}, the subject {} of its own",
+        small_share(generator),
+        small_share(subject)
+    );
+    let stopped = trial
+        .generator
+        .throttling
+        .is_some_and(|found| found.throttled_periods as f64 > THROTTLING_TOLERATED * found.periods as f64);
+    let is_limit = (generator >= SATURATED || stopped) && subject < SATURATED;
+    let seen = Seen { text, value: Some(generator), limit: Some(SATURATED) };
+    if is_limit { Judged::Failed(seen, None) } else { Judged::Passed(seen) }
+}
+
+fn by_the_clock(trial: &Measurement, clues: &Clues) -> Judged {
+    if let Some(doubted) = doubt("generator-busy", trial, clues) {
+        return doubted;
+    }
+    let Some(busy) = trial.checks.as_ref().and_then(|checks| checks.busiest_thread) else {
+        let who = if clues.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
+        return Judged::Unknown(format!("{who} does not tell how busy its threads were"));
+    };
+    let text = format!("the generator’s busiest thread had work for {} of the window", small_share(busy));
+    let seen = Seen::number(text, busy, BUSIEST_THREAD);
+    if busy <= BUSIEST_THREAD { Judged::Passed(seen) } else { Judged::Failed(seen, Some("generator-bound")) }
+}
+
+/// In a closed loop the medians decide whether the case is barred, as the flag does.
+pub(super) fn settled(mut gated: Gated, clues: &Clues) -> Gated {
+    if clues.scenario.load.executor.is_open() {
+        return gated;
+    }
+    let limit = generator_limit(clues);
+    gated.finding.bars = limit.is_some();
+    if limit.is_some() {
+        gated.finding.outcome = GateOutcome::Failed;
+    }
+    gated
+}

@@ -1,0 +1,152 @@
+//! Little's law, from figures that were taken apart from each other: so many users there were, so many answers a second came,
+//! and so long each took.
+
+use tolok_model::{Connection, Executor, LatencyMark, LoadTool, Measurement};
+
+use super::{Judged, SHORTEST_JUDGED_S, Seen, doubt};
+use crate::figures::{in_column, small_share};
+use crate::flags::{Clues, ERRORS_TOLERATED};
+use crate::observations::answers;
+
+/// By so much the two sides may differ, whatever the ends of the window explain.
+pub const LITTLE_OFF: f64 = 0.03;
+/// With fewer answers than this, those that cross the window's ends are most of it.
+pub const FEWEST_ANSWERS_FOR_LITTLE: u64 = 100;
+
+/// Both sides of the law in one trial.
+struct Law {
+    /// What there was: users, or requests in flight; and the same without those that nobody ever answered.
+    there: f64,
+    there_least: f64,
+    /// Rate × time; and the same if every failed request had lasted until its timeout.
+    by_rate: f64,
+    by_rate_most: f64,
+    /// What they may differ by, as a fraction.
+    tolerated: f64,
+    /// What `there` counts.
+    noun: &'static str,
+}
+
+pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
+    if let Some(doubted) = doubt("little", trial, clues) {
+        return doubted;
+    }
+    match law(trial, clues) {
+        Ok(law) => law.judged(),
+        Err(reason) => Judged::Unknown(reason.to_owned()),
+    }
+}
+
+/// The law of the scenario's loop, or why it cannot be asked.
+fn law(trial: &Measurement, clues: &Clues) -> Result<Law, &'static str> {
+    let load = &clues.scenario.load;
+    if trial.window_s < SHORTEST_JUDGED_S {
+        return Err("the window is too short");
+    }
+    if answers(trial).unwrap_or_default() < FEWEST_ANSWERS_FOR_LITTLE as f64 {
+        return Err("there were too few answers");
+    }
+    let failed = trial.ledger.failed_total() as f64;
+    if failed > ERRORS_TOLERATED * trial.ledger.finished() as f64 {
+        return Err("too many requests failed, and how long those took is not told");
+    }
+    // What another tool calls a latency need not be all of the time between two requests of a user.
+    if clues.scenario.tool.name != LoadTool::Tolok {
+        return Err("the tool's latencies need not be all of the time between two requests");
+    }
+    if trial.latency.marks.contains(&LatencyMark::DerivedMean) {
+        return Err("the mean latency was not taken");
+    }
+    match &load.executor {
+        Executor::ConstantVus { vus } => closed(trial, clues, f64::from(*vus)),
+        Executor::ConstantArrivalRate { .. } => open(trial, clues),
+        _ => Err("the load has more than one level"),
+    }
+}
+
+/// N = X · (R + Z). A user who never got an answer is not among those who did.
+fn closed(trial: &Measurement, clues: &Clues, users: f64) -> Result<Law, &'static str> {
+    let load = &clues.scenario.load;
+    let mean_s = trial.latency.mean_s.ok_or("the mean latency is not told")?;
+    let pause_s = load.think_time.map_or(0.0, |pause| f64::midpoint(pause.least_s, pause.most_s));
+    let unanswered = trial.ledger.connections_unanswered.unwrap_or_default() as f64;
+    let failed_per_s = trial.ledger.failed_total() as f64 / trial.window_s;
+    let by_rate = trial.goodput_rps * (mean_s + pause_s) + failed_per_s * pause_s;
+    Ok(Law {
+        there: users,
+        there_least: users - unanswered,
+        by_rate,
+        by_rate_most: by_rate + failed_per_s * load.timeout_s.min(trial.window_s),
+        tolerated: tolerated(trial, mean_s, pause_s),
+        noun: "users",
+    })
+}
+
+/// L = X · S, with the level counted by the clock.
+fn open(trial: &Measurement, clues: &Clues) -> Result<Law, &'static str> {
+    let load = &clues.scenario.load;
+    if load.connection != Connection::KeepAlive {
+        return Err("requests in flight connect as well, and for how long is not told");
+    }
+    let checks = trial.checks.as_ref().ok_or("the record does not tell how many requests were in flight")?;
+    let in_flight = checks.in_flight_mean.ok_or("the record does not tell how many requests were in flight")?;
+    let mean_s = checks.service_mean_s.ok_or("the record does not tell how long requests were in flight")?;
+    let unanswered = trial.ledger.connections_unanswered.unwrap_or_default() as f64;
+    let failed_per_s = trial.ledger.failed_total() as f64 / trial.window_s;
+    let by_rate = trial.goodput_rps * mean_s;
+    Ok(Law {
+        there: in_flight,
+        there_least: (in_flight - unanswered).max(0.0),
+        by_rate,
+        by_rate_most: by_rate + failed_per_s * load.timeout_s.min(trial.window_s),
+        tolerated: tolerated(trial, mean_s, 0.0),
+        noun: "requests in flight",
+    })
+}
+
+/// Requests that cross an end of the window are counted on one side of the law and not on the other. Whoever looks at an
+/// instant meets long requests more often than short ones: their mean length is E\[R²\] ÷ E\[R\], so the ends explain that
+/// over the window, and a pause more. Where all take the same time, that is requests in flight over answers.
+fn tolerated(trial: &Measurement, mean_s: f64, pause_s: f64) -> f64 {
+    let at_ends_s = if mean_s > 0.0 { mean_of_squares(trial, mean_s) / mean_s } else { 0.0 };
+    LITTLE_OFF.max((at_ends_s + pause_s) / trial.window_s)
+}
+
+/// At most so much is the mean of the squared latencies, as each lies below the next percentile that is told.
+fn mean_of_squares(trial: &Measurement, mean_s: f64) -> f64 {
+    let mut below: Vec<(f64, f64)> = trial
+        .latency
+        .percentiles
+        .iter()
+        .filter_map(|percentile| Some((percentile.quantile, percentile.latency_s?)))
+        .chain(trial.latency.max_s.map(|max_s| (1.0, max_s)))
+        .collect();
+    below.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let mut from = 0.0;
+    let of_step = |(quantile, latency_s): &(f64, f64)| {
+        let share = quantile - from;
+        from = *quantile;
+        share * latency_s * latency_s
+    };
+    below.iter().map(of_step).sum::<f64>().max(mean_s * mean_s)
+}
+
+impl Law {
+    fn judged(&self) -> Judged {
+        let above = if self.there > 0.0 { self.by_rate / self.there - 1.0 } else { 0.0 };
+        let below = if self.there_least > 0.0 { 1.0 - self.by_rate_most / self.there_least } else { 0.0 };
+        let off = above.max(below).max(0.0);
+        let (there, by_rate) = (in_column(self.there), in_column(self.by_rate));
+        let text = format!("{there} {}, and rate × time gives {by_rate}", self.noun);
+        let text = match off {
+            // Clocks are not as exact as that.
+            none if none < 0.000_5 => text,
+            off => format!("{text}: {} apart", small_share(off)),
+        };
+        if off <= self.tolerated {
+            return Judged::Passed(Seen::number(text, off, self.tolerated));
+        }
+        let text = format!("Little’s law does not hold: {text}, and {} can be explained", small_share(self.tolerated));
+        Judged::Failed(Seen::number(text, off, self.tolerated), Some("little"))
+    }
+}

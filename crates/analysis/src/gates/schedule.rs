@@ -1,0 +1,58 @@
+//! Open loops: whether what was to be sent was sent, and on time.
+
+use tolok_model::{LoadTool, Measurement};
+
+use super::{Judged, Seen, doubt};
+use crate::figures::{Quantity, amount, small_share};
+use crate::flags::Clues;
+
+/// Of the scheduled requests, so many may still wait when the window ends. It is the limit by which tolok's own tool judges
+/// itself.
+pub const UNSENT_TOLERATED: f64 = 0.001;
+/// Lateness beyond this share of a response time is felt in it; likewise.
+pub const LATENESS_TOLERATED: f64 = 0.10;
+
+pub(super) fn offered_rate(trial: &Measurement, clues: &Clues) -> Judged {
+    if let Some(doubted) = doubt("offered-rate", trial, clues) {
+        return doubted;
+    }
+    let ledger = &trial.ledger;
+    let scheduled = ledger.scheduled.or(ledger.sent.map(|sent| sent + ledger.unsent));
+    let Some(scheduled) = scheduled.filter(|_| trial.offered_rps.is_some()) else {
+        return Judged::Unknown("the tool does not tell what rate it offered".to_owned());
+    };
+    let unsent = ledger.unsent as f64 / scheduled.max(1) as f64;
+    let text = format!("{} of the scheduled requests were not sent", small_share(unsent));
+    let seen = Seen::number(text, unsent, UNSENT_TOLERATED);
+    // Whether that bars is the tool's to say; how many still waited is the flag `backlog`.
+    if unsent <= UNSENT_TOLERATED { Judged::Passed(seen) } else { Judged::Failed(seen, None) }
+}
+
+/// The rule of tolok's own tool: late against the median, and so that a figure that is printed feels it.
+pub(super) fn lateness(trial: &Measurement, clues: &Clues) -> Judged {
+    if let Some(doubted) = doubt("lateness", trial, clues) {
+        return doubted;
+    }
+    let checks = trial.checks.as_ref();
+    let told = checks.and_then(|checks| checks.lateness_p99_s).zip(trial.latency.at(0.5));
+    let Some((late_s, median_s)) = told.filter(|(_, median_s)| *median_s > 0.0) else {
+        let who = if clues.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
+        return Judged::Unknown(format!("{who} does not tell how late requests left"));
+    };
+    let share = late_s / median_s;
+    let is_felt = |late_s: f64, of_s: f64| late_s > LATENESS_TOLERATED * of_s;
+    let tail = trial.latency.at(0.99).is_none_or(|p99_s| is_felt(late_s, p99_s));
+    let median = checks.and_then(|checks| checks.lateness_p50_s).is_some_and(|late_s| is_felt(late_s, median_s));
+    let text = format!(
+        "99% of the requests left within {} of when they could, {} of the median latency",
+        amount(Quantity::Seconds, late_s),
+        small_share(share)
+    );
+    if share <= LATENESS_TOLERATED {
+        return Judged::Passed(Seen::number(text, share, LATENESS_TOLERATED));
+    }
+    match tail || median {
+        true => Judged::Failed(Seen::number(text, share, LATENESS_TOLERATED), None),
+        false => Judged::Passed(Seen::words(format!("{text}, which is little beside the 99th percentile"))),
+    }
+}

@@ -1,0 +1,35 @@
+//! Whether the window had one level, by its seconds.
+
+use tolok_model::Measurement;
+
+use super::{Gated, Judged, Seen};
+use crate::flags::Clues;
+use crate::judgement::{SteadyClass, SteadyFinding};
+use crate::steadiness::{of_class, of_trial, words};
+
+/// Whether the load has one level, so that the answers have to have one as well.
+pub(super) use crate::steadiness::is_asked;
+
+pub(super) fn judge(trial: &Measurement, _: &Clues) -> Judged {
+    match of_trial(trial) {
+        Err(reason) => Judged::Unknown(reason.to_owned()),
+        Ok(found) if found.class == SteadyClass::Flat => Judged::Passed(Seen::words("it had one level throughout")),
+        Ok(found) => Judged::Failed(Seen::words(of_class(found.class)), Some("not-steady")),
+    }
+}
+
+/// One unsteady trial is spoken of; a case of which most are has no rate that could be compared.
+pub(super) fn settled(mut gated: Gated, clues: &Clues) -> Gated {
+    let Some(steady) = clues.steady else { return gated };
+    gated.finding.bars = is_mostly_unsteady(steady);
+    gated.finding.message = words(steady);
+    gated
+}
+
+/// Whether more than half of the trials that could be judged had no single level.
+pub(crate) fn is_mostly_unsteady(steady: &SteadyFinding) -> bool {
+    let judged: u32 = steady.trials.iter().map(|(_, trials)| trials).sum();
+    let flat: u32 =
+        steady.trials.iter().filter(|(class, _)| *class == SteadyClass::Flat).map(|(_, trials)| trials).sum();
+    2 * (judged - flat) > judged
+}
