@@ -29,6 +29,7 @@ use crate::observations::{Observations, answers, goodput};
 use crate::power::power;
 use crate::programs::{self, Timed};
 use crate::resources::{MemorySource, resources};
+use crate::sensitivity::sensitivity;
 use crate::sentence::verdict_sentence;
 use crate::steadiness::steadiness;
 use crate::stopping::ended;
@@ -55,7 +56,8 @@ pub struct Records<'a> {
 
 /// Everything that can be said about a run.
 ///
-/// A pure function without random numbers: the same records give the same findings, in whatever order the trials come.
+/// A pure function, with random numbers from fixed seeds alone: the same records give the same findings, in whatever order the
+/// trials come.
 /// Where the plan has a rule for stopping and that has ended the run, the plan of later blocks does not count.
 pub fn analyse(records: &Records) -> Findings {
     let ended = ended(records);
@@ -81,6 +83,7 @@ fn of_plan(records: &Records) -> Findings {
         .iter()
         .map(|skipped| SkippedSubject { subject: skipped.subject.clone(), reason: skipped.reason.clone() });
     let isolation = isolation(run, trials);
+    let (sensitivity, variance) = sensitivity(records, &scenarios);
     Findings {
         schema_version: FINDINGS_SCHEMA,
         run: run_facts(run, plan),
@@ -89,8 +92,8 @@ fn of_plan(records: &Records) -> Findings {
         scenarios,
         program_series: programs::series(&timed, records.names),
         timers: programs::timers(&timed),
-        sensitivity: Vec::new(),
-        variance: Vec::new(),
+        sensitivity,
+        variance,
         programs: timed.into_iter().map(|timed| timed.finding).collect(),
         skipped: skipped.collect(),
         trials_missing,

@@ -1,6 +1,6 @@
 //! CSV as RFC 4180 has it: one line a case and scenario, the ceilings included, numbers unrounded in base units.
 //!
-//! Programs have lines beneath those of servers. A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
+//! Programs have lines beneath those of servers, and what changes it has beneath those. A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
 //! moved.
 
 use tolok_analysis::{
@@ -11,6 +11,7 @@ use tolok_analysis::{
 
 use crate::gates;
 use crate::programs::csv as programs;
+use crate::sensitivity::csv as sensitivity;
 
 const LINE_END: &str = "\r\n";
 
@@ -338,6 +339,7 @@ pub(crate) fn render(findings: &Findings) -> String {
             text += &",".repeat(programs::heading().len() + 1);
             text += &judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()).join(",");
             text += &CHECK_COLUMNS.map(|(_, field)| format!(",{}", quoted(&field(&line)))).concat();
+            text += &",".repeat(sensitivity::heading().len());
             text += LINE_END;
         }
     }
@@ -351,6 +353,11 @@ pub(crate) fn render(findings: &Findings) -> String {
             text += &names.iter().map(field).collect::<Vec<_>>().join(",");
             text += LINE_END;
         }
+    }
+    for fields in sensitivity::lines(findings) {
+        let field = |name: &String| quoted(fields.get(name).map_or("", String::as_str));
+        text += &names.iter().map(field).collect::<Vec<_>>().join(",");
+        text += LINE_END;
     }
     text
 }
@@ -370,7 +377,14 @@ fn heading() -> Vec<String> {
     let rest = rest.map(str::to_owned);
     let judgement = JUDGEMENT.iter().map(|name| (*name).to_owned());
     let checks = CHECK_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
-    texts.chain(estimates).chain(rest).chain(programs::heading()).chain(judgement).chain(checks).collect()
+    texts
+        .chain(estimates)
+        .chain(rest)
+        .chain(programs::heading())
+        .chain(judgement)
+        .chain(checks)
+        .chain(sensitivity::heading())
+        .collect()
 }
 
 fn fields(line: &Line) -> Vec<String> {

@@ -22,6 +22,7 @@ use crate::objectives;
 use crate::palette::marker;
 use crate::programs::html::Programs;
 use crate::sections::{is_of_tools, sections};
+use crate::sensitivity::html::Sensitivity;
 use crate::surroundings::{asked, environment, heading};
 use crate::svg;
 use crate::table::{Row, Table, percentiles_heading};
@@ -31,6 +32,7 @@ use crate::trust::{Check, checks};
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
 const PROGRAMS: &str = include_str!("../templates/programs.html");
+const SENSITIVITY: &str = include_str!("../templates/sensitivity.html");
 const STYLE: &str = include_str!("../templates/report.css");
 
 pub(crate) fn render(findings: &Findings) -> String {
@@ -40,7 +42,7 @@ pub(crate) fn render(findings: &Findings) -> String {
     environment.set_syntax(syntax.expect("the usual delimiters are sound"));
     let sections = sections(findings);
     let page = Page::of(findings, &sections.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-    for (name, text) in [("report.html", TEMPLATE), ("programs.html", PROGRAMS)] {
+    for (name, text) in [("report.html", TEMPLATE), ("programs.html", PROGRAMS), ("sensitivity.html", SENSITIVITY)] {
         // The name's ending turns escaping on.
         environment.add_template(name, text).expect("the template is part of the program, and tests render it");
     }
@@ -69,6 +71,8 @@ struct Page<'a> {
     /// Whether there is anything of servers to show; a run without anything shows their empty sections.
     has_servers: bool,
     programs: Option<Programs<'a>>,
+    /// What the factors of the study do.
+    sensitivity: Option<Sensitivity<'a>>,
     /// What each tool says of the same server.
     tools: Vec<ToolsPart<'a>>,
     /// What holds for a tool in several of those tables.
@@ -220,6 +224,7 @@ impl<'a> Page<'a> {
             single: findings.scenarios.len() == 1 && findings.programs.is_empty(),
             has_servers: !findings.scenarios.is_empty() || findings.programs.is_empty(),
             programs: Programs::of(findings),
+            sensitivity: Sensitivity::of(findings),
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(charts),
             has_charts: charts > 0 || findings.scenarios.is_empty(),

@@ -22,6 +22,7 @@ mod palette;
 mod printable;
 mod programs;
 mod sections;
+mod sensitivity;
 mod surroundings;
 mod svg;
 mod table;

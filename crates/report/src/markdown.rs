@@ -16,6 +16,7 @@ use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::programs::markdown as programs;
 use crate::sections::sections;
+use crate::sensitivity::markdown as sensitivity;
 use crate::surroundings::{asked, environment, heading};
 use crate::table::{Row, Table, percentiles};
 use crate::tool_remarks::{Remark, Remarks};
@@ -25,6 +26,7 @@ pub(crate) fn render(findings: &Findings) -> String {
     let mut text = head(findings);
     // What a study of tools is about comes before what each of them measured.
     text += &tools(findings);
+    text += &sensitivity::section(findings);
     for section in sections(findings) {
         text += &scenario(&section);
     }

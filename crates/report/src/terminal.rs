@@ -39,6 +39,7 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     page.head(findings);
     // What a study of tools is about comes before what each of them measured.
     page.tools(findings);
+    page.sensitivity(findings);
     for section in sections(findings) {
         page.scenario(&section);
     }

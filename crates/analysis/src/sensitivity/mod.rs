@@ -1,7 +1,58 @@
 //! What one factor of a study does to its cases, where the order of subjects flips, and which factor matters how much.
+//!
+//! A part a file: `factor.rs` has the factors and their words, `profile.rs` takes a scenario apart into them, `panels.rs` puts
+//! scenarios beside each other that differ in one, `crossing.rs` finds where two lines cross, `variance.rs` lays out the grid of a
+//! workload and `decomposition.rs` splits its sum of squares, `resampling.rs` draws blocks, `sentence.rs` has the words.
 
+mod crossing;
+mod decomposition;
+mod factor;
 mod findings;
+mod panels;
+mod profile;
+mod resampling;
+mod sentence;
+mod variance;
+
+use std::collections::BTreeMap;
 
 pub use findings::{
     FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
 };
+
+use crate::analyse::Records;
+use crate::findings::{CaseFinding, ScenarioFinding};
+use crate::observations::Observations;
+use profile::Profile;
+
+/// What the factors of the study do: each by itself, and how much each matters.
+pub(crate) fn sensitivity(
+    records: &Records,
+    scenarios: &[ScenarioFinding],
+) -> (Vec<FactorPanel>, Vec<VarianceFinding>) {
+    let profiles = Profile::all(records.plan, records.names);
+    if profiles.len() < 2 {
+        return (Vec::new(), Vec::new());
+    }
+    let goodput = Goodput::read(records, scenarios);
+    let panels = panels::panels(records, &profiles, scenarios, &goodput);
+    (panels, variance::variance(records, &profiles, scenarios, &goodput))
+}
+
+/// Goodput of every competing case, block by block.
+pub(crate) struct Goodput(BTreeMap<String, Vec<Option<f64>>>);
+
+impl Goodput {
+    fn read(records: &Records, scenarios: &[ScenarioFinding]) -> Self {
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases).filter(|case| case.ranked);
+        let of = |case: &CaseFinding| {
+            let observations = Observations::of(&case.case, records.plan, records.trials);
+            (case.case.clone(), observations.goodput_by_block())
+        };
+        Self(cases.map(of).collect())
+    }
+
+    fn of(&self, case: &CaseFinding) -> &[Option<f64>] {
+        self.0.get(&case.case).map_or(&[], Vec::as_slice)
+    }
+}

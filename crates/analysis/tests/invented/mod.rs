@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod factors;
 pub mod judgement;
 pub mod programs;
 pub mod tools;
@@ -312,6 +313,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
     }
     programs::shorten_programs(&mut findings, &shorten);
     judgement::shorten_judgement(&mut findings, &short, &shorten);
+    factors::shorten_factors(&mut findings, &shorten, &short);
     findings.tools.iter_mut().flat_map(|found| &mut found.rows).flat_map(tools::estimates).for_each(shorten);
     findings
 }

@@ -1,8 +1,10 @@
 //! Static drawings: no script, colours by class, so that they follow the page into dark mode and onto paper.
 
 mod bars;
+mod factors;
 mod ratios;
 mod series;
+mod shares;
 mod tools;
 
 use std::fmt::Write as _;
@@ -10,8 +12,10 @@ use std::fmt::Write as _;
 use crate::printable::printable;
 
 pub(crate) use bars::{costs, throughput};
+pub(crate) use factors::{cell, factor_panel};
 pub(crate) use ratios::ratios;
 pub(crate) use series::{Time, series};
+pub(crate) use shares::shares;
 pub(crate) use tools::tools;
 
 /// Width of every chart. Three stand side by side on a wide page, one fills a telephone, and their text is as large as

@@ -55,10 +55,10 @@ pub(crate) fn series(series: &ProgramSeries, time: Time) -> Option<String> {
     let mut drawing = Drawing::new(WIDTH, BOTTOM + 40.0 + LEGEND * series.lines.len() as f64);
     drawing.heading(&series.title, &format!("{} by {}, logarithmic axes", time.words(), series.parameter));
     grid(&mut drawing, &across, &up, series);
-    for (line, way) in series.lines.iter().zip(ways(series)) {
+    for (line, way) in series.lines.iter().zip(of_lines(series)) {
         draw_line(&mut drawing, series, line, way, time, [&across, &up]);
     }
-    for (row, (line, way)) in series.lines.iter().zip(ways(series)).enumerate() {
+    for (row, (line, way)) in series.lines.iter().zip(of_lines(series)).enumerate() {
         legend(&mut drawing, line, way, BOTTOM + 50.0 + LEGEND * row as f64);
     }
     let what = time.words();
@@ -70,13 +70,16 @@ pub(crate) fn series(series: &ProgramSeries, time: Time) -> Option<String> {
     )))
 }
 
-/// How each line is drawn: the place of a subject among those of its runtime, by name, so that it does not change from one
-/// chart to the next.
-fn ways(series: &ProgramSeries) -> Vec<usize> {
-    let before = |line: &SeriesLine| {
-        series.lines.iter().filter(|it| it.runtime == line.runtime && it.subject < line.subject).count()
-    };
-    series.lines.iter().map(|line| before(line).min(WAYS - 1)).collect()
+fn of_lines(series: &ProgramSeries) -> Vec<usize> {
+    ways(&series.lines.iter().map(|line| (line.runtime.as_str(), line.subject.as_str())).collect::<Vec<_>>())
+}
+
+/// How each line of a runtime and a subject is drawn: the place of a subject among those of its runtime, by name, so that it does
+/// not change from one chart to the next.
+pub(super) fn ways(lines: &[(&str, &str)]) -> Vec<usize> {
+    let before =
+        |(runtime, subject): &(&str, &str)| lines.iter().filter(|it| it.0 == *runtime && it.1 < *subject).count();
+    lines.iter().map(|line| before(line).min(WAYS - 1)).collect()
 }
 
 fn class(line: &SeriesLine, way: usize) -> String {
@@ -173,7 +176,7 @@ fn whole(value: u32) -> String {
 }
 
 /// A logarithmic axis between two places of the drawing.
-struct Axis {
+pub(super) struct Axis {
     low: f64,
     high: f64,
     from: f64,
@@ -181,18 +184,18 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(low: f64, high: f64, from: f64, to: f64) -> Self {
+    pub(super) fn of(low: f64, high: f64, from: f64, to: f64) -> Self {
         // A single value stands in the middle.
         let (low, high) = if high / low < 1.05 { (low / 1.5, high * 1.5) } else { (low, high) };
         Self { low: low.ln(), high: high.ln(), from, to }
     }
 
-    fn at(&self, value: f64) -> f64 {
+    pub(super) fn at(&self, value: f64) -> f64 {
         self.from + (self.to - self.from) * (value.ln() - self.low) / (self.high - self.low)
     }
 
     /// Powers of ten within it; where those are few, 2 and 5 times them as well.
-    fn ticks(&self) -> Vec<f64> {
+    pub(super) fn ticks(&self) -> Vec<f64> {
         let decades =
             (self.low / std::f64::consts::LN_10).floor() as i32..=(self.high / std::f64::consts::LN_10).ceil() as i32;
         let within = |steps: &[f64]| -> Vec<f64> {

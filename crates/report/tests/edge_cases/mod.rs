@@ -7,6 +7,7 @@ use tolok_model::{
     PoolWindow, SecondSeries, Stage, Stopping, Timer,
 };
 
+use crate::invented::factors::distances;
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, Program, queues};
 use crate::invented::tools::{seven_tools, tools_at_a_rate};
 use crate::invented::{
@@ -42,6 +43,8 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("checked", checked()),
         ("aa-pair", aa_pair(&[1.01, 0.99, 1.0, 1.005, 1.0, 0.995])),
         ("aa-told-apart", aa_pair(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07])),
+        ("factors", distances(5, &[16, 64], &[5, 16], &[0, 100]).findings()),
+        ("one-factor", distances(6, &[16], &[16], &[0, 20, 100]).findings()),
         ("nothing-at-all", InventedRun::new(5).findings()),
     ]
 }
