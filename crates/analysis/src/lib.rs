@@ -19,6 +19,7 @@ mod estimate;
 pub mod figures;
 mod findings;
 mod flags;
+pub mod forecast;
 mod gates;
 mod isolation;
 mod judgement;

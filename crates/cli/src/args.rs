@@ -1,6 +1,7 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
 mod fidelity;
+mod forecast;
 mod load;
 mod threshold;
 mod values;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use fidelity::{FidelityArgs, FidelityFormat};
+pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
 #[cfg(test)]
 pub use threshold::threshold;
@@ -23,6 +25,7 @@ Exit codes:
   1    internal error
   2    wrong command line or study file
   3    a threshold was crossed
+  4    cannot tell
   5    ran, but the figures are not sound
   6    a needed runtime is missing
   130  interrupted; finished trials are kept
@@ -54,6 +57,8 @@ pub enum Verb {
     Resume(ResumeArgs),
     /// Build the reports of a run anew from its records.
     Report(ReportArgs),
+    /// Predict throughput and latency where nothing was measured, from a run's service demands.
+    Forecast(ForecastArgs),
     /// Put load on a URL with the load engine alone.
     Load(Box<LoadArgs>),
     /// Ask a database through each subject's driver: what becomes of each type, and what clients leave that hang up.

@@ -21,6 +21,8 @@ pub enum Exit {
     Usage = 2,
     /// A threshold was crossed.
     ThresholdCrossed = 3,
+    /// What was asked cannot be told from what there is.
+    CannotTell = 4,
     /// It ran, but not every trial is sound; or there was nothing to measure.
     GateFailed = 5,
     /// A runtime that is needed is missing.
@@ -32,8 +34,8 @@ pub enum Exit {
 impl Exit {
     /// What another tolok means by its code.
     pub fn of_code(code: i32) -> Option<Self> {
-        use Exit::{Done, GateFailed, Internal, Interrupted, Missing, ThresholdCrossed, Usage};
-        let all = [Done, Internal, Usage, ThresholdCrossed, GateFailed, Missing, Interrupted];
+        use Exit::{CannotTell, Done, GateFailed, Internal, Interrupted, Missing, ThresholdCrossed, Usage};
+        let all = [Done, Internal, Usage, ThresholdCrossed, CannotTell, GateFailed, Missing, Interrupted];
         all.into_iter().find(|exit| *exit as i32 == code)
     }
 }

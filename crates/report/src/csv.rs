@@ -413,7 +413,7 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// In quotes where the text would otherwise be read as several fields or lines.
-fn quoted(field: &str) -> String {
+pub(crate) fn quoted(field: &str) -> String {
     if field.contains(['"', ',', '\r', '\n']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {

@@ -9,6 +9,7 @@ mod database;
 mod details;
 mod failures;
 pub mod fidelity;
+pub mod forecast;
 mod gates;
 mod html;
 mod isolation;

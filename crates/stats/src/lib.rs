@@ -82,6 +82,7 @@ mod percentile_interval;
 mod permutation;
 mod power;
 mod quantile;
+pub mod queueing;
 mod ranks;
 mod rng;
 mod scalability;

@@ -3,6 +3,7 @@
 pub mod boxes;
 pub mod doctor;
 pub mod fidelity;
+pub mod forecast;
 pub mod list;
 pub mod load;
 pub mod plan;

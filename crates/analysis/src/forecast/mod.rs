@@ -1,0 +1,106 @@
+//! Forecast: what a run's service demands say of throughput and response time where nothing was measured.
+//!
+//! [`forecast`] reads what each good answer took of each resource under the run's scenarios, puts that into a queueing network
+//! (`network.rs`), and asks the network for other numbers of users, distances, pools and instances. Before it says anything it
+//! predicts each scenario of the same run from the others (`validation.rs`), and where that is wrong by more than
+//! [`MOST_ERROR`] in the median it refuses. All of it is arithmetic with a fixed seed: the same records and the same question
+//! give the same figures.
+
+mod answer;
+mod calibration;
+mod findings;
+mod group;
+mod interval;
+mod network;
+mod observed;
+mod remarks;
+mod validation;
+
+pub use findings::{
+    Conditions, FORECAST_SCHEMA, Forecast, ForecastResource, HeldOut, InstancesNeeded, Predicted, Prediction,
+    SubjectForecast, Validation,
+};
+
+use crate::analyse::Records;
+use crate::figures::listed;
+use group::Group;
+
+/// A forecast is refused where the median of the relative errors of throughput over the held-out scenarios is larger.
+pub const MOST_ERROR: f64 = 0.20;
+/// Scenarios of a subject and a workload without which nothing can be held out.
+pub const FEWEST_SCENARIOS: usize = 2;
+
+/// What is asked of a forecast. What is not said is as in the scenario with the most users, the first of them in the plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForecastQuestion {
+    /// Users of each subject, all of its instances together.
+    pub users: u64,
+    /// Copies of the subject, each with the CPUs and the pool of the measured one, before the same database.
+    pub instances: u32,
+    /// Round-trip time between users and subject, in seconds.
+    pub rtt_s: Option<f64>,
+    /// Round-trip time between subject and database, in seconds.
+    pub database_rtt_s: Option<f64>,
+    /// Connections of each instance to the database.
+    pub pool: Option<u32>,
+    /// Mean pause of a user between an answer and the next request, in seconds.
+    pub think_s: Option<f64>,
+    /// Only this subject, as a study would name it, or all its variants.
+    pub subject: Option<String>,
+    /// Only this workload, with its parameters or without.
+    pub workload: Option<String>,
+    /// The mean response time that must be kept, in seconds, to say how many instances that takes.
+    pub mean_below_s: Option<f64>,
+}
+
+impl ForecastQuestion {
+    /// So many users, and everything else as it was measured.
+    pub fn of_users(users: u64) -> Self {
+        Self {
+            users,
+            instances: 1,
+            rtt_s: None,
+            database_rtt_s: None,
+            pool: None,
+            think_s: None,
+            subject: None,
+            workload: None,
+            mean_below_s: None,
+        }
+    }
+}
+
+/// What is predicted for each subject and workload of a run, and how wrong such predictions were within it.
+///
+/// # Errors
+/// A sentence where the run has nothing of the subject or the workload that is asked for.
+pub fn forecast(records: &Records, question: &ForecastQuestion) -> Result<Forecast, String> {
+    let groups = Group::all(records);
+    let is_asked = |group: &&Group| group.is_asked(question);
+    let asked: Vec<&Group> = groups.iter().filter(is_asked).collect();
+    if asked.is_empty() {
+        return Err(nothing_asked(&groups, question));
+    }
+    Ok(Forecast {
+        schema_version: FORECAST_SCHEMA,
+        run: records.run.id.clone(),
+        study: records.run.study.clone(),
+        machine: crate::machine_line(&records.run.machine),
+        subjects: asked.into_iter().map(|group| answer::answer(group, question)).collect(),
+    })
+}
+
+fn nothing_asked(groups: &[Group], question: &ForecastQuestion) -> String {
+    let each = |name: fn(&Group) -> &String| {
+        let names: std::collections::BTreeSet<String> = groups.iter().map(|group| name(group).clone()).collect();
+        listed(&names.into_iter().collect::<Vec<_>>(), "and")
+    };
+    if groups.is_empty() {
+        return "the run has no server under a load; only those can be forecast".to_owned();
+    }
+    let asked = [("subject", &question.subject), ("workload", &question.workload)];
+    let asked = asked.iter().filter_map(|(what, name)| Some(format!("{what} `{}`", name.as_ref()?)));
+    let asked = asked.collect::<Vec<_>>().join(" and ");
+    let (subjects, workloads) = (each(|group| &group.subject), each(|group| &group.workload));
+    format!("the run has no {asked}; it has the subjects {subjects}, and the workloads {workloads}")
+}

@@ -1,0 +1,103 @@
+//! The queueing network that stands for a subject: its users outside, its connections to a database inside.
+//!
+//! Outside, users think and their requests go over the link and through the subject's CPUs. Inside, with at most as many at a
+//! time as there are connections, they go over the way to the database and through its CPUs. The subject's own work is outside
+//! the pool: that of giving a connection back late is found by the validation, not by the model.
+
+use tolok_stats::StatsError;
+use tolok_stats::queueing::{Network, Solved, Station, limited_pool};
+
+use super::observed::{DatabaseSetting, Setting};
+
+/// What each good answer takes, as the model has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Demands {
+    /// CPU time of the subject, in seconds.
+    pub(super) subject_s: f64,
+    /// CPU time of the database, in seconds.
+    pub(super) database_s: f64,
+    /// Time that is nobody's CPU time and no way between parts, in seconds.
+    pub(super) other_s: f64,
+    /// Round trips over the link.
+    pub(super) link_trips: f64,
+    /// Round trips to the database.
+    pub(super) database_trips: f64,
+}
+
+/// A network with the places of its stations.
+pub(super) struct Model {
+    pub(super) network: Network,
+    pub(super) subject: usize,
+    /// The pool, where there is a database that takes any time.
+    pub(super) pool: Option<usize>,
+}
+
+impl Model {
+    /// The network of these conditions.
+    pub(super) fn of(setting: &Setting, demands: &Demands) -> Result<Self, StatsError> {
+        let link = Station::delay(demands.link_trips * setting.rtt_s);
+        let [subject, beside] = subject(setting, demands.subject_s);
+        let mut stations = vec![link, Station::delay(demands.other_s), subject, beside];
+        let inside = setting.database.as_ref().and_then(|database| inside(database, demands));
+        let pool = match (inside, &setting.database) {
+            (Some(inside), Some(database)) => {
+                let connections = u64::from(database.pool) * u64::from(setting.instances);
+                stations.push(limited_pool(&inside?, connections)?);
+                Some(stations.len() - 1)
+            }
+            _ => None,
+        };
+        Ok(Self { network: Network::new(setting.think_s, stations)?, subject: 2, pool })
+    }
+
+    /// It with the users of these conditions.
+    pub(super) fn solve(&self, setting: &Setting) -> Solved {
+        self.network.solve(setting.users)
+    }
+
+    /// Which resource is full first.
+    pub(super) fn bottleneck(&self, setting: &Setting, demands: &Demands) -> &'static str {
+        let capacity_rps = |place: usize| self.network.stations()[place].capacity_rps();
+        let Some(pool) = self.pool.filter(|pool| capacity_rps(*pool) < capacity_rps(self.subject)) else {
+            return "subject-cpu";
+        };
+        let cpus = setting.database.as_ref().and_then(|database| database.cpus);
+        let database_rps = cpus.map_or(f64::INFINITY, f64::from) / demands.database_s;
+        // A pool that lets in almost as many as the database can serve is not what is short.
+        if capacity_rps(pool) >= ALMOST * database_rps { "database-cpu" } else { "pool" }
+    }
+}
+
+/// A pool that allows this share of what the database can do is large enough.
+const ALMOST: f64 = 0.95;
+
+/// The CPUs of all instances, and what several CPUs of each let a request do without waiting.
+///
+/// A share of a CPU is a slower CPU. Several instances with several CPUs each are taken as one faster CPU each, and the rest
+/// of the work as a time without waiting, which is exact for one user and for very many (A. Seidmann, P. J. Schweitzer and
+/// S. Shalev-Oren, "Computerized closed queueing network models of flexible manufacturing systems", Large Scale Systems 12,
+/// 1987).
+fn subject(setting: &Setting, demand_s: f64) -> [Station; 2] {
+    let whole = setting.subject_cpus.ceil().max(1.0);
+    let demand_s = demand_s * whole / setting.subject_cpus;
+    if setting.instances == 1 {
+        return [Station::servers(demand_s, whole as u32), Station::delay(0.0)];
+    }
+    [Station::copies(demand_s / whole, setting.instances), Station::delay(demand_s * (whole - 1.0) / whole)]
+}
+
+/// What is inside the pool; none where that takes no time.
+fn inside(database: &DatabaseSetting, demands: &Demands) -> Option<Result<Network, StatsError>> {
+    let trips_s = demands.database_trips * database.rtt_s;
+    let cpus = database.cpus.filter(|_| demands.database_s > 0.0);
+    if cpus.is_none() && trips_s <= 0.0 {
+        return None;
+    }
+    let cpu = cpus.map(|cpus| Station::servers(demands.database_s, cpus));
+    Some(Network::new(0.0, cpu.into_iter().chain([Station::delay(trips_s)]).collect()))
+}
+
+/// Requests that are neither thinking nor on the way between user and subject.
+pub(super) fn at_work(setting: &Setting, link_trips: f64, throughput_rps: f64) -> f64 {
+    setting.users as f64 - throughput_rps * (setting.think_s + link_trips * setting.rtt_s)
+}

@@ -1,0 +1,194 @@
+//! What one scenario says of a subject: under what conditions, and what each good answer took.
+
+use tolok_model::{Connection, LoadTool, Measurement, Scenario, ThinkTime};
+
+use crate::database::cpu_s;
+use crate::environment::Surroundings;
+use crate::estimate::middle;
+use crate::flags::SATURATED;
+use crate::observations::{Observations, answers};
+use crate::usage::Cpus;
+
+/// Share of a subject's CPU time that one thread must have to be the only one that works.
+const ONE_THREAD_OF_SEVERAL: f64 = 0.75;
+/// CPUs that one process can have used if it works on one thread.
+const ABOUT_ONE_CPU: f64 = 1.10;
+
+/// Under what conditions a subject works.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Setting {
+    pub(super) users: u64,
+    pub(super) think_s: f64,
+    pub(super) rtt_s: f64,
+    /// Round trips of an answer over the link that the protocol takes at least.
+    pub(super) least_trips: f64,
+    /// CPUs of one instance that it can use at a time.
+    pub(super) subject_cpus: f64,
+    pub(super) instances: u32,
+    pub(super) database: Option<DatabaseSetting>,
+}
+
+/// A database and the way to it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct DatabaseSetting {
+    pub(super) rtt_s: f64,
+    /// Connections of one instance.
+    pub(super) pool: u32,
+    /// None of a server that is not ours.
+    pub(super) cpus: Option<u32>,
+}
+
+/// What a trial, or the median trial, says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figures {
+    pub(super) throughput_rps: f64,
+    pub(super) response_s: Option<f64>,
+    /// CPU time of the subject for each good answer, in seconds.
+    pub(super) subject_s: f64,
+    /// CPU time of the database, likewise.
+    pub(super) database_s: Option<f64>,
+    /// Statements for each good answer.
+    pub(super) statements: Option<f64>,
+}
+
+/// A scenario that a subject was measured in.
+#[derive(Debug, Clone)]
+pub(super) struct Observed {
+    pub(super) scenario: String,
+    pub(super) setting: Setting,
+    pub(super) timeout_s: f64,
+    /// Block and figures of each scored trial.
+    pub(super) trials: Vec<(u32, Figures)>,
+    /// Parts that had CPUs of the database as well.
+    pub(super) database_shares_with: Vec<&'static str>,
+    /// Whether subject and generator had the same CPUs.
+    pub(super) is_shared: bool,
+}
+
+impl Observed {
+    /// What the scenario says, or why it says nothing that a forecast can use.
+    pub(super) fn of(
+        scenario: &Scenario,
+        around: &Surroundings,
+        machine_cpus: u32,
+        observations: &Observations,
+    ) -> Result<Self, &'static str> {
+        let load = &scenario.load;
+        let users = load.executor.level_at(0.0);
+        if load.executor.is_open() || load.executor.level_at(load.duration_s) != users || users < 1.0 {
+            return Err("its number of users was not fixed");
+        }
+        if scenario.tool.name != LoadTool::Tolok {
+            return Err("another load generator than tolok’s own asked");
+        }
+        let database = around.database(scenario);
+        let links = [Some(&around.environment.link), database.map(|database| &database.link)];
+        if links.iter().flatten().any(|link| link.rate_bps.is_some() || link.loss > 0.0) {
+            return Err("its link had a rate or lost packets");
+        }
+        if database.is_some_and(|database| database.outage.is_some()) {
+            return Err("the database was gone for a part of the window");
+        }
+        let cpus = Cpus::of(around, machine_cpus);
+        let usage = cpus.usage(observations);
+        let subject_is_idle = usage.subject.is_none_or(|busy| busy < SATURATED);
+        if usage.generator.is_some_and(|busy| busy >= SATURATED) && subject_is_idle {
+            return Err("the generator was the limit");
+        }
+        let trials: Vec<(u32, Figures)> =
+            observations.scored.iter().filter_map(|(block, trial)| Some((*block, Figures::of(trial)?))).collect();
+        if trials.is_empty() {
+            return Err("no trial was scored");
+        }
+        let on = &around.cpus.database;
+        let shares = |others: &[u32]| on.iter().any(|cpu| others.contains(cpu));
+        let parts = [("subject", &around.cpus.subject), ("generator", &around.cpus.generator)];
+        let setting = Setting {
+            users: users as u64,
+            think_s: load.think_time.map_or(0.0, mean_s),
+            rtt_s: around.environment.link.rtt_s + around.environment.link.jitter_s / 2.0,
+            least_trips: if load.connection == Connection::PerRequest { 2.0 } else { 1.0 },
+            subject_cpus: usable_cpus(cpus.subject, observations),
+            instances: 1,
+            database: database.map(|database| DatabaseSetting {
+                rtt_s: database.link.rtt_s + database.link.jitter_s / 2.0,
+                pool: pool(observations).unwrap_or(database.pool).max(1),
+                cpus: u32::try_from(on.len()).ok().filter(|cpus| *cpus > 0),
+            }),
+        };
+        Ok(Self {
+            scenario: scenario.id.clone(),
+            setting,
+            timeout_s: load.timeout_s,
+            trials,
+            database_shares_with: parts.iter().filter(|(_, cpus)| shares(cpus)).map(|(name, _)| *name).collect(),
+            is_shared: cpus.shared,
+        })
+    }
+
+    /// The medians over the trials of these blocks, each as often as it is named; over all where there is none of them.
+    pub(super) fn figures(&self, blocks: Option<&[u32]>) -> Figures {
+        let drawn =
+            blocks.into_iter().flatten().filter_map(|drawn| self.trials.iter().find(|(block, _)| block == drawn));
+        let drawn: Vec<&Figures> = drawn.map(|(_, figures)| figures).collect();
+        let all = || self.trials.iter().map(|(_, figures)| figures).collect();
+        Figures::median(&if drawn.is_empty() { all() } else { drawn })
+    }
+}
+
+impl Figures {
+    fn of(trial: &Measurement) -> Option<Self> {
+        let answers = answers(trial)?;
+        let database = trial.database.as_ref();
+        Some(Self {
+            throughput_rps: trial.goodput_rps,
+            response_s: trial.latency.mean_s.filter(|mean_s| trial.latency.marks.is_empty() && *mean_s > 0.0),
+            subject_s: trial.subject.cpu_s / answers,
+            database_s: cpu_s(trial).map(|cpu_s| cpu_s / answers),
+            statements: database.and_then(|window| window.queries).map(|queries| queries as f64 / answers),
+        })
+    }
+
+    fn median(trials: &[&Self]) -> Self {
+        let of = |figure: &dyn Fn(&Self) -> Option<f64>| {
+            let values: Option<Vec<f64>> = trials.iter().map(|trial| figure(trial)).collect();
+            middle(&values?)
+        };
+        Self {
+            throughput_rps: of(&|trial| Some(trial.throughput_rps)).unwrap_or_default(),
+            response_s: of(&|trial| trial.response_s),
+            subject_s: of(&|trial| Some(trial.subject_s)).unwrap_or_default(),
+            database_s: of(&|trial| trial.database_s),
+            statements: of(&|trial| trial.statements),
+        }
+    }
+}
+
+fn mean_s(think_time: ThinkTime) -> f64 {
+    (think_time.least_s + think_time.most_s) / 2.0
+}
+
+/// A process that works on one thread can use one CPU, however many it is given: told by its busiest thread, or where that was
+/// not read, by a single process that never used more than about one.
+fn usable_cpus(given: f64, observations: &Observations) -> f64 {
+    if given <= 1.0 {
+        return given;
+    }
+    let busiest =
+        |trial: &Measurement| Some(trial.subject.busiest_thread_cpu_s? / trial.subject.cpu_s.max(f64::MIN_POSITIVE));
+    let is_one_process = observations.scored.iter().all(|(_, trial)| trial.subject.processes_max == 1);
+    let works_on_one = match middle(&observations.every(busiest)) {
+        Some(share) => share >= ONE_THREAD_OF_SEVERAL,
+        None => {
+            let used = observations.each(|trial| Some(trial.subject.cpu_s / trial.window_s));
+            let used = used.into_iter().fold(0.0, f64::max);
+            (SATURATED..=ABOUT_ONE_CPU).contains(&used)
+        }
+    };
+    if is_one_process && works_on_one { 1.0 } else { given }
+}
+
+/// Connections that the subject says it may have.
+fn pool(observations: &Observations) -> Option<u32> {
+    observations.scored.iter().filter_map(|(_, trial)| trial.pool.as_ref()).map(|window| window.size).max()
+}

@@ -1,0 +1,87 @@
+//! What speaks against believing a forecast, a sentence each.
+
+use super::group::Group;
+use super::observed::{Observed, Setting};
+use crate::estimate::least_trials;
+use crate::figures::{Quantity, amount, count, counted};
+
+/// So many times as many users as were measured are far beyond what was seen.
+const FAR_BEYOND: u64 = 10;
+
+/// Of conditions under which so long a response time is predicted; where nothing is, only what was left out.
+pub(super) fn remarks(group: &Group, setting: &Setting, response_s: Option<f64>) -> Vec<String> {
+    let Some(response_s) = response_s else { return left_out(group).into_iter().collect() };
+    let all = [
+        left_out(group),
+        few(group),
+        beyond(group, setting),
+        gives_up(group, response_s),
+        shared(group),
+        unknown(group),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn left_out(group: &Group) -> Option<String> {
+    let mut reasons: Vec<&str> = group.left_out.iter().map(|(_, reason)| *reason).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let number = counted(group.left_out.len() as u64, "scenario");
+    (!reasons.is_empty()).then(|| format!("{number} told nothing for this: {}.", reasons.join("; ")))
+}
+
+/// Without several blocks there is no scatter to be drawn from, and an interval is too narrow.
+fn few(group: &Group) -> Option<String> {
+    let least = least_trials();
+    let is_few = |observed: &&Observed| observed.trials.len() < least as usize;
+    let few = group.observed.iter().filter(is_few).count() as u64;
+    let all = group.observed.len();
+    (few > 0).then(|| {
+        format!("{few} of {all} scenarios have fewer than {least} scored trials, so that the scatter between blocks is hardly known and the intervals are too narrow.")
+    })
+}
+
+fn beyond(group: &Group, setting: &Setting) -> Option<String> {
+    let most = group.observed.iter().map(|observed| observed.setting.users).max()?;
+    let is_far = setting.users > FAR_BEYOND.saturating_mul(most);
+    is_far.then(|| {
+        let (users, most) = (count(setting.users), counted(most, "user"));
+        format!("{users} users are far beyond the {most} that were measured: nothing here knows limits of memory, connections, ports or bandwidth.")
+    })
+}
+
+fn gives_up(group: &Group, response_s: f64) -> Option<String> {
+    let timeout_s = group.base()?.timeout_s;
+    let [response, timeout] = [response_s, timeout_s].map(|seconds| amount(Quantity::Seconds, seconds));
+    (response_s > timeout_s)
+        .then(|| format!("Nobody waits {response}: under the measured load a request was given up after {timeout}."))
+}
+
+fn shared(group: &Group) -> Option<String> {
+    let parts = |observed: &Observed| observed.database_shares_with.clone();
+    let mut parts: Vec<&str> = group.observed.iter().flat_map(parts).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    if !parts.is_empty() {
+        let parts = parts.join(" and the ");
+        return Some(format!(
+            "The database was measured on CPUs that the {parts} used as well; it is predicted with its CPUs to itself."
+        ));
+    }
+    let is_shared = group.observed.iter().any(|observed| observed.is_shared);
+    is_shared.then(|| {
+        "Subject and generator were measured on the same CPUs; the subject is predicted with its CPUs to itself."
+            .to_owned()
+    })
+}
+
+fn unknown(group: &Group) -> Option<String> {
+    let is_unknown = |observed: &Observed| {
+        let is_unread = observed.trials.iter().all(|(_, figures)| figures.database_s.is_none());
+        observed.setting.database.as_ref().is_some_and(|database| database.cpus.is_none() || is_unread)
+    };
+    group.observed.iter().any(is_unknown).then(|| {
+        "The database’s CPU time is not known, so that it is never predicted to be full, however many ask it."
+            .to_owned()
+    })
+}

@@ -1,0 +1,81 @@
+//! A forecast as CSV (RFC 4180): one line a subject and workload, numbers unrounded in base units. A figure that does not exist
+//! is an empty field.
+
+use tolok_analysis::forecast::{Forecast, Predicted, SubjectForecast};
+
+use crate::csv::quoted;
+
+const COLUMNS: [&str; 26] = [
+    "run",
+    "subject",
+    "workload",
+    "users",
+    "instances",
+    "rtt_s",
+    "database_rtt_s",
+    "pool",
+    "think_s",
+    "predicted_throughput_rps",
+    "predicted_throughput_rps_low",
+    "predicted_throughput_rps_high",
+    "predicted_response_mean_s",
+    "predicted_response_mean_s_low",
+    "predicted_response_mean_s_high",
+    "bottleneck",
+    "most_rps",
+    "users_at_knee",
+    "instances_needed",
+    "scenarios_held_out",
+    "throughput_error_median",
+    "throughput_error_worst",
+    "response_error_median",
+    "response_error_worst",
+    "refused",
+    "remarks",
+];
+
+/// The forecast for spreadsheets.
+pub fn csv(forecast: &Forecast) -> String {
+    let head = COLUMNS.join(",") + "\r\n";
+    let line = |subject: &SubjectForecast| {
+        let fields: Vec<String> = fields(&forecast.run, subject).iter().map(|field| quoted(field)).collect();
+        fields.join(",") + "\r\n"
+    };
+    head + &forecast.subjects.iter().map(line).collect::<String>()
+}
+
+fn fields(run: &str, subject: &SubjectForecast) -> [String; 26] {
+    let (conditions, prediction, validation) = (&subject.conditions, &subject.prediction, &subject.validation);
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let throughput = |of: fn(&Predicted) -> f64| number(prediction.as_ref().map(|it| of(&it.throughput_rps)));
+    let response = |of: fn(&Predicted) -> f64| number(prediction.as_ref().map(|it| of(&it.response_mean_s)));
+    let needed = prediction.as_ref().and_then(|it| it.instances_needed.as_ref()?.instances);
+    [
+        run.to_owned(),
+        subject.subject.clone(),
+        subject.workload.clone(),
+        conditions.users.to_string(),
+        conditions.instances.to_string(),
+        conditions.rtt_s.to_string(),
+        number(conditions.database_rtt_s),
+        number(conditions.pool.map(f64::from)),
+        conditions.think_s.to_string(),
+        throughput(|it| it.value),
+        throughput(|it| it.low),
+        throughput(|it| it.high),
+        response(|it| it.value),
+        response(|it| it.low),
+        response(|it| it.high),
+        prediction.as_ref().map(|it| it.bottleneck.clone()).unwrap_or_default(),
+        number(prediction.as_ref().map(|it| it.most_rps)),
+        number(prediction.as_ref().map(|it| it.users_at_knee)),
+        number(needed.map(f64::from)),
+        number(validation.as_ref().map(|it| it.held_out.len() as f64)),
+        number(validation.as_ref().map(|it| it.throughput_error_median)),
+        number(validation.as_ref().map(|it| it.throughput_error_worst)),
+        number(validation.as_ref().and_then(|it| it.response_error_median)),
+        number(validation.as_ref().and_then(|it| it.response_error_worst)),
+        subject.refused.clone().unwrap_or_default(),
+        subject.remarks.join(" "),
+    ]
+}

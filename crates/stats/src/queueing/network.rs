@@ -1,0 +1,226 @@
+//! A closed network of stations, and what comes out of it.
+
+use super::{Bounds, laws, mva, open};
+use crate::StatsError;
+
+/// Exact steps are taken while they touch no more numbers than this, which takes less than a millisecond.
+const EXACT_WORK: f64 = 2e5;
+/// Stations whose rate depends on how many are there; each doubles the work of an exact step.
+const MOST_DEPENDENT: usize = 6;
+
+/// Something that jobs take time of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Station {
+    /// Time of it that each job takes in all its visits, in seconds. Of [`Service::Rates`] it is not used.
+    pub demand_s: f64,
+    /// How it serves.
+    pub service: Service,
+}
+
+/// How a station serves its jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Service {
+    /// Nobody waits for anybody: a way, or a pause.
+    Delay,
+    /// So many copies of one server, and each job goes to one of them at random, as behind a load balancer that knows nothing.
+    Copies(u32),
+    /// So many servers with one queue: a job waits only if all of them are busy.
+    Servers(u32),
+    /// Jobs per second with 1, 2, … jobs in it, never falling; with more jobs than rates, the last. Not empty.
+    Rates(Vec<f64>),
+}
+
+impl Station {
+    /// A way or a pause.
+    pub fn delay(demand_s: f64) -> Self {
+        Self { demand_s, service: Service::Delay }
+    }
+
+    /// One queue before so many servers.
+    pub fn servers(demand_s: f64, servers: u32) -> Self {
+        let service = if servers <= 1 { Service::Copies(1) } else { Service::Servers(servers) };
+        Self { demand_s, service }
+    }
+
+    /// So many servers with a queue each.
+    pub fn copies(demand_s: f64, copies: u32) -> Self {
+        Self { demand_s, service: Service::Copies(copies.max(1)) }
+    }
+
+    /// Jobs per second that it can do at most; infinite where it is never full.
+    pub fn capacity_rps(&self) -> f64 {
+        match &self.service {
+            Service::Delay => f64::INFINITY,
+            Service::Copies(servers) | Service::Servers(servers) => f64::from(*servers) / self.demand_s,
+            Service::Rates(rates) => rates.last().copied().unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// What a job that is alone takes of it, in seconds.
+    pub fn alone_s(&self) -> f64 {
+        match &self.service {
+            Service::Rates(rates) => rates.first().map_or(0.0, |rate| rate.recip()),
+            _ => self.demand_s,
+        }
+    }
+
+    /// Jobs per second with `jobs` in it, of those stations whose rate is told job by job.
+    pub(super) fn rate_rps(&self, jobs: usize) -> f64 {
+        match &self.service {
+            Service::Servers(servers) => jobs.min(*servers as usize) as f64 / self.demand_s,
+            Service::Rates(rates) => rates[jobs.min(rates.len()) - 1],
+            Service::Delay | Service::Copies(_) => f64::INFINITY,
+        }
+    }
+
+    /// From how many jobs on its rate no longer changes; none where the rate is not told job by job.
+    pub(super) fn levels(&self) -> Option<usize> {
+        match &self.service {
+            Service::Servers(servers) => Some(*servers as usize),
+            Service::Rates(rates) => Some(rates.len()),
+            Service::Delay | Service::Copies(_) => None,
+        }
+    }
+
+    /// Whether its numbers can be worked with.
+    fn is_sound(&self) -> bool {
+        let is_amount = |value: f64| value.is_finite() && value >= 0.0;
+        match &self.service {
+            Service::Delay => is_amount(self.demand_s),
+            Service::Copies(servers) | Service::Servers(servers) => is_amount(self.demand_s) && *servers > 0,
+            Service::Rates(rates) => {
+                let is_rising = rates.windows(2).all(|pair| pair[0] <= pair[1]);
+                is_rising && rates.first().is_some_and(|rate| *rate > 0.0) && rates.iter().all(|rate| rate.is_finite())
+            }
+        }
+    }
+}
+
+/// Users who think, and the stations that each of their jobs visits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    think_s: f64,
+    stations: Vec<Station>,
+}
+
+/// How a solution was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Mean value analysis, one user after the other.
+    Exact,
+    /// The limit for many users, each of whom seldom asks: jobs come at random. At the knee, where it is worst, its
+    /// throughput is low by a share of 0.2 / √users.
+    OpenLimit,
+}
+
+/// The means of a network with so many users.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solved {
+    /// Jobs per second.
+    pub throughput_rps: f64,
+    /// From the moment a job is sent to the moment it is back, in seconds.
+    pub response_s: f64,
+    /// Its stations, in their order.
+    pub stations: Vec<SolvedStation>,
+    /// How it was found.
+    pub method: Method,
+}
+
+/// A station of a solved network.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolvedStation {
+    /// Time that a job spends there, waiting included, in seconds.
+    pub residence_s: f64,
+    /// Jobs that are there.
+    pub jobs: f64,
+    /// Throughput as a share of what it can do at most, from 0 to 1; 0 where it is never full.
+    pub utilisation: f64,
+}
+
+impl Network {
+    /// Users who think for `think_s` on average between two jobs, and the stations of a job.
+    ///
+    /// # Errors
+    /// [`StatsError::OutOfRange`] for a time that is negative or not finite, for rates that are none or fall, and for a
+    /// network in which a job takes no time at all; the index is that of the station.
+    pub fn new(think_s: f64, stations: Vec<Station>) -> Result<Self, StatsError> {
+        if let Some(index) = stations.iter().position(|station| !station.is_sound()) {
+            return Err(StatsError::OutOfRange { index, value: stations[index].demand_s });
+        }
+        // What takes nothing changes nothing, and a station that is infinitely fast has no queue to speak of.
+        let takes_time = stations.iter().any(|station| station.alone_s() > 0.0);
+        if !(think_s.is_finite() && think_s >= 0.0 && takes_time) {
+            return Err(StatsError::OutOfRange { index: stations.len(), value: think_s });
+        }
+        Ok(Self { think_s, stations })
+    }
+
+    /// Its stations, in the order in which they were given.
+    pub fn stations(&self) -> &[Station] {
+        &self.stations
+    }
+
+    /// Mean think time of its users, in seconds.
+    pub fn think_s(&self) -> f64 {
+        self.think_s
+    }
+
+    /// What no arrangement of so many users can exceed.
+    pub fn bounds(&self, users: u64) -> Bounds {
+        let demand_s = self.stations.iter().map(Station::alone_s).sum();
+        Bounds::of(users as f64, demand_s, self.think_s, self.capacity_rps())
+    }
+
+    /// Jobs per second that its first bottleneck can do.
+    pub fn capacity_rps(&self) -> f64 {
+        self.stations.iter().map(Station::capacity_rps).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The station that is full first; none where none ever is.
+    pub fn bottleneck(&self) -> Option<usize> {
+        let full = self.stations.iter().enumerate().filter(|(_, station)| station.capacity_rps().is_finite());
+        full.min_by(|(_, one), (_, other)| one.capacity_rps().total_cmp(&other.capacity_rps())).map(|(place, _)| place)
+    }
+
+    /// Throughput, response time and stations with so many users; exact as long as that is cheap. No users, no throughput.
+    pub fn solve(&self, users: u64) -> Solved {
+        let affordable = (EXACT_WORK / self.work_of_step()) as u64;
+        if users <= affordable {
+            return mva::solve(self, users);
+        }
+        // More users never get less, so that the limit, which is low by a little, is not to fall behind what is known exactly.
+        open::solve(self, users, mva::solve(self, affordable).throughput_rps)
+    }
+
+    /// Throughput with 1, 2, … up to `users` users, exactly.
+    pub(super) fn throughputs(&self, users: u64) -> Vec<f64> {
+        mva::throughputs(self, users)
+    }
+
+    /// Numbers that an exact step touches.
+    pub(super) fn work_of_step(&self) -> f64 {
+        let levels: Vec<usize> = self.stations.iter().filter_map(Station::levels).collect();
+        if levels.len() > MOST_DEPENDENT {
+            return f64::INFINITY;
+        }
+        let each = self.stations.len() + levels.iter().sum::<usize>();
+        (each << levels.len()) as f64
+    }
+
+    /// A solution from what was found of its stations.
+    pub(super) fn solved(&self, users: u64, throughput_rps: f64, residence_s: &[f64], method: Method) -> Solved {
+        let station = |(station, residence_s): (&Station, &f64)| SolvedStation {
+            residence_s: *residence_s,
+            jobs: laws::jobs_present(throughput_rps, *residence_s),
+            utilisation: (throughput_rps / station.capacity_rps()).min(1.0),
+        };
+        let response_s =
+            if users == 0 { 0.0 } else { laws::response_time_s(users as f64, throughput_rps, self.think_s) };
+        Solved {
+            throughput_rps,
+            response_s,
+            stations: self.stations.iter().zip(residence_s).map(station).collect(),
+            method,
+        }
+    }
+}

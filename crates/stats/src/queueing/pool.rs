@@ -1,0 +1,44 @@
+//! A pool: a part of a network in which only so many jobs may be at a time.
+
+use super::network::{Network, Service, Station};
+use crate::StatsError;
+
+/// A pool is told job by job up to this many.
+const MOST_LEVELS: u64 = 20_000;
+/// Numbers that the exact steps of a pool touch at most.
+const MOST_WORK: f64 = 2e7;
+/// A rate this near to the last is the last.
+const SAME_RATE: f64 = 1e-12;
+
+/// The part of a network as one station, with at most `pool` jobs inside; others wait before it.
+///
+/// The part is closed upon itself, and its throughput with j jobs is the rate of the station with j jobs (the flow-equivalent
+/// server of K. M. Chandy, U. Herzog and L. Woo, "Parametric analysis of queuing networks", IBM Journal of Research and
+/// Development 19(1), 1975). That is exact for a product-form part without a limit; with one it is the usual approximation of
+/// such a blocking, and good where jobs pass the part much more often than the number outside changes (Lazowska et al. 1984,
+/// chapter 9, memory constraints).
+///
+/// Pools larger than 20,000 that are not full before that are told up to there, and then by their capacity. `pool` is at least 1.
+///
+/// # Errors
+/// Those of [`Network::new`] where the part's numbers are too small for a rate.
+pub fn limited_pool(inside: &Network, pool: u64) -> Result<Station, StatsError> {
+    let pool = pool.max(1);
+    let affordable = (MOST_WORK / inside.work_of_step()).max(1.0) as u64;
+    let levels = pool.min(MOST_LEVELS).min(affordable);
+    let mut rates = inside.throughputs(levels);
+    if pool > levels {
+        rates.push(inside.solve(pool).throughput_rps);
+    }
+    // Rates never fall; what looks like it is rounding.
+    let mut highest = 0.0_f64;
+    for rate in &mut rates {
+        highest = highest.max(*rate);
+        *rate = highest;
+    }
+    if let Some(full) = rates.iter().position(|rate| *rate >= highest * (1.0 - SAME_RATE)) {
+        rates.truncate(full + 1);
+    }
+    let station = Station { demand_s: 0.0, service: Service::Rates(rates) };
+    Network::new(0.0, vec![station.clone()]).map(|_| station)
+}
