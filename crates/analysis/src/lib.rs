@@ -9,6 +9,7 @@
 mod analyse;
 mod bottleneck;
 mod cautions;
+mod compare;
 mod counter;
 mod database;
 mod database_flags;
@@ -51,6 +52,11 @@ pub use bottleneck::{
     POOL_WAITS_CONSIDERABLE,
 };
 pub use cautions::{ABOVE_CEILING_TOLERATED, FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+pub use compare::{
+    Better, COMPARE_SCHEMA, CaseChange, Change, ChangeRatio, CompareOutcome, CompareRefusal, CompareRequest,
+    ComparedMetric, ComparedRun, ComparedSide, ControlFinding, ControlShift, Difference, FigureChange, RunComparison,
+    ScenarioChange, ScenarioKind, Tally, UnmatchedCase, compare_runs,
+};
 pub use counter::CounterFinding;
 pub use database::{DatabaseFinding, DatabaseUse, PoolUse};
 pub use diagnosis::DiagnosisFinding;

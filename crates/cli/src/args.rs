@@ -1,5 +1,6 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
+mod compare;
 mod fidelity;
 mod forecast;
 mod load;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use compare::{CompareArgs, CompareFormat};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
@@ -24,7 +26,7 @@ Exit codes:
   0    done
   1    internal error
   2    wrong command line or study file
-  3    a threshold was crossed
+  3    a threshold was crossed, or a regression found
   4    cannot tell
   5    ran, but the figures are not sound
   6    a needed runtime is missing
@@ -59,6 +61,8 @@ pub enum Verb {
     Report(ReportArgs),
     /// Predict throughput and latency where nothing was measured, from a run's service demands.
     Forecast(ForecastArgs),
+    /// Lay two runs beside each other: what became worse, what better, and what cannot be told.
+    Compare(CompareArgs),
     /// Put load on a URL with the load engine alone.
     Load(Box<LoadArgs>),
     /// Ask a database through each subject's driver: what becomes of each type, and what clients leave that hang up.

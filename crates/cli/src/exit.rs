@@ -19,9 +19,10 @@ pub enum Exit {
     Internal = 1,
     /// The command line or a study file is wrong.
     Usage = 2,
-    /// A threshold was crossed.
+    /// A threshold was crossed, or a regression found.
     ThresholdCrossed = 3,
-    /// What was asked cannot be told from what there is.
+    /// What was asked cannot be told from what there is; of two runs: nothing is known to be worse, and of something that was to be
+    /// judged it cannot be told.
     CannotTell = 4,
     /// It ran, but not every trial is sound; or there was nothing to measure.
     GateFailed = 5,

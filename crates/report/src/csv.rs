@@ -13,7 +13,7 @@ use crate::gates;
 use crate::programs::csv as programs;
 use crate::sensitivity::csv as sensitivity;
 
-const LINE_END: &str = "\r\n";
+pub(crate) const LINE_END: &str = "\r\n";
 
 /// A column: its name and what stands in it.
 type Column = (&'static str, fn(&Line) -> String);
@@ -408,7 +408,7 @@ fn fields(line: &Line) -> Vec<String> {
     texts.chain(estimates).chain(plain).chain(rest).collect()
 }
 
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 

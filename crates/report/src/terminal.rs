@@ -35,7 +35,7 @@ pub(crate) const INDENT: &str = "  ";
 pub(crate) type Column<'a> = (&'a str, Vec<String>);
 
 pub(crate) fn render(findings: &Findings, style: &Style) -> String {
-    let mut page = Page { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) };
+    let mut page = Page::new(style);
     page.head(findings);
     // What a study of tools is about comes before what each of them measured.
     page.tools(findings);
@@ -70,6 +70,11 @@ pub(crate) enum Look {
 }
 
 impl Page {
+    /// An empty one.
+    pub(crate) fn new(style: &Style) -> Self {
+        Self { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) }
+    }
+
     fn head(&mut self, findings: &Findings) {
         let run = &findings.run;
         self.paragraph("", &run.title, Look::Bold);
@@ -257,7 +262,7 @@ impl Page {
         }
     }
 
-    fn list(&mut self, heading: &str, mark: &str, items: Vec<String>) {
+    pub(crate) fn list(&mut self, heading: &str, mark: &str, items: Vec<String>) {
         if items.is_empty() {
             return;
         }
@@ -300,7 +305,7 @@ impl Page {
 }
 
 fn is_mark(word: &str) -> bool {
-    matches!(word, "!" | "-" | "$") || word.starts_with('[')
+    matches!(word, "!" | "-" | "$" | "?") || word.starts_with('[')
 }
 
 /// Breaks `text` at spaces into lines of at most `width` characters; later lines are shorter by `hanging`.

@@ -4,11 +4,20 @@
 
 #[test]
 fn the_schema_in_the_repository_is_the_one_of_the_code() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/report.schema.json");
-    let generated = serde_json::to_string_pretty(&tolok_report::schema()).unwrap() + "\n";
+    check("report", &tolok_report::schema());
+}
+
+#[test]
+fn the_schema_of_comparisons_is_the_one_of_the_code() {
+    check("compare", &tolok_report::compare::schema());
+}
+
+fn check(name: &str, schema: &serde_json::Value) {
+    let path = format!("{}/../../schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";
     if std::env::var_os("TOLOK_WRITE_SCHEMAS").is_some() {
-        std::fs::write(path, &generated).unwrap();
+        std::fs::write(&path, &generated).unwrap();
     }
-    let written = std::fs::read_to_string(path).unwrap_or_default();
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(written == generated, "write it anew: TOLOK_WRITE_SCHEMAS=1 cargo test -p tolok-report schema");
 }

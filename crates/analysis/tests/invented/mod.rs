@@ -8,6 +8,7 @@ pub mod factors;
 pub mod judgement;
 pub mod programs;
 pub mod tools;
+pub mod two_runs;
 
 use std::collections::BTreeMap;
 

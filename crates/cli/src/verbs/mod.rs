@@ -1,6 +1,7 @@
 //! One file for each verb.
 
 pub mod boxes;
+pub mod compare;
 pub mod doctor;
 pub mod fidelity;
 pub mod forecast;

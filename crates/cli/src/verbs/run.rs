@@ -1,7 +1,7 @@
 //! `tolok run` and `tolok resume`: measure, store, analyse, report.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Names, ObjectiveOutcome, Records, blocks_settled};
@@ -140,8 +140,13 @@ pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Resul
 
 /// Where runs are kept.
 pub fn runs_folder(result: &ResultArgs) -> Result<PathBuf, Complaint> {
-    match &result.runs {
-        Some(folder) => Ok(folder.clone()),
+    folder_of_runs(result.runs.as_deref())
+}
+
+/// The folder that was named, or the usual one.
+pub fn folder_of_runs(named: Option<&Path>) -> Result<PathBuf, Complaint> {
+    match named {
+        Some(folder) => Ok(folder.to_owned()),
         None => Ok(Home::find()?.runs_folder()),
     }
 }

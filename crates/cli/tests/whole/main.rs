@@ -6,6 +6,7 @@ mod bad_luck;
 mod box_ends;
 mod boxed;
 mod boxes;
+mod compare;
 mod conformance;
 mod database_boxes;
 mod databases;

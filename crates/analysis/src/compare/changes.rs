@@ -1,0 +1,140 @@
+//! What else differs between two runs: that which is compared, such as the version of a runtime, and what a reader must know.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tolok_model::{Case, Plan, RunRecord, TrialRecord};
+
+use super::conditions::{Both, add, differs};
+use super::facts::UNKNOWN;
+use super::findings::Difference;
+
+/// What is read of the machine's fingerprint, and what it is called. What changes by itself from day to day is not.
+const OF_MACHINE: [(&str, &str); 8] = [
+    ("C library", "/kernel/libc"),
+    ("microcode", "/processor/microcode"),
+    ("frequency governor", "/processor/governor"),
+    ("boost", "/processor/boost"),
+    ("siblings on a core", "/processor/smt"),
+    ("clock source", "/kernel/clocksource"),
+    ("congestion control of the machine", "/network/congestion_control"),
+    ("autogroups", "/scheduler/autogroup/enabled"),
+];
+
+/// Letters of a digest that are shown.
+const DIGEST: usize = 16;
+
+/// Everything else that differs: programs first, then sources, then the machine.
+pub(super) fn changes(both: &Both) -> Vec<Difference> {
+    let records = both.runs.map(|run| run.records.run);
+    let mut found = programs(records);
+    found.extend(differs("tolok", records.map(|run| run.tolok_version.clone())));
+    found.extend(differs("sources", records.map(|run| run.git.clone().unwrap_or_else(unknown))));
+    found.extend(subjects(both));
+    found.extend(differs("kernel", records.map(|run| run.machine.kernel.clone())));
+    found.extend(differs("distribution", records.map(|run| run.machine.distribution.clone())));
+    let of_machine =
+        |(what, place): (&'static str, &str)| differs(what, records.map(|run| at(&run.fingerprint, place)));
+    found.extend(OF_MACHINE.into_iter().filter_map(of_machine));
+    let mut of_scenarios = Vec::new();
+    for (before, after) in both.pairs() {
+        // A tool of another name is a difference of conditions already.
+        let is_same_tool = before.tool.split(' ').next() == after.tool.split(' ').next();
+        let tool = differs("version of the tool", [before.tool.clone(), after.tool.clone()]).filter(|_| is_same_tool);
+        let is_told = !before.database.is_empty() && !after.database.is_empty();
+        let database = differs("version of the database", [before.database.clone(), after.database.clone()]);
+        let database = database.filter(|_| is_told);
+        for found in tool.into_iter().chain(database) {
+            add(&mut of_scenarios, Difference { scenarios: vec![before.id.to_owned()], ..found });
+        }
+    }
+    found.extend(of_scenarios);
+    found
+}
+
+fn unknown() -> String {
+    UNKNOWN.to_owned()
+}
+
+/// Versions of the programs that subjects use, by name.
+fn programs(records: [&RunRecord; 2]) -> Vec<Difference> {
+    let versions = records.map(|run| {
+        let mut of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        run.programs.iter().for_each(|program| {
+            of.entry(&program.name).or_default().insert(&program.version);
+        });
+        of
+    });
+    let names: BTreeSet<&str> = versions.iter().flat_map(BTreeMap::keys).copied().collect();
+    let words = |of: &BTreeMap<&str, BTreeSet<&str>>, name: &str| match of.get(name) {
+        Some(versions) => versions.iter().copied().collect::<Vec<_>>().join(", "),
+        None => "not used".to_owned(),
+    };
+    names.into_iter().filter_map(|name| differs(name, [0, 1].map(|run| words(&versions[run], name)))).collect()
+}
+
+/// Parameters and builds of subjects that are in both runs, each once.
+fn subjects(both: &Both) -> Vec<Difference> {
+    let plans = both.runs.map(|run| run.records.plan);
+    let labels =
+        |plan: &'_ Plan| plan.cases.iter().map(|case| case.subject.label.clone()).collect::<BTreeSet<String>>();
+    let [before, after] = plans.map(labels);
+    let mut found = Vec::new();
+    for label in before.intersection(&after) {
+        let cases = plans.map(|plan| plan.cases.iter().find(|case| case.subject.label == *label));
+        let [Some(a), Some(b)] = cases else { continue };
+        found.extend(differs(&format!("parameters of {label}"), [a, b].map(parameters)));
+        let builds = [(a, 0), (b, 1)].map(|(case, run)| build_of(both.runs[run].records.trials, plans[run], case));
+        if let [Some(before), Some(after)] = builds {
+            found.extend(differs(&format!("build of {}", a.subject.subject), [before, after]));
+        }
+    }
+    // Variants of a subject have one build.
+    found.dedup();
+    found
+}
+
+fn parameters(case: &Case) -> String {
+    let values: Vec<String> = case.subject.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    if values.is_empty() { "none".to_owned() } else { values.join(", ") }
+}
+
+/// The build that the commands of a subject name, which hangs on its sources, what they are built with, and nothing else.
+/// Nothing for a subject that is not built, or of which no trial came so far.
+pub(super) fn build_of(trials: &[TrialRecord], plan: &Plan, case: &Case) -> Option<String> {
+    let marker = format!("/{}-", case.subject.subject.replace('/', "-"));
+    let own =
+        |trial: &&TrialRecord| plan.case(&trial.case).is_some_and(|it| it.subject.subject == case.subject.subject);
+    let commands = trials.iter().filter(own).flat_map(|trial| &trial.commands);
+    commands.flat_map(|command| command.split(&marker).skip(1)).find_map(digest)
+}
+
+/// The digest that a text begins with, if a path goes on behind it.
+fn digest(text: &str) -> Option<String> {
+    let digest = text.get(..DIGEST)?;
+    let is_digest = digest.bytes().all(|letter| letter.is_ascii_hexdigit());
+    (is_digest && text[DIGEST..].starts_with('/')).then(|| digest.to_owned())
+}
+
+/// What a record says of a machine, in words.
+fn at(fingerprint: &Value, place: &str) -> String {
+    match fingerprint.pointer(place) {
+        None | Some(Value::Null) => unknown(),
+        Some(Value::Bool(true)) => "on".to_owned(),
+        Some(Value::Bool(false)) => "off".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_is_known_by_the_digest_in_a_command() {
+        assert_eq!(digest("0123456789abcdef/target/release/ceiling").as_deref(), Some("0123456789abcdef"));
+        assert_eq!(digest("0123456789abcdef0/target"), None, "longer than a digest");
+        assert_eq!(digest("http/server"), None);
+    }
+}

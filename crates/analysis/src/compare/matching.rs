@@ -1,0 +1,33 @@
+//! Which scenario of the one run is which of the other.
+//!
+//! First those that ask the same, by their facts and whatever they are called. Then those that are left and have the same name
+//! and kind: a study that was changed between the runs. These have facts that differ, which is a difference of conditions.
+
+use super::views::ScenarioView;
+
+/// Places of a scenario in the runs before and after.
+pub(super) type Match = (usize, usize);
+
+/// Whether a scenario of the run before is one of the run after.
+type Rule = fn(&ScenarioView, &ScenarioView) -> bool;
+
+/// Every match, in the order of the run before.
+pub(super) fn matches(before: &[ScenarioView], after: &[ScenarioView]) -> Vec<Match> {
+    let mut found: Vec<Match> = Vec::new();
+    // Of several that ask the same, those of one name belong together.
+    let rules: [Rule; 3] =
+        [|a, b| asks_the_same(a, b) && a.id == b.id, asks_the_same, |a, b| a.id == b.id && a.kind == b.kind];
+    for is_match in rules {
+        for (place, one) in before.iter().enumerate() {
+            let is_free = |other: usize| found.iter().all(|(a, b)| *a != place && *b != other);
+            let other = (0..after.len()).find(|&other| is_free(other) && is_match(one, &after[other]));
+            found.extend(other.map(|other| (place, other)));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn asks_the_same(before: &ScenarioView, after: &ScenarioView) -> bool {
+    before.kind == after.kind && before.facts == after.facts
+}

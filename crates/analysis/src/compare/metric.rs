@@ -1,0 +1,207 @@
+//! The figures that are compared across two runs, which way each is better, and where it stands in the findings.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::figures::Quantity;
+use crate::findings::{CaseFinding, Estimate};
+use crate::programs::findings::ProgramCaseFinding;
+
+/// A figure that is compared across two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ComparedMetric {
+    /// Good answers per second: `goodput_rps`.
+    Goodput,
+    /// Wall time of a program: `wall_s`.
+    Wall,
+    /// Median response time: `latency_p50_s`.
+    P50,
+    /// The 99th percentile of response times: `latency_p99_s`.
+    P99,
+    /// CPU time per good answer (`cpu_s_per_good`), or of a program (`cpu_s`).
+    Cpu,
+    /// Memory of the subject (`memory_bytes`), or the largest resident set of a program (`rss_bytes`).
+    Memory,
+    /// From the start to the first good answer: `cold_start_s`.
+    ColdStart,
+}
+
+/// What puts a scenario's work on its subjects, which decides what its main figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScenarioKind {
+    /// A closed loop: its main figure is goodput.
+    Closed,
+    /// An open loop: its main figures are p50 and p99.
+    Open,
+    /// A program that is run to its end: its main figure is wall time.
+    Program,
+}
+
+/// Which way a figure is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+impl ComparedMetric {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 7] =
+        [Self::Goodput, Self::Wall, Self::P50, Self::P99, Self::Cpu, Self::Memory, Self::ColdStart];
+
+    /// The word by which it is asked for, and under which files have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput",
+            Self::Wall => "wall",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::ColdStart => "cold-start",
+        }
+    }
+
+    /// What people call it in a scenario of this kind. Times of a closed loop are marked, as a slow answer delays the next
+    /// question there.
+    pub fn title(self, kind: ScenarioKind) -> &'static str {
+        match (self, kind) {
+            (Self::Goodput, _) => "goodput",
+            (Self::Wall, _) => "wall time",
+            (Self::P50, ScenarioKind::Closed) => "p50 (closed loop)",
+            (Self::P50, _) => "p50",
+            (Self::P99, ScenarioKind::Closed) => "p99 (closed loop)",
+            (Self::P99, _) => "p99",
+            (Self::Cpu, ScenarioKind::Program) => "CPU time",
+            (Self::Cpu, _) => "CPU per answer",
+            (Self::Memory, _) => "memory",
+            (Self::ColdStart, _) => "cold start",
+        }
+    }
+
+    /// What it counts, which gives its unit.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Self::Goodput => Quantity::Number,
+            Self::Memory => Quantity::Bytes,
+            Self::Wall | Self::P50 | Self::P99 | Self::Cpu | Self::ColdStart => Quantity::Seconds,
+        }
+    }
+
+    /// Its unit in files.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Goodput => "per_s",
+            Self::Memory => "bytes",
+            Self::Wall | Self::P50 | Self::P99 | Self::Cpu | Self::ColdStart => "s",
+        }
+    }
+
+    /// Which way it is better.
+    pub fn better(self) -> Better {
+        if self == Self::Goodput { Better::Higher } else { Better::Lower }
+    }
+
+    /// Whether scenarios of this kind are judged by it first of all.
+    pub(super) fn is_main_of(self, kind: ScenarioKind) -> bool {
+        match kind {
+            ScenarioKind::Closed => self == Self::Goodput,
+            ScenarioKind::Open => matches!(self, Self::P50 | Self::P99),
+            ScenarioKind::Program => self == Self::Wall,
+        }
+    }
+
+    /// Whether scenarios of this kind are judged by it where nobody asks for certain figures.
+    fn is_usual_in(self, kind: ScenarioKind) -> bool {
+        self.is_main_of(kind)
+            || match kind {
+                ScenarioKind::Closed | ScenarioKind::Open => matches!(self, Self::Goodput | Self::Cpu | Self::Memory),
+                ScenarioKind::Program => self == Self::Cpu,
+            }
+    }
+
+    /// Whether scenarios of this kind have it at all.
+    fn is_known_in(self, kind: ScenarioKind) -> bool {
+        match kind {
+            ScenarioKind::Closed | ScenarioKind::Open => self != Self::Wall,
+            ScenarioKind::Program => matches!(self, Self::Wall | Self::Cpu | Self::Memory),
+        }
+    }
+
+    /// Those by which scenarios of this kind are judged, with whether they are main figures. What is asked for by name is one.
+    pub(super) fn of(kind: ScenarioKind, asked: &[Self]) -> Vec<(Self, bool)> {
+        let is_wanted = |metric: &Self| match asked {
+            [] => metric.is_usual_in(kind),
+            asked => asked.contains(metric) && metric.is_known_in(kind),
+        };
+        let all = Self::ALL.into_iter().filter(is_wanted);
+        all.map(|metric| (metric, !asked.is_empty() || metric.is_main_of(kind))).collect()
+    }
+
+    /// Where a server's case has it.
+    pub(super) fn of_server(self, case: &CaseFinding) -> Option<&Estimate> {
+        let found = match self {
+            Self::Goodput => &case.goodput_rps,
+            Self::P50 => &case.latency_p50_s,
+            Self::P99 => &case.latency_p99_s,
+            Self::Cpu => &case.cpu_s_per_good,
+            Self::Memory => &case.memory_bytes,
+            Self::ColdStart => &case.cold_start_s,
+            Self::Wall => &None,
+        };
+        found.as_ref()
+    }
+
+    /// Where a program's case has it.
+    pub(super) fn of_program(self, case: &ProgramCaseFinding) -> Option<&Estimate> {
+        let found = match self {
+            Self::Wall => &case.wall_s,
+            Self::Cpu => &case.cpu_s,
+            Self::Memory => &case.rss_bytes,
+            Self::Goodput | Self::P50 | Self::P99 | Self::ColdStart => &None,
+        };
+        found.as_ref()
+    }
+}
+
+impl ScenarioKind {
+    /// A word for files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::Program => "program",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(kind: ScenarioKind, asked: &[ComparedMetric]) -> Vec<(&'static str, bool)> {
+        ComparedMetric::of(kind, asked).into_iter().map(|(metric, is_main)| (metric.word(), is_main)).collect()
+    }
+
+    #[test]
+    fn what_a_scenario_is_judged_by_follows_from_its_kind() {
+        assert_eq!(words(ScenarioKind::Closed, &[]), [("goodput", true), ("cpu", false), ("memory", false)]);
+        assert_eq!(
+            words(ScenarioKind::Open, &[]),
+            [("goodput", false), ("p50", true), ("p99", true), ("cpu", false), ("memory", false)]
+        );
+        assert_eq!(words(ScenarioKind::Program, &[]), [("wall", true), ("cpu", false)]);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_a_main_figure_where_it_is_known() {
+        let asked = [ComparedMetric::ColdStart, ComparedMetric::P99];
+        assert_eq!(words(ScenarioKind::Closed, &asked), [("p99", true), ("cold-start", true)]);
+        assert_eq!(words(ScenarioKind::Program, &asked), []);
+    }
+}

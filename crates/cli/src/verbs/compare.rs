@@ -1,0 +1,102 @@
+//! `tolok compare`: two runs beside each other, and an exit code for whoever waits for it.
+
+use tolok_analysis::{
+    CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Findings, Names, Records, UnmatchedCase, analyse,
+    compare_runs,
+};
+use tolok_lab::store::{RunFolder, StoreError, StoredRun};
+use tolok_report::{Style, compare as shown};
+
+use super::run::folder_of_runs;
+use crate::args::{CompareArgs, CompareFormat};
+use crate::exit::{Complaint, Exit};
+use crate::output::{put, width};
+
+/// Columns of a text in a file.
+const PAGE: u16 = 100;
+/// Cases that a message names.
+const NAMED: usize = 5;
+
+/// Compares two runs and prints what follows.
+pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
+    let runs = folder_of_runs(args.runs.as_deref())?;
+    let [before, after] = [&args.before, &args.after].map(|name| Stored::read(&RunFolder::find(&runs, name)?));
+    let (before, after) = (before?, after?);
+    let request = CompareRequest {
+        metrics: args.metric.iter().map(|name| name.metric()).collect(),
+        threshold: args.threshold,
+        allow_differences: args.allow_differences,
+    };
+    let records = [before.records(), after.records()];
+    let findings = records.each_ref().map(analyse);
+    let side = |place: usize| ComparedRun { records: &records[place], findings: &findings[place] };
+    let found = compare_runs(&side(0), &side(1), &request).map_err(|refusal| refused(&refusal, &findings))?;
+    // A file is read in whatever terminal there is later, or in none.
+    let is_printed = args.output.is_none();
+    let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
+    let text = match args.format {
+        CompareFormat::Text => shown::text(&found, &style, args.verbose),
+        CompareFormat::Md => shown::markdown(&found),
+        CompareFormat::Json => shown::json(&found),
+        CompareFormat::Csv => shown::csv(&found),
+    };
+    put(&text, args.output.as_deref())?;
+    Ok(match found.outcome {
+        CompareOutcome::NoRegression => Exit::Done,
+        CompareOutcome::Regression => Exit::ThresholdCrossed,
+        CompareOutcome::CannotTell => Exit::CannotTell,
+        CompareOutcome::NotSound => Exit::GateFailed,
+    })
+}
+
+/// A run as it was read.
+struct Stored {
+    run: StoredRun,
+    names: Names,
+}
+
+impl Stored {
+    fn read(path: &std::path::Path) -> Result<Self, StoreError> {
+        let folder = RunFolder::open(path);
+        Ok(Self { run: folder.read()?, names: folder.names()? })
+    }
+
+    fn records(&self) -> Records<'_> {
+        let StoredRun { run, plan, trials, diagnoses } = &self.run;
+        Records { run, plan, names: &self.names, trials, diagnoses }
+    }
+}
+
+/// A refusal is no result: whoever asked has to ask for something else.
+fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> Complaint {
+    let [before, after] = findings.each_ref().map(|findings| &findings.run.id);
+    let message = match refusal {
+        CompareRefusal::SameRun => format!("both are the run {before}; to compare a run with itself says nothing"),
+        CompareRefusal::NoSuchFigure => {
+            "no scenario of these runs has any of the figures that --metric names".to_owned()
+        }
+        CompareRefusal::NothingInCommon { before: of_before, after: of_after } => format!(
+            "the runs have no case in common\n  {before}: {}\n  {after}: {}",
+            listed(of_before),
+            listed(of_after)
+        ),
+        CompareRefusal::Conditions(differences) => format!(
+            "the runs {before} and {after} were taken in different conditions, so a difference between them need not be \
+             one of the programs\n{}\
+             to compare them nevertheless, and have the result marked: --allow-differences",
+            shown::conditions(differences, width())
+        ),
+    };
+    Complaint::new(Exit::Usage, message)
+}
+
+fn listed(cases: &[UnmatchedCase]) -> String {
+    let name = |case: &UnmatchedCase| format!("{} in {}", case.subject, case.scenario);
+    let more = cases.len().saturating_sub(NAMED);
+    let named: Vec<String> = cases.iter().take(NAMED).map(name).collect();
+    match (named.is_empty(), more) {
+        (true, _) => "none".to_owned(),
+        (false, 0) => named.join(", "),
+        (false, more) => format!("{}, and {more} more", named.join(", ")),
+    }
+}

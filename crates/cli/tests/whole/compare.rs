@@ -1,0 +1,135 @@
+//! `tolok compare` on stored runs: what it prints, and the code that it leaves with.
+
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+use tolok_lab::store::RunFolder;
+
+#[path = "../../../analysis/tests/invented/mod.rs"]
+mod invented;
+
+use invented::InventedRun;
+use invented::two_runs::{AFTER, BEFORE, Life, elsewhere, ragged, run};
+
+/// Writes a run into a folder of runs as the lab would have done.
+fn store(runs: &Path, name: &str, invented: &InventedRun) {
+    let record = tolok_model::RunRecord { id: name.to_owned(), ..invented.run.clone() };
+    let folder = RunFolder::create(runs, &record, &invented.plan, "title = \"Invented\"\n", &invented.names).unwrap();
+    for trial in &invented.trials {
+        let planned = invented.plan.trials.iter().find(|planned| planned.number == trial.number).unwrap();
+        folder.begin_trial(planned).unwrap().finish(trial).unwrap();
+    }
+}
+
+/// Two runs under the names `before` and `after`.
+fn stored(runs: &(InventedRun, InventedRun)) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    store(folder.path(), "before", &runs.0);
+    store(folder.path(), "after", &runs.1);
+    folder
+}
+
+/// Runs of five blocks; the second one with this Go.
+fn five_blocks(go: f64) -> (InventedRun, InventedRun) {
+    (run(Life { blocks: 5, ..BEFORE }), run(Life { blocks: 5, go, ..AFTER }))
+}
+
+/// What is printed, and the code.
+fn compare(runs: &Path, options: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_tolok"))
+        .args(["compare", "before", "after", "--runs"])
+        .arg(runs)
+        .args(options)
+        .env("NO_COLOR", "1")
+        .env("TOLOK_HOME", concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .output()
+        .unwrap();
+    let [printed, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (printed, said, output.status.code().unwrap())
+}
+
+#[test]
+fn a_regression_is_printed_and_leaves_with_3() {
+    let runs = stored(&five_blocks(0.9));
+    let (printed, said, code) = compare(runs.path(), &[]);
+    insta::assert_snapshot!(printed);
+    assert_eq!((said.as_str(), code), ("", 3));
+}
+
+#[test]
+fn every_format_goes_to_a_file_as_well() {
+    let runs = stored(&five_blocks(0.9));
+    for (format, begins) in [("md", "## Regression"), ("json", "{\n"), ("csv", "run_before,"), ("text", "Regression: ")]
+    {
+        let file = runs.path().join(format);
+        let (printed, _, code) = compare(runs.path(), &["--format", format, "-o", file.to_str().unwrap()]);
+        assert_eq!((printed.as_str(), code), ("", 3));
+        assert!(std::fs::read_to_string(file).unwrap().starts_with(begins), "{format}");
+    }
+}
+
+#[test]
+fn two_runs_of_the_same_leave_with_0() {
+    let runs = stored(&five_blocks(1.0));
+    let (printed, said, code) = compare(runs.path(), &[]);
+    assert!(printed.starts_with("No regression found: "), "{printed}");
+    assert_eq!((said.as_str(), code), ("", 0));
+}
+
+#[test]
+fn a_threshold_and_figures_can_be_chosen() {
+    let runs = stored(&five_blocks(0.9));
+    let (printed, _, code) = compare(runs.path(), &["--threshold", "20%", "--metric", "goodput"]);
+    assert!(printed.contains("nothing that was judged is worse by 20% or more"), "{printed}");
+    assert_eq!(code, 0);
+    let (printed, _, code) = compare(runs.path(), &["--metric", "memory,cold-start", "--verbose"]);
+    assert!(printed.contains("cold start") && !printed.contains("goodput"), "{printed}");
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn what_cannot_be_told_leaves_with_4() {
+    let runs = stored(&ragged());
+    let (printed, _, code) = compare(runs.path(), &[]);
+    assert!(printed.starts_with("Cannot tell: 1 case may not be ranked any more"), "{printed}");
+    assert_eq!(code, 4);
+}
+
+#[test]
+fn a_run_in_which_nothing_may_be_ranked_leaves_with_5() {
+    let (before, mut after) = five_blocks(1.0);
+    let reason = tolok_model::FailureKind::Crashed;
+    let failure = tolok_model::Failure { reason, message: "it ended".to_owned(), log_tail: Vec::new() };
+    after.trials.iter_mut().for_each(|trial| trial.outcome = tolok_model::Outcome::Failed(failure.clone()));
+    let runs = stored(&(before, after));
+    let (printed, _, code) = compare(runs.path(), &[]);
+    assert!(printed.starts_with("Not sound: no case of the run after may be ranked"), "{printed}");
+    assert_eq!(code, 5);
+}
+
+#[test]
+fn other_conditions_are_refused_with_2_unless_they_are_allowed() {
+    let runs = stored(&elsewhere());
+    let (printed, said, code) = compare(runs.path(), &[]);
+    assert_eq!((printed.as_str(), code), ("", 2));
+    insta::assert_snapshot!(said);
+    let (printed, said, code) = compare(runs.path(), &["--allow-differences"]);
+    assert!(printed.contains("The conditions differ, which was allowed."), "{printed}");
+    assert_eq!((said.as_str(), code), ("", 0));
+}
+
+#[test]
+fn a_run_is_not_compared_with_itself() {
+    let runs = stored(&five_blocks(1.0));
+    let twice = |options: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tolok")).args(options).arg("--runs").arg(runs.path()).output();
+        let output = output.unwrap();
+        (String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
+    };
+    let (said, code) = twice(&["compare", "after", "after"]);
+    assert_eq!(said, "error: both are the run after; to compare a run with itself says nothing\n");
+    assert_eq!(code, 2);
+    let (said, code) = twice(&["compare", "before", "after", "--metric", "p50,wall", "--threshold", "90%"]);
+    assert_eq!((said.as_str(), code), ("", 0));
+}
