@@ -137,100 +137,11 @@ fn columns(csv: &str, names: &[&str]) -> String {
     csv.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-mod checks {
-    use super::*;
+#[path = "render/checks.rs"]
+mod checks;
 
-    #[test]
-    fn in_html() {
-        let page = text(&edge_case("checked"), Format::Html);
-        insta::assert_snapshot!(part(&page, "<section aria-labelledby=\"trust\"", "<h3>Before quoting"));
-    }
-
-    #[test]
-    fn in_markdown() {
-        let text = text(&edge_case("checked"), Format::Markdown);
-        insta::assert_snapshot!("in_markdown", part(&text, "\nService demands", "\nCPU time was read"));
-        insta::assert_snapshot!("failed_in_markdown", part(&text, "## Checks of the trials", "## Before"));
-    }
-
-    #[test]
-    fn in_csv() {
-        let text = text(&edge_case("checked"), Format::Csv);
-        let gates = ["subject", "ranked", "flags", "gates_failed", "gates_unknown", "steady", "steady_after_s"];
-        let rest = ["memory_growth_bytes_per_s", "scarcest_resource"];
-        insta::assert_snapshot!(columns(&text, &[&gates[..], &rest].concat()));
-    }
-
-    /// A run that failed before anything was measured has nothing to check, and programs have no gates.
-    #[test]
-    fn where_nothing_was_measured_there_is_no_list() {
-        for name in ["all-failed", "nothing-at-all", "programs"] {
-            assert!(!text(&edge_case(name), Format::Terminal).contains("Checks of the trials"), "{name}");
-        }
-    }
-}
-
-mod judgement {
-    use super::*;
-
-    #[test]
-    fn in_markdown() {
-        let text = text(&edge_case("aa-told-apart"), Format::Markdown);
-        insta::assert_snapshot!(part(&text, "# Which", "## Resources"));
-    }
-
-    #[test]
-    fn in_html() {
-        let page = text(&edge_case("aa-told-apart"), Format::Html);
-        insta::assert_snapshot!("pairs_in_html", part(&page, "<details>\n<summary>All pairs</summary>", "</details>"));
-        insta::assert_snapshot!(
-            "programs_in_html",
-            part(&page, "<h2 id=\"programs\"", "<section aria-labelledby=\"failures\"")
-        );
-        assert!(page.contains("<br>The run was to end once every ratio was sure to 5.0% to either side"));
-        assert!(
-            page.contains("<li class=\"warn\">! <b>A&#x2f;A pair</b>: Go net&#x2f;http, entered twice, was told apart")
-        );
-        let differences = part(&page, "goodput of the first over that of the second", "</svg>");
-        assert!(differences.contains("<rect class=\"same\"") && differences.contains("<path class=\"all\""));
-    }
-
-    #[test]
-    fn in_csv() {
-        let text = text(&edge_case("aa-told-apart"), Format::Csv);
-        let names = [
-            "scenario",
-            "role",
-            "subject",
-            "against_first",
-            "tier",
-            "aa_ratio",
-            "aa_ratio_low",
-            "aa_verdict",
-            "blocks_needed",
-        ];
-        insta::assert_snapshot!(columns(&text, &names));
-        let heading = text.lines().next().expect("a heading");
-        assert!(heading.contains(",tier,aa_ratio,aa_ratio_low,aa_ratio_high,aa_verdict,blocks_needed,"), "{heading}");
-    }
-
-    #[test]
-    fn in_json() {
-        let document: serde_json::Value =
-            serde_json::from_str(&text(&edge_case("aa-told-apart"), Format::Json)).expect("JSON");
-        let [server, program] = [&document["scenarios"][0], &document["programs"][0]];
-        let parts = serde_json::json!({
-            "stopping": document["run"]["stopping"],
-            "noise_floor": server["noise_floor"],
-            "power": server["power"],
-            "comparison": server["comparisons"][1],
-            "program": { "noise_floor": program["noise_floor"]["verdict"], "power": program["power"]["blocks_needed"] },
-            "time": program["comparisons"][0]["wall"],
-            "caution": document["cautions"][0],
-        });
-        insta::assert_snapshot!(serde_json::to_string_pretty(&parts).expect("text"));
-    }
-}
+#[path = "render/judgement.rs"]
+mod judgement;
 
 mod environments {
     use super::*;
@@ -657,72 +568,5 @@ fn names_of_formats_are_those_of_the_command_line() {
     assert_eq!(Format::from_name("pdf"), None);
 }
 
-mod factors {
-    use super::*;
-
-    #[test]
-    fn in_a_terminal() {
-        let text = text(&edge_case("factors"), Format::Terminal);
-        insta::assert_snapshot!(part(&text, "What changes it", "1,000 rows of 40 fields · pool5-rtt0ms: closed"));
-    }
-
-    #[test]
-    fn one_factor_in_a_narrow_terminal() {
-        let text = render(&edge_case("one-factor"), Format::Terminal, &Style { colour: false, width: 64 });
-        insta::assert_snapshot!(part(&text, "What changes it", "1,000 rows of 40 fields · pool16-rtt0ms"));
-    }
-
-    #[test]
-    fn in_markdown() {
-        let text = text(&edge_case("one-factor"), Format::Markdown);
-        insta::assert_snapshot!(part(&text, "## What changes it", "## 1,000 rows of 40 fields · "));
-    }
-
-    #[test]
-    fn in_html() {
-        let text = text(&edge_case("one-factor"), Format::Html);
-        insta::assert_snapshot!(part(&text, "<section aria-labelledby=\"factors\"", "</section>"));
-    }
-
-    #[test]
-    fn in_csv() {
-        let columns = columns(
-            &text(&edge_case("one-factor"), Format::Csv),
-            &[
-                "role",
-                "scenario",
-                "workload",
-                "subject",
-                "goodput_rps",
-                "factor",
-                "factor_unit",
-                "factor_value",
-                "of_lowest",
-                "of_lowest_low",
-                "bottleneck",
-                "faster_above",
-                "crossing_at",
-                "crossing_at_low",
-                "crossing_at_high",
-                "crossing_sure",
-                "share",
-                "share_low",
-                "share_high",
-                "range_ratio",
-            ],
-        );
-        let lines: Vec<&str> = columns.lines().filter(|line| !line.starts_with("subject")).collect();
-        insta::assert_snapshot!(lines.join("\n"));
-    }
-
-    #[test]
-    fn in_json() {
-        let found = edge_case("one-factor");
-        insta::assert_json_snapshot!((
-            &found.sensitivity[0].levels,
-            &found.sensitivity[0].lines[0],
-            &found.sensitivity[0].crossovers,
-            &found.variance
-        ));
-    }
-}
+#[path = "render/factors.rs"]
+mod factors;

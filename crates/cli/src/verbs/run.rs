@@ -11,8 +11,8 @@ use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, ru
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
-    CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, ProgramUsed, ProgramWorkload, RECORD_FORMAT,
-    RunRecord, TrialRecord, Workload,
+    CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, PlannedTrial, ProgramUsed, ProgramWorkload,
+    RECORD_FORMAT, RunRecord, TrialRecord, Workload,
 };
 
 use super::plan::{Planned, make};
@@ -59,8 +59,15 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     warn_of_changes(&opened, &stored.run);
     // A trial that the lab itself spoilt is run again.
     let lab_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(it) if it.reason == FailureKind::LabFailed);
-    let settled = stored.trials.iter().filter(|record| !lab_failed(&record.outcome)).count();
-    let left = stored.plan.trials.len() - settled;
+    let names = folder.names::<Names>()?;
+    let (run, plan, trials) = (&stored.run, &stored.plan, &stored.trials);
+    let last_block =
+        blocks_settled(&Records { run, plan, names: &names, trials, diagnoses: &[] }).unwrap_or(plan.blocks);
+    let is_settled = |trial: &&PlannedTrial| {
+        let of_trial = trials.iter().find(|record| record.number == trial.number);
+        trial.block > last_block || of_trial.is_some_and(|record| !lab_failed(&record.outcome))
+    };
+    let left = plan.trials.len() - plan.trials.iter().filter(is_settled).count();
     say(format!(
         "Going on with {}: {left} of {} left.",
         stored.run.id,

@@ -114,6 +114,13 @@ fn a_generator_that_is_capped_is_named_as_what_limits() {
     fs::write(place.path().join("studies/try.toml"), text).unwrap();
     let (said, report) = run(&place);
     let case = &report["scenarios"][0]["cases"][0];
-    assert_eq!(case["bottleneck"]["kind"], "generator", "{case}\n{}", said.progress);
+    assert!(
+        place.records()[0]["outcome"]["generator"]["throttling"]["throttled_periods"].as_u64() > Some(10),
+        "{case}"
+    );
+    // Where others disturbed both trials nothing is said of it but that.
+    if case["trials_scored"].as_u64() > Some(0) {
+        assert_eq!(case["bottleneck"]["kind"], "generator", "{case}\n{}", said.progress);
+    }
     assert_eq!(case["ranked"], false, "{case}");
 }

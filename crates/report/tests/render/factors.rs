@@ -1,0 +1,69 @@
+//! What changes it.
+
+use super::*;
+
+#[test]
+fn in_a_terminal() {
+    let text = text(&edge_case("factors"), Format::Terminal);
+    insta::assert_snapshot!(part(&text, "What changes it", "1,000 rows of 40 fields · pool5-rtt0ms: closed"));
+}
+
+#[test]
+fn one_factor_in_a_narrow_terminal() {
+    let text = render(&edge_case("one-factor"), Format::Terminal, &Style { colour: false, width: 64 });
+    insta::assert_snapshot!(part(&text, "What changes it", "1,000 rows of 40 fields · pool16-rtt0ms"));
+}
+
+#[test]
+fn in_markdown() {
+    let text = text(&edge_case("one-factor"), Format::Markdown);
+    insta::assert_snapshot!(part(&text, "## What changes it", "## 1,000 rows of 40 fields · "));
+}
+
+#[test]
+fn in_html() {
+    let text = text(&edge_case("one-factor"), Format::Html);
+    insta::assert_snapshot!(part(&text, "<section aria-labelledby=\"factors\"", "</section>"));
+}
+
+#[test]
+fn in_csv() {
+    let columns = columns(
+        &text(&edge_case("one-factor"), Format::Csv),
+        &[
+            "role",
+            "scenario",
+            "workload",
+            "subject",
+            "goodput_rps",
+            "factor",
+            "factor_unit",
+            "factor_value",
+            "of_lowest",
+            "of_lowest_low",
+            "bottleneck",
+            "faster_above",
+            "crossing_at",
+            "crossing_at_low",
+            "crossing_at_high",
+            "crossing_sure",
+            "share",
+            "share_low",
+            "share_high",
+            "range_ratio",
+        ],
+    );
+    let lines: Vec<&str> = columns.lines().filter(|line| !line.starts_with("subject")).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn in_json() {
+    let found = edge_case("one-factor");
+    insta::assert_json_snapshot!((
+        &found.sensitivity[0].levels,
+        &found.sensitivity[0].lines[0],
+        &found.sensitivity[0].crossovers,
+        &found.variance
+    ));
+}
