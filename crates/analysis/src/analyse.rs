@@ -52,6 +52,8 @@ pub struct Records<'a> {
     pub trials: &'a [TrialRecord],
     /// What its unscored trials counted, in any order.
     pub diagnoses: &'a [DiagnosisRecord],
+    /// The fingerprint of all of them and of the raw files behind them, where it is known.
+    pub records_sha256: Option<&'a str>,
 }
 
 /// Everything that can be said about a run.
@@ -86,7 +88,7 @@ fn of_plan(records: &Records) -> Findings {
     let (sensitivity, variance) = sensitivity(records, &scenarios);
     Findings {
         schema_version: FINDINGS_SCHEMA,
-        run: run_facts(run, plan),
+        run: run_facts(run, plan, records.records_sha256),
         cautions: cautions(records, trials_missing, &scenarios, &timed, &isolation),
         tools: tools(records, &scenarios),
         scenarios,
@@ -391,7 +393,7 @@ fn per_answer(trial: &Measurement) -> Option<f64> {
     answers(trial).map(|answers| trial.subject.cpu_s / answers)
 }
 
-fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
+fn run_facts(run: &RunRecord, plan: &Plan, records_sha256: Option<&str>) -> RunFacts {
     RunFacts {
         id: run.id.clone(),
         title: plan.title.clone(),
@@ -400,6 +402,7 @@ fn run_facts(run: &RunRecord, plan: &Plan) -> RunFacts {
         tolok_version: run.tolok_version.clone(),
         seed: run.seed,
         plan_sha256: run.plan_sha256.clone(),
+        records_sha256: records_sha256.map(str::to_owned),
         blocks: plan.blocks,
         stopping: None,
         smallest_effect: plan.smallest_effect,

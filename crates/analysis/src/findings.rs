@@ -88,6 +88,8 @@ pub struct RunFacts {
     pub seed: u64,
     /// Fingerprint of the plan.
     pub plan_sha256: String,
+    /// Fingerprint of all records and raw files, as the manifest of the run has it; none in runs from before there was one.
+    pub records_sha256: Option<String>,
     /// Blocks of the plan; with a rule for stopping, those that were run.
     pub blocks: u32,
     /// The rule by which the run might end before its last block, and what came of it, in a sentence; none without a rule.

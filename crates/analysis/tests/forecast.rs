@@ -13,7 +13,7 @@ use tolok_model::{CpuMap, Environment, Limits, ThinkTime};
 
 fn ask(run: &InventedRun, question: &ForecastQuestion) -> Result<Forecast, String> {
     let InventedRun { run, plan, names, trials, diagnoses } = run;
-    forecast(&Records { run, plan, names, trials, diagnoses }, question)
+    forecast(&Records { run, plan, names, trials, diagnoses, records_sha256: None }, question)
 }
 
 fn only(run: &InventedRun, question: &ForecastQuestion) -> SubjectForecast {

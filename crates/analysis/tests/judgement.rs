@@ -254,7 +254,7 @@ mod stopping {
 
     fn settled(run: &InventedRun) -> Option<u32> {
         let InventedRun { run, plan, names, trials, diagnoses } = run;
-        blocks_settled(&Records { run, plan, names, trials, diagnoses })
+        blocks_settled(&Records { run, plan, names, trials, diagnoses, records_sha256: None })
     }
 
     fn said(findings: &Findings) -> &str {

@@ -6,6 +6,7 @@ mod forecast;
 mod load;
 mod threshold;
 mod values;
+mod verify;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub use load::{LoadArgs, LoadFormat};
 pub use threshold::threshold;
 use tolok_model::Scale;
 pub use values::{BodyText, Threads, method};
+pub use verify::{VerifyArgs, VerifyFormat};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -63,6 +65,8 @@ pub enum Verb {
     Forecast(ForecastArgs),
     /// Lay two runs beside each other: what became worse, what better, and what cannot be told.
     Compare(CompareArgs),
+    /// Compute every figure of a run again from its raw data, and say whether each is the one that is stored.
+    Verify(VerifyArgs),
     /// Put load on a URL with the load engine alone.
     Load(Box<LoadArgs>),
     /// Ask a database through each subject's driver: what becomes of each type, and what clients leave that hang up.

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Verb::Report(options) => verbs::report::report(&options),
         Verb::Forecast(options) => verbs::forecast::forecast(&options),
         Verb::Compare(options) => verbs::compare::compare(&options),
+        Verb::Verify(options) => verbs::verify::verify(&options),
         Verb::Load(options) => verbs::load::load(&options),
         Verb::Fidelity(options) => verbs::fidelity::fidelity(&options),
         Verb::Setup(options) => verbs::setup::setup(&options),

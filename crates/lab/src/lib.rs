@@ -16,3 +16,4 @@ pub mod subject;
 pub mod timer;
 pub mod toolbox;
 pub mod tools;
+pub mod verify;

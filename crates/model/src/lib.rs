@@ -19,6 +19,7 @@ pub mod fidelity;
 mod load_file;
 mod load_profile;
 mod load_reading;
+pub mod manifest;
 mod objective;
 mod plan;
 mod program;
@@ -26,6 +27,7 @@ mod program_reading;
 mod record;
 mod record_checks;
 mod record_database;
+mod record_raw;
 mod record_resources;
 mod record_tool;
 mod scale;
@@ -42,6 +44,7 @@ mod text;
 mod tool;
 mod tool_reading;
 mod units;
+mod verification;
 mod wording;
 mod workload;
 mod workload_data;
@@ -62,6 +65,7 @@ pub use record::{
 };
 pub use record_checks::{LoadChecks, SecondSeries};
 pub use record_database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
+pub use record_raw::{RawServer, RawWindow};
 pub use record_resources::{
     CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,
     Throttling,
@@ -79,6 +83,9 @@ pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
 pub use tool::{LoadTool, Script, Timer, ToolChoice};
 pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, rate_parts};
+pub use verification::{
+    Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, ValueDifference, Verification, compare,
+};
 pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
 pub use workload_data::{DataBody, WorkloadParameter};
 pub use workload_file::WorkloadFile;

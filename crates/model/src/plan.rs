@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::catalogue::Catalogue;
 use crate::database::Database;
@@ -324,10 +323,15 @@ impl Plan {
         self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
     }
 
+    /// The order that the seed gives these cases and blocks; that of the plan, unless somebody has changed either.
+    pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
+        shuffled(&self.cases, self.blocks, self.seed)
+    }
+
     /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
     pub fn hash(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_else(|error| format!("{self:?} {error}"));
-        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+        crate::manifest::sha256(text.as_bytes())
     }
 }
 

@@ -1,10 +1,11 @@
-//! JSON Schemas: of the files that people write, for editors and for other programs, and of what `tolok fidelity` finds.
+//! JSON Schemas: of the files that people write, for editors and for other programs, and of what `tolok fidelity` and `tolok verify` find.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::fidelity::FidelityReport;
+use crate::verification::Verification;
 use crate::{StudyFile, SubjectFile, WorkloadFile};
 
 /// The schema of a study file.
@@ -25,6 +26,11 @@ pub fn workload_schema() -> Value {
 /// The schema of what `tolok fidelity` finds, as JSON.
 pub fn fidelity_schema() -> Value {
     schemars::schema_for!(FidelityReport).to_value()
+}
+
+/// The schema of what `tolok verify` finds, as JSON.
+pub fn verification_schema() -> Value {
+    schemars::schema_for!(Verification).to_value()
 }
 
 fn schema_of<T: JsonSchema>() -> Value {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tolok_model::schema::{fidelity_schema, study_schema, subject_schema, workload_schema};
+use tolok_model::schema::{fidelity_schema, study_schema, subject_schema, verification_schema, workload_schema};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(format!("{name}.schema.json"))
@@ -55,6 +55,11 @@ fn schemas_of_workloads_are_up_to_date() {
 #[test]
 fn schemas_of_fidelity_reports_are_up_to_date() {
     check("fidelity", &fidelity_schema());
+}
+
+#[test]
+fn schemas_of_verifications_are_up_to_date() {
+    check("verify", &verification_schema());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Findings to terminal, HTML, Markdown, CSV and JSON. Pure functions to a string.
 //!
-//! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs) and print nothing; where the text goes is the caller's
+//! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
+//! [`forecast`] predictions, [`verification`] what became of a run's figures) and print nothing; where the text goes is the caller's
 //! business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
 //! read; CSV and JSON hold the plain numbers in base units.
 
@@ -32,6 +33,7 @@ mod terminal;
 mod tool_remarks;
 mod tools;
 mod trust;
+pub mod verification;
 
 pub use tolok_analysis::figures;
 

@@ -54,6 +54,9 @@ pub(crate) fn render(findings: &Findings) -> String {
     text += &list("Machine and versions", &[escaped(&run.machine), programs.join(", ")].map(String::from));
     text += &format!("\n## Run it again\n\n```sh\n{}\n```\n", run.command.replace("```", ""));
     text += &format!("\nSeed {}, plan `{}`, {}.\n", run.seed, run.plan_sha256, counted(u64::from(run.blocks), "block"));
+    if let Some(hash) = &run.records_sha256 {
+        text += &format!("Records `{hash}`; `tolok verify` makes every figure again from the raw data and says so.\n");
+    }
     text
 }
 

@@ -36,7 +36,7 @@ fn run() -> InventedRun {
 
 fn asked(question: &ForecastQuestion) -> Forecast {
     let InventedRun { run, plan, names, trials, diagnoses } = &run();
-    forecast(&Records { run, plan, names, trials, diagnoses }, question).unwrap()
+    forecast(&Records { run, plan, names, trials, diagnoses, records_sha256: None }, question).unwrap()
 }
 
 fn a_million() -> Forecast {

@@ -22,6 +22,17 @@ fn edge_case(name: &str) -> Findings {
     with_six_digits(found.unwrap_or_else(|| panic!("there is no edge case {name}")).1.clone())
 }
 
+#[test]
+fn a_report_pins_the_raw_data_that_it_is_of() {
+    let mut findings = ordinary().findings();
+    let hash = "5d0c7f6b9f1e3a48266f0d8c1b7a9e5d3f2c4b6a8091e7d5c3b1a2f4e6d8c0b9";
+    assert!(!text(&findings, Format::Markdown).contains("tolok verify"), "of older runs it is not known");
+    findings.run.records_sha256 = Some(hash.to_owned());
+    for format in [Format::Markdown, Format::Html, Format::Json] {
+        assert!(text(&findings, format).contains(hash), "{format:?}");
+    }
+}
+
 mod terminal {
     use super::*;
 

@@ -233,7 +233,7 @@ impl InventedRun {
     /// What follows from it.
     pub fn findings(&self) -> Findings {
         let Self { run, plan, names, trials, diagnoses } = self;
-        analyse(&Records { run, plan, names, trials, diagnoses })
+        analyse(&Records { run, plan, names, trials, diagnoses, records_sha256: None })
     }
 }
 

@@ -152,6 +152,7 @@ pub fn compared(
         names: &it.names,
         trials: &it.trials,
         diagnoses: &it.diagnoses,
+        records_sha256: None,
     });
     let findings = [before.findings(), after.findings()];
     let side = |place: usize| ComparedRun { records: &records[place], findings: &findings[place] };

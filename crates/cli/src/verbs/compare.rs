@@ -62,8 +62,8 @@ impl Stored {
     }
 
     fn records(&self) -> Records<'_> {
-        let StoredRun { run, plan, trials, diagnoses } = &self.run;
-        Records { run, plan, names: &self.names, trials, diagnoses }
+        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = &self.run;
+        Records { run, plan, names: &self.names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
     }
 }
 

@@ -25,6 +25,7 @@ pub fn forecast(args: &ForecastArgs) -> Result<Exit, Complaint> {
         names: &names,
         trials: &stored.trials,
         diagnoses: &stored.diagnoses,
+        records_sha256: stored.records_sha256.as_deref(),
     };
     let found = predict(&records, &question(args)).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
     let shown = match args.format {

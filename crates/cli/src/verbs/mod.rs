@@ -12,3 +12,4 @@ pub mod quick;
 pub mod report;
 pub mod run;
 pub mod setup;
+pub mod verify;

@@ -10,6 +10,14 @@ use crate::args::{Format, ReportArgs, ResultArgs};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, say, width};
 
+/// The reports that are kept in a run's folder.
+pub const KEPT: [(&str, ReportFormat); 4] = [
+    ("report.html", ReportFormat::Html),
+    ("report.md", ReportFormat::Markdown),
+    ("report.csv", ReportFormat::Csv),
+    ("report.json", ReportFormat::Json),
+];
+
 /// Rebuilds the reports of a run and prints one.
 pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
     let path = RunFolder::find(&super::run::runs_folder(&args.result)?, &args.run)?;
@@ -20,14 +28,8 @@ pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
 /// Analyses what is stored, writes every report into the run's folder, and prints the one that was asked for.
 pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<Findings, Complaint> {
     let findings = findings(folder)?;
-    let kept = [
-        ("report.html", ReportFormat::Html),
-        ("report.md", ReportFormat::Markdown),
-        ("report.csv", ReportFormat::Csv),
-        ("report.json", ReportFormat::Json),
-    ];
     let plain = Style { colour: false, width: width() };
-    for (name, format) in kept {
+    for (name, format) in KEPT {
         // A folder that can be read but not written, such as someone else's run, can still be shown.
         if let Err(error) = folder.write(name, render(&findings, format, &plain).as_bytes()) {
             say(format!("warning: {error}"));
@@ -38,7 +40,8 @@ pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<Findings, Complai
     Ok(findings)
 }
 
-fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
+/// What the records of a run say.
+pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     let stored = folder.read()?;
     let names: Names = folder.names()?;
     Ok(analyse(&Records {
@@ -47,6 +50,7 @@ fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
         names: &names,
         trials: &stored.trials,
         diagnoses: &stored.diagnoses,
+        records_sha256: stored.records_sha256.as_deref(),
     }))
 }
 

@@ -62,7 +62,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let names = folder.names::<Names>()?;
     let (run, plan, trials) = (&stored.run, &stored.plan, &stored.trials);
     let last_block =
-        blocks_settled(&Records { run, plan, names: &names, trials, diagnoses: &[] }).unwrap_or(plan.blocks);
+        blocks_settled(&Records { run, plan, names: &names, trials, diagnoses: &[], records_sha256: None })
+            .unwrap_or(plan.blocks);
     let is_settled = |trial: &&PlannedTrial| {
         let of_trial = trials.iter().find(|record| record.number == trial.number);
         trial.block > last_block || of_trial.is_some_and(|record| !lab_failed(&record.outcome))
@@ -174,8 +175,9 @@ fn go(
     hear_interrupts(&stop, "trial")?;
     let mut progress = Progress::new();
     let (run, names) = (folder.read()?.run, folder.names::<Names>()?);
-    let settled =
-        |trials: &[TrialRecord]| blocks_settled(&Records { run: &run, plan, names: &names, trials, diagnoses: &[] });
+    let settled = |trials: &[TrialRecord]| {
+        blocks_settled(&Records { run: &run, plan, names: &names, trials, diagnoses: &[], records_sha256: None })
+    };
     let summary = run_plan(&session, plan, folder, (&stop, &settled), &mut |event: RunEvent| progress.show(&event))?;
     drop(session);
     let findings = show(folder, result)?;
@@ -230,7 +232,7 @@ fn crossed(findings: &Findings) -> Vec<String> {
 
 /// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
 fn is_sound(findings: &Findings) -> bool {
-    const GATES: [&str; 8] = [
+    const GATES: [&str; 12] = [
         "errors",
         "no-good-answers",
         "ledger-open",
@@ -239,6 +241,10 @@ fn is_sound(findings: &Findings) -> bool {
         "link-late",
         "counter-wrong",
         "wire-contradicts",
+        "little",
+        "utilisation",
+        "link-bytes",
+        "not-steady",
     ];
     let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     let programs = findings.programs.iter().flat_map(|program| &program.cases).flat_map(|case| &case.flags);

@@ -22,4 +22,5 @@ mod real_servers;
 mod tools;
 mod transcripts;
 mod unprivileged;
+mod verify;
 mod wire;

@@ -5,13 +5,14 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
-use tolok_model::{FailureKind, LoadTool, ToolUsed, WireCount};
+use tolok_model::{FailureKind, LoadTool, ToolUsed};
 
 use super::beside::{Beside, Found};
 use super::diagnose::{Counted, Counters};
 use super::event::{Phase, RunEvent};
 use super::launch::inherited_environment;
 use super::objectives;
+use super::remake::WIRE;
 use super::trial::{Setback, Trial};
 use super::trial_database::{PART, database_failed};
 use crate::data;
@@ -36,7 +37,6 @@ const TOOL_SLACK: Duration = Duration::from_secs(15);
 /// What load brought.
 pub(super) struct Loaded {
     pub(super) report: ToolReport,
-    pub(super) usage: WindowUsage,
     /// Proportional set sizes of the subject, read when the window had ended.
     pub(super) pss_bytes: Option<u64>,
     pub(super) window: Window,
@@ -44,8 +44,6 @@ pub(super) struct Loaded {
     pub(super) counted: Option<Counted>,
     /// What was found beside the load.
     pub(super) beside: Found,
-    /// What the kernel counted of the answers, where it was asked to and could.
-    pub(super) wire: Option<WireCount>,
 }
 
 /// Follows everything that has a part in a trial, by its control group where there is one. In a box in which nothing was
@@ -177,7 +175,7 @@ impl Trial<'_> {
         }
         let wire_lines = readings.wire_lines();
         if !wire_lines.is_empty() {
-            self.folder.write_lines("wire.jsonl", &wire_lines)?;
+            self.folder.write_lines(WIRE, &wire_lines)?;
         }
         readings.finish(report, trial_box)
     }
@@ -218,7 +216,7 @@ impl Trial<'_> {
     }
 
     /// Length of the body that every good answer has, where all have the same.
-    fn body_bytes(&self) -> Option<u64> {
+    pub(super) fn body_bytes(&self) -> Option<u64> {
         match self.answers() {
             Answers::Body(_) => Some(self.session.assets.body(&self.workload).len() as u64),
             Answers::Requests(_) | Answers::Status => None,
@@ -337,13 +335,15 @@ impl Readings<'_, '_> {
     fn finish(self, mut report: ToolReport, trial_box: &mut TrialBox) -> Result<Loaded, Setback> {
         let silent = || tool_failed("the load tool did not say when its window began and ended".to_owned());
         let (began, (ended, usage, pss)) = self.began.zip(self.ended).ok_or_else(silent)?;
-        let (window, usage) = (Window { began, ended }, usage.map_err(Setback::lab)?);
+        let window = Window { began, ended };
+        // What was used is computed from what is stored; that there is enough of it is known here.
+        usage.map_err(Setback::lab)?;
         let counted = self.counters.map(|counters| counters.counted(window));
         let wire = self.wire.and_then(|wire| wire.window(window));
         // A tool that does not say when its last good answer came is not asked.
         report.last_good_s = report.last_good_s.or(wire.and_then(|wire| wire.last_answer_s));
         let beside = self.beside.map(|beside| beside.finish(trial_box)).transpose()?.unwrap_or_default();
-        Ok(Loaded { report, usage, pss_bytes: pss.get(&Part::Subject).copied(), window, counted, beside, wire })
+        Ok(Loaded { report, pss_bytes: pss.get(&Part::Subject).copied(), window, counted, beside })
     }
 }
 

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
-use tolok_model::{FailureKind, ProgramRun, Timer, TimerSummary, ToolUsed};
+use tolok_load::clock::{Clock, SystemClock};
+use tolok_model::{FailureKind, Timer, ToolUsed};
 
 use super::event::{Phase, RunEvent};
 use super::measure::sampler;
+use super::program_rows::{ROWS, RunRow, TOOL_OUTPUT};
 use super::program_trial::ProgramTrial;
+use super::remake::SAMPLES;
 use super::trial::Setback;
 use crate::isolate::{ProcessSpec, TrialBox};
-use crate::sample::{Sampler, WindowUsage};
+use crate::sample::{Sampler, Window};
 use crate::subject::log_tail;
 use crate::timer::{
     Fault, FaultyRun, GNU_TIME_FORMAT, TimedRun, TimerJob, TimerNotUnderstood, TimerReport, command_line,
@@ -24,17 +25,11 @@ use crate::toolbox::Program;
 
 /// What a timer itself says.
 pub(super) const TIMER_LOG: &str = "tool.log";
-/// What hyperfine and GNU time found, as they wrote it.
-const TOOL_OUTPUT: &str = "tool.out";
 const PART: &str = "subject";
 /// How often resources are read.
 const SAMPLE: Duration = Duration::from_millis(100);
 /// How much longer than its runs a timer may take before it counts as hung.
 const TIMER_SLACK: Duration = Duration::from_secs(15);
-/// The kernel's clock counts nanoseconds, and our own timer and hyperfine write all of them.
-const FINE_S: f64 = 1e-9;
-/// GNU time writes two digits.
-const GNU_TIME_S: f64 = 0.01;
 
 /// What times a program, ready to be used.
 #[derive(Debug, Clone, Copy)]
@@ -44,42 +39,13 @@ pub(super) enum TimerAtHand<'a> {
     GnuTime(&'a Program),
 }
 
-/// What was found.
+/// What is known of the runs beside what the timer has left in the folder.
 pub(super) struct Timed {
     pub(super) timer: ToolUsed,
-    pub(super) resolution_s: f64,
-    pub(super) runs: Vec<ProgramRun>,
-    pub(super) floor: Vec<ProgramRun>,
-    pub(super) warmup_runs: u32,
-    pub(super) said: Option<TimerSummary>,
-    pub(super) window_s: f64,
-    /// What was used while the timer's process ran, and for how long that was. Nothing where it ended too soon to be told.
-    pub(super) usage: Option<(WindowUsage, f64)>,
-}
-
-/// What one of the timers found of the runs that count.
-struct Counted {
-    runs: Vec<ProgramRun>,
-    floor: Vec<ProgramRun>,
-    /// Of those that the timer made by itself.
-    warmup_runs: u32,
-    said: Option<TimerSummary>,
-    /// From the first run to the end of the last; nothing where the timer does not tell.
-    window_s: Option<f64>,
-    rows: Vec<RunRow>,
-}
-
-/// A line of `runs.jsonl`.
-#[derive(Debug, Serialize)]
-struct RunRow {
-    timer: &'static str,
-    warm_up: bool,
-    floor: bool,
-    /// On the monotonic clock; of tolok's timer only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    began_ns: Option<u64>,
-    #[serde(flatten)]
-    run: ProgramRun,
+    /// While the timer's process ran.
+    pub(super) window: Window,
+    /// Where the times of the samples count from.
+    pub(super) clock_zero_ns: i64,
 }
 
 /// What is read while a timer is at work.
@@ -104,13 +70,6 @@ impl<'a> TimerAtHand<'a> {
         };
         ToolUsed { name: name.word().to_owned(), version: version.to_owned() }
     }
-
-    fn resolution_s(&self) -> f64 {
-        match self {
-            Self::Own | Self::Hyperfine(_) => FINE_S,
-            Self::GnuTime(_) => GNU_TIME_S,
-        }
-    }
 }
 
 impl ProgramTrial<'_> {
@@ -133,23 +92,14 @@ impl ProgramTrial<'_> {
         watch.sampler.window_starts(watch.at_s(), began);
         let counted = self.count(trial_box, &mut watch, job, timer, &before);
         let ended = SystemClock.now();
-        let usage = watch.sampler.window_ends(watch.at_s(), ended);
+        // Where the timer ended too soon to be told, nothing is known of others, and that is no fault.
+        let _ = watch.sampler.window_ends(watch.at_s(), ended);
         emit(RunEvent::Phase { phase: Phase::Stopping });
-        self.folder.write_lines("samples.jsonl", &sampler.samples())?;
-        let counted = counted?;
-        let rows: Vec<RunRow> = before.iter().map(RunRow::own).chain(counted.rows).collect();
-        self.folder.write_lines("runs.jsonl", &rows)?;
-        let length_s = seconds_between(began, ended);
-        Ok(Timed {
-            timer: timer.used(),
-            resolution_s: timer.resolution_s(),
-            runs: counted.runs,
-            floor: counted.floor,
-            warmup_runs: before.iter().filter(|run| !run.floor).count() as u32 + counted.warmup_runs,
-            said: counted.said,
-            window_s: counted.window_s.unwrap_or(length_s),
-            usage: usage.ok().map(|usage| (usage, length_s)),
-        })
+        self.folder.write_lines(SAMPLES, &sampler.samples())?;
+        let rows: Vec<RunRow> = before.iter().map(RunRow::own).chain(counted?).collect();
+        self.folder.write_lines(ROWS, &rows)?;
+        let clock_zero_ns = sampler.clock_zero_ns();
+        Ok(Timed { timer: timer.used(), window: Window { began, ended }, clock_zero_ns })
     }
 
     /// The runs before those that count, by tolok's own timer. The other timers do not look at what a program writes, so one
@@ -180,10 +130,13 @@ impl ProgramTrial<'_> {
         job: &TimerJob,
         timer: &TimerAtHand<'_>,
         before: &[TimedRun],
-    ) -> Result<Counted, Setback> {
+    ) -> Result<Vec<RunRow>, Setback> {
         let job = TimerJob { warmup_runs: 0, ..job.clone() };
         match timer {
-            TimerAtHand::Own => self.run_timer(trial_box, watch, &job).map(|runs| Counted::by_own(&runs)),
+            TimerAtHand::Own => {
+                let runs = self.run_timer(trial_box, watch, &job)?;
+                Ok(runs.iter().map(RunRow::own).collect())
+            }
             TimerAtHand::GnuTime(time) => self.run_gnu_time(trial_box, watch, job, time),
             TimerAtHand::Hyperfine(hyperfine) => self.run_hyperfine(trial_box, watch, &job, hyperfine, before),
         }
@@ -218,7 +171,7 @@ impl ProgramTrial<'_> {
         match fault {
             None => Ok(runs),
             Some(faulty) => {
-                self.folder.write_lines("runs.jsonl", &runs.iter().map(RunRow::own).collect::<Vec<_>>())?;
+                self.folder.write_lines(ROWS, &runs.iter().map(RunRow::own).collect::<Vec<_>>())?;
                 Err(setback_of(&faulty, job))
             }
         }
@@ -232,7 +185,7 @@ impl ProgramTrial<'_> {
         watch: &mut Watch<'_>,
         mut job: TimerJob,
         time: &Program,
-    ) -> Result<Counted, Setback> {
+    ) -> Result<Vec<RunRow>, Setback> {
         let output = self.folder.path().join(TOOL_OUTPUT);
         self.folder.write(TOOL_OUTPUT, b"")?;
         let (path, file) = (time.path.display().to_string(), output.display().to_string());
@@ -247,9 +200,7 @@ impl ProgramTrial<'_> {
             let why = format!("GNU time was run {} times and tells of {} runs", made.len(), runs.len());
             return Err(tool_failed(why));
         }
-        let rows = runs.iter().map(|run| RunRow::of_tool(Timer::Time, *run)).collect();
-        let window_s = Counted::by_own(&made).window_s;
-        Ok(Counted { runs, floor: Vec::new(), warmup_runs: 0, said: None, window_s, rows })
+        Ok(runs.into_iter().map(|run| RunRow::of_tool(Timer::Time, run)).collect())
     }
 
     /// hyperfine knows no limit of time for all runs together, so it is told a number of runs that the run before lets expect
@@ -261,7 +212,7 @@ impl ProgramTrial<'_> {
         job: &TimerJob,
         hyperfine: &Program,
         before: &[TimedRun],
-    ) -> Result<Counted, Setback> {
+    ) -> Result<Vec<RunRow>, Setback> {
         let (warmup_runs, runs) = (self.scenario.runs.warmup_runs, fitting(job, before));
         let output = self.folder.path().join(TOOL_OUTPUT);
         let command = command_line(&job.work.argv);
@@ -277,9 +228,7 @@ impl ProgramTrial<'_> {
             return Err(self.why_hyperfine_ended(&command, &how));
         }
         let found = hyperfine_report(&read(&output)?).map_err(not_understood)?;
-        let rows = found.runs.iter().map(|run| RunRow::of_tool(Timer::Hyperfine, *run)).collect();
-        let said = Some(found.said);
-        Ok(Counted { runs: found.runs, floor: Vec::new(), warmup_runs, said, window_s: None, rows })
+        Ok(found.runs.into_iter().map(|run| RunRow::of_tool(Timer::Hyperfine, run)).collect())
     }
 
     /// It ends as soon as the program does not end well, and says so.
@@ -342,42 +291,6 @@ impl Watch<'_> {
     fn at_s(&self) -> f64 {
         self.clock.elapsed().as_secs_f64()
     }
-}
-
-impl Counted {
-    fn by_own(made: &[TimedRun]) -> Self {
-        let of = |floor: bool| made.iter().filter(|run| run.floor == floor).map(run_of).collect();
-        let window_s = made
-            .first()
-            .zip(made.last())
-            .map(|(first, last)| seconds_between(MonotonicNs(first.began_ns), MonotonicNs(last.ended_ns())));
-        let rows = made.iter().map(RunRow::own).collect();
-        Self { runs: of(false), floor: of(true), warmup_runs: 0, said: None, window_s, rows }
-    }
-}
-
-impl RunRow {
-    fn own(run: &TimedRun) -> Self {
-        let TimedRun { warm_up, floor, began_ns, .. } = *run;
-        Self { timer: Timer::Tolok.word(), warm_up, floor, began_ns: Some(began_ns), run: run_of(run) }
-    }
-
-    fn of_tool(timer: Timer, run: ProgramRun) -> Self {
-        Self { timer: timer.word(), warm_up: false, floor: false, began_ns: None, run }
-    }
-}
-
-fn run_of(run: &TimedRun) -> ProgramRun {
-    ProgramRun {
-        wall_s: run.wall_s,
-        user_s: Some(run.user_s),
-        system_s: Some(run.system_s),
-        rss_bytes_max: run.rss_bytes_max,
-    }
-}
-
-fn seconds_between(began: MonotonicNs, ended: MonotonicNs) -> f64 {
-    ended.since(began).as_secs_f64()
 }
 
 /// How many runs fit into the time that is given, by the longest of those before.
@@ -447,15 +360,6 @@ mod tests {
     }
 
     #[test]
-    fn runs_and_their_floors_are_told_apart_and_the_window_spans_all() {
-        let made = [run(true, 5.0, 0.25), run(false, 5.5, 1.0), run(false, 7.0, 1.5), run(true, 9.0, 0.5)];
-        let counted = Counted::by_own(&made);
-        let walls = |runs: &[ProgramRun]| runs.iter().map(|run| run.wall_s).collect::<Vec<_>>();
-        assert_eq!((walls(&counted.runs), walls(&counted.floor)), (vec![1.0, 1.5], vec![0.25, 0.5]));
-        assert_eq!((counted.window_s, counted.rows.len()), (Some(4.5), 4));
-    }
-
-    #[test]
     fn hyperfine_is_told_as_many_runs_as_fit_into_the_time() {
         let after = |wall_s: f64| fitting(&job(), &[run(false, 0.0, wall_s)]);
         assert_eq!([0.001, 1.0, 3.0, 30.0].map(after), [10, 10, 3, 1]);
@@ -478,14 +382,5 @@ mod tests {
         check(false, wrong, FailureKind::WrongAnswer, "run 3 of `queue 1000` wrote \"1\" and owed \"2\"");
         let gone = Fault::NotStarted { reason: "it is not there".to_owned() };
         check(false, gone, FailureKind::DidNotStart, "run 3 of `queue 1000` could not be started: it is not there");
-    }
-
-    #[test]
-    fn a_row_says_which_timer_told_it_and_leaves_out_what_that_does_not_tell() {
-        let row = |row: &RunRow| serde_json::to_string(row).unwrap();
-        let of_tool = RunRow::of_tool(Timer::Hyperfine, ProgramRun { wall_s: 0.5, ..ProgramRun::default() });
-        assert_eq!(row(&of_tool), r#"{"timer":"hyperfine","warm_up":false,"floor":false,"wall_s":0.5}"#);
-        let own = row(&RunRow::own(&run(true, 2.0, 0.5)));
-        assert!(own.contains(r#""floor":true,"began_ns":2000000000,"wall_s":0.5,"user_s":0.1"#), "{own}");
     }
 }

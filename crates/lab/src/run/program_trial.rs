@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use tolok_model::{
     Case, CpuMap, Environment, FailureKind, Isolation, Outcome, Plan, ProgramScenario, ProgramTiming, ProgramWorkload,
+    RECORD_FORMAT, RawWindow,
 };
 
 use super::blame::{because_of_a_limit, failure};
-use super::disturbed::by_others;
 use super::event::{Phase, RunEvent};
 use super::ground::BoxWish;
 use super::guest::Guest;
 use super::launch::Launch;
+use super::program_rows::TIMER_REPORT;
 use super::program_timing::{TIMER_LOG, Timed, TimerAtHand};
-use super::record::host;
+use super::remake::{DATABASE_LINK_REPORT, Given, LINK_REPORT, RAW_WINDOW, timing_of};
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
@@ -23,10 +24,6 @@ use crate::isolate::TrialBox;
 use crate::store::{StoreError, TrialFolder};
 use crate::subject::Render;
 use crate::timer::{Task, TimerJob, command_line};
-
-/// A window is judged if a hundredth of its CPU time, which is what the hypervisor may take of it, is more than the hundredth
-/// of a second in which the kernel counts.
-const JUDGED_CPU_S: f64 = 1.0;
 
 /// One trial of a program at work.
 pub(super) struct ProgramTrial<'a> {
@@ -109,7 +106,7 @@ impl<'a> ProgramTrial<'a> {
         let session = self.launch.session;
         let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
         let scratch = session.trial_scratch().map_err(unwritable)?;
-        let [report, database_report] = ["link.jsonl", "database-link.jsonl"].map(|name| self.folder.path().join(name));
+        let [report, database_report] = [LINK_REPORT, DATABASE_LINK_REPORT].map(|name| self.folder.path().join(name));
         let spec = session.ground.spec(&BoxWish {
             environment: self.environment,
             cpus: self.cpus,
@@ -128,7 +125,7 @@ impl<'a> ProgramTrial<'a> {
         // While the subject's group is there to say what it met.
         let timed = timed.map_err(|setback| because_of_a_limit(setback, &self.environment.subject, &trial_box))?;
         trial_box.stop()?;
-        Ok(self.timing(timed, load_average))
+        self.timing(timed, load_average)
     }
 
     /// What happens between the opening of the box and its end.
@@ -165,7 +162,7 @@ impl<'a> ProgramTrial<'a> {
             env,
             cwd: run.to_owned(),
             log: self.folder.subject_log(),
-            report: self.folder.path().join("timer.json"),
+            report: self.folder.path().join(TIMER_REPORT),
             warmup_runs: runs.warmup_runs,
             runs: runs.runs,
             at_most_s: runs.at_most_s,
@@ -173,17 +170,23 @@ impl<'a> ProgramTrial<'a> {
         })
     }
 
-    fn timing(&self, timed: Timed, load_average: f64) -> ProgramTiming {
-        let Timed { timer, resolution_s, runs, floor, warmup_runs, said, window_s, usage } = timed;
-        let machine_cpus = self.launch.session.logical_cpus;
-        let (mut host_window, mut disturbances) =
-            (tolok_model::HostWindow { load_average, ..Default::default() }, Vec::new());
-        if let Some((usage, length_s)) = usage {
-            host_window = host(&usage.host, length_s, load_average);
-            if length_s * machine_cpus as f64 >= JUDGED_CPU_S {
-                disturbances = by_others((self.environment, self.cpus), machine_cpus, length_s, &usage);
-            }
-        }
-        ProgramTiming { timer, resolution_s, runs, floor, warmup_runs, said, window_s, host: host_window, disturbances }
+    /// What was found, from what is stored and nothing else.
+    fn timing(&self, timed: Timed, load_average: f64) -> Result<ProgramTiming, Setback> {
+        let Timed { timer, window, clock_zero_ns } = timed;
+        let raw = RawWindow {
+            format: RECORD_FORMAT,
+            clock_zero_ns,
+            began_ns: window.began.0,
+            ended_ns: window.ended.0,
+            tool: timer,
+            machine_cpus: self.launch.session.logical_cpus as u32,
+            load_average,
+            server: None,
+        };
+        self.folder.write_json(RAW_WINDOW, &raw)?;
+        let isolation = self.isolation.as_ref();
+        let given = Given { scenario: self.scenario, environment: self.environment, cpus: self.cpus, isolation };
+        let made = timing_of(self.folder.path(), &given, &raw);
+        made.map_err(|why| Setback::failed(FailureKind::ToolFailed, why))
     }
 }

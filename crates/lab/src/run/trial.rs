@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use tolok_model::{
     Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, Failure, FailureKind, Isolation,
-    LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, Scenario, WireCount, Workload,
+    LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, RECORD_FORMAT, RawServer, RawWindow, Scenario,
+    Workload,
 };
 
 use super::blame::because_of_the_database;
@@ -22,22 +23,18 @@ use super::judge::judge;
 use super::launch::Launch;
 use super::measure::{Loaded, sampler};
 use super::questions::Server;
-use super::record::measurement;
+use super::remake::{DATABASE_LINK_REPORT, Given, LINK_REPORT, RAW_WINDOW, SAMPLES, measurement_of};
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
 use super::trial_database::{DATABASE_LOG, TrialDatabase};
-use super::with_database::DATABASE_LINK_REPORT;
 use crate::data;
-use crate::isolate::{Backend, BoxError, ProcessSpec, TrialBox};
-use crate::sample::{Part, Window, WindowUsage};
+use crate::isolate::{BoxError, ProcessSpec, TrialBox};
+use crate::sample::Window;
 use crate::store::{StoreError, TrialFolder};
-use crate::tools::ToolReport;
 
 /// In a network of its own, a subject has every port for itself.
 const OWN_PORT: u16 = 8080;
-/// The file in which an emulated link says what it did.
-const LINK_REPORT: &str = "link.jsonl";
 /// A port that another program takes between our look and the subject's start is replaced this often.
 const PORT_ATTEMPTS: u32 = 5;
 
@@ -246,29 +243,45 @@ impl<'a> Trial<'a> {
         let inside = inside.map_err(|setback| self.explained(setback, &trial_box))?;
         let refused_tasks = trial_box.group("subject").and_then(|group| group.reader().read().refused_tasks);
         trial_box.stop()?;
-        let Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data, wire } = inside;
-        // A kernel's link writes no report.
-        let is_emulated = self.isolation.as_ref().is_some_and(|it| it.network == Backend::Emulator.name());
-        let link = is_emulated.then(|| self.link_report((LINK_REPORT, Part::Link), window, &usage)).transpose()?;
-        let database =
-            data.database.map(|found| self.database_window(found, data.outage, window, &usage)).transpose()?;
-        let mut measurement = measurement(report, &usage, cold_start_s, load_average);
-        if measurement.body_bytes == 0 {
-            measurement.body_bytes = self.mean_body_bytes() * measurement.ledger.good;
-        }
-        measurement.subject.pss_bytes = pss_bytes;
-        measurement.subject.refused_tasks = refused_tasks;
-        let measurement = Measurement {
-            disturbances: self.disturbances(measurement.window_s, &usage, link.as_ref(), database.as_ref()),
-            link,
-            database,
-            tool: Some(self.tool_used()?),
-            wire,
-            pool: data.pool,
-            counter: data.counter,
-            ..measurement
+        let diagnosis = inside.diagnosis.clone();
+        let raw = self.raw_window(inside, load_average, refused_tasks)?;
+        self.folder.write_json(RAW_WINDOW, &raw)?;
+        // From the files and nothing else, so that anyone can make it again.
+        let given = Given {
+            scenario: self.scenario,
+            environment: self.environment,
+            cpus: self.cpus,
+            isolation: self.isolation.as_ref(),
         };
+        let measurement = measurement_of(self.folder.path(), &given, &raw).map_err(Setback::lab)?;
         Ok(Measured { measurement, diagnosis })
+    }
+
+    /// What was read once, as it is stored.
+    fn raw_window(&self, inside: Inside, load_average: f64, refused_tasks: Option<u64>) -> Result<RawWindow, Setback> {
+        let Inside { pss_bytes, window, clock_zero_ns, cold_start_s, data, .. } = inside;
+        let Data { database, pool, outage, counter } = data;
+        let server = RawServer {
+            cold_start_s,
+            status: self.workload.status,
+            body_bytes: self.body_bytes(),
+            mean_body_bytes: self.mean_body_bytes(),
+            pss_bytes,
+            refused_tasks,
+            pool,
+            counter,
+            database: database.map(|told| DatabaseWindow { outage, ..told }),
+        };
+        Ok(RawWindow {
+            format: RECORD_FORMAT,
+            clock_zero_ns,
+            began_ns: window.began.0,
+            ended_ns: window.ended.0,
+            tool: self.tool_used()?,
+            machine_cpus: self.session.logical_cpus as u32,
+            load_average,
+            server: Some(server),
+        })
     }
 
     /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator
@@ -328,18 +341,19 @@ impl<'a> Trial<'a> {
         let beside = self.beside(database, server);
         let loaded = self.load(trial_box, &mut sampler, counters, beside, (address, clock), emit);
         emit(RunEvent::Phase { phase: Phase::Stopping });
-        self.folder.write_lines("samples.jsonl", &sampler.samples())?;
+        self.folder.write_lines(SAMPLES, &sampler.samples())?;
         let judged = loaded.and_then(|loaded| {
             self.folder.write_lines("timeline.jsonl", &loaded.report.timeline)?;
             judge(&loaded.report, self.scenario).map(|()| loaded)
         });
-        let Loaded { report, usage, pss_bytes, window, counted, beside, wire } = judged?;
+        let Loaded { report, pss_bytes, window, counted, beside } = judged?;
         self.nothing_has_ended(trial_box, "while it was measured")?;
         let check = |before| check_counter(trial_box, server, &self.workload.path, (before, &report));
         let counter = counter.map(check).transpose()?;
         let diagnosis = counted.map(|counted| self.diagnosis(counted, &report));
         let data = Data { database: None, pool: beside.pool, outage: beside.outage, counter };
-        Ok(Inside { report, usage, pss_bytes, window, cold_start_s, diagnosis, data, wire })
+        let clock_zero_ns = sampler.clock_zero_ns();
+        Ok(Inside { pss_bytes, window, clock_zero_ns, cold_start_s, diagnosis, data })
     }
 }
 
@@ -352,14 +366,13 @@ struct Measured {
 
 /// What is known when the box is about to be closed.
 struct Inside {
-    report: ToolReport,
-    usage: WindowUsage,
     pss_bytes: Option<u64>,
     window: Window,
+    /// Where the times of the samples count from.
+    clock_zero_ns: i64,
     cold_start_s: f64,
     diagnosis: Option<Diagnosis>,
     data: Data,
-    wire: Option<WireCount>,
 }
 
 /// What is known of the database, and of what is asked of it.

@@ -22,6 +22,7 @@ mod part;
 mod perf;
 mod process;
 mod process_clock;
+mod read_back;
 mod sampler;
 mod series;
 mod tasks;
@@ -38,6 +39,7 @@ pub use line::Sample;
 pub use network::NetworkBytes;
 pub use part::{Followed, Members, NetOf, Part};
 pub use process::{ProcessTree, descendants, pss_bytes};
+pub use read_back::ReadBack;
 pub use sampler::{Folders, Sampler};
 pub(crate) use series::Series;
 pub use series::{Border, Window};
@@ -46,4 +48,4 @@ pub use usage::{
     CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, SecondUsage, ThrottlingUsage,
     WindowUsage,
 };
-pub use wire::{WireLine, WireWatch};
+pub use wire::{WireLine, WireWatch, wire_window};

@@ -21,7 +21,7 @@ use super::process::{ProcessTree, pss_bytes};
 use super::process_clock::process_cpu_ns;
 use super::series::{Series, Window};
 use super::tasks::Tasks;
-use super::usage::{HostUsage, NoUsage, PartUsage, Readings, WindowUsage, check};
+use super::usage::{NoUsage, Readings, WindowUsage, window_usage};
 
 /// How often that is read which costs more than the few files of a control group.
 const SLOW: Duration = Duration::from_secs(1);
@@ -190,15 +190,15 @@ impl<C: Clock> Sampler<C> {
     pub fn window_ends(&mut self, at_s: f64, ended: MonotonicNs) -> Result<WindowUsage, NoUsage> {
         self.read_all(at_s);
         let window = Window { began: self.began.take().ok_or(NoUsage::NeverBegan)?, ended };
-        for tracked in &self.parts {
-            tracked.readings.check(tracked.part.word(), window)?;
-        }
-        check(&self.host_readings, "machine", window)?;
-        let used = |tracked: &Tracked| (tracked.part, tracked.readings.used(window));
-        let parts: BTreeMap<Part, PartUsage> = self.parts.iter().map(used).collect();
-        let subject = self.parts.iter().find(|tracked| tracked.part == Part::Subject);
-        let subject_by_second = subject.map(|tracked| tracked.readings.by_second(window)).unwrap_or_default();
-        Ok(WindowUsage { host: HostUsage::of(&self.host_readings, window, &parts), parts, subject_by_second })
+        let parts: Vec<(Part, &Readings)> =
+            self.parts.iter().map(|tracked| (tracked.part, &tracked.readings)).collect();
+        window_usage(&self.host_readings, &parts, window)
+    }
+
+    /// Where the times of [`Sampler::samples`] count from, in nanoseconds of the monotonic clock.
+    pub fn clock_zero_ns(&self) -> i64 {
+        let (epoch, epoch_s) = self.epoch.unwrap_or_default();
+        epoch.0 as i64 - (epoch_s * 1e9).round() as i64
     }
 
     /// Proportional set sizes of the parts, for when the load has stopped: the kernel holds the lock of a process's memory

@@ -199,7 +199,7 @@ impl Readings {
     }
 
     /// Refuses a window at whose borders CPU time was not read.
-    pub(super) fn check(&self, of: &'static str, window: Window) -> Result<(), NoUsage> {
+    fn check(&self, of: &'static str, window: Window) -> Result<(), NoUsage> {
         match self.cpu_from_group() {
             true => check(&self.group, of, window),
             false => check(&self.tasks, of, window),
@@ -207,7 +207,7 @@ impl Readings {
     }
 
     /// What the part used in a window.
-    pub(super) fn used(&self, window: Window) -> PartUsage {
+    fn used(&self, window: Window) -> PartUsage {
         let spent = |of: fn(&Spent) -> u64| self.tasks.grown(window, |tasks| Some(of(tasks.spent.as_ref()?)));
         let (cpu_s, source) = match self.cpu_from_group() {
             true => (seconds(self.group.grown(window, |group| group.cpu_ns)), CpuSource::Group),
@@ -241,7 +241,7 @@ impl Readings {
     }
 
     /// CPU time and memory of the part in each whole second of a window.
-    pub(super) fn by_second(&self, window: Window) -> Vec<SecondUsage> {
+    fn by_second(&self, window: Window) -> Vec<SecondUsage> {
         let second = |from: MonotonicNs| Window { began: from, ended: from + SECOND };
         let starts = std::iter::successors(Some(window.began), |began| Some(*began + SECOND));
         let whole = starts.map(second).take_while(|second| second.ended <= window.ended);
@@ -306,9 +306,26 @@ impl Readings {
     }
 }
 
+/// What every part and the machine used in a window, from all readings.
+pub(super) fn window_usage(
+    host: &Series<HostReading>,
+    parts: &[(Part, &Readings)],
+    window: Window,
+) -> Result<WindowUsage, NoUsage> {
+    for (part, readings) in parts {
+        readings.check(part.word(), window)?;
+    }
+    check(host, "machine", window)?;
+    let subject = parts.iter().find(|(part, _)| *part == Part::Subject);
+    let subject_by_second = subject.map(|(_, readings)| readings.by_second(window)).unwrap_or_default();
+    let parts: BTreeMap<Part, PartUsage> =
+        parts.iter().map(|(part, readings)| (*part, readings.used(window))).collect();
+    Ok(WindowUsage { host: HostUsage::of(host, window, &parts), parts, subject_by_second })
+}
+
 impl HostUsage {
     /// What the machine did in a window in which the parts used this.
-    pub(super) fn of(readings: &Series<HostReading>, window: Window, parts: &BTreeMap<Part, PartUsage>) -> Self {
+    fn of(readings: &Series<HostReading>, window: Window, parts: &BTreeMap<Part, PartUsage>) -> Self {
         let grown = |of: fn(&HostReading) -> Option<u64>| seconds(readings.grown(window, of));
         let busy_s = grown(|host| host.busy_ns);
         let followed_s: Option<f64> = parts.values().map(|part| part.cpu_s).sum();
@@ -329,7 +346,7 @@ impl HostUsage {
 
 /// Refuses a window at whose borders nobody looked. What was never read at all is absent from the usage, and no reason to
 /// have none.
-pub(super) fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {
+fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {
     match readings.too_far(window) {
         None => Ok(()),
         Some((border, away)) => {

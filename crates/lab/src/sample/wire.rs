@@ -23,7 +23,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tolok_load::clock::MonotonicNs;
 use tolok_model::WireCount;
 
@@ -41,7 +41,7 @@ pub struct WireWatch {
 }
 
 /// A reading as a line of `wire.jsonl`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WireLine {
     /// Seconds since the origin that was given.
     pub at_s: f64,
@@ -89,6 +89,20 @@ impl WireWatch {
     pub fn lines(&self, origin: MonotonicNs) -> Vec<WireLine> {
         self.counts.lines(origin)
     }
+}
+
+/// What was counted in a window, from lines whose times count from its beginning; nothing where they go back.
+pub fn wire_window(lines: &[WireLine], window: Window) -> Option<WireCount> {
+    let mut counts = Counts::default();
+    for line in lines {
+        let at = i64::try_from(window.began.0).ok()?.checked_add((line.at_s * 1e9).round() as i64)?;
+        let at = MonotonicNs(u64::try_from(at).ok()?);
+        if counts.totals.iter().last().is_some_and(|(last, _)| *last > at) {
+            return None;
+        }
+        counts.totals.push(at, Totals { answers: line.answers, answers_2xx: line.answers_2xx });
+    }
+    counts.window(window)
 }
 
 /// Running totals.
@@ -232,6 +246,19 @@ mod tests {
         let counts = every_100_ms(&[(u32::MAX, 0), (u32::MAX, 1), (2, 2)]);
         assert_eq!(between(&counts, 0, 200), found(u64::from(u32::MAX) + 2, 3, 0.2));
         assert_eq!(counts.lines(MonotonicNs(0))[2].answers, 2 * u64::from(u32::MAX) + 2);
+    }
+
+    #[test]
+    fn lines_that_are_read_back_count_the_same() {
+        let counts = every_100_ms(&[(7, 7), (100, 90), (100, 100), (200, 0), (100, 100)]);
+        for (began, ended) in [(0, 400), (25, 125), (225, 380)] {
+            let window = Window { began: MonotonicNs(began * MS), ended: MonotonicNs(ended * MS) };
+            let text =
+                counts.lines(window.began).iter().map(|line| serde_json::to_string(line).unwrap()).collect::<Vec<_>>();
+            let lines: Vec<WireLine> = text.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert_eq!(wire_window(&lines, window), counts.window(window));
+        }
+        assert_eq!(wire_window(&[], Window { began: MonotonicNs(0), ended: MonotonicNs(MS) }), None);
     }
 
     #[test]

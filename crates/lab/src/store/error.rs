@@ -1,7 +1,7 @@
 //! Why a run's folder cannot be read or written, and what to do about it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a run's folder cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +46,18 @@ pub enum StoreError {
         /// Where runs are kept.
         runs: PathBuf,
     },
+}
+
+impl StoreError {
+    /// The file or folder that it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Write { path, .. } | Self::Read { path, .. } | Self::Content { path, .. } | Self::Busy { path } => {
+                path
+            }
+            Self::NoRun { runs, .. } => runs,
+        }
+    }
 }
 
 fn explain(source: &io::Error) -> String {

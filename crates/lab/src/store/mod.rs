@@ -3,6 +3,7 @@
 //! ```text
 //! runs/<date>-<study>-<id>/
 //!   run.json  study.toml  plan.json  names.json
+//!   manifest.jsonl                           a line for each of the folders below, with the hashes of its files
 //!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, link.jsonl, tool.json, subject.log, tool.log, command.txt}
 //!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
@@ -10,10 +11,11 @@
 //! ```
 //! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
 //! so a half-written record is never seen. Nothing finished is ever written again, but for the reports, which can be
-//! rebuilt from the rest.
+//! rebuilt from the rest. Right after a record its line of the manifest is written, which nothing changes any more.
 
 mod error;
 mod file;
+mod manifest;
 mod trial_folder;
 
 #[cfg(test)]
@@ -21,18 +23,25 @@ mod tests;
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tolok_model::manifest::{FileSum, Manifest, ManifestEntry};
 use tolok_model::{Case, CaseId, DiagnosisRecord, Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord};
 
 use self::file::{Durability, read_json};
+use self::manifest::{About, ManifestFile, sum_of, sums_in};
 
 pub use error::StoreError;
+pub use manifest::MANIFEST;
 pub use trial_folder::TrialFolder;
 
 /// Titles of subjects and workloads as they were when the run was made.
 const NAMES: &str = "names.json";
+
+/// What is fixed before the first trial, in the order in which it is written.
+const OWN: [&str; 4] = ["study.toml", "plan.json", NAMES, "run.json"];
 
 /// A run's folder.
 #[derive(Debug)]
@@ -40,6 +49,8 @@ pub struct RunFolder {
     path: PathBuf,
     /// Held while this tolok writes into the folder; closed on exec, so no child inherits the lock.
     _lock: Option<File>,
+    /// Written by the one who holds the lock.
+    manifest: Option<Arc<Mutex<ManifestFile>>>,
 }
 
 /// What a run's folder holds when it is read back.
@@ -53,6 +64,8 @@ pub struct StoredRun {
     pub trials: Vec<TrialRecord>,
     /// What was counted in unscored trials, in the order of the plan's cases.
     pub diagnoses: Vec<DiagnosisRecord>,
+    /// The fingerprint of all that was entered in the manifest; nothing where there is none.
+    pub records_sha256: Option<String>,
 }
 
 impl RunFolder {
@@ -70,22 +83,56 @@ impl RunFolder {
         fs::create_dir_all(runs).map_err(failed)?;
         // Not with those above it: a folder that is there already is another run's.
         fs::create_dir(&path).map_err(failed)?;
-        let folder = Self { _lock: Some(lock(&path)?), path };
-        folder.write_durably("study.toml", study_text.as_bytes())?;
-        folder.write_json("plan.json", plan)?;
-        folder.write_json(NAMES, &serde_json::json!({ "format": RECORD_FORMAT, "content": names }))?;
-        folder.write_json("run.json", run)?;
+        let lock = Some(lock(&path)?);
+        let mut folder = Self { _lock: lock, path, manifest: None };
+        let names = serde_json::json!({ "format": RECORD_FORMAT, "content": names });
+        let contents = [
+            study_text.as_bytes().to_vec(),
+            file::pretty(&folder.path.join("plan.json"), plan)?,
+            file::pretty(&folder.path.join(NAMES), &names)?,
+            file::pretty(&folder.path.join("run.json"), run)?,
+        ];
+        let files: Vec<(&str, &[u8])> = OWN.into_iter().zip(contents.iter().map(Vec::as_slice)).collect();
+        files[..3].iter().try_for_each(|(name, content)| folder.write_durably(name, content))?;
+        folder.manifest = Some(Arc::new(Mutex::new(ManifestFile::begin(&folder.path, &files)?)));
+        folder.write_durably(files[3].0, files[3].1)?;
         Ok(folder)
     }
 
-    /// Opens the folder of a run to go on with it.
+    /// Opens the folder of a run to go on with it. What is finished and was not entered in the manifest, because tolok was
+    /// killed before it could be, is entered now.
     pub fn open_to_write(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { _lock: Some(lock(path)?), path: path.to_owned() })
+        let mut folder = Self { _lock: Some(lock(path)?), path: path.to_owned(), manifest: None };
+        if is_run(path) {
+            let mut manifest = ManifestFile::open(path, &OWN)?;
+            folder.enter_late(&mut manifest)?;
+            folder.manifest = Some(Arc::new(Mutex::new(manifest)));
+        }
+        Ok(folder)
+    }
+
+    fn enter_late(&self, manifest: &mut ManifestFile) -> Result<(), StoreError> {
+        let stored = self.read()?;
+        for record in &stored.trials {
+            let planned = PlannedTrial { number: record.number, block: record.block, case: record.case.clone() };
+            let (folder, outcome) = (trial_name(&planned), Some(&record.outcome));
+            if !manifest.has(&folder) {
+                manifest.enter(About { entry: ManifestEntry::Trial, folder: &folder, outcome, late: true })?;
+            }
+        }
+        for record in &stored.diagnoses {
+            let folder = diagnosis_name(&record.case);
+            if !manifest.has(&folder) {
+                let entry = ManifestEntry::Diagnosis;
+                manifest.enter(About { entry, folder: &folder, outcome: None, late: true })?;
+            }
+        }
+        Ok(())
     }
 
     /// Opens the folder of a run to read it, or to write reports into it.
     pub fn open(path: &Path) -> Self {
-        Self { path: path.to_owned(), _lock: None }
+        Self { path: path.to_owned(), _lock: None, manifest: None }
     }
 
     /// Finds a run by its folder, by its name among `runs`, or by the word `latest`.
@@ -102,12 +149,19 @@ impl RunFolder {
 
     /// Makes the folder of a trial, without what an interrupted attempt may have left in it.
     pub fn begin_trial(&self, trial: &PlannedTrial) -> Result<TrialFolder, StoreError> {
-        TrialFolder::begin(self.trial_path(trial))
+        self.begin(trial_name(trial))
     }
 
     /// Makes the folder of the unscored trial of a case, without what an interrupted attempt may have left in it.
     pub fn begin_diagnosis(&self, case: &CaseId) -> Result<TrialFolder, StoreError> {
-        TrialFolder::begin(self.diagnosis_path(case))
+        self.begin(diagnosis_name(case))
+    }
+
+    fn begin(&self, name: String) -> Result<TrialFolder, StoreError> {
+        if let Some(manifest) = &self.manifest {
+            manifest.lock().unwrap_or_else(PoisonError::into_inner).withdraw(&name)?;
+        }
+        TrialFolder::begin(&self.path, name, self.manifest.clone())
     }
 
     /// Whether the unscored trial of a case is finished.
@@ -138,8 +192,7 @@ impl RunFolder {
 
     /// Reads everything that is finished.
     pub fn read(&self) -> Result<StoredRun, StoreError> {
-        let run: RunRecord = read_json(&self.path.join("run.json"), "run")?;
-        let plan: Plan = read_json(&self.path.join("plan.json"), "plan")?;
+        let (run, plan) = (self.run()?, self.plan()?);
         let finished = plan.trials.iter().filter(|trial| self.is_finished(trial));
         let records = finished.map(|trial| read_json(&TrialFolder::record_in(&self.trial_path(trial)), "trial record"));
         let trials = records.collect::<Result<Vec<TrialRecord>, StoreError>>()?;
@@ -147,24 +200,101 @@ impl RunFolder {
         let diagnosis = |case: &Case| TrialFolder::diagnosis_in(&self.diagnosis_path(&case.id));
         let diagnoses = diagnosed.map(|case| read_json(&diagnosis(case), "diagnosis"));
         let diagnoses = diagnoses.collect::<Result<Vec<DiagnosisRecord>, StoreError>>()?;
-        Ok(StoredRun { run, plan, trials, diagnoses })
+        let records_sha256 = self.manifest()?.and_then(|manifest| manifest.fingerprint().map(str::to_owned));
+        Ok(StoredRun { run, plan, trials, diagnoses, records_sha256 })
+    }
+
+    /// What the run was.
+    pub fn run(&self) -> Result<RunRecord, StoreError> {
+        read_json(&self.path.join("run.json"), "run")
+    }
+
+    /// Its plan.
+    pub fn plan(&self) -> Result<Plan, StoreError> {
+        read_json(&self.path.join("plan.json"), "plan")
+    }
+
+    /// The record of a trial as it stands in its file, whatever it says; nothing if the trial is not finished.
+    pub fn trial_value(&self, trial: &PlannedTrial) -> Result<Option<serde_json::Value>, StoreError> {
+        let path = TrialFolder::record_in(&self.trial_path(trial));
+        path.is_file().then(|| read_json(&path, "trial record")).transpose()
+    }
+
+    /// That of the unscored trial of a case, likewise.
+    pub fn diagnosis_value(&self, case: &CaseId) -> Result<Option<serde_json::Value>, StoreError> {
+        let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
+        path.is_file().then(|| read_json(&path, "diagnosis")).transpose()
+    }
+
+    /// The names of the folders of all trials that are finished, scored or not, whether the plan knows them or not.
+    pub fn finished(&self) -> Vec<String> {
+        let below = |parent: &str, record: fn(&Path) -> PathBuf| {
+            let folders = fs::read_dir(self.path.join(parent)).into_iter().flatten().flatten();
+            let finished = folders.map(|entry| entry.path()).filter(|path| record(path).is_file());
+            let names = finished.filter_map(|path| Some(format!("{parent}/{}", path.file_name()?.to_string_lossy())));
+            names.collect::<Vec<String>>()
+        };
+        let mut names = below("trials", TrialFolder::record_in);
+        names.extend(below("diagnosis", TrialFolder::diagnosis_in));
+        names.sort();
+        names
+    }
+
+    /// What was entered as it came; nothing in a run of a tolok from before there were manifests.
+    pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
+        let path = self.path.join(MANIFEST);
+        match fs::read(&path) {
+            Ok(text) => Ok(Some(Manifest::read(&String::from_utf8_lossy(&text)))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::Read { path, source }),
+        }
+    }
+
+    /// Name, length and hash of every file of a trial's folder as they are now; nothing if it is not there.
+    pub fn sums(&self, folder: &str) -> Result<Option<Vec<FileSum>>, StoreError> {
+        let path = self.path.join(folder);
+        if !path.is_dir() {
+            return Ok(None);
+        }
+        let mut sums = Vec::new();
+        sums_in(&path, &path, &mut sums).map(|()| Some(sums))
+    }
+
+    /// Those of a file of the run's own folder; nothing if it is not there.
+    pub fn sum(&self, name: &str) -> Result<Option<FileSum>, StoreError> {
+        let path = self.path.join(name);
+        path.is_file().then(|| sum_of(&self.path, &path)).transpose()
+    }
+
+    /// The name of the folder of a trial, from the run's folder on.
+    pub fn trial_name(trial: &PlannedTrial) -> String {
+        trial_name(trial)
+    }
+
+    /// The name of the folder of the unscored trial of a case, likewise.
+    pub fn diagnosis_name(case: &CaseId) -> String {
+        diagnosis_name(case)
     }
 
     fn diagnosis_path(&self, case: &CaseId) -> PathBuf {
-        self.path.join("diagnosis").join(case)
+        self.path.join(diagnosis_name(case))
     }
 
     fn trial_path(&self, trial: &PlannedTrial) -> PathBuf {
-        self.path.join("trials").join(format!("{:04}-{}-b{}", trial.number, trial.case, trial.block))
-    }
-
-    fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StoreError> {
-        self.write_durably(name, &file::pretty(&self.path.join(name), value)?)
+        self.path.join(trial_name(trial))
     }
 
     fn write_durably(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
         file::write(&self.path.join(name), content, Durability::WholeAndOnDisk)
     }
+}
+
+fn trial_name(trial: &PlannedTrial) -> String {
+    format!("trials/{:04}-{}-b{}", trial.number, trial.case, trial.block)
+}
+
+fn diagnosis_name(case: &CaseId) -> String {
+    format!("diagnosis/{case}")
 }
 
 fn is_run(path: &Path) -> bool {

@@ -99,7 +99,10 @@ fn a_run_reads_back_as_it_was_written() {
     let kept = folder.path().join("trials/0001-json-c64--go-nethttp-b1");
     assert_eq!(names_in(&kept), ["command.txt", "samples.jsonl", "trial.json"]);
     assert_eq!(fs::read_to_string(kept.join("samples.jsonl")).unwrap(), "{\"at_s\":1}\n{\"at_s\":2}\n");
-    assert_eq!(names_in(folder.path()), [".lock", "names.json", "plan.json", "run.json", "study.toml", "trials"]);
+    assert_eq!(
+        names_in(folder.path()),
+        [".lock", "manifest.jsonl", "names.json", "plan.json", "run.json", "study.toml", "trials"]
+    );
 }
 
 #[test]
@@ -115,7 +118,8 @@ fn reports_replace_earlier_ones_and_leave_nothing_beside_them() {
         let path = folder.write("report.md", text.as_bytes()).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), text);
     }
-    assert_eq!(names_in(folder.path()), [".lock", "names.json", "plan.json", "report.md", "run.json", "study.toml"]);
+    let names = [".lock", "manifest.jsonl", "names.json", "plan.json", "report.md", "run.json", "study.toml"];
+    assert_eq!(names_in(folder.path()), names);
 }
 
 #[test]

@@ -3,12 +3,15 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use tolok_model::{DiagnosisRecord, TrialRecord};
+use tolok_model::manifest::ManifestEntry;
+use tolok_model::{DiagnosisRecord, Outcome, TrialRecord};
 
 use super::error::StoreError;
 use super::file::{self, Durability};
+use super::manifest::{About, ManifestFile};
 
 /// The file that makes a trial finished.
 const RECORD: &str = "trial.json";
@@ -20,12 +23,20 @@ const DIAGNOSIS: &str = "diagnosis.json";
 #[derive(Debug)]
 pub struct TrialFolder {
     path: PathBuf,
+    /// Its name from the run's folder on.
+    name: String,
+    /// Where it is entered once it is finished.
+    manifest: Option<Arc<Mutex<ManifestFile>>>,
 }
 
 impl TrialFolder {
     /// Makes the folder, without what an interrupted attempt may have left in it.
-    pub(super) fn begin(path: PathBuf) -> Result<Self, StoreError> {
-        let folder = Self { path };
+    pub(super) fn begin(
+        run: &Path,
+        name: String,
+        manifest: Option<Arc<Mutex<ManifestFile>>>,
+    ) -> Result<Self, StoreError> {
+        let folder = Self { path: run.join(&name), name, manifest };
         let made = folder.remove().and_then(|()| fs::create_dir_all(&folder.path));
         made.map_err(|source| StoreError::Write { path: folder.path.clone(), source })?;
         Ok(folder)
@@ -62,6 +73,11 @@ impl TrialFolder {
         self.write(name, &file::lines(&self.path.join(name), rows)?)
     }
 
+    /// Writes a value as JSON for people too.
+    pub fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StoreError> {
+        self.write(name, &file::pretty(&self.path.join(name), value)?)
+    }
+
     /// Puts what an attempt has written into a folder of its own, so that the next one begins in an empty one. Nothing that
     /// was measured is lost, whatever the judgement on it.
     pub fn set_aside(&self, attempt: u32) -> Result<(), StoreError> {
@@ -74,12 +90,20 @@ impl TrialFolder {
 
     /// Writes the record, after all else is on the disk; from then on the trial is finished.
     pub fn finish(self, record: &TrialRecord) -> Result<(), StoreError> {
-        self.finish_with(&Self::record_in(&self.path), record)
+        self.finish_with(&Self::record_in(&self.path), record)?;
+        self.enter(ManifestEntry::Trial, Some(&record.outcome))
     }
 
     /// Writes what was counted in an unscored trial.
     pub fn finish_diagnosis(self, record: &DiagnosisRecord) -> Result<(), StoreError> {
-        self.finish_with(&Self::diagnosis_in(&self.path), record)
+        self.finish_with(&Self::diagnosis_in(&self.path), record)?;
+        self.enter(ManifestEntry::Diagnosis, None)
+    }
+
+    fn enter(&self, entry: ManifestEntry, outcome: Option<&Outcome>) -> Result<(), StoreError> {
+        let Some(manifest) = &self.manifest else { return Ok(()) };
+        let about = About { entry, folder: &self.name, outcome, late: false };
+        manifest.lock().unwrap_or_else(PoisonError::into_inner).enter(about)
     }
 
     fn finish_with<T: Serialize>(&self, path: &Path, record: &T) -> Result<(), StoreError> {

@@ -118,9 +118,9 @@ impl std::fmt::Debug for Tool {
 }
 
 impl Tool {
-    /// The file of the trial's folder that has its standard output. The record of tolok's own is JSON.
+    /// The file of the trial's folder that has its standard output.
     fn output_name(&self) -> &'static str {
-        if self.driver.tool() == LoadTool::Tolok { "tool.json" } else { "tool.out" }
+        output_name(self.driver)
     }
 
     /// What is typed to call it for a job, one line for each of its processes.
@@ -293,8 +293,7 @@ impl RunningTool<'_> {
         let name = self.tool.driver.tool().word();
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
-        let (kept, output) = (|file: &str| read(&self.folder.join(file)), self.tool.output_name());
-        let said = Said { output: kept(output)?, log: kept(LOG)?, folder: self.folder.clone() };
+        let (output, said) = (self.tool.output_name(), said_in(self.tool.driver, &self.folder)?);
         let report = self.tool.driver.report(&said, self.job).map_err(|error| {
             let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
             let last: Vec<&str> =
@@ -308,6 +307,23 @@ impl RunningTool<'_> {
         })?;
         sound(report).map_err(|what| format!("{name} {}: {what}; all that it wrote is in {output}", self.tool.version))
     }
+}
+
+/// The file of a trial's folder that has a tool's standard output. The record of tolok's own is JSON.
+pub fn output_name(driver: &dyn Driver) -> &'static str {
+    if driver.tool() == LoadTool::Tolok { "tool.json" } else { "tool.out" }
+}
+
+/// What a tool has left in a trial's folder.
+fn said_in(driver: &dyn Driver, folder: &Path) -> Result<Said, String> {
+    let kept = |file: &str| read(&folder.join(file));
+    Ok(Said { output: kept(output_name(driver))?, log: kept(LOG)?, folder: folder.to_owned() })
+}
+
+/// What a tool has found, by what it has left in a trial's folder.
+pub fn report_in(driver: &dyn Driver, folder: &Path, job: &LoadJob<'_>) -> Result<ToolReport, String> {
+    let report = driver.report(&said_in(driver, folder)?, job);
+    report.map_err(|error| error.to_string()).and_then(sound).map_err(|what| format!("{}: {what}", output_name(driver)))
 }
 
 /// No sound report has an empty window, and a rate over it would be no number.

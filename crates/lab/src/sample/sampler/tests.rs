@@ -12,7 +12,7 @@ use tolok_testkit::{FakeGroups, FakeProc, FakeProcess, FakeThread, FakeUsage};
 
 use super::super::part::{Counting, Members};
 use super::super::series::Border;
-use super::super::usage::{CpuSource, DiskUsage, NetworkUsage, ThrottlingUsage};
+use super::super::usage::{CpuSource, DiskUsage, HostUsage, NetworkUsage, PartUsage, ThrottlingUsage};
 use super::*;
 use crate::group::{Controller, DiskBytes, GroupMemory, GroupReading, Hierarchies, Throttling};
 

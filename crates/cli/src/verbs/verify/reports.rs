@@ -1,0 +1,107 @@
+//! The reports in a run's folder against those that its records give now.
+
+use serde_json::Value;
+use tolok_analysis::{FINDINGS_SCHEMA, Findings};
+use tolok_lab::store::RunFolder;
+use tolok_lab::verify::of_values;
+use tolok_model::{Check, Difference, ValueDifference, compare};
+use tolok_report::{Format, Style, render};
+
+use crate::verbs::report::{KEPT, findings};
+
+/// What to do about a report that does not follow from the records.
+const ADVICE: &str = "it was edited, or written by another version of tolok, or before the records were changed; `tolok \
+                      report` writes it anew from the records";
+
+/// A check of each report.
+pub fn checks(folder: &RunFolder) -> Vec<Check> {
+    let made = findings(folder);
+    // The one that all others are made from comes first.
+    let mut kept = KEPT;
+    kept.sort_by_key(|(_, format)| *format != Format::Json);
+    let mut is_of_this_version = true;
+    kept.into_iter()
+        .map(|(name, format)| {
+            let Ok(stored) = std::fs::read_to_string(folder.path().join(name)) else {
+                return Check::not_made(name, "it is not there");
+            };
+            let Ok(made) = &made else {
+                return Check::not_made(name, "the records from which it is made cannot be read");
+            };
+            match format {
+                Format::Json => {
+                    let (check, same) = of_json(name, &stored, made);
+                    is_of_this_version = same;
+                    check
+                }
+                _ if !is_of_this_version => {
+                    Check::not_made(name, "it is of another version of tolok, by the report.json beside it")
+                }
+                _ => of_text(name, &stored, &render(made, format, &Style::default())),
+            }
+        })
+        .collect()
+}
+
+/// Value by value; and whether the report is of a version that this one can be compared with.
+fn of_json(name: &str, stored: &str, made: &Findings) -> (Check, bool) {
+    let mut check = Check::new(name);
+    let stored: Value = match serde_json::from_str(stored) {
+        Ok(stored) => stored,
+        Err(error) => {
+            check.differs(difference(name, format!("it is no JSON: {error}")));
+            return (check, true);
+        }
+    };
+    let version = &stored["schema_version"];
+    if version != FINDINGS_SCHEMA && version.is_u64() {
+        let why = format!(
+            "its schema_version is {version}, and this tolok makes {FINDINGS_SCHEMA}; verify it with the version that wrote it"
+        );
+        return (Check::not_made(name, why), false);
+    }
+    // As its readers see it, and not as it is before it is written.
+    let text = render(made, Format::Json, &Style::default());
+    let made: Value = serde_json::from_str(&text).unwrap_or_default();
+    let (values, differences) = compare(&stored, &made, 0.0);
+    check.compared = values;
+    differences.into_iter().for_each(|one| check.differs(of_values(name, "the records", one, ADVICE)));
+    (check.saying(format!("{values} values, each as the records give it")), true)
+}
+
+/// Line by line.
+fn of_text(name: &str, stored: &str, made: &str) -> Check {
+    let mut check = Check::new(name);
+    let (stored_lines, made_lines): (Vec<&str>, Vec<&str>) = (stored.lines().collect(), made.lines().collect());
+    let lines = stored_lines.len().max(made_lines.len());
+    check.compared = lines as u64;
+    for place in (0..lines).filter(|place| stored_lines.get(*place) != made_lines.get(*place)) {
+        let value = |lines: &[&str]| lines.get(place).map(|line| Value::from(*line));
+        let (at, stored, made) = (format!("line {}", place + 1), value(&stored_lines), value(&made_lines));
+        check.differs(of_values(name, "the records", ValueDifference { at, stored, made }, ADVICE));
+    }
+    if check.differences.is_empty() && stored != made {
+        check.differs(difference(name, "its line ends are others".to_owned()));
+    }
+    check.saying(format!("{lines} lines, byte for byte as the records give them"))
+}
+
+fn difference(name: &str, said: String) -> Difference {
+    let (at, stored, recomputed) = (None, None, None);
+    Difference { file: name.to_owned(), at, stored, recomputed, said, advice: ADVICE.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_another_is_named_by_its_first_line() {
+        assert!(of_text("report.md", "a\nb\n", "a\nb\n").differences.is_empty());
+        let check = of_text("report.md", "a\nb\nc\n", "a\nB\n");
+        assert_eq!((check.compared, check.differences_total), (3, 2));
+        assert_eq!(check.differences[0].said, "line 2 is \"b\" there, and \"B\" by the records");
+        assert_eq!(check.differences[1].said, "line 3 is \"c\" there, and absent by the records");
+        assert_eq!(of_text("report.md", "a\r\n", "a\n").differences[0].said, "its line ends are others");
+    }
+}

@@ -1,0 +1,207 @@
+//! The figures of a trial from the files of its folder, and from nothing else but what was fixed before it.
+//!
+//! A trial makes its record with this when its processes have ended, and `tolok verify` makes it again.
+
+use std::fs;
+use std::path::Path;
+
+use tolok_load::clock::MonotonicNs;
+use tolok_model::{
+    CpuMap, DatabaseWindow, Disturbance, Environment, Isolation, LinkWindow, Measurement, ProgramScenario,
+    ProgramTiming, RawServer, RawWindow, Scenario,
+};
+
+use super::disturbed::by_others;
+use super::link_window::{lateness, link_window};
+use super::objectives;
+use super::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
+use super::record::{host, measurement, resources};
+use crate::isolate::Backend;
+use crate::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
+use crate::tools::{Answers, LoadJob, ToolReport, driver, report_in};
+
+/// The file with what the lab read once.
+pub(crate) const RAW_WINDOW: &str = "window.json";
+/// The file in which an emulated link says what it did.
+pub(crate) const LINK_REPORT: &str = "link.jsonl";
+/// The same of a link to the database.
+pub(crate) const DATABASE_LINK_REPORT: &str = "database-link.jsonl";
+/// Readings of resources.
+pub(crate) const SAMPLES: &str = "samples.jsonl";
+/// Answers on the wire.
+pub(crate) const WIRE: &str = "wire.jsonl";
+
+/// What was fixed before a trial.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a, S> {
+    /// What was asked for.
+    pub(crate) scenario: &'a S,
+    /// Where.
+    pub(crate) environment: &'a Environment,
+    /// The CPUs of its parts.
+    pub(crate) cpus: &'a CpuMap,
+    /// What held the parts apart.
+    pub(crate) isolation: Option<&'a Isolation>,
+}
+
+/// The borders of a window that was read back.
+pub(crate) fn window_of(raw: &RawWindow) -> Window {
+    Window { began: MonotonicNs(raw.began_ns), ended: MonotonicNs(raw.ended_ns) }
+}
+
+/// What a load generator found, by what it left in the folder. What it does not judge itself is judged here.
+pub(crate) fn report_of(folder: &Path, scenario: &Scenario, server: &RawServer) -> Result<ToolReport, String> {
+    let driver = driver(scenario.tool.name);
+    // What a call is made of beside this has no meaning for what it left.
+    let (url, method, answers) = (String::new(), "GET", Answers::Status);
+    let (status, body_bytes) = (server.status, server.body_bytes);
+    let job = LoadJob { url, method, status, answers, body_bytes, scenario, cpus: 1, seed: 0 };
+    let mut report = report_in(driver, folder, &job)?;
+    if report.objectives.is_empty() {
+        report.objectives = objectives::judged(&scenario.objectives, &report);
+    }
+    Ok(report)
+}
+
+/// What was measured in the window of a trial of a server. The error says in words which file does not tell what it should.
+pub(crate) fn measurement_of(
+    folder: &Path,
+    given: &Given<'_, Scenario>,
+    raw: &RawWindow,
+) -> Result<Measurement, String> {
+    let server = raw.server.as_ref().ok_or_else(|| format!("{RAW_WINDOW} tells of no server"))?;
+    let report = report_of(folder, given.scenario, server)?;
+    let (window, usage) = (window_of(raw), usage_in(folder, raw)?);
+    let found = measurement(report, &usage, server.cold_start_s, raw.load_average);
+    let is_emulated = given.isolation.is_some_and(|it| it.network == Backend::Emulator.name());
+    // A kernel's link writes no report.
+    let link = is_emulated.then(|| link_in(folder, (LINK_REPORT, Part::Link), window, &usage)).transpose()?;
+    let told = server.database.clone();
+    let database = told.map(|told| database_of(folder, given, told, window, &usage)).transpose()?;
+    let body_bytes = match found.body_bytes {
+        0 => server.mean_body_bytes.saturating_mul(found.ledger.good),
+        told => told,
+    };
+    let disturbances = disturbances(given, raw, found.window_s, &usage, (link.as_ref(), database.as_ref()));
+    let mut subject = found.subject;
+    (subject.pss_bytes, subject.refused_tasks) = (server.pss_bytes, server.refused_tasks);
+    Ok(Measurement {
+        body_bytes,
+        subject,
+        disturbances,
+        link,
+        database,
+        tool: Some(raw.tool.clone()),
+        wire: wire_in(folder, window)?,
+        pool: server.pool.clone(),
+        counter: server.counter.clone(),
+        ..found
+    })
+}
+
+/// What was found when a program was timed.
+pub(crate) fn timing_of(
+    folder: &Path,
+    given: &Given<'_, ProgramScenario>,
+    raw: &RawWindow,
+) -> Result<ProgramTiming, String> {
+    let window = window_of(raw);
+    let Found { runs, floor, warmup_runs, said, window_s } = found_by(folder, given.scenario, &raw.tool.version)?;
+    let (load_average, own_s) = (raw.load_average, length_s(window));
+    let mut timing = ProgramTiming {
+        timer: raw.tool.clone(),
+        resolution_s: resolution_s(given.scenario.timer),
+        runs,
+        floor,
+        warmup_runs,
+        said,
+        window_s: window_s.unwrap_or(own_s),
+        host: tolok_model::HostWindow { load_average, ..Default::default() },
+        disturbances: Vec::new(),
+    };
+    // Nothing is known of others where the timer ended too soon to be told.
+    if let Ok(usage) = readings_in(folder, raw)?.usage(window) {
+        timing.host = host(&usage.host, own_s, load_average);
+        if is_judged(own_s, raw.machine_cpus) {
+            let parts = (given.environment, given.cpus);
+            timing.disturbances = by_others(parts, raw.machine_cpus as usize, own_s, &usage);
+        }
+    }
+    Ok(timing)
+}
+
+fn readings_in(folder: &Path, raw: &RawWindow) -> Result<ReadBack, String> {
+    ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
+}
+
+fn usage_in(folder: &Path, raw: &RawWindow) -> Result<WindowUsage, String> {
+    // Why there is none says enough by itself.
+    readings_in(folder, raw)?.usage(window_of(raw)).map_err(|error| error.to_string())
+}
+
+/// What others did to the window, and what its links did.
+fn disturbances(
+    given: &Given<'_, Scenario>,
+    raw: &RawWindow,
+    window_s: f64,
+    usage: &WindowUsage,
+    (link, database): (Option<&LinkWindow>, Option<&DatabaseWindow>),
+) -> Vec<Disturbance> {
+    let by_others = by_others((given.environment, given.cpus), raw.machine_cpus as usize, window_s, usage);
+    let late = link.and_then(|link| lateness("the link", link, given.environment.link.rtt_s));
+    let asked = given.environment.database.as_ref();
+    let of_database = database.and_then(|database| database.link.as_ref()).zip(asked);
+    let database_late =
+        of_database.and_then(|(link, asked)| lateness("the link to the database", link, asked.link.rtt_s));
+    by_others.into_iter().chain(late).chain(database_late).collect()
+}
+
+/// What is recorded of the database: what it told of itself, what it used, and its link.
+fn database_of(
+    folder: &Path,
+    given: &Given<'_, Scenario>,
+    told: DatabaseWindow,
+    window: Window,
+    usage: &WindowUsage,
+) -> Result<DatabaseWindow, String> {
+    let is_ours = given.environment.database.as_ref().is_some_and(|asked| asked.is_private());
+    let network = given.isolation.and_then(|it| it.database_network.as_deref());
+    let is_emulated = network == Some(Backend::Emulator.name());
+    let part = (DATABASE_LINK_REPORT, Part::DatabaseLink);
+    let link = is_emulated.then(|| link_in(folder, part, window, usage)).transpose()?;
+    let used = usage.part(Part::Database);
+    // What was not read is not nought.
+    let resources = (is_ours && used.cpu_s.is_some()).then(|| resources(&used));
+    Ok(DatabaseWindow { resources, link, ..told })
+}
+
+/// What an emulated link did. One whose report cannot be read may have been late, so its trial tells nothing.
+fn link_in(
+    folder: &Path,
+    (report, part): (&str, Part),
+    window: Window,
+    usage: &WindowUsage,
+) -> Result<LinkWindow, String> {
+    let path = folder.join(report);
+    let unknown = |why: String| format!("the link's report {}: {why}", path.display());
+    let rows = tolok_link::read_report(&path).map_err(|error| unknown(error.to_string()))?;
+    let cpu_s = usage.part(part).cpu_s.unwrap_or_default();
+    let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
+    found.ok_or_else(|| unknown("it has no row of the window".to_owned()))
+}
+
+fn wire_in(folder: &Path, window: Window) -> Result<Option<tolok_model::WireCount>, String> {
+    // Where nobody counted, there is no file.
+    if !folder.join(WIRE).is_file() {
+        return Ok(None);
+    }
+    let text = text(folder, WIRE)?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<WireLine>, _>>();
+    Ok(wire_window(&lines.map_err(|error| format!("{WIRE}: {error}"))?, window))
+}
+
+/// The text of a file of the folder.
+pub(super) fn text(folder: &Path, name: &str) -> Result<String, String> {
+    let bytes = fs::read(folder.join(name)).map_err(|error| format!("cannot read {name}: {error}"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

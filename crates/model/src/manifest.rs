@@ -1,0 +1,252 @@
+//! `manifest.jsonl`: what a run's folder holds, entered as it came, each line chained to the one before it.
+//!
+//! A line holds the SHA-256 of every file of a trial and that of the line before. So nobody can change, remove or put in
+//! a file and leave the rest as it is: the hash of the last line stands for all that came before it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Version of the format of the manifest.
+pub const MANIFEST_FORMAT: u32 = 1;
+
+/// The folder that the first line is about: the run's own.
+pub const RUN_ITSELF: &str = ".";
+
+/// One line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ManifestLine {
+    /// Version of this format; on the first line only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<u32>,
+    /// What is entered.
+    pub entry: ManifestEntry,
+    /// The folder that it is about, from the run's folder; `.` is that one itself.
+    pub folder: String,
+    /// What came of a trial, in a word: `completed`, `timed`, or the reason for which it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// The files in it, in the order of their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileSum>,
+    /// Number of the line, from 1, that this one takes the place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<u64>,
+    /// It was entered when the run went on, and not when the files were written: somebody may have changed them between.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub entered_late: bool,
+    /// SHA-256 of the line before, without its line end; nothing on the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
+}
+
+/// What a line is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ManifestEntry {
+    /// What was fixed before the first trial.
+    #[default]
+    Run,
+    /// A finished trial.
+    Trial,
+    /// A finished unscored trial.
+    Diagnosis,
+    /// A trial that was entered and is to be measured anew: its files are taken away.
+    Withdrawn,
+}
+
+/// A file as it was entered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSum {
+    /// Its name, with the folders between it and that of the line.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its hash.
+    pub sha256: String,
+}
+
+/// A manifest that was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Its lines, with the hash of each.
+    pub lines: Vec<(ManifestLine, String)>,
+    /// What is wrong with it, in the order of the lines.
+    pub faults: Vec<ManifestFault>,
+    /// Bytes of an unfinished last line, as a kill leaves it.
+    pub torn_bytes: usize,
+}
+
+/// Something wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestFault {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What.
+    pub what: String,
+}
+
+impl Manifest {
+    /// Reads the text of a manifest. What cannot be understood is a fault, and the rest is read all the same.
+    pub fn read(text: &str) -> Self {
+        let mut manifest = Self::default();
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        manifest.torn_bytes = text.len() - whole;
+        let mut before = None;
+        for (place, line) in text[..whole].lines().enumerate() {
+            let (number, hash) = (place as u64 + 1, sha256(line.as_bytes()));
+            match serde_json::from_str::<ManifestLine>(line) {
+                Ok(read) => {
+                    manifest.faults.extend(fault(number, &read, before.as_deref()));
+                    manifest.lines.push((read, hash.clone()));
+                }
+                Err(error) => {
+                    manifest.fault(number, format!("it is not a line of a manifest: {error}"));
+                    manifest.lines.push((ManifestLine::default(), hash.clone()));
+                }
+            }
+            before = Some(hash);
+        }
+        manifest
+    }
+
+    fn fault(&mut self, line: u64, what: String) {
+        self.faults.push(ManifestFault { line, what });
+    }
+
+    /// The fingerprint of all that was entered: the hash of the last line.
+    pub fn fingerprint(&self) -> Option<&str> {
+        self.lines.last().map(|(_, hash)| hash.as_str())
+    }
+
+    /// The number of the line that holds for each folder now, and that line. One that was withdrawn or replaced holds no more.
+    pub fn standing(&self) -> BTreeMap<&str, (u64, &ManifestLine)> {
+        let mut standing = BTreeMap::new();
+        for (place, (line, _)) in self.lines.iter().enumerate() {
+            match line.entry {
+                ManifestEntry::Withdrawn => drop(standing.remove(line.folder.as_str())),
+                // A line that could not be read is about no folder.
+                _ if line.folder.is_empty() => {}
+                _ => drop(standing.insert(line.folder.as_str(), (place as u64 + 1, line))),
+            }
+        }
+        standing
+    }
+
+    /// The line of a number.
+    pub fn line(&self, number: u64) -> Option<&ManifestLine> {
+        let place = usize::try_from(number.checked_sub(1)?).ok()?;
+        self.lines.get(place).map(|(line, _)| line)
+    }
+}
+
+/// What is wrong with a line that could be read.
+fn fault(number: u64, line: &ManifestLine, before: Option<&str>) -> Option<ManifestFault> {
+    let wrong = |what: String| Some(ManifestFault { line: number, what });
+    if line.previous.as_deref() != before {
+        let what = match (&line.previous, before) {
+            (Some(_), Some(_)) => {
+                "the hash of the line before is not the one that it holds: that line was changed, or one \
+                                   between them was taken out"
+            }
+            (None, Some(_)) => "it holds no hash of the line before",
+            _ => "it is the first, and holds the hash of a line before it: the first was taken out",
+        };
+        return wrong(what.to_owned());
+    }
+    match line.format {
+        Some(MANIFEST_FORMAT) => None,
+        Some(other) => wrong(format!("its format is {other}, and {MANIFEST_FORMAT} is known")),
+        None if number > 1 => None,
+        None => wrong("the first line has no `format`".to_owned()),
+    }
+}
+
+/// SHA-256 in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(entry: ManifestEntry, folder: &str) -> ManifestLine {
+        ManifestLine { entry, folder: folder.to_owned(), ..ManifestLine::default() }
+    }
+
+    /// The text of these lines, chained.
+    fn chained(lines: &[ManifestLine]) -> String {
+        let (mut text, mut previous) = (String::new(), None);
+        for (place, line) in lines.iter().enumerate() {
+            let format = (place == 0).then_some(MANIFEST_FORMAT);
+            let line = serde_json::to_string(&ManifestLine { format, previous, ..line.clone() }).unwrap();
+            previous = Some(sha256(line.as_bytes()));
+            text += &(line + "\n");
+        }
+        text
+    }
+
+    fn three() -> String {
+        chained(&[
+            line(ManifestEntry::Run, RUN_ITSELF),
+            line(ManifestEntry::Trial, "trials/0001-a-b1"),
+            line(ManifestEntry::Trial, "trials/0002-b-b1"),
+        ])
+    }
+
+    fn faults(text: &str) -> Vec<u64> {
+        Manifest::read(text).faults.iter().map(|fault| fault.line).collect()
+    }
+
+    #[test]
+    fn a_whole_chain_has_no_fault_and_its_last_hash_stands_for_all() {
+        let text = three();
+        let manifest = Manifest::read(&text);
+        assert_eq!((manifest.lines.len(), manifest.torn_bytes, manifest.faults.len()), (3, 0, 0));
+        assert_eq!(manifest.fingerprint(), Some(sha256(text.lines().last().unwrap().as_bytes()).as_str()));
+        assert_eq!(Manifest::read("").fingerprint(), None);
+    }
+
+    #[test]
+    fn a_changed_a_missing_and_an_unreadable_line_break_the_chain() {
+        let text = three();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(faults(&text.replace("0001-a", "0001-z")), [3], "the one after it tells");
+        assert_eq!(faults(&format!("{}\n{}\n", lines[0], lines[2])), [2]);
+        assert_eq!(faults(&format!("{}\n{}\n", lines[1], lines[2])), [1]);
+        assert_eq!(faults(&text.replace("\"format\":1,", "")), [1, 2]);
+        assert_eq!(faults(&text.replacen('{', "", 1)), [1, 2]);
+        assert_eq!(faults(&text.replace("\"format\":1", "\"format\":9")), [1, 2]);
+    }
+
+    #[test]
+    fn a_torn_last_line_is_told_apart_from_a_wrong_one() {
+        let text = three();
+        let torn = &text[..text.len() - 20];
+        let manifest = Manifest::read(torn);
+        assert_eq!((manifest.lines.len(), manifest.faults.len()), (2, 0));
+        assert!(manifest.torn_bytes > 0);
+    }
+
+    #[test]
+    fn what_was_withdrawn_or_replaced_holds_no_more() {
+        let again = ManifestLine { replaces: Some(2), ..line(ManifestEntry::Trial, "trials/0001-a-b1") };
+        let withdrawn = line(ManifestEntry::Withdrawn, "trials/0001-a-b1");
+        let first = [line(ManifestEntry::Run, RUN_ITSELF), line(ManifestEntry::Trial, "trials/0001-a-b1")];
+        let standing = |more: &[ManifestLine]| {
+            let manifest = Manifest::read(&chained(&[&first[..], more].concat()));
+            let numbers: Vec<u64> = manifest.standing().values().map(|(number, _)| *number).collect();
+            numbers
+        };
+        assert_eq!(standing(&[]), [1, 2]);
+        assert_eq!(standing(std::slice::from_ref(&withdrawn)), [1]);
+        assert_eq!(standing(&[withdrawn, again]), [1, 4]);
+    }
+}
