@@ -236,6 +236,7 @@ fn an_aa_pair_that_was_told_apart_sets_a_floor() {
         names: &it.names,
         trials: &it.trials,
         diagnoses: &it.diagnoses,
+        records_sha256: None,
     });
     let side = |records, findings| tolok_analysis::ComparedRun { records, findings };
     let sides = [side(&records[0], &findings), side(&records[1], &after_findings)];

@@ -21,7 +21,7 @@ fn place(subjects: &str, workload: &str, load: &str, environment: &str) -> Place
         std::os::unix::fs::symlink(folder.path(), place.path().join("subjects").join(name)).unwrap();
     }
     let study = format!(
-        "title = 'Try'\nsubjects = {subjects}\nblocks = 1\nseed = 7\nreruns = 0\nceiling = false\n[[scenario]]\n\
+        "title = 'Try'\nsubjects = {subjects}\nblocks = 1\nseed = 7\nreruns = 0\nceiling = false\naa-pair = false\n[[scenario]]\n\
          workload = {workload}\nload = {{ executor = 'constant-vus', {load} }}\n[environment]\n{environment}\n"
     );
     fs::write(place.path().join("studies/try.toml"), study).unwrap();

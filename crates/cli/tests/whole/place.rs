@@ -101,7 +101,7 @@ impl Place {
     /// matter.
     pub fn with_study(self, subjects: &str, blocks: u32, duration: &str) -> Self {
         let text = format!(
-            "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\nreruns = 0\n\
+            "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
              [[scenario]]\nworkload = 'hello'\n\
              load = {{ executor = 'constant-vus', vus = 4, duration = '{duration}', warmup = '50ms', timeout = '1s' }}\n"
         );

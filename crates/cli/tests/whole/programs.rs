@@ -48,7 +48,7 @@ fn place(faults: &[&str], study: &str) -> Place {
 
 fn study(subjects: &str, more: &str, program: &str) -> String {
     format!(
-        "title = 'Try'\nsubjects = {subjects}\nblocks = 1\nseed = 7\nceiling = false\nreruns = 0\n{more}\n\
+        "title = 'Try'\nsubjects = {subjects}\nblocks = 1\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n{more}\n\
          [[program]]\nworkload = 'sum'\n{program}\n"
     )
 }
