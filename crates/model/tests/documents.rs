@@ -55,7 +55,7 @@ fn what_the_documents_show_can_be_read() {
         ("CONTRIBUTING.md", 5),
         ("docs/database.md", 1),
         ("docs/environment.md", 1),
-        ("docs/guide.md", 3),
+        ("docs/guide.md", 4),
         ("docs/k6.md", 1),
         ("docs/tools.md", 1),
     ];
