@@ -74,6 +74,7 @@ describe("reports", { skip: reasonToSkip() }, () => {
     for (const viewport of [wide, telephone]) {
       test(`${name}: needs no scrolling sideways at ${viewport.width} px`, async () => {
         await open(path, { viewport }, async (page) => {
+          await unfold(page);
           const width = await page.evaluate(() => document.documentElement.scrollWidth);
           assert.ok(width <= viewport.width, `the page is ${width} px wide`);
         });
@@ -84,10 +85,22 @@ describe("reports", { skip: reasonToSkip() }, () => {
       });
     }
 
+    test(`${name}: headings go down one level at a time, and every section has one`, async () => {
+      await open(path, { viewport: wide }, async (page) => assert.deepEqual(await page.evaluate(misplacedHeadings), []));
+    });
+
+    test(`${name}: what is folded away is on paper, and nothing sticks out of it`, async () => {
+      // What an A4 page has between its margins.
+      await open(path, { viewport: { width: 688, height: 1000 } }, async (page) => {
+        await page.emulateMedia({ media: "print" });
+        assert.deepEqual(await page.evaluate(lostOnPaper), []);
+      });
+    });
+
     for (const colorScheme of ["light", "dark"]) {
       test(`${name}: axe finds nothing to object to in ${colorScheme}`, async () => {
         await open(path, { viewport: wide, colorScheme }, async (page) => {
-          await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+          await unfold(page);
           await page.evaluate(axe);
           const { violations } = await page.evaluate(() => globalThis.axe.run());
           const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
@@ -101,6 +114,35 @@ describe("reports", { skip: reasonToSkip() }, () => {
     }
   }
 });
+
+/** Opens all that is folded away. */
+async function unfold(page) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+}
+
+/** Runs in the page: headings that skip a level, and sections without one or with the heading of another. */
+function misplacedHeadings() {
+  const found = [];
+  let last = 0;
+  for (const heading of document.querySelectorAll("h1, h2, h3, h4")) {
+    const level = Number(heading.tagName[1]);
+    if (level > last + 1) found.push(`${heading.tagName} after H${last}: ${heading.textContent}`);
+    last = level;
+  }
+  for (const section of document.querySelectorAll("section[aria-labelledby]")) {
+    const id = section.getAttribute("aria-labelledby");
+    if (section.querySelector("h2")?.id !== id) found.push(`section ${id}`);
+  }
+  return found;
+}
+
+/** Runs in the page as it is printed: folded parts that have no height, and tables that are wider than the paper. */
+function lostOnPaper() {
+  const width = document.documentElement.clientWidth;
+  const folded = [...document.querySelectorAll("details:not([open]) table")].filter((table) => table.getBoundingClientRect().height === 0);
+  const wide = [...document.querySelectorAll("table")].filter((table) => table.getBoundingClientRect().right > width + 1);
+  return [...folded.map((table) => `folded: ${table.textContent}`), ...wide.map((table) => `wide: ${table.textContent}`)].map((text) => text.slice(0, 120));
+}
 
 /** Runs in the page: texts of charts that stick out of their chart, or lie on another text, a bar or a whisker. */
 function misplacedTexts() {

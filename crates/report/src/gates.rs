@@ -16,7 +16,7 @@ const RULES: [(&str, &str); 10] = [
     ("little", "Users, or requests in flight, are rate × time (Little’s law)"),
     ("utilisation", "No part used more CPU time than it was given"),
     ("link-bytes", "What came over the client’s link fits through it"),
-    ("body-samples", "Somebody looked at the bodies"),
+    ("body-samples", "Bodies of answers were compared with what they should be"),
     ("generator-headroom", "The generator was not the limit"),
     ("offered-rate", "What was offered was sent"),
     ("lateness", "Requests left on time"),
@@ -112,8 +112,10 @@ pub(crate) fn lines(findings: &Findings) -> Vec<Line> {
     let failed = RULES.iter().flat_map(|(word, _)| failed_lines(&all, word));
     let unknown: Vec<String> = RULES.iter().filter_map(|(word, _)| unknown_words(&all, word)).collect();
     let plain = |text: String| Line { text, is_failed: false };
-    let mut lines =
-        vec![plain(format!("{passed} of {} of cases passed in every trial", counted(all.len() as u64, "check")))];
+    let mut lines = vec![plain(match passed == all.len() {
+        true => format!("all {passed} of all cases passed in every trial"),
+        false => format!("{passed} of {} of cases passed in every trial", counted(all.len() as u64, "check")),
+    })];
     lines.extend(failed.map(|text| Line { text, is_failed: true }));
     lines.extend((!unknown.is_empty()).then(|| plain(format!("cannot be told: {}", unknown.join("; ")))));
     lines

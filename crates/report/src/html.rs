@@ -16,14 +16,14 @@ use crate::details::{self, Grid};
 use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
 use crate::gates;
 use crate::isolation::{self, Fact};
-use crate::judgement::{self, p_words, simultaneous};
+use crate::judgement::{self, Sureness, p_words, simultaneous};
 use crate::limits;
 use crate::objectives;
 use crate::palette::marker;
 use crate::programs::html::Programs;
 use crate::sections::{is_of_tools, sections};
 use crate::sensitivity::html::Sensitivity;
-use crate::surroundings::{asked, environment, heading};
+use crate::surroundings::{asked, common_environment, environment, heading};
 use crate::svg;
 use crate::table::{Row, Table, percentiles_heading};
 use crate::tool_remarks::{Remark, Remarks};
@@ -33,6 +33,7 @@ use crate::trust::{Check, checks};
 const TEMPLATE: &str = include_str!("../templates/report.html");
 const PROGRAMS: &str = include_str!("../templates/programs.html");
 const SENSITIVITY: &str = include_str!("../templates/sensitivity.html");
+const JUDGEMENT: &str = include_str!("../templates/judgement.html");
 const STYLE: &str = include_str!("../templates/report.css");
 
 pub(crate) fn render(findings: &Findings) -> String {
@@ -42,7 +43,13 @@ pub(crate) fn render(findings: &Findings) -> String {
     environment.set_syntax(syntax.expect("the usual delimiters are sound"));
     let sections = sections(findings);
     let page = Page::of(findings, &sections.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-    for (name, text) in [("report.html", TEMPLATE), ("programs.html", PROGRAMS), ("sensitivity.html", SENSITIVITY)] {
+    let templates = [
+        ("report.html", TEMPLATE),
+        ("programs.html", PROGRAMS),
+        ("sensitivity.html", SENSITIVITY),
+        ("judgement.html", JUDGEMENT),
+    ];
+    for (name, text) in templates {
         // The name's ending turns escaping on.
         environment.add_template(name, text).expect("the template is part of the program, and tests render it");
     }
@@ -58,6 +65,8 @@ struct Page<'a> {
     facts: String,
     /// That the run was shorter or longer than its study, if it was.
     scaled: Option<String>,
+    /// What all scenarios ran in, if that is the same.
+    environment: Option<String>,
     /// When the run was to end, if not after all blocks.
     stopping: String,
     /// Differences below it do not matter.
@@ -68,6 +77,12 @@ struct Page<'a> {
     /// Whether any two cases were compared.
     compared: bool,
     scenarios: Vec<Scenario<'a>>,
+    /// How sure they are, side by side, where there are several.
+    sureness: Option<Sureness>,
+    /// What limited their cases.
+    limits: Vec<limits::Group>,
+    bottlenecks: Option<limits::Matrix>,
+    meanings: Vec<(&'static str, &'static str)>,
     /// Whether there is anything of servers to show; a run without anything shows their empty sections.
     has_servers: bool,
     programs: Option<Programs<'a>>,
@@ -118,8 +133,8 @@ struct Scenario<'a> {
     environment: String,
     /// The same for the subject alone.
     place: &'a str,
-    /// Whether the study has other environments.
-    is_one_of_several: bool,
+    /// What sets it apart from others of its title, or from those in other environments.
+    apart: String,
     has_quota: bool,
     /// Which memory its table holds.
     memory: &'static str,
@@ -138,7 +153,6 @@ struct Scenario<'a> {
     notes: Vec<String>,
     /// Its A/A pair, and what its blocks can show.
     sureness: Vec<judgement::Line>,
-    limits: Vec<limits::Line>,
     /// Whether its subjects ask a database.
     has_database: bool,
     database: Vec<Grid>,
@@ -208,7 +222,14 @@ impl<'a> Page<'a> {
         let run = &findings.run;
         let effect = run.smallest_effect;
         let blocks = counted(u64::from(run.blocks), "block");
+        let single = findings.scenarios.len() == 1 && findings.programs.is_empty();
+        let limits = limits::groups(sections);
         Self {
+            environment: common_environment(sections.iter().copied()),
+            sureness: if single { None } else { Sureness::of_servers(sections) },
+            bottlenecks: limits::matrix(sections),
+            meanings: limits::meanings(&limits),
+            limits,
             style: STYLE,
             run,
             facts: format!(
@@ -221,14 +242,14 @@ impl<'a> Page<'a> {
             stopping: judgement::stopping(findings),
             effect: figures::amount(Quantity::Share, effect),
             chips: chips(findings),
-            single: findings.scenarios.len() == 1 && findings.programs.is_empty(),
+            single,
             has_servers: !findings.scenarios.is_empty() || findings.programs.is_empty(),
             programs: Programs::of(findings),
             sensitivity: Sensitivity::of(findings),
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(charts),
             has_charts: charts > 0 || findings.scenarios.is_empty(),
-            scenarios: sections.iter().map(|section| Scenario::of(section, effect)).collect(),
+            scenarios: sections.iter().map(|section| Scenario::of(section, sections, effect)).collect(),
             tools: tools::parts(findings, &remarks),
             remarks: remarks.numbered().map(|(_, remark)| remark.clone()).collect(),
             blocks: blocks.clone(),
@@ -240,7 +261,7 @@ impl<'a> Page<'a> {
             disturbed_trials: disturbed_trials(findings),
             failed_requests: failed_requests(findings),
             skipped: &findings.skipped,
-            checks: checks(findings),
+            checks: worst_first(checks(findings)),
             cautions: &findings.cautions,
             isolation: isolation::facts(findings),
             fallbacks: isolation::fallbacks(findings),
@@ -269,6 +290,26 @@ fn memory(findings: &Findings) -> &'static str {
     }
 }
 
+/// The load and the environment of a scenario where the study has several, and the load where another has its title.
+fn apart(scenario: &ScenarioFinding, all: &[&ScenarioFinding]) -> String {
+    let namesakes = all.iter().filter(|other| heading(other) == heading(scenario)).count();
+    match (scenario.environment.id.is_empty(), namesakes) {
+        (false, _) => format!("{}; {}", scenario.load, scenario.environment.words),
+        (true, 1) => String::new(),
+        (true, _) => scenario.load.clone(),
+    }
+}
+
+/// What failed before what is unknown, and that before what held.
+fn worst_first(mut checks: Vec<Check>) -> Vec<Check> {
+    checks.sort_by_key(|check| match check.passed {
+        Some(false) => 0,
+        None => 1,
+        Some(true) => 2,
+    });
+    checks
+}
+
 fn chips(findings: &Findings) -> Vec<Chip> {
     let of_servers = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
     let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
@@ -285,7 +326,13 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     let checks = checks(findings);
     let good = checks.iter().filter(|check| check.passed == Some(true)).count();
     let passed = !checks.iter().any(Check::has_failed);
-    let text = format!("{} {good} of {} checks passed", sign(passed), checks.len());
+    let (all, bad) = (checks.len(), checks.iter().filter(|check| check.has_failed()).count());
+    let text = match (bad, all - good - bad) {
+        (0, 0) => format!("✓ all {all} checks passed"),
+        (0, unknown) => format!("✓ {good} checks passed, {unknown} unknown"),
+        (bad, 0) => format!("! {bad} of {all} checks failed"),
+        (bad, unknown) => format!("! {bad} of {all} checks failed, {unknown} unknown"),
+    };
     chips.push(Chip { class: class(passed), text, href: "#trust" });
     let crossed = objectives::crossed(findings);
     if crossed > 0 {
@@ -316,7 +363,7 @@ fn chips(findings: &Findings) -> Vec<Chip> {
 }
 
 impl<'a> Scenario<'a> {
-    fn of(scenario: &'a ScenarioFinding, smallest_effect: f64) -> Self {
+    fn of(scenario: &'a ScenarioFinding, all: &[&ScenarioFinding], smallest_effect: f64) -> Self {
         let table = Table::of(scenario);
         let title = |subject: &str| {
             let case = scenario.cases.iter().find(|case| case.subject == subject);
@@ -337,7 +384,7 @@ impl<'a> Scenario<'a> {
             load: &scenario.load,
             environment: environment(scenario),
             place: &scenario.environment.words,
-            is_one_of_several: !scenario.environment.id.is_empty(),
+            apart: apart(scenario, all),
             has_quota: table.has_quota,
             memory: table.memory,
             is_of_tools: is_of_tools(scenario),
@@ -345,7 +392,6 @@ impl<'a> Scenario<'a> {
             has_ceiling: table.has_ceiling,
             percentiles: percentiles_heading(scenario),
             sureness: judgement::lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()),
-            limits: limits::lines(scenario),
             has_database: scenario.database.is_some(),
             database: database::grids(scenario),
             failing: database::failing(scenario),

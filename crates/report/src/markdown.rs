@@ -10,7 +10,7 @@ use crate::details::{self, Grid};
 use crate::failures::{disturbed_trials, failed_trials};
 use crate::gates;
 use crate::isolation;
-use crate::judgement::{self, Line};
+use crate::judgement::{self, Sureness};
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
@@ -31,6 +31,7 @@ pub(crate) fn render(findings: &Findings) -> String {
         text += &scenario(&section);
     }
     text += &programs::sections(findings);
+    text += &sureness(findings);
     let skipped: Vec<String> = findings
         .skipped
         .iter()
@@ -100,7 +101,6 @@ fn scenario(scenario: &ScenarioFinding) -> String {
     for (number, note) in table.notes.numbered() {
         _ = writeln!(text, "{number}. {}", escaped(&note));
     }
-    text += &sureness(&judgement::lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
     text += &limits(scenario);
     text += &objectives(scenario);
     text += &database(scenario);
@@ -148,15 +148,24 @@ fn tools(findings: &Findings) -> String {
     format!("\n## What each tool says\n{text}")
 }
 
-/// How sure the comparisons of a table are.
-pub(crate) fn sureness(lines: &[Line]) -> String {
-    let item = |line: &Line| {
-        let text = escaped(&line.text);
-        let text = if line.is_warning { format!("**{text}**") } else { text };
-        format!("- {}: {text}\n", line.word)
+/// How sure the comparisons are, those of servers and those of programs.
+fn sureness(findings: &Findings) -> String {
+    let all = sections(findings);
+    let of_servers = Sureness::of_servers(&all.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    let of_programs = Sureness::of_programs(&findings.programs);
+    let table = |table: &Sureness| {
+        let headings: Vec<&str> =
+            std::iter::once("scenario").chain(table.headings.iter().map(String::as_str)).collect();
+        let row = |row: &judgement::SureRow| {
+            let title = format!("{} `{}`", escaped(&row.title), row.id);
+            let title = if row.is_warning { format!("**{title}**") } else { title };
+            std::iter::once(title).chain(row.cells.iter().cloned()).collect::<Vec<String>>()
+        };
+        let rows: Vec<Vec<String>> = table.rows.iter().map(row).collect();
+        format!("\n{}\n{}\n", lines(&headings, &rows, table.headings.len()), table.note)
     };
-    let items: String = lines.iter().map(item).collect();
-    if items.is_empty() { items } else { format!("\n{items}") }
+    let text: String = of_servers.iter().chain(&of_programs).map(table).collect();
+    if text.is_empty() { text } else { format!("\n## How sure the comparisons are\n{text}") }
 }
 
 fn limits(scenario: &ScenarioFinding) -> String {

@@ -29,9 +29,15 @@ pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     parts.extend(
         Some(&scenario.tool).filter(|tool| without_brackets(tool) != **tool).map(|tool| format!("asked by {tool}")),
     );
-    parts.push(environment.congestion.clone());
+    parts.push(format!("TCP {}", environment.congestion));
     parts.extend(environment.sysctls.iter().map(|(name, value)| format!("{name}={value}")));
     parts.join("; ")
+}
+
+/// The environment of several scenarios where all have the same, so that it is said once.
+pub(crate) fn common_environment<'a>(mut scenarios: impl Iterator<Item = &'a ScenarioFinding>) -> Option<String> {
+    let first = environment(scenarios.next()?);
+    scenarios.all(|scenario| environment(scenario) == first).then_some(first)
 }
 
 /// `subject: 1 dedicated CPU, on CPU 0 · 512MiB of memory`

@@ -19,7 +19,7 @@ use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::sections::sections;
-use crate::surroundings::{environment, heading, link_did};
+use crate::surroundings::{common_environment, environment, heading, link_did};
 use crate::table::{Row, Table, percentiles};
 use crate::tool_remarks::Remarks;
 use crate::tools;
@@ -36,12 +36,14 @@ pub(crate) type Column<'a> = (&'a str, Vec<String>);
 
 pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     let mut page = Page::new(style);
-    page.head(findings);
+    let sections = sections(findings);
+    let common = common_environment(sections.iter().map(AsRef::as_ref));
+    page.head(findings, common.as_deref());
     // What a study of tools is about comes before what each of them measured.
     page.tools(findings);
     page.sensitivity(findings);
-    for section in sections(findings) {
-        page.scenario(&section);
+    for section in &sections {
+        page.scenario(section, common.is_some());
     }
     page.programs(findings);
     page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
@@ -58,6 +60,8 @@ pub(crate) struct Page {
     pub(crate) text: String,
     colour: bool,
     pub(crate) width: usize,
+    /// What marks and words mean, as far as it was said.
+    said: Vec<String>,
 }
 
 /// How a line stands out, where there is colour.
@@ -72,10 +76,15 @@ pub(crate) enum Look {
 impl Page {
     /// An empty one.
     pub(crate) fn new(style: &Style) -> Self {
-        Self { text: String::new(), colour: style.colour, width: usize::from(style.width).max(NARROWEST) }
+        Self {
+            text: String::new(),
+            colour: style.colour,
+            width: usize::from(style.width).max(NARROWEST),
+            said: Vec::new(),
+        }
     }
 
-    fn head(&mut self, findings: &Findings) {
+    fn head(&mut self, findings: &Findings, environment: Option<&str>) {
         let run = &findings.run;
         self.paragraph("", &run.title, Look::Bold);
         self.paragraph("", &run.question, Look::Plain);
@@ -83,15 +92,18 @@ impl Page {
         let facts = format!("{} · {} · tolok {} · {blocks}", run.id, moment(&run.started_at), run.tolok_version);
         self.paragraph("", &facts, Look::Dim);
         self.paragraph("", &run.machine, Look::Dim);
+        self.paragraph("", environment.unwrap_or_default(), Look::Dim);
         self.paragraph("", &isolation::line(findings), Look::Dim);
         self.paragraph("", &judgement::stopping(findings), Look::Dim);
         self.paragraph("", &findings.scaled().unwrap_or_default(), Look::Warning);
     }
 
-    fn scenario(&mut self, scenario: &ScenarioFinding) {
+    fn scenario(&mut self, scenario: &ScenarioFinding, is_in_common: bool) {
         self.text.push('\n');
         self.paragraph("", &format!("{}: {}", heading(scenario), scenario.load), Look::Bold);
-        self.paragraph(INDENT, &environment(scenario), Look::Dim);
+        if !is_in_common {
+            self.paragraph(INDENT, &environment(scenario), Look::Dim);
+        }
         self.paragraph(INDENT, &link_did(scenario).map(|did| format!("link: {did}")).unwrap_or_default(), Look::Dim);
         self.paragraph(INDENT, &scenario.verdict, Look::Plain);
         self.text.push('\n');
@@ -103,23 +115,34 @@ impl Page {
         }
         let percentiles = percentiles(scenario);
         legend.push(if layout == Layout::Slim { percentiles.replace("p50 and p99", "p99") } else { percentiles });
-        self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
+        self.legend(legend);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
-        self.sureness(&judgement::lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
+        self.sureness(&judgement::short_lines(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
         self.limits(scenario);
         self.objectives(scenario);
         self.database(scenario);
         self.diagnoses(scenario);
     }
 
+    /// What the marks and words of a table mean; what was said before is not said again, unless something else was meanwhile.
+    pub(crate) fn legend(&mut self, mut meanings: Vec<String>) {
+        meanings.retain(|meaning| !self.said.contains(meaning));
+        let says_else = |said: &String| meanings.iter().all(|meaning| about(meaning) != about(said));
+        self.said.retain(says_else);
+        self.said.extend(meanings.iter().cloned());
+        self.paragraph(INDENT, &meanings.join(" · "), Look::Dim);
+    }
+
     /// How sure the comparisons of a table are.
     pub(crate) fn sureness(&mut self, lines: &[Line]) {
         for Line { word, text, is_warning } in lines {
-            let (mark, look) = if *is_warning { ("! ", Look::Warning) } else { ("", Look::Dim) };
+            let (mark, look) = if *is_warning { ("! ", Look::Warning) } else { ("", Look::Plain) };
             self.paragraph(INDENT, &format!("{mark}{word}: {text}"), look);
         }
+        let of_words = judgement::MEANING.iter().filter(|(word, _)| lines.iter().any(|line| line.word == *word));
+        self.legend(of_words.map(|(_, meaning)| (*meaning).to_owned()).collect());
     }
 
     fn limits(&mut self, scenario: &ScenarioFinding) {
@@ -128,7 +151,7 @@ impl Page {
             return;
         }
         self.text.push('\n');
-        self.paragraph(INDENT, &format!("Bottlenecks, {}", limits::RULE), Look::Dim);
+        self.paragraph(INDENT, "Bottlenecks", Look::Dim);
         for line in lines {
             self.paragraph(INDENT, &format!("- {}: {}", line.word, line.cases), Look::Plain);
         }
@@ -144,8 +167,8 @@ impl Page {
         let subjects: Vec<String> = competing.chain(ceiling).collect();
         self.text.push('\n');
         self.fitting("subject", &subjects, &mut columns, scenario.cases.len());
-        let legend: Vec<&str> = columns.iter().filter_map(|(heading, _)| database::meaning(heading)).collect();
-        self.paragraph(INDENT, &legend.join(" · "), Look::Dim);
+        let meanings = columns.iter().filter_map(|(heading, _)| database::meaning(heading));
+        self.legend(meanings.map(str::to_owned).collect());
         self.outage(scenario);
     }
 
@@ -162,8 +185,7 @@ impl Page {
             self.line(format!("{INDENT}{line}").trim_end(), if place == 0 { Look::Dim } else { Look::Plain });
         }
         if !left_out.is_empty() {
-            let text = format!("{} left out: the terminal is too narrow", left_out.join(", "));
-            self.paragraph(INDENT, &text, Look::Dim);
+            self.legend(vec![format!("{} left out: the terminal is too narrow", left_out.join(", "))]);
         }
     }
 
@@ -246,13 +268,18 @@ impl Page {
             self.line(format!("{INDENT}{line}").trim_end(), look);
         }
         if layout == Layout::Slim {
-            self.paragraph(INDENT, "CPU, memory and p50 are left out: they need a wider terminal", Look::Dim);
+            self.legend(vec!["CPU, memory and p50 are left out: they need a wider terminal".to_owned()]);
         }
         layout
     }
 
     fn gates(&mut self, findings: &Findings) {
-        for (place, line) in gates::lines(findings).into_iter().enumerate() {
+        let lines = gates::lines(findings);
+        if let [line] = lines.as_slice() {
+            self.text.push('\n');
+            return self.paragraph("", &format!("Checks of the trials: {}", line.text), Look::Plain);
+        }
+        for (place, line) in lines.into_iter().enumerate() {
             if place == 0 {
                 self.text.push('\n');
                 self.paragraph("", "Checks of the trials", Look::Bold);
@@ -302,6 +329,12 @@ impl Page {
         }
         self.text.push('\n');
     }
+}
+
+/// The mark or word that a meaning is of.
+fn about(meaning: &str) -> &str {
+    let meaning = meaning.strip_prefix("p50 and ").unwrap_or(meaning);
+    meaning.split(' ').next().unwrap_or(meaning)
 }
 
 fn is_mark(word: &str) -> bool {

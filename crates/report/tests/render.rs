@@ -235,7 +235,8 @@ mod environments {
     fn every_table_heads_its_memory_by_what_it_is() {
         for (name, words) in [("ordinary", "anonymous + kernel"), ("unprivileged", "PSS")] {
             let found = edge_case(name);
-            assert!(text(&found, Format::Terminal).contains(&format!("MiB {words}")), "{name}");
+            let terminal = text(&found, Format::Terminal).replace("\n  ", " ");
+            assert!(terminal.contains(&format!("MiB {words}")), "{name}");
             assert!(text(&found, Format::Markdown).contains(&format!("| memory ({words}), MiB |")), "{name}");
             assert!(text(&found, Format::Html).contains(&format!("memory MiB, {words}</th>")), "{name}");
         }
@@ -368,9 +369,7 @@ mod databases {
     fn every_format_for_people_names_the_bottleneck_and_that_one_cpu_was_shared() {
         for format in [Format::Terminal, Format::Markdown, Format::Html] {
             let text = text(&edge_case("database"), format).replace("\n    ", " ");
-            for words in
-                ["Bottlenecks, by the medians", "ran on the same CPU 1 and used 92% together", "like the generator"]
-            {
+            for words in ["ottleneck", "ran on the same CPU 1 and used 92% together", "like the generator"] {
                 assert!(text.replace("\n  ", " ").contains(words), "{format:?} lacks {words}");
             }
         }
@@ -508,8 +507,8 @@ mod html {
     fn nobody_is_set_in_bold_where_nothing_has_an_interval() {
         let bold = |name: &str| text(&edge_case(name), Format::Html).matches("class=\"l b\"").count();
         assert_eq!([bold("two-blocks"), bold("one-subject")], [0, 0]);
-        assert_eq!(bold("one-scenario"), 2, "name and figure of the first");
-        assert_eq!(bold("ordinary"), 2 * 5, "two that tie, one alone, two that cannot be told apart");
+        assert_eq!(bold("one-scenario"), 3, "name, figure and tier of the first");
+        assert_eq!(bold("ordinary"), 3 * 5, "two that tie, one alone, two that cannot be told apart");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tolok_analysis::{Findings, ProgramComparison, ProgramFinding, ProgramSeries,
 use super::{
     Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
-use crate::judgement::{self, p_words, simultaneous};
+use crate::judgement::{Sureness, p_words, simultaneous};
 use crate::palette::marker;
 use crate::svg::{self, Time};
 
@@ -16,6 +16,8 @@ use crate::svg::{self, Time};
 pub(crate) struct Programs<'a> {
     rule: &'static str,
     scenarios: Vec<Scenario<'a>>,
+    /// How sure they are, side by side.
+    sureness: Option<Sureness>,
     series: Vec<Series<'a>>,
     timers: Vec<Timers<'a>>,
     /// Whether any two cases were compared.
@@ -31,8 +33,6 @@ struct Scenario<'a> {
     has_floor: bool,
     is_compared: bool,
     legend: String,
-    /// Its A/A pair, and what its blocks can show.
-    sureness: Vec<judgement::Line>,
     rows: Vec<Line>,
     notes: Vec<String>,
     pairs: Vec<Pair>,
@@ -94,6 +94,7 @@ impl<'a> Programs<'a> {
         (!findings.programs.is_empty()).then(|| Self {
             rule: RULE,
             scenarios: findings.programs.iter().map(Scenario::of).collect(),
+            sureness: Sureness::of_programs(&findings.programs),
             series: findings.program_series.iter().map(Series::of).collect(),
             timers: findings.timers.iter().map(Timers::of).collect(),
             compared: findings.programs.iter().any(|program| !program.comparisons.is_empty()),
@@ -121,7 +122,6 @@ impl<'a> Scenario<'a> {
             verdict: &program.verdict,
             has_floor: table.has_floor,
             is_compared: table.is_compared(),
-            sureness: judgement::lines(program.noise_floor.as_ref(), program.power.as_ref()),
             legend: table.legend().join(" · "),
             notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),

@@ -7,8 +7,7 @@ use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, TimersFinding};
 use super::{
     Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
-use crate::judgement;
-use crate::markdown::{escaped, lines, sureness};
+use crate::markdown::{escaped, lines};
 
 /// All sections of programs; nothing where there are none.
 pub(crate) fn sections(findings: &Findings) -> String {
@@ -41,7 +40,7 @@ fn program(program: &ProgramFinding) -> String {
     for (number, note) in table.notes.numbered() {
         _ = writeln!(text, "{number}. {}", escaped(&note));
     }
-    text + &sureness(&judgement::lines(program.noise_floor.as_ref(), program.power.as_ref()))
+    text
 }
 
 fn cells(table: &Table, row: &Row) -> Vec<String> {

@@ -48,13 +48,13 @@ impl Page {
         let layout = [Layout::Wide, Layout::Narrow].into_iter().find(fits).unwrap_or(Layout::Slim);
         self.rows(&subjects, &columns(&table, layout));
         if layout == Layout::Slim {
-            self.paragraph(INDENT, "CPU, memory and the start are left out: they need a wider terminal", Look::Dim);
+            self.legend(vec!["CPU, memory and the start are left out: they need a wider terminal".to_owned()]);
         }
-        self.paragraph(INDENT, &table.legend().join(" · "), Look::Dim);
+        self.legend(table.legend());
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
-        self.sureness(&judgement::lines(program.noise_floor.as_ref(), program.power.as_ref()));
+        self.sureness(&judgement::short_lines(program.noise_floor.as_ref(), program.power.as_ref()));
     }
 
     fn program_series(&mut self, series: &ProgramSeries) {

@@ -12,11 +12,10 @@ use crate::palette::marker;
 use crate::svg::cell;
 
 /// What the shares are of.
-pub(crate) const SHARES_RULE: &str = "The logarithm of goodput over every combination of the factors and every block: sums of squares of each factor alone, of what factors do together, and of what differs from block to block. Intervals of factors over blocks.";
+pub(crate) const SHARES_RULE: &str = "How much of all differences in goodput each factor makes up; the shares add up to 100%. Factors together: what a combination does that its factors alone do not. Scatter: what differs from block to block though nothing was changed. Computed from sums of squares of the logarithm of goodput; intervals are over the blocks.";
 
 /// What a panel is.
-pub(crate) const PANELS_RULE: &str =
-    "Scenarios that differ in one factor only. × is goodput over that at the lowest value, within blocks.";
+pub(crate) const PANELS_RULE: &str = "Each panel holds scenarios that differ in one factor only. × is goodput over that at the lowest value of the factor, within blocks.";
 
 /// A table of subjects by the values of a factor.
 pub(crate) struct Grid {

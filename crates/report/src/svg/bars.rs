@@ -14,6 +14,8 @@ const MIB: f64 = 1024.0 * 1024.0;
 const CEILING_IN_SIGHT: f64 = 8.0;
 /// Of the share of the ceiling, which stands at the right edge.
 const SHARE_COLUMN: f64 = 44.0;
+/// Of the letters of a tier, at the right edge; what else stands there moves to the left.
+const TIER_COLUMN: f64 = 36.0;
 /// Between the bar of the CPU time and that of the memory.
 const MIDDLE: f64 = 20.0;
 
@@ -30,13 +32,17 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     let foot = if ceiling.is_some() { 18.0 } else { 2.0 };
     let mut drawing = Drawing::new(WIDTH, HEAD + ROW * scenario.cases.len() as f64 + foot);
     drawing.heading(&heading(scenario), &scenario.load);
-    drawing.text("m", Anchor::End, WIDTH - SHARE_COLUMN - 18.0, HEAD - 4.0, "good answers/s");
+    let edge = if has_tiers(scenario) { WIDTH - TIER_COLUMN } else { WIDTH };
+    drawing.text("m", Anchor::End, edge - SHARE_COLUMN - 18.0, HEAD - 4.0, "good answers/s");
     if ceiling.is_some() {
-        drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "of ceiling");
+        drawing.text("m", Anchor::End, edge, HEAD - 4.0, "of ceiling");
+    }
+    if has_tiers(scenario) {
+        drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "tier");
     }
     for (place, case) in scenario.cases.iter().enumerate() {
         let top = HEAD + ROW * place as f64;
-        throughput_row(&mut drawing, case, is_among_best(case, place == 0, scenario), &scale, top);
+        throughput_row(&mut drawing, case, is_among_best(case, place == 0, scenario), &scale, [edge, top]);
         if let Some(ceiling) = in_sight {
             let x = scale.at(ceiling.value);
             drawing.path("ceil", &format!("M{x:.1} {:.1}v{:.1}", top + 19.0, BAR + 4.0));
@@ -53,22 +59,37 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
         .finish(&format!("{}: good answers per second; the same figures stand in the table below", heading(scenario)))
 }
 
-fn throughput_row(drawing: &mut Drawing, case: &CaseFinding, is_among_best: bool, scale: &Scale, top: f64) {
+/// Whether any case has a letter.
+fn has_tiers(scenario: &ScenarioFinding) -> bool {
+    scenario.cases.iter().any(|case| case.tier.is_some())
+}
+
+/// The figures end at an edge, beyond which the letters of the tier stand.
+fn throughput_row(
+    drawing: &mut Drawing,
+    case: &CaseFinding,
+    is_among_best: bool,
+    scale: &Scale,
+    [edge, top]: [f64; 2],
+) {
     let share =
         case.of_ceiling.as_ref().map(|of_ceiling| amount(Quantity::Share, of_ceiling.value)).unwrap_or_default();
     let weight = if is_among_best { "l b" } else { "l" };
-    label(drawing, case, weight, top, WIDTH - 120.0);
-    drawing.text("m", Anchor::End, WIDTH, top + 13.0, &share);
+    label(drawing, case, weight, top, edge - if edge < WIDTH { 100.0 } else { 120.0 });
+    drawing.text("m", Anchor::End, edge, top + 13.0, &share);
+    if let Some(tier) = &case.tier {
+        drawing.text(weight, Anchor::End, WIDTH, top + 13.0, &fitted(tier, TIER_COLUMN / LETTER));
+    }
     let Some(goodput) = &case.goodput_rps else {
         let words = no_figure(case);
         let words = if words == NONE { "no figure" } else { &words };
-        drawing.text("m", Anchor::End, WIDTH - SHARE_COLUMN, top + 13.0, words);
+        drawing.text("m", Anchor::End, edge - SHARE_COLUMN, top + 13.0, words);
         return;
     };
     let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
     let words = figure(Quantity::Number, goodput);
     let value = format!("{bound}{}", words.value);
-    drawing.text(weight, Anchor::End, WIDTH - SHARE_COLUMN, top + 13.0, &value);
+    drawing.text(weight, Anchor::End, edge - SHARE_COLUMN, top + 13.0, &value);
     let title = format!("{}: {bound}{} good answers/s", case.title, words.line());
     bar(drawing, case, scale, goodput, top, &title);
 }

@@ -33,7 +33,7 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     let axis = Axis::around(&drawn, smallest_effect, WIDTH - words as f64 * 6.2 - 12.0);
     let bottom = HEAD + ROW * drawn.len() as f64;
     let mut drawing = Drawing::new(WIDTH, bottom + 20.0);
-    drawing.heading(&heading(scenario), "goodput of the first over that of the second");
+    drawing.heading(&heading(scenario), &scenario.load);
     for (place, pair) in drawn.iter().enumerate() {
         let top = HEAD + ROW * place as f64;
         axis.draw(&mut drawing, top + 17.0, smallest_effect);

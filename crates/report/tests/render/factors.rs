@@ -67,3 +67,15 @@ fn in_json() {
         &found.variance
     ));
 }
+
+/// Of many scenarios the bottlenecks are compared as words in a table, and their figures are folded away.
+#[test]
+fn bottlenecks_of_many_scenarios_stand_in_a_table() {
+    let many = text(&edge_case("factors"), Format::Html);
+    insta::assert_snapshot!(
+        "bottlenecks_in_html",
+        part(&many, "<h2 id=\"limits\"", "<summary>The figures that say so</summary>")
+    );
+    let few = text(&edge_case("one-factor"), Format::Html);
+    assert!(few.contains("<h2 id=\"limits\"") && !few.contains("The figures that say so"));
+}

@@ -17,10 +17,8 @@ fn in_html() {
         part(&page, "<h2 id=\"programs\"", "<section aria-labelledby=\"failures\"")
     );
     assert!(page.contains("<br>The run was to end once every ratio was sure to 5.0% to either side"));
-    assert!(
-        page.contains("<li class=\"warn\">! <b>A&#x2f;A pair</b>: Go net&#x2f;http, entered twice, was told apart")
-    );
-    let differences = part(&page, "goodput of the first over that of the second", "</svg>");
+    insta::assert_snapshot!("sureness_in_html", part(&page, "<table class=\"sure\">", "</section>"));
+    let differences = part(&page, "aria-label=\"JSON: ratios of goodput", "</svg>");
     assert!(differences.contains("<rect class=\"same\"") && differences.contains("<path class=\"all\""));
 }
 
@@ -58,4 +56,25 @@ fn in_json() {
         "caution": document["cautions"][0],
     });
     insta::assert_snapshot!(serde_json::to_string_pretty(&parts).expect("text"));
+}
+
+#[test]
+fn a_terminal_has_a_line_each_and_explains_their_words_once() {
+    let text = render(&ordinary().findings(), Format::Terminal, &Style { width: 64, ..Style::default() });
+    let power: Vec<&str> = text.lines().filter(|line| line.starts_with("  Power: ")).collect();
+    assert_eq!(power.len(), 3, "{text}");
+    assert!(power.iter().all(|line| line.ends_with(')') || line.ends_with("blocks")), "none is broken: {power:?}");
+    for once in
+        ["takes: blocks to find", "tier: those that share", "p99 in a closed loop", "generator: 1 dedicated CPU"]
+    {
+        assert_eq!(text.matches(once).count(), 1, "{once}");
+    }
+}
+
+/// Two tables of closed loops with one of an open loop between them: the third must not be read as the second.
+#[test]
+fn what_a_column_means_is_said_again_where_another_table_meant_something_else() {
+    let text = text(&edge_case("open-loop"), Format::Terminal);
+    let said: Vec<&str> = text.match_indices("p50 and p99").map(|(at, _)| &text[at..at + 18]).collect();
+    assert_eq!(said, ["p50 and p99 from t", "p50 and p99 in a c"], "of two open loops once, and of the closed one");
 }
