@@ -13,7 +13,7 @@ use tolok_model::{Plan, Stopping};
 use crate::analyse::{Records, of_servers};
 use crate::estimate::{half_width, least_trials};
 use crate::figures::{counted, small_share};
-use crate::findings::Estimate;
+use crate::findings::{Estimate, Flag};
 use crate::programs;
 
 /// After how many blocks the rule of the plan was met first; none where it has not been, or the plan has no such rule.
@@ -21,8 +21,18 @@ use crate::programs;
 /// Only whole blocks count: those of which every planned trial has a record, whatever became of it.
 pub fn blocks_settled(records: &Records) -> Option<u32> {
     let rule = records.plan.stopping?;
+    if !has_ratios(records.plan) {
+        return None;
+    }
     let least = rule.at_least.max(least_trials());
     (least..=whole_blocks(records)).find(|blocks| is_settled(records, *blocks, rule))
+}
+
+/// Whether any two cases of a plan compete. Where none do, there is no ratio that could ever be sure.
+fn has_ratios(plan: &Plan) -> bool {
+    let competing =
+        |scenario: &str| plan.cases.iter().filter(|case| case.scenario == scenario && case.competes()).count();
+    plan.cases.iter().any(|case| competing(&case.scenario) > 1)
 }
 
 /// What the rule did to a run.
@@ -76,7 +86,8 @@ fn whole_blocks(records: &Records) -> u32 {
     lacking.map(|trial| trial.block - 1).min().unwrap_or(records.plan.blocks)
 }
 
-/// Whether every ratio over so many blocks is sure enough. One without an interval is not.
+/// Whether every ratio over so many blocks is sure enough. One without an interval is not. A case of which others disturbed every
+/// trial has no ratio, and may have one after further blocks, so that it is waited for; one that failed by itself is not.
 fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
     let plan = shortened(records.plan, blocks);
     let part = Records { plan: &plan, ..*records };
@@ -85,11 +96,18 @@ fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
     let pairs = |ranked: usize| ranked * ranked.saturating_sub(1) / 2;
     let servers = of_servers(&part);
     let timed = programs::timed(&part);
+    let is_awaited = |flags: &[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == "disturbed");
     let of_servers = servers.iter().all(|scenario| {
+        if scenario.cases.iter().any(|case| is_awaited(&case.flags)) {
+            return false;
+        }
         let ranked = scenario.cases.iter().filter(|case| case.ranked).count();
         scenario.comparisons.len() == pairs(ranked) && scenario.comparisons.iter().all(|pair| is_sure(&pair.ratio))
     });
     let of_programs = timed.iter().map(|timed| &timed.finding).all(|program| {
+        if program.cases.iter().any(|case| is_awaited(&case.flags)) {
+            return false;
+        }
         let ranked = program.cases.iter().filter(|case| case.ranked).count();
         program.comparisons.len() == pairs(ranked) && program.comparisons.iter().all(|pair| is_sure(&pair.wall.ratio))
     });

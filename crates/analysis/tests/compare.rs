@@ -94,6 +94,55 @@ fn what_the_ceiling_lost_as_well_is_the_machines() {
     assert!(found.cautions.iter().any(|text| text.starts_with("No control in queue-n1000 (programs have no ceiling)")));
 }
 
+/// Two runs with so much of a shift between them, and a ceiling that swings by an eighth from block to block.
+fn swinging(machine: f64) -> (InventedRun, InventedRun) {
+    let mut runs = (run(BEFORE), run(Life { machine, ..AFTER }));
+    for one in [&mut runs.0, &mut runs.1] {
+        for trial in one.trials.iter_mut().filter(|trial| trial.case.contains("ceiling")) {
+            let swing = if trial.block % 2 == 0 { 1.12 } else { 0.88 };
+            if let tolok_model::Outcome::Completed(measured) = &mut trial.outcome {
+                measured.goodput_rps *= swing;
+            }
+        }
+    }
+    runs
+}
+
+#[test]
+fn a_ceiling_that_scatters_is_a_control_where_it_shifted_by_more_than_that() {
+    let found = usual(&swinging(0.7));
+    let goodput = scenario(&found, "json-c64").control.as_ref().unwrap().shifts[0];
+    assert!(goodput.ratio.half_width().unwrap() > 0.1 && goodput.is_usable && goodput.is_relevant, "{goodput:?}");
+    let (told, _) = verdict(&found, "json-c64", "Bun.serve", ComparedMetric::Goodput);
+    assert_eq!(told, Some(Change::CannotTell), "the whole machine lost as much");
+}
+
+#[test]
+fn a_figure_whose_shift_the_ceiling_does_not_show_has_a_caution() {
+    let found = usual(&swinging(1.0));
+    assert!(scenario(&found, "json-c64").control.is_some(), "for memory it is one");
+    let words = "No control in json-c64 (the ceiling scatters too much to show a shift of goodput)";
+    assert!(found.cautions.iter().any(|text| text.starts_with(words)), "{:?}", found.cautions);
+}
+
+#[test]
+fn a_version_that_no_scored_trial_tells_is_no_other_version() {
+    let versions = |before: Option<&str>, after: Option<&str>| {
+        let mut runs = unchanged();
+        for (run, version) in [(&mut runs.0, before), (&mut runs.1, after)] {
+            let used =
+                version.map(|version| tolok_model::ToolUsed { name: "tolok".to_owned(), version: version.to_owned() });
+            for trial in &mut run.trials {
+                if let tolok_model::Outcome::Completed(measured) = &mut trial.outcome {
+                    measured.tool = used.clone();
+                }
+            }
+        }
+        usual(&runs).changes.len()
+    };
+    assert_eq!((versions(Some("0.1.0"), Some("0.2.0")), versions(Some("0.1.0"), None)), (1, 0));
+}
+
 #[test]
 fn what_lost_more_than_the_machine_is_a_regression_still() {
     let found = usual(&(run(BEFORE), run(Life { machine: 0.95, go: 0.8, ..AFTER })));

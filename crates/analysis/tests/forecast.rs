@@ -67,6 +67,41 @@ fn the_interval_holds_at_least_the_errors_nearby() {
 }
 
 #[test]
+fn intervals_of_users_who_pause_agree_with_each_other_and_with_the_pause() {
+    let run = with_users(&[1, 4, 16, 64]);
+    let ask = |users| {
+        let question = ForecastQuestion { think_s: Some(10.0), ..ForecastQuestion::of_users(users) };
+        only(&run, &question).prediction.unwrap()
+    };
+    // Beyond the knee R = N / X − Z at both ends: a little off in throughput is much off in waiting.
+    let beyond = ask(500_000);
+    let response_s = |rps: f64| 500_000.0 / rps - 10.0;
+    let (throughput, response) = (beyond.throughput_rps, beyond.response_mean_s);
+    assert!(response.low <= response_s(throughput.high) + 1e-6, "{beyond:?}");
+    assert!(response.high >= response_s(throughput.low) - 1e-6, "{beyond:?}");
+    // Below it nobody asks more often than once a pause.
+    let below = ask(1_000).throughput_rps;
+    assert!(below.high <= 100.0 && below.low > 99.0, "{below:?}");
+}
+
+#[test]
+fn a_run_that_was_sure_enough_early_is_drawn_from_the_blocks_that_it_has() {
+    let mut run = with_users(&[1, 4, 16, 64]);
+    let whole = only(&run, &ForecastQuestion::of_users(100));
+    run.plan.blocks = 1_000;
+    assert_eq!(only(&run, &ForecastQuestion::of_users(100)), whole);
+}
+
+#[test]
+fn where_every_scenario_filled_a_cpu_the_time_between_is_not_known() {
+    let is_said = |users: &[u32]| {
+        let remarks = only(&with_users(users), &ForecastQuestion::of_users(32)).remarks;
+        remarks.iter().any(|remark| remark.contains("the time between the parts is not known"))
+    };
+    assert!(is_said(&[16, 64]) && !is_said(&[1, 16, 64]));
+}
+
+#[test]
 fn instances_and_an_objective() {
     let run = with_users(&[1, 4, 16, 64]);
     let of_users =
@@ -107,6 +142,12 @@ fn many_instances_find_the_database_full() {
     let prediction = only(&run, &question).prediction.unwrap();
     assert_eq!(prediction.bottleneck, "database-cpu");
     close(prediction.throughput_rps.value, 1.0 / predictable::DATABASE_S, 0.03);
+
+    // Connections that nobody is there to use are not used, however full the database is.
+    let question = ForecastQuestion { pool: Some(1_000_000), ..question };
+    let resources = only(&run, &question).prediction.unwrap().resources;
+    let pool = resources.iter().find(|resource| resource.resource == "pool").unwrap();
+    assert!(pool.utilisation.unwrap() < 0.01, "{pool:?}");
 }
 
 #[test]
@@ -151,6 +192,17 @@ fn scenarios_of_few_trials_are_named() {
     }
     let remarks = only(&run, &ForecastQuestion::of_users(100)).remarks;
     assert!(remarks[0].starts_with("1 of 3 scenarios have fewer than 5 scored trials"), "{remarks:?}");
+}
+
+#[test]
+fn what_kept_every_scenario_from_being_used_is_said_where_nothing_is_predicted() {
+    let mut run = with_users(&[16]);
+    (1..=6).for_each(|block| _ = run.disturb(block, "foreign-cpu", 0.2, "other programs used 20 % of the CPUs"));
+    run.scenario("hello-c64", "hello", "Hello", 64).steady(GO, 40_000.0);
+    (1..=6).for_each(|block| _ = run.disturb(block, "foreign-cpu", 0.2, "other programs used 20 % of the CPUs"));
+    let found = only(&run, &ForecastQuestion::of_users(100));
+    assert!(found.refused.unwrap().starts_with("the run has 0 of 2 scenarios to calibrate from"));
+    assert_eq!(found.remarks, ["2 scenarios told nothing for this: no trial was scored."]);
 }
 
 #[test]

@@ -353,6 +353,25 @@ mod stopping {
     }
 
     #[test]
+    fn a_case_that_others_disturbed_is_waited_for() {
+        let mut run = run(6);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3; 6]).case(BUN, &[20e3; 6]);
+        assert_eq!(settled(&run), Some(6));
+        (1..=6).for_each(|block| _ = run.disturb(block, "foreign-cpu", 0.2, "other programs used 20 % of the CPUs"));
+        assert_eq!(settled(&run), None, "its next trials may be quiet");
+    }
+
+    #[test]
+    fn where_nothing_competes_no_ratio_can_be_sure() {
+        let mut run = run(8);
+        run.plan.stopping = Some(RULE);
+        run.case(GO, &[40e3; 8]);
+        assert_eq!(settled(&run), None);
+        assert!(said(&run.findings()).ends_with(": 8 blocks were run, and that was not reached."));
+    }
+
+    #[test]
     fn programs_settle_by_their_wall_times() {
         let mut run = InventedRun::new(12);
         run.plan.stopping = Some(RULE);

@@ -117,7 +117,7 @@ pub(crate) fn read_blocks(written: Option<Spanned<BlocksFile>>, reading: &mut Re
                 note(format!("`at-least` must be {LEAST_FOR_A_RULE} or more: fewer blocks have no interval"));
             }
             if at_most < at_least {
-                note(format!("`at-most` is {at_most}, and `at-least` {at_least}"));
+                note(format!("`at-most` is {at_most}; it must be {at_least} or more, which is `at-least`"));
             }
             (at_most, Some(Stopping { until: until.0, at_least }))
         }

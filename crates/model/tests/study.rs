@@ -205,7 +205,7 @@ fn a_rule_for_blocks_that_cannot_be_kept_is_refused() {
     assert_snapshot!(with_blocks("{ until = '0%', at-least = 4, at-most = 3 }"), @r"
     1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `until` must lie between 0% and 100%
     1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-least` must be 5 or more: fewer blocks have no interval
-    1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-most` is 3, and `at-least` 4
+    1:10 «{ until = '0%', at-least = 4, at-most = 3 }» `at-most` is 3; it must be 4 or more, which is `at-least`
     ");
     assert_snapshot!(with_blocks("{ until = '3%' }"), @"1:10 «{ until = '3%' }» missing field `at-most`");
     assert_snapshot!(with_blocks("{ until = '3%', at-most = 30, more = 1 }"), @"1:40 «more» unknown key `more` (known here: until, at-least, at-most)");

@@ -8,6 +8,7 @@ use tolok_model::{Case, Plan, RunRecord, TrialRecord};
 use super::conditions::{Both, add, differs};
 use super::facts::UNKNOWN;
 use super::findings::Difference;
+use super::views::ScenarioView;
 
 /// What is read of the machine's fingerprint, and what it is called. What changes by itself from day to day is not.
 const OF_MACHINE: [(&str, &str); 8] = [
@@ -40,7 +41,11 @@ pub(super) fn changes(both: &Both) -> Vec<Difference> {
     for (before, after) in both.pairs() {
         // A tool of another name is a difference of conditions already.
         let is_same_tool = before.tool.split(' ').next() == after.tool.split(' ').next();
-        let tool = differs("version of the tool", [before.tool.clone(), after.tool.clone()]).filter(|_| is_same_tool);
+        // Where no trial was scored, no version is known.
+        let has_version = |view: &&ScenarioView| view.tool.split(' ').nth(1).is_some_and(|word| word != "with");
+        let is_known = [before, after].iter().all(has_version);
+        let tool = differs("version of the tool", [before.tool.clone(), after.tool.clone()]);
+        let tool = tool.filter(|_| is_same_tool && is_known);
         let is_told = !before.database.is_empty() && !after.database.is_empty();
         let database = differs("version of the database", [before.database.clone(), after.database.clone()]);
         let database = database.filter(|_| is_told);

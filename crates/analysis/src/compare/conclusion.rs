@@ -73,7 +73,7 @@ pub(super) fn sentence(both: &Both, found: &RunComparison) -> String {
         CompareOutcome::NoRegression => format!("nothing that was judged is worse by {threshold} or more."),
     };
     let allowed = if found.conditions.is_empty() { "" } else { " The conditions differ, which was allowed." };
-    format!("{}: {first}{}{allowed}", found.outcome.words(), counts(found.tally))
+    format!("{}: {first}{}{}{allowed}", found.outcome.words(), counts(found.tally), not_judged(found))
 }
 
 /// The regressions, the largest first.
@@ -122,6 +122,23 @@ fn counts(tally: Tally) -> String {
     format!(" Of {}: {}.", counted(u64::from(tally.judged), "judged figure"), parts.join(", "))
 }
 
+/// What may not be ranked is in no verdict, which whoever reads only the first sentences must know. What is named in them
+/// already is not counted again.
+fn not_judged(found: &RunComparison) -> String {
+    let is_named = |case: &CaseChange| found.outcome == CompareOutcome::CannotTell && case.lost_rank;
+    let cases = found.scenarios.iter().flat_map(|scenario| &scenario.cases);
+    let number = cases.filter(|case| case.not_judged.is_some() && !is_named(case)).count();
+    if number == 0 || found.tally.judged == 0 {
+        return String::new();
+    }
+    let is_not = if number == 1 {
+        "is not judged, as it may not be ranked"
+    } else {
+        "are not judged, as they may not be ranked"
+    };
+    format!(" {} {is_not}.", counted(number as u64, "case"))
+}
+
 /// What must be known before this is relied on, the gravest first.
 pub(super) fn cautions(found: &RunComparison) -> Vec<String> {
     let mut all = Vec::new();
@@ -152,23 +169,41 @@ pub(super) fn cautions(found: &RunComparison) -> Vec<String> {
     all
 }
 
-/// Where nothing shows what the machine did.
+/// Where nothing shows what the machine did to a main figure.
 fn without_control(found: &RunComparison) -> Vec<String> {
-    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
     for scenario in &found.scenarios {
-        let Some(reason) = &scenario.no_control else { continue };
+        let Some(reason) = scenario.no_control.clone().or_else(|| without_main(scenario)) else { continue };
         match by_reason.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, ids)) => ids.push(scenario.id.clone()),
             None => by_reason.push((reason, vec![scenario.id.clone()])),
         }
     }
-    let words = |(reason, ids): &(&str, Vec<String>)| {
+    let words = |(reason, ids): &(String, Vec<String>)| {
         format!(
             "No control in {} ({reason}): a shift of the machine between the runs would look like one of the programs.",
             listed(ids, "and")
         )
     };
     by_reason.iter().map(words).collect()
+}
+
+/// The main figures that a scenario's control shows no shift of, although it is one for others.
+fn without_main(scenario: &ScenarioChange) -> Option<String> {
+    let has_control = |figure: &FigureChange| {
+        let mut shifts = scenario.control.iter().flat_map(|control| &control.shifts);
+        shifts.any(|shift| shift.metric == figure.metric && shift.is_usable)
+    };
+    let judged = scenario.cases.iter().flat_map(|case| &case.figures).filter(|figure| figure.is_main);
+    let mut names: Vec<String> = Vec::new();
+    for figure in judged.filter(|figure| figure.verdict.is_some() && !has_control(figure)) {
+        let name = figure.metric.title(scenario.kind).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let figures = listed(&names, "and");
+    (!names.is_empty()).then(|| format!("the ceiling scatters too much to show a shift of {figures}"))
 }
 
 /// Programs that have nothing in common but the machine seldom all change the same way.

@@ -4,7 +4,8 @@
 //! ceiling is measured in every block like any subject. Where it is the same program in both runs, its own shift is the
 //! machine's. That it is the same, its build says, which is named by its sources and its compiler.
 //!
-//! A control that scatters more than 10 % to either side shows nothing of a smaller shift, and is none.
+//! A control that scatters more than 10 % to either side shows nothing of a smaller shift, and is none; unless it shifted so
+//! much that it shows even so.
 //!
 //! Only the ceiling is asked. A subject whose runtime has the same version in both runs is no control: its own sources, its
 //! libraries or its settings may be what was changed.
@@ -104,8 +105,8 @@ fn shift(
         return None;
     }
     let ratio = ratio(&a.figure(metric)?.trials, &b.figure(metric)?.trials)?;
-    let is_told = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low > 1.0 || high < 1.0);
     let size = ratio.size();
-    let is_usable = ratio.half_width().is_some_and(|half_width| half_width <= EQUIVALENCE_HALF_WIDTH);
-    Some(ControlShift { metric, ratio, size, is_relevant: is_told && size >= threshold, is_usable })
+    let is_narrow = ratio.half_width().is_some_and(|half_width| half_width <= EQUIVALENCE_HALF_WIDTH);
+    let (is_relevant, is_usable) = (ratio.is_told() && size >= threshold, ratio.is_told() || is_narrow);
+    Some(ControlShift { metric, ratio, size, is_relevant, is_usable })
 }

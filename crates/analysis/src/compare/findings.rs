@@ -189,8 +189,8 @@ pub struct ControlShift {
     pub size: f64,
     /// Whether the machine shifted by what matters, or more: the interval excludes 1, and the size is the threshold at least.
     pub is_relevant: bool,
-    /// Whether it can serve as a control: its interval is no wider than 10 % to either side. The shift of one that scatters more
-    /// is shown, and nothing is judged by it.
+    /// Whether it can serve as a control: its interval is no wider than 10 % to either side, or does not hold 1. The shift of one
+    /// that scatters more is shown, and nothing is judged by it.
     pub is_usable: bool,
 }
 
@@ -293,6 +293,11 @@ impl ChangeRatio {
     /// √(high ÷ low) − 1; none without an interval.
     pub fn half_width(self) -> Option<f64> {
         self.low.zip(self.high).map(|(low, high)| (high / low).sqrt() - 1.0)
+    }
+
+    /// Whether its interval does not hold 1.
+    pub fn is_told(self) -> bool {
+        self.low.is_some_and(|low| low > 1.0) || self.high.is_some_and(|high| high < 1.0)
     }
 
     /// The same as an estimate, to be written like one.

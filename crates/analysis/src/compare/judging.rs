@@ -15,7 +15,8 @@
 //!      a machine that became slower, by chance.
 //! 3. If the control shifted by the threshold or more: *cannot tell*, since a machine that has shifted hides as much as it shows.
 //! 4. The two one-sided tests refute a difference of the threshold or more, adjusted as a family of their own: *equivalent*.
-//! 5. The half width is at most [`EQUIVALENCE_HALF_WIDTH`]: *no difference found*.
+//! 5. The half width is at most [`EQUIVALENCE_HALF_WIDTH`], and the pair's own interval holds 1 or the size is below the
+//!    threshold: *no difference found*. What would be told apart by itself, and is not among all figures, is no such thing.
 //! 6. Otherwise: *cannot tell*.
 
 use tolok_stats::{Level, Sample, equivalence_welch, holm, welch};
@@ -163,8 +164,13 @@ fn decide(pair: &Pair, found: &Judgement, threshold: f64) -> Result<Change, Stri
     }
     match () {
         () if found.p_equivalence_adjusted.is_some_and(|p| p < ACCEPTED) => Ok(Change::Equivalent),
-        () if half_width <= EQUIVALENCE_HALF_WIDTH => Ok(Change::NoDifferenceFound),
-        () => Err(format!("its interval reaches {} to either side", amount(Quantity::Share, half_width))),
+        () if half_width > EQUIVALENCE_HALF_WIDTH => {
+            Err(format!("its interval reaches {} to either side", amount(Quantity::Share, half_width)))
+        }
+        () if ratio.is_told() && ratio.size() >= threshold => {
+            Err("it would be a difference by itself, and is not sure enough among all judged figures".to_owned())
+        }
+        () => Ok(Change::NoDifferenceFound),
     }
 }
 

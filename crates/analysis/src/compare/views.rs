@@ -169,10 +169,13 @@ impl<'a> CaseView<'a> {
             return None;
         }
         let flags = self.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.as_str());
-        let is_failed = |gate: &&GateFinding| gate.bars && gate.outcome == GateOutcome::Failed;
-        let gates = self.gates.iter().filter(is_failed).map(|gate| gate.gate.as_str());
-        let mut words: Vec<&str> = flags.chain(gates).collect();
+        let mut words: Vec<&str> = flags.collect();
         words.dedup();
+        if words.is_empty() {
+            // A gate that has a flag as well would say the same in another word.
+            let is_failed = |gate: &&GateFinding| gate.bars && gate.outcome == GateOutcome::Failed;
+            words = self.gates.iter().filter(is_failed).map(|gate| gate.gate.as_str()).collect();
+        }
         Some(if words.is_empty() { "no figure".to_owned() } else { words.join(", ") })
     }
 }

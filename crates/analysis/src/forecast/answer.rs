@@ -8,13 +8,12 @@ use super::observed::Setting;
 use super::remarks::remarks;
 use super::validation::{points, validation};
 use super::{FEWEST_SCENARIOS, ForecastQuestion, MOST_ERROR};
-use crate::figures::{counted, small_share};
+use crate::figures::small_share;
 
 /// Nobody is told to start more instances than this.
 const MOST_INSTANCES: u32 = 1 << 20;
 /// What a study must vary so that something can be held out.
-const VARY: &str =
-    "a study that varies users does (vus = [1, 16, 64]), and so does one that varies the pool or the round trip";
+const VARY: &str = "a study that varies users (vus = [1, 16, 64]), the pool or the round trip has enough";
 
 /// What is predicted, or why nothing is.
 pub(super) fn answer(group: &Group, question: &ForecastQuestion) -> SubjectForecast {
@@ -34,7 +33,7 @@ pub(super) fn answer(group: &Group, question: &ForecastQuestion) -> SubjectForec
         workload_title: group.workload_title.clone(),
         conditions: conditions(setting.as_ref(), question),
         calibrated_from: group.observed.iter().map(|observed| observed.scenario.clone()).collect(),
-        remarks: setting.map(|setting| remarks(group, &setting, response_s)).unwrap_or_default(),
+        remarks: remarks(group, setting.as_ref().zip(response_s)),
         validation,
         prediction,
         refused,
@@ -48,14 +47,7 @@ fn refusal(group: &Group, question: &ForecastQuestion, validation: Option<&Valid
             "its workload asks no database, so that neither a pool nor a way to one means anything to it".to_owned(),
         );
     }
-    let Some(validation) = validation else {
-        let reasons = group.left_out.first().map(|(scenario, reason)| format!(" ({scenario}: {reason})"));
-        let usable = counted(group.observed.len() as u64, "scenario");
-        let reasons = reasons.unwrap_or_default();
-        return Some(format!(
-            "the run has {usable} to calibrate from{reasons}, and {FEWEST_SCENARIOS} are the fewest with which a prediction can be checked; {VARY}"
-        ));
-    };
+    let Some(validation) = validation else { return Some(nothing_to_check(group)) };
     if validation.throughput_error_median > MOST_ERROR {
         let error = small_share(validation.throughput_error_median);
         let most = small_share(MOST_ERROR);
@@ -64,6 +56,20 @@ fn refusal(group: &Group, question: &ForecastQuestion, validation: Option<&Valid
         ));
     }
     None
+}
+
+/// Why no scenario could be held out. Which scenarios are of no use, and why, is a remark.
+fn nothing_to_check(group: &Group) -> String {
+    let (usable, planned) = (group.observed.len(), group.observed.len() + group.left_out.len());
+    if usable >= FEWEST_SCENARIOS {
+        return "none of its scenarios can be predicted from the others: no good answer took any time".to_owned();
+    }
+    let of_them = if usable == planned { String::new() } else { format!(" of {planned}") };
+    let noun = if usable == 1 && of_them.is_empty() { "scenario" } else { "scenarios" };
+    let help = if planned < FEWEST_SCENARIOS { VARY } else { "what kept the others from it stands in a remark" };
+    format!(
+        "the run has {usable}{of_them} {noun} to calibrate from, and {FEWEST_SCENARIOS} are the fewest with which a prediction can be checked; {help}"
+    )
 }
 
 fn prediction(
@@ -75,7 +81,7 @@ fn prediction(
     let calibration = Calibration::of(&points(group, None))?;
     let found = calibration.predict(setting)?;
     let solved = (found.solved.throughput_rps, found.solved.response_s);
-    let [throughput_rps, response_mean_s] = intervals(group, setting, solved, validation);
+    let [throughput_rps, response_mean_s] = intervals(group, (&calibration, setting), solved, validation);
     let bounds = found.model.network.bounds(setting.users);
     Some(Prediction {
         throughput_rps,
@@ -133,7 +139,10 @@ fn resources(found: &Outcome, setting: &Setting) -> Vec<ForecastResource> {
         if let Some(pool) = found.model.pool {
             let station = &found.model.network.stations()[pool];
             let connections = f64::from(database.pool) * instances;
-            let utilisation = Some(found.solved.stations[pool].utilisation);
+            // Both are no less than the mean share of connections in use: throughput over the most there can be, as rates rise
+            // ever less with the jobs inside, and all jobs that are there, as some of them wait.
+            let solved = &found.solved.stations[pool];
+            let utilisation = Some(solved.utilisation.min(solved.jobs / connections));
             resources.push(ForecastResource { utilisation, ..used("pool", station.alone_s(), connections) });
         }
         resources.push(waited("database-link", demands.database_trips * database.rtt_s));

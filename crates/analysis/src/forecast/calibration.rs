@@ -34,6 +34,8 @@ pub(super) struct Calibration {
     /// Requests at work, and CPU time of subject and database for each answer; the fewest first.
     levels: Vec<(f64, f64, f64)>,
     other_s: f64,
+    /// Whether any scenario told of the time between the parts.
+    knows_other: bool,
     link_trips: Option<f64>,
     database_trips: f64,
 }
@@ -52,6 +54,7 @@ impl Calibration {
         let mut found = Self {
             levels: Vec::new(),
             other_s: 0.0,
+            knows_other: false,
             link_trips: None,
             database_trips: middle(&statements).unwrap_or(1.0),
         };
@@ -67,13 +70,19 @@ impl Calibration {
         let is_near = |point: &Point| !over_link(point) && !over_database_link(point);
         // Waits that no demand tells of, such as for a CPU that others took, only add to it: the least is nearest to it.
         let others_s = fits(&found, &is_near, |demands, value| demands.other_s = value, most_s);
-        found.other_s = others_s.into_iter().reduce(f64::min).unwrap_or(0.0);
+        found.other_s = others_s.iter().copied().reduce(f64::min).unwrap_or(0.0);
         let is_far = |point: &Point| over_link(point) && !over_database_link(point);
         found.link_trips = middle(&fits(&found, &is_far, |demands, value| demands.link_trips = value, MOST_TRIPS));
         let trips = fits(&found, &over_database_link, |demands, value| demands.database_trips = value, MOST_TRIPS);
+        found.knows_other = !others_s.is_empty() || found.link_trips.is_some() || !trips.is_empty();
         found.database_trips = middle(&trips).unwrap_or(found.database_trips);
         found.levels = levels(points, &found)?;
         Some(found)
+    }
+
+    /// Whether the time between the parts is known: that some scenario left every CPU less than full.
+    pub(super) fn knows_other(&self) -> bool {
+        self.knows_other
     }
 
     /// Whether no CPU was full in a scenario, so that its throughput tells of the time between them. Where one was, the least

@@ -79,8 +79,8 @@ pub struct Conditions {
 pub struct Predicted {
     /// The prediction.
     pub value: f64,
-    /// Lower end: what the scatter between blocks gives, and at least as far below the prediction as the worst error of the half of
-    /// the held-out scenarios that is nearest in users, and as the median error of all.
+    /// Lower end: what the scatter between blocks gives, and at least what comes of times, but for the users' pause, that are off by
+    /// the worst error of the half of the held-out scenarios that is nearest in users, or by the median error of all.
     pub low: f64,
     /// Upper end, likewise.
     pub high: f64,

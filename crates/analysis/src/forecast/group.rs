@@ -1,5 +1,7 @@
 //! One subject under one workload: the scenarios of the run that tell of it.
 
+use std::collections::BTreeSet;
+
 use tolok_model::{Case, Scenario, SubjectChoice};
 
 use super::ForecastQuestion;
@@ -20,8 +22,6 @@ pub(super) struct Group {
     pub(super) left_out: Vec<(String, &'static str)>,
     /// Seed of what is drawn.
     pub(super) seed: u64,
-    /// Blocks of the run.
-    pub(super) blocks: u32,
 }
 
 impl Group {
@@ -52,7 +52,6 @@ impl Group {
             observed: Vec::new(),
             left_out: Vec::new(),
             seed: records.plan.seed,
-            blocks: records.plan.blocks,
         }
     }
 
@@ -73,6 +72,12 @@ impl Group {
         let is_subject = |name: &String| begins(&self.subject, name, &[':', '?']);
         let is_workload = |name: &String| begins(&self.workload, name, &['?']);
         question.subject.as_ref().is_none_or(is_subject) && question.workload.as_ref().is_none_or(is_workload)
+    }
+
+    /// The blocks that any scored trial is of. A run that was sure enough early has fewer than its plan.
+    pub(super) fn blocks(&self) -> Vec<u32> {
+        let trials = self.observed.iter().flat_map(|observed| &observed.trials);
+        trials.map(|(block, _)| *block).collect::<BTreeSet<u32>>().into_iter().collect()
     }
 
     /// The scenario with the most users, the first of them in the plan.

@@ -13,29 +13,44 @@ const RESAMPLES: usize = 100;
 /// Shares of the resamples below the lower and the upper end.
 const ENDS: [f64; 2] = [0.025, 0.975];
 
+/// Throughput and response time of one prediction.
+type Solution = (f64, f64);
+
 /// Throughput and mean response time with their intervals.
 pub(super) fn intervals(
     group: &Group,
-    setting: &Setting,
-    (throughput_rps, response_s): (f64, f64),
+    (calibration, setting): (&Calibration, &Setting),
+    solved: Solution,
     validation: &Validation,
 ) -> [Predicted; 2] {
     let drawn = resampled(group, setting);
-    let of = |value: f64, values: Vec<f64>, error: f64| {
-        let sample = Sample::new(&values).ok();
-        let [low, high] = ENDS.map(|end| sample.as_ref().and_then(|sample| sample.quantile(end).ok()).unwrap_or(value));
-        Predicted { value, low: low.min(value / (1.0 + error)), high: high.max(value * (1.0 + error)) }
+    let of = |figure: fn(&Solution) -> f64, error: f64| {
+        let values: Vec<f64> = drawn.iter().map(figure).collect();
+        let (sample, value) = (Sample::new(&values).ok(), figure(&solved));
+        let ends = ENDS.map(|end| sample.as_ref().and_then(|sample| sample.quantile(end).ok()).unwrap_or(value));
+        let off = [1.0 + error, 1.0 / (1.0 + error)];
+        let off = off.iter().filter_map(|factor| as_if_slower(calibration, setting, *factor));
+        let all = || ends.into_iter().chain(off.clone().map(|solved| figure(&solved))).chain([value]);
+        Predicted { value, low: all().fold(value, f64::min), high: all().fold(value, f64::max) }
     };
     let near = nearest(&validation.held_out, setting.users);
     let worst = |errors: &mut dyn Iterator<Item = f64>| errors.reduce(f64::max).unwrap_or(0.0);
     let throughput_error =
         worst(&mut near.iter().map(|found| found.throughput_error)).max(validation.throughput_error_median);
     let response_error = worst(&mut near.iter().filter_map(|found| found.response_error))
-        .max(validation.response_error_median.unwrap_or(throughput_error));
-    [
-        of(throughput_rps, drawn.iter().map(|drawn| drawn.0).collect(), throughput_error),
-        of(response_s, drawn.iter().map(|drawn| drawn.1).collect(), response_error),
-    ]
+        .max(validation.response_error_median.unwrap_or(0.0));
+    // Users and their pause are given, so that an error of throughput is one of the response time.
+    [of(|solved| solved.0, throughput_error), of(|solved| solved.1, response_error.max(throughput_error))]
+}
+
+/// The prediction if everything but the users' pause took so many times as long. Where nobody pauses, throughput is that share
+/// of it. Where everybody pauses for long, it hardly changes below the knee, and beyond it the response time changes by more
+/// than that: R = N / X − Z.
+fn as_if_slower(calibration: &Calibration, setting: &Setting, factor: f64) -> Option<Solution> {
+    // Times that are all longer by a factor, and a pause that is not, are a shorter pause on a slower clock.
+    let setting = Setting { think_s: setting.think_s / factor, ..setting.clone() };
+    let solved = calibration.predict(&setting)?.solved;
+    Some((solved.throughput_rps / factor, solved.response_s * factor))
 }
 
 /// The half of the held-out scenarios whose users are nearest to these, by their ratio, and those that are as near.
@@ -49,10 +64,11 @@ fn nearest(held_out: &[HeldOut], users: u64) -> Vec<&HeldOut> {
 
 /// The same prediction from blocks drawn with replacement: a block is drawn for all scenarios at once, as its trials were taken
 /// near each other.
-fn resampled(group: &Group, setting: &Setting) -> Vec<(f64, f64)> {
+fn resampled(group: &Group, setting: &Setting) -> Vec<Solution> {
     let mut random = Rng::seeded(group.seed);
+    let known = group.blocks();
     let mut draw = || {
-        let blocks: Vec<u32> = (0..group.blocks).map(|_| 1 + random.below(u64::from(group.blocks)) as u32).collect();
+        let blocks: Vec<u32> = known.iter().map(|_| known[random.below(known.len() as u64) as usize]).collect();
         let solved = Calibration::of(&points(group, Some(&blocks)))?.predict(setting)?.solved;
         Some((solved.throughput_rps, solved.response_s))
     };

@@ -73,28 +73,11 @@ impl Observed {
         machine_cpus: u32,
         observations: &Observations,
     ) -> Result<Self, &'static str> {
-        let load = &scenario.load;
-        let users = load.executor.level_at(0.0);
-        if load.executor.is_open() || load.executor.level_at(load.duration_s) != users || users < 1.0 {
-            return Err("its number of users was not fixed");
-        }
-        if scenario.tool.name != LoadTool::Tolok {
-            return Err("another load generator than tolok’s own asked");
-        }
-        let database = around.database(scenario);
-        let links = [Some(&around.environment.link), database.map(|database| &database.link)];
-        if links.iter().flatten().any(|link| link.rate_bps.is_some() || link.loss > 0.0) {
-            return Err("its link had a rate or lost packets");
-        }
-        if database.is_some_and(|database| database.outage.is_some()) {
-            return Err("the database was gone for a part of the window");
-        }
         let cpus = Cpus::of(around, machine_cpus);
-        let usage = cpus.usage(observations);
-        let subject_is_idle = usage.subject.is_none_or(|busy| busy < SATURATED);
-        if usage.generator.is_some_and(|busy| busy >= SATURATED) && subject_is_idle {
-            return Err("the generator was the limit");
+        if let Some(reason) = of_no_use(scenario, around, &cpus, observations) {
+            return Err(reason);
         }
+        let (load, database) = (&scenario.load, around.database(scenario));
         let trials: Vec<(u32, Figures)> =
             observations.scored.iter().filter_map(|(block, trial)| Some((*block, Figures::of(trial)?))).collect();
         if trials.is_empty() {
@@ -104,7 +87,7 @@ impl Observed {
         let shares = |others: &[u32]| on.iter().any(|cpu| others.contains(cpu));
         let parts = [("subject", &around.cpus.subject), ("generator", &around.cpus.generator)];
         let setting = Setting {
-            users: users as u64,
+            users: load.executor.level_at(0.0) as u64,
             think_s: load.think_time.map_or(0.0, mean_s),
             rtt_s: around.environment.link.rtt_s + around.environment.link.jitter_s / 2.0,
             least_trips: if load.connection == Connection::PerRequest { 2.0 } else { 1.0 },
@@ -134,6 +117,37 @@ impl Observed {
         let all = || self.trials.iter().map(|(_, figures)| figures).collect();
         Figures::median(&if drawn.is_empty() { all() } else { drawn })
     }
+}
+
+/// Why a scenario says nothing that a forecast can use, whatever its trials.
+fn of_no_use(
+    scenario: &Scenario,
+    around: &Surroundings,
+    cpus: &Cpus,
+    observations: &Observations,
+) -> Option<&'static str> {
+    let load = &scenario.load;
+    let users = load.executor.level_at(0.0);
+    if load.executor.is_open() || load.executor.level_at(load.duration_s) != users || users < 1.0 {
+        return Some("its number of users was not fixed");
+    }
+    if scenario.tool.name != LoadTool::Tolok {
+        return Some("another load generator than tolok’s own asked");
+    }
+    let database = around.database(scenario);
+    let links = [Some(&around.environment.link), database.map(|database| &database.link)];
+    if links.iter().flatten().any(|link| link.rate_bps.is_some() || link.loss > 0.0) {
+        return Some("its link had a rate or lost packets");
+    }
+    if database.is_some_and(|database| database.outage.is_some()) {
+        return Some("the database was gone for a part of the window");
+    }
+    let usage = cpus.usage(observations);
+    let subject_is_idle = usage.subject.is_none_or(|busy| busy < SATURATED);
+    if usage.generator.is_some_and(|busy| busy >= SATURATED) && subject_is_idle {
+        return Some("the generator was the limit");
+    }
+    None
 }
 
 impl Figures {

@@ -1,7 +1,9 @@
 //! What speaks against believing a forecast, a sentence each.
 
+use super::calibration::Calibration;
 use super::group::Group;
 use super::observed::{Observed, Setting};
+use super::validation::points;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, count, counted};
 
@@ -9,12 +11,13 @@ use crate::figures::{Quantity, amount, count, counted};
 const FAR_BEYOND: u64 = 10;
 
 /// Of conditions under which so long a response time is predicted; where nothing is, only what was left out.
-pub(super) fn remarks(group: &Group, setting: &Setting, response_s: Option<f64>) -> Vec<String> {
-    let Some(response_s) = response_s else { return left_out(group).into_iter().collect() };
+pub(super) fn remarks(group: &Group, predicted: Option<(&Setting, f64)>) -> Vec<String> {
+    let Some((setting, response_s)) = predicted else { return left_out(group).into_iter().collect() };
     let all = [
         left_out(group),
         few(group),
         beyond(group, setting),
+        too_short(group),
         gives_up(group, response_s),
         shared(group),
         unknown(group),
@@ -47,6 +50,14 @@ fn beyond(group: &Group, setting: &Setting) -> Option<String> {
     is_far.then(|| {
         let (users, most) = (count(setting.users), counted(most, "user"));
         format!("{users} users are far beyond the {most} that were measured: nothing here knows limits of memory, connections, ports or bandwidth.")
+    })
+}
+
+/// Where the time between the parts is taken as none, a response time of users who need not wait is too short.
+fn too_short(group: &Group) -> Option<String> {
+    let calibration = Calibration::of(&points(group, None))?;
+    (!calibration.knows_other()).then(|| {
+        "In every scenario a CPU was full, so that the time between the parts is not known: where nothing is full, an answer takes longer than predicted. A scenario with one user would tell.".to_owned()
     })
 }
 

@@ -86,7 +86,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// The time of `mean < 50ms`: a queueing model predicts means and no percentiles.
 fn mean_below(text: &str) -> Result<f64, String> {
-    let objective = Objective::parse(text).map_err(|error| format!("{error}; {}", error.help()))?;
+    const EXAMPLE: &str = "only a mean response time can be forecast, such as 'mean < 50ms'";
+    let objective = Objective::parse(text).map_err(|error| format!("{error}; {EXAMPLE}"))?;
     let is_mean = objective.metric == Metric::Mean && matches!(objective.part, None | Some(Part::Response));
     match objective.value {
         Limit::Seconds(limit_s)
@@ -94,7 +95,7 @@ fn mean_below(text: &str) -> Result<f64, String> {
         {
             Ok(limit_s)
         }
-        _ => Err("only a mean response time can be forecast, such as 'mean < 50ms'".to_owned()),
+        _ => Err(EXAMPLE.to_owned()),
     }
 }
 

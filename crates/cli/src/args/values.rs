@@ -61,7 +61,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// `64`, `10k`, `2M`.
 pub fn count(text: &str) -> Result<u64, String> {
     let number = scaled(text).filter(|number| *number >= 1.0 && number.fract() == 0.0 && *number <= 1e15);
-    number.map(|number| number as u64).ok_or_else(|| "it is a whole number from 1, such as 500 or 10k".to_owned())
+    number
+        .map(|number| number as u64)
+        .ok_or_else(|| "it is a whole number from 1 to 10^15, such as 500 or 10k".to_owned())
 }
 
 /// The same where a machine's connections are the limit.

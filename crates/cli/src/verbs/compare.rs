@@ -71,12 +71,15 @@ impl Stored {
 fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> Complaint {
     let [before, after] = findings.each_ref().map(|findings| &findings.run.id);
     let message = match refusal {
-        CompareRefusal::SameRun => format!("both are the run {before}; to compare a run with itself says nothing"),
+        CompareRefusal::SameRun => format!("both are the run {before}; to compare a run with itself says nothing (tolok list runs shows all)"),
         CompareRefusal::NoSuchFigure => {
-            "no scenario of these runs has any of the figures that --metric names".to_owned()
+            "no scenario of these runs has any of the figures that --metric names; programs have wall, cpu and memory, all \
+             others have all but wall"
+                .to_owned()
         }
         CompareRefusal::NothingInCommon { before: of_before, after: of_after } => format!(
-            "the runs have no case in common\n  {before}: {}\n  {after}: {}",
+            "the runs have no case in common: no subject of the one stands under the same scenario in the other\n  \
+             {before}: {}\n  {after}: {}\nrun the same study, or one that shares scenarios and subjects with it, twice",
             listed(of_before),
             listed(of_after)
         ),

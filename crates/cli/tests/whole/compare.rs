@@ -128,7 +128,10 @@ fn a_run_is_not_compared_with_itself() {
         (String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
     };
     let (said, code) = twice(&["compare", "after", "after"]);
-    assert_eq!(said, "error: both are the run after; to compare a run with itself says nothing\n");
+    assert_eq!(
+        said,
+        "error: both are the run after; to compare a run with itself says nothing (tolok list runs shows all)\n"
+    );
     assert_eq!(code, 2);
     let (said, code) = twice(&["compare", "before", "after", "--metric", "p50,wall", "--threshold", "90%"]);
     assert_eq!((said.as_str(), code), ("", 0));

@@ -82,7 +82,8 @@ pub(super) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
     let control = scenario.control.as_ref().map(|control| {
         let shift = |shift: &ControlShift| {
             let ratio = figure(Quantity::Ratio, &shift.ratio.estimate()).line();
-            format!("{} {ratio}", shift.metric.title(scenario.kind))
+            let remark = if shift.is_usable { "" } else { ", too wide to judge by" };
+            format!("{} {ratio}{remark}", shift.metric.title(scenario.kind))
         };
         let shifts: Vec<String> = control.shifts.iter().map(shift).collect();
         format!("shift of the machine, by the ceiling {}: {}", control.title, shifts.join(" · "))

@@ -1,6 +1,7 @@
 //! A comparison for a terminal or a log.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
+use tolok_analysis::figures::counted;
 use tolok_analysis::{CompareOutcome, Difference, RunComparison, ScenarioChange};
 
 use super::lines::{Line, difference, heading, legend, lines, of_machine, side};
@@ -24,7 +25,8 @@ pub fn text(found: &RunComparison, style: &Style, is_all: bool) -> String {
     page.paragraph(INDENT, &legend(found), Look::Dim);
     let hidden = found.figures().count() - all.len();
     if hidden > 0 {
-        page.paragraph(INDENT, &format!("{hidden} further figures without a change: --verbose"), Look::Dim);
+        let further = counted(hidden as u64, "further figure");
+        page.paragraph(INDENT, &format!("{further}, of which no change was told: --verbose"), Look::Dim);
     }
     page.list("Conditions that differ", "!", found.conditions.iter().map(difference).collect());
     page.list("What else differs", "-", found.changes.iter().map(difference).collect());

@@ -32,7 +32,8 @@ pub(super) fn lines(subject: &SubjectForecast) -> Vec<Line> {
 pub(super) fn conditions(conditions: &Conditions) -> String {
     let mut users = counted(conditions.users, "user");
     if conditions.think_s > 0.0 {
-        users += &format!(" who pause for {}", format_duration(conditions.think_s));
+        let pause = if conditions.users == 1 { "pauses" } else { "pause" };
+        users += &format!(" who {pause} for {}", format_duration(conditions.think_s));
     }
     let instances = counted(u64::from(conditions.instances), "instance");
     let cpus =

@@ -56,6 +56,21 @@ fn a_difference_too_small_to_matter_is_equivalence_if_it_is_told_well_enough() {
 }
 
 #[test]
+fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
+    // Off by 2.6 % each, and 3.5 % apart: p is 0.008 by itself, and 0.16 among 21.
+    let wide =
+        |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.0035)).collect::<Vec<_>>();
+    let (before, after) = (wide(1000.0), wide(965.0));
+    assert_eq!(judge_one(pair(&before, &after)).verdict, Change::Regression);
+    let equals = (0..20).map(|_| pair(&before, &before));
+    let found = judge(&std::iter::once(pair(&before, &after)).chain(equals).collect::<Vec<_>>(), THRESHOLD).remove(0);
+    assert!(found.p_adjusted.unwrap() > 0.05 && found.ratio.unwrap().high.unwrap() < 1.0, "{found:?}");
+    assert_eq!(found.verdict, Change::CannotTell);
+    let words = "it would be a difference by itself, and is not sure enough among all judged figures";
+    assert_eq!(found.reason.as_deref(), Some(words));
+}
+
+#[test]
 fn a_wide_interval_says_nothing_and_says_how_wide_it_is() {
     let (before, after) = ([60.0, 150.0, 90.0, 120.0, 70.0], [140.0, 80.0, 65.0, 155.0, 100.0]);
     let found = judge_one(pair(&before, &after));
