@@ -1,5 +1,7 @@
 //! From the records of a run to its findings.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tolok_model::{
     Case, DiagnosisRecord, Failure, FailureKind, LoadTool, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord,
     Scenario, TrialRecord,
@@ -78,8 +80,8 @@ fn of_plan(records: &Records) -> Findings {
     for Timed { finding, .. } in &mut timed {
         finding.power = power(finding.comparisons.iter().map(|pair| &pair.wall.ratio), plan.smallest_effect);
     }
-    let recorded = |number: u32| trials.iter().any(|trial| trial.number == number);
-    let trials_missing = plan.trials.iter().filter(|trial| !recorded(trial.number)).count() as u32;
+    let recorded: BTreeSet<u32> = trials.iter().map(|trial| trial.number).collect();
+    let trials_missing = plan.trials.iter().filter(|trial| !recorded.contains(&trial.number)).count() as u32;
     let skipped = plan
         .skipped
         .iter()
@@ -202,8 +204,7 @@ impl<'a> Analysis<'a> {
 
     /// What is seen in the trials of any case, each once.
     fn each_once<T: Ord>(&self, of: fn(&Observations) -> Vec<T>) -> Vec<T> {
-        let seen: std::collections::BTreeSet<T> =
-            self.cases.iter().flat_map(|(_, observations)| of(observations)).collect();
+        let seen: BTreeSet<T> = self.cases.iter().flat_map(|(_, observations)| of(observations)).collect();
         seen.into_iter().collect()
     }
 
@@ -375,7 +376,7 @@ pub(crate) fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
 
 /// Failed requests by class, the most frequent first.
 fn errors(observations: &Observations) -> Vec<(String, u64)> {
-    let mut errors: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+    let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
     for (class, number) in observations.scored.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
         *errors.entry(class).or_default() += number;
     }

@@ -8,6 +8,7 @@ use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, ScenarioFinding};
 use crate::isolation::{FallbackFinding, IsolationFinding};
 use crate::judgement::NoiseFloor;
+use crate::outlier_blocks;
 use crate::programs::Timed;
 use crate::verdict::is_told_apart;
 
@@ -50,6 +51,7 @@ pub(crate) fn cautions(
     cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
+    cautions.extend(outlier_blocks::cautions(scenarios, timed));
     cautions.extend(
         [closed_loop(plan), open_loop(plan, scenarios), from_sending(scenarios), back_filled(scenarios), ramps(plan)]
             .into_iter()

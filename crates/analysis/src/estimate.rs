@@ -41,6 +41,8 @@ pub(crate) struct BlockRatio {
     pub(crate) logarithms: Sample,
     /// By how much a reading may be off, as a share of it: by steps of the timers of both. 0 of everything that is counted.
     pub(crate) step: f64,
+    /// Numbers of the blocks in which both were measured, in the order of their ratios.
+    pub(crate) numbers: Vec<u32>,
     /// Blocks in which the numerator is the larger.
     pub(crate) won: u32,
     /// Blocks in which both were measured.
@@ -61,9 +63,12 @@ impl BlockRatio {
 pub(crate) fn ratio_within_blocks(numerator: &[Option<f64>], denominator: &[Option<f64>]) -> Option<BlockRatio> {
     let found = geometric_ratio(numerator, denominator, LEVEL).ok()?;
     let GeometricOutcome::Estimated { ratio, interval, log_differences } = found.outcome else { return None };
-    let both = numerator.iter().zip(denominator).filter_map(|(above, below)| (*above).zip(*below));
+    let both = (1..).zip(numerator.iter().zip(denominator));
+    let both = both.filter_map(|(block, (above, below))| Some((block, (*above)? / (*below)?)));
+    let (numbers, ratios) = both.unzip();
     Some(BlockRatio {
-        ratio: estimate(ratio, interval, both.map(|(above, below)| above / below).collect()),
+        ratio: estimate(ratio, interval, ratios),
+        numbers,
         logarithms: log_differences,
         step: 0.0,
         won: found.blocks.numerator_larger as u32,

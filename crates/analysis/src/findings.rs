@@ -347,6 +347,9 @@ pub struct Comparison {
     pub blocks_won: u32,
     /// Blocks in which both were measured.
     pub blocks: u32,
+    /// Numbers of the blocks in which the ratio was far from what it was in the others; left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlier_blocks: Vec<u32>,
     /// What follows.
     pub verdict: Verdict,
 }

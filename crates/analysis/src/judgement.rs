@@ -16,7 +16,7 @@ pub struct NoiseFloor {
     pub blocks: u32,
     /// How far from equal it came out: the larger of the ratio and its reciprocal, less 1.
     pub size: f64,
-    /// What would have been said of two subjects with these figures. Anything but no difference means that this run finds
+    /// What would have been said of two subjects with these figures. *Faster* or *slower* means that this run finds
     /// differences where none are.
     pub verdict: Verdict,
     /// The same in a sentence.

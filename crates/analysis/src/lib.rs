@@ -30,6 +30,7 @@ mod noise;
 mod objectives;
 mod observations;
 mod outage;
+mod outlier_blocks;
 mod power;
 mod programs;
 mod resources;
@@ -69,7 +70,7 @@ pub use flags::{
     BACKLOG_TOLERATED, ERRORS_TOLERATED, LINK_FULL, LINK_LATENESS_OF_LATENCY, MEMORY_LIMIT_NEAR, SATURATED,
     THROTTLING_TOLERATED, WAITING_TOLERATED,
 };
-pub use gates::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED};
+pub use gates::{CPU_READ_LATE_S, FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED};
 pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
 pub use judgement::{GateFinding, GateOutcome, NoiseFloor, PowerNote, ServiceDemand, SteadyClass, SteadyFinding};
 pub use link::{LinkDirectionUse, LinkUse};

@@ -18,6 +18,8 @@ use crate::observations::Observations;
 pub const GROWTH_TOLERATED: f64 = 0.01;
 /// With fewer readings of memory than this, a slope is luck.
 const FEWEST_READINGS: usize = 5;
+/// A slope is made from so many readings of a window at most: each pair of them has one.
+const MOST_READINGS: usize = 300;
 
 /// The seconds of one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,7 +80,9 @@ pub(crate) fn steadiness(observations: &Observations, load: &LoadProfile) -> Opt
 /// How fast the subject's memory grew in one trial, in bytes per second.
 fn growth_bytes_per_s(trial: &Measurement) -> Option<f64> {
     let readings = readings(trial);
-    let (at_s, bytes): (Vec<f64>, Vec<f64>) = readings.into_iter().unzip();
+    let apart = readings.len().div_ceil(MOST_READINGS).max(1);
+    let readings = readings.into_iter().step_by(apart);
+    let (at_s, bytes): (Vec<f64>, Vec<f64>) = readings.unzip();
     theil_sen(&at_s, &bytes, Level::P95).filter(|_| at_s.len() >= FEWEST_READINGS).map(|slope| slope.slope)
 }
 

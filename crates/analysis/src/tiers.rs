@@ -15,7 +15,7 @@ type Letter = Vec<bool>;
 pub(crate) fn tiers(cases: usize, apart: &[(usize, usize)]) -> Vec<String> {
     let mut letters: Vec<Letter> = vec![vec![true; cases]];
     for &(a, b) in apart {
-        letters = absorbed(inserted(letters, a, b));
+        letters = split(letters, a, b);
     }
     // The letter whose cases stand higher in the table comes first.
     letters.sort_by(|left, right| right.cmp(left));
@@ -23,36 +23,24 @@ pub(crate) fn tiers(cases: usize, apart: &[(usize, usize)]) -> Vec<String> {
     (0..cases).map(|case| words(case).collect()).collect()
 }
 
-/// Each letter that both have becomes two: one without the first of them, and one without the second.
-fn inserted(letters: Vec<Letter>, a: usize, b: usize) -> Vec<Letter> {
-    let mut found = Vec::with_capacity(letters.len() + 1);
-    for letter in letters {
-        if !(letter[a] && letter[b]) {
-            found.push(letter);
-            continue;
-        }
-        for left_out in [a, b] {
+/// Each letter that both have becomes two, one without the first of them and one without the second. Of these only such stay
+/// as say something that no other letter says; no letter that was not split can be within one of them, as none was within
+/// what they come from.
+fn split(letters: Vec<Letter>, a: usize, b: usize) -> Vec<Letter> {
+    let (split, mut found): (Vec<Letter>, Vec<Letter>) = letters.into_iter().partition(|letter| letter[a] && letter[b]);
+    let is_within = |inner: &Letter, outer: &Letter| inner.iter().zip(outer).all(|(inner, outer)| *outer || !inner);
+    let kept = found.len();
+    for left_out in [a, b] {
+        // Two that lack the same case cannot be within each other, nor can two of which each has what the other lacks.
+        for letter in &split {
             let mut part = letter.clone();
             part[left_out] = false;
-            found.push(part);
+            if !found[..kept].iter().any(|other| is_within(&part, other)) {
+                found.push(part);
+            }
         }
     }
     found
-}
-
-/// Without the letters that say nothing which another does not say: whose cases all have that other one. Of equal ones the
-/// first is kept.
-fn absorbed(letters: Vec<Letter>) -> Vec<Letter> {
-    let is_within = |inner: &Letter, outer: &Letter| inner.iter().zip(outer).all(|(inner, outer)| *outer || !inner);
-    let is_needless = |place: usize| {
-        let own = &letters[place];
-        let covers = |(other, letter): (usize, &Letter)| {
-            other != place && is_within(own, letter) && (other < place || !is_within(letter, own))
-        };
-        letters.iter().enumerate().any(covers)
-    };
-    let needed: Vec<bool> = (0..letters.len()).map(|place| !is_needless(place)).collect();
-    letters.into_iter().zip(needed).filter(|(_, is_needed)| *is_needed).map(|(letter, _)| letter).collect()
 }
 
 /// `a` to `z`, `A` to `Z`, and the same again with a number, so that letters can be written in a row.

@@ -27,6 +27,7 @@ use tolok_stats::{Interval, equivalence_paired, holm, mean_interval, paired_t};
 
 use crate::estimate::{BlockRatio, LEVEL, half_width, least_trials, size};
 use crate::findings::{Comparison, Estimate, Verdict};
+use crate::outlier_blocks::outlier_blocks;
 
 /// An interval that is no wider than this to either side can say that there is no difference.
 pub const EQUIVALENCE_HALF_WIDTH: f64 = 0.10;
@@ -58,6 +59,7 @@ impl Judged {
     /// Of the goodputs of two subjects.
     pub(crate) fn comparison(self, a: &str, b: &str) -> Comparison {
         Comparison {
+            outlier_blocks: outlier_blocks(&self.pair),
             a: a.to_owned(),
             b: b.to_owned(),
             ratio: self.pair.ratio,

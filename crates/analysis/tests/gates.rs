@@ -262,6 +262,15 @@ mod utilisation {
             (found.outcome, found.worst.map(|worst| (worst * 1e6).round())),
             (GateOutcome::Passed, Some(1.02e6))
         );
+        // In windows of 2 s 50 ms are 2.5 %, and in those of 10 s they are 0.5 %.
+        let used = |share: f64, window_s: f64| {
+            let case = changed(CLOSED, move |_, trial| {
+                (trial.window_s, trial.subject.cpu_s) = (window_s, share * window_s);
+            });
+            gate(&case, "utilisation").outcome
+        };
+        assert_eq!((used(1.04, 2.0), used(1.05, 2.0)), (GateOutcome::Passed, GateOutcome::Failed));
+        assert_eq!((used(1.02, 10.0), used(1.03, 10.0)), (GateOutcome::Passed, GateOutcome::Failed));
         let case = changed(CLOSED, |block, trial| trial.subject.cpu_s *= if block == 4 { 1.4 } else { 1.0 });
         barred(&case, "utilisation", "utilisation");
         let message =
@@ -329,6 +338,16 @@ mod link_bytes {
         let case = over_a_link(300, |trial| carry(trial, 200.0, 0.000_1));
         assert!(told(&case, "link-bytes").1.contains("the bodies were 150% of what the link’s emulator carried"));
         barred(&case, "link-bytes", "link-bytes");
+    }
+
+    /// With 64 users 64 bodies of 4,000 may have begun before the window, whatever the tool tells of its connections.
+    #[test]
+    fn a_body_that_began_before_the_window_counts_though_the_tool_tells_of_no_connection() {
+        let untold = |trial: &mut Measurement| trial.ledger.connections = None;
+        assert_eq!(gate(&over_a_link(515, untold), "link-bytes").outcome, GateOutcome::Passed);
+        // Each request with a connection of its own: the tool counts all of them, and 64 were open at a time.
+        let each = |trial: &mut Measurement| trial.ledger.connections = Some(4_000);
+        assert_eq!(gate(&over_a_link(600, each), "link-bytes").outcome, GateOutcome::Failed);
     }
 
     #[test]

@@ -380,3 +380,42 @@ mod stopping {
         assert_eq!(settled(&run), Some(6));
     }
 }
+
+mod outlier_blocks {
+    use super::*;
+
+    const LIKE: [f64; 10] =
+        [9_980.0, 10_010.0, 9_990.0, 10_030.0, 10_000.0, 9_970.0, 10_020.0, 9_960.0, 10_040.0, 10_000.0];
+
+    /// Go had half of its goodput in the fourth block, which is in both of its pairs.
+    fn go_was_slow_once() -> Findings {
+        let mut run = run(10);
+        let mut go = LIKE.map(|goodput_rps| 2.0 * goodput_rps);
+        go[3] /= 2.0;
+        run.case(GO, &go).case(BUN, &LIKE).case(NODE, &LIKE.map(|goodput_rps| 30_000.0 - 2.0 * goodput_rps));
+        run.findings()
+    }
+
+    #[test]
+    fn a_block_that_the_interval_leans_on_is_said_once_a_scenario() {
+        let findings = go_was_slow_once();
+        let outliers: Vec<&[u32]> =
+            findings.scenarios[0].comparisons.iter().map(|pair| pair.outlier_blocks.as_slice()).collect();
+        assert_eq!(outliers, [[4].as_slice(), &[4], &[]]);
+        let said: Vec<&String> = findings.cautions.iter().filter(|caution| caution.contains("far from")).collect();
+        assert_eq!(
+            said,
+            [
+                "In block 4 of json-c64 Go net/http against Bun.serve was 1.000×, far from the other blocks (2.000–2.000): the interval \
+              of their ratio leans on it, so look at the two trials before it is quoted. 2 of 3 pairs have such a block."
+            ]
+        );
+    }
+
+    #[test]
+    fn blocks_that_are_alike_are_not_spoken_of() {
+        let mut run = run(10);
+        run.steady(GO, 20_000.0).steady(BUN, 10_000.0);
+        assert!(run.findings().cautions.iter().all(|caution| !caution.contains("far from")));
+    }
+}

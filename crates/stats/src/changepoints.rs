@@ -83,14 +83,8 @@ pub fn changepoints(series: &[f64], penalty: f64) -> Result<Vec<usize>, StatsErr
     if uncut.rss <= sums.rounding {
         return Ok(Vec::new());
     }
-    let criterion = |cut: &Cut| n * (cut.rss + rounding).ln() + penalty * cut.changes.len() as f64;
-    let mut best = uncut.clone();
-    for cut in optimal_cuts(&sums, uncut) {
-        if criterion(&cut) < criterion(&best) {
-            best = cut;
-        }
-    }
-    Ok(best.changes)
+    let criterion = |changes: usize, rss: f64| n * (rss + rounding).ln() + penalty * changes as f64;
+    Ok(best_cut(&sums, uncut, criterion).changes)
 }
 
 /// A way to cut the series, and what is left of the squares.
@@ -130,27 +124,34 @@ impl Sums {
     }
 }
 
-/// All cuts that minimise RSS + λ · changes for some λ ≥ 0, in no particular order.
+/// The cut of the least criterion among those that minimise RSS + λ · changes for some λ ≥ 0.
 ///
-/// Between two such cuts there can only be one that is better than both at the λ where both are equally good.
-fn optimal_cuts(sums: &Sums, uncut: Cut) -> Vec<Cut> {
+/// Between two such cuts there can only be one that is better than both at the λ where both are equally good. It has more
+/// changes than the coarser and no less RSS than the finer, and where even these two together would be no better than the best
+/// so far, none is looked for: without that there would be as many to look for as values, each in the square of their time.
+fn best_cut(sums: &Sums, uncut: Cut, criterion: impl Fn(usize, f64) -> f64) -> Cut {
+    let of = |cut: &Cut| criterion(cut.changes.len(), cut.rss);
     let finest = pelt(sums, 0.0);
-    let mut pairs = vec![(uncut, finest.clone())];
-    let mut found = vec![finest];
+    let mut best = if of(&finest) < of(&uncut) { finest.clone() } else { uncut.clone() };
+    let mut pairs = vec![(uncut, finest)];
     while let Some((coarse, fine)) = pairs.pop() {
-        if fine.changes.len() < coarse.changes.len() + 2 {
+        let fewest = coarse.changes.len() + 1;
+        if fine.changes.len() <= fewest || criterion(fewest, fine.rss) >= of(&best) {
             continue;
         }
         let lambda = (coarse.rss - fine.rss) / (fine.changes.len() - coarse.changes.len()) as f64;
         let between = pelt(sums, lambda);
         let changes = between.changes.len();
         if coarse.changes.len() < changes && changes < fine.changes.len() {
-            found.push(between.clone());
-            pairs.push((coarse, between.clone()));
-            pairs.push((between, fine));
+            if of(&between) < of(&best) {
+                best = between.clone();
+            }
+            // The coarser half is looked at first, as few changes are best most of the time.
+            pairs.push((between.clone(), fine));
+            pairs.push((coarse, between));
         }
     }
-    found
+    best
 }
 
 /// The cut that minimises RSS + `lambda` · changes.

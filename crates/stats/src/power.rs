@@ -6,6 +6,7 @@
 
 use crate::Level;
 use crate::normal::normal_cdf;
+use crate::special::rising_root;
 use crate::student::student_t_quantile;
 
 /// More blocks than this are not worth naming.
@@ -32,9 +33,12 @@ pub fn blocks_needed(sd: f64, effect: f64, level: Level, power: f64, comparisons
     }
     let (level, effect) = (level.simultaneous(comparisons), effect.abs() / sd);
     let enough = |blocks: u32| power_of_paired_t(effect, blocks, level) >= power;
-    let (mut too_few, mut blocks) = (Level::LEAST_SAMPLE as u32 - 1, MOST_BLOCKS);
-    if !enough(MOST_BLOCKS) {
-        return None;
+    let (mut too_few, mut blocks) = (Level::LEAST_SAMPLE as u32 - 1, 2 * Level::LEAST_SAMPLE as u32);
+    while !enough(blocks) {
+        if blocks == MOST_BLOCKS {
+            return None;
+        }
+        (too_few, blocks) = (blocks, (2 * blocks).min(MOST_BLOCKS));
     }
     // Power rises with the number of blocks, so halving finds the first that is enough.
     while blocks - too_few > 1 {
@@ -56,17 +60,12 @@ pub fn smallest_effect_found(sd: f64, n: u32, level: Level, power: f64, comparis
     if n < Level::LEAST_SAMPLE as u32 {
         return f64::INFINITY;
     }
-    let level = level.simultaneous(comparisons);
-    let (mut low, mut high) = (0.0, 1.0);
-    while power_of_paired_t(high, n, level) < power {
-        (low, high) = (high, 2.0 * high);
-    }
-    // Sixty halvings leave nothing of a double's digits.
-    for _ in 0..60 {
-        let middle = low + (high - low) / 2.0;
-        if power_of_paired_t(middle, n, level) < power { low = middle } else { high = middle }
-    }
-    high * sd
+    let test = PairedT::of(n, level.simultaneous(comparisons));
+    // In logarithms, as an effect may be of any size; 0 where chance alone finds that much.
+    let lacks = |log_effect: f64| test.power(log_effect.exp()) - power;
+    // Sums of so many terms are not more exact than that.
+    let beyond_rounding = |lacks: f64| if lacks.abs() < 1e-13 { 0.0 } else { lacks };
+    rising_root(|log_effect| beyond_rounding(lacks(log_effect))).exp() * sd
 }
 
 fn is_power(power: f64) -> bool {
@@ -75,39 +74,56 @@ fn is_power(power: f64) -> bool {
 
 /// The chance that the two-sided paired t test of `n` differences finds a true mean of `effect` standard deviations.
 pub(crate) fn power_of_paired_t(effect: f64, n: u32, level: Level) -> f64 {
-    let df = f64::from(n) - 1.0;
-    let critical = student_t_quantile(1.0 - level.miss() / 2.0, df);
-    let shift = effect * f64::from(n).sqrt();
-    if shift.is_infinite() {
-        return 1.0;
-    }
-    // Given the estimated standard deviation s, in units of the true one, the mean alone decides, and it is normal.
-    over_estimated_sd(df, |s| normal_cdf(shift - critical * s) + normal_cdf(-shift - critical * s))
+    PairedT::of(n, level).power(effect)
 }
 
-/// The mean of `f(s)` where df · s² is distributed as chi-square with `df` degrees of freedom, by Simpson's rule.
-fn over_estimated_sd(df: f64, f: impl Fn(f64) -> f64) -> f64 {
+/// The two-sided paired t test of so many differences at a level.
+struct PairedT {
+    blocks: f64,
+    /// From how many estimated standard errors on a mean counts as found, for each value that the estimated standard
+    /// deviation may have, in units of the true one; with the weight of that value.
+    thresholds: Vec<(f64, f64)>,
+    weights: f64,
+}
+
+impl PairedT {
+    fn of(n: u32, level: Level) -> Self {
+        let df = f64::from(n) - 1.0;
+        let critical = student_t_quantile(1.0 - level.miss() / 2.0, df);
+        let thresholds: Vec<(f64, f64)> =
+            estimated_sd(df).into_iter().map(|(s, weight)| (critical * s, weight)).collect();
+        let weights = thresholds.iter().map(|(_, weight)| weight).sum();
+        Self { blocks: f64::from(n), thresholds, weights }
+    }
+
+    fn power(&self, effect: f64) -> f64 {
+        let shift = effect * self.blocks.sqrt();
+        if shift.is_infinite() {
+            return 1.0;
+        }
+        // Given the estimated standard deviation, the mean alone decides, and it is normal.
+        // Beyond nine standard deviations there is less than 10⁻¹⁸.
+        let below = |z: f64| if z < -9.0 { 0.0 } else { normal_cdf(z.min(9.0)) };
+        let found = |threshold: f64| below(shift - threshold) + below(-shift - threshold);
+        self.thresholds.iter().map(|(threshold, weight)| weight * found(*threshold)).sum::<f64>() / self.weights
+    }
+}
+
+/// Values of s with weights by Simpson's rule, where df · s² is distributed as chi-square with `df` degrees of freedom.
+/// Weights are relative to the density at 1, so that nothing overflows.
+fn estimated_sd(df: f64) -> Vec<(f64, f64)> {
     const STEPS: u32 = 400;
     // The standard deviation of s is below 1 / √(2 df), and its tails are no heavier than the normal ones.
     let reach = 9.0 / (2.0 * df).sqrt();
     let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach);
-    // Relative to the density at 1, so that nothing overflows; the division below makes up for it.
     let density = |s: f64| if s > 0.0 { ((df - 1.0) * s.ln() - df * (s * s - 1.0) / 2.0).exp() } else { 0.0 };
-    let (mut weighted, mut weights) = (0.0, 0.0);
-    for step in 0..=STEPS {
-        let s = low + (high - low) * f64::from(step) / f64::from(STEPS);
-        let simpson = if step == 0 || step == STEPS {
-            1.0
-        } else if step % 2 == 1 {
-            4.0
-        } else {
-            2.0
-        };
-        let weight = simpson * density(s);
-        weights += weight;
-        weighted += weight * f(s);
-    }
-    weighted / weights
+    let simpson = |step: u32| match step {
+        0 | STEPS => 1.0,
+        odd if odd % 2 == 1 => 4.0,
+        _ => 2.0,
+    };
+    let value = |step: u32| low + (high - low) * f64::from(step) / f64::from(STEPS);
+    (0..=STEPS).map(|step| (value(step), simpson(step) * density(value(step)))).collect()
 }
 
 #[cfg(test)]

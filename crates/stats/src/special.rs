@@ -121,7 +121,7 @@ fn upper_quantile(beyond: f64, within: f64, masses: impl Fn(f64) -> (f64, f64)) 
 }
 
 /// Where a rising function crosses zero: brackets it by growing steps from 0, then the Illinois form of false position.
-fn rising_root(f: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn rising_root(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (-1.0, 1.0);
     while f(low) > 0.0 && low > -800.0 {
         (low, high) = (2.0 * low, low);
@@ -130,18 +130,23 @@ fn rising_root(f: impl Fn(f64) -> f64) -> f64 {
         (low, high) = (high, 2.0 * high);
     }
     let (mut at_low, mut at_high) = (f(low), f(high));
+    let mut moved_low = None;
     for _ in 0..200 {
         // Infinite values, from masses that underflow, leave halving.
         let secant = (low * at_high - high * at_low) / (at_high - at_low);
         let middle = if secant > low && secant < high { secant } else { low + (high - low) / 2.0 };
         let at_middle = f(middle);
-        if at_middle == 0.0 || high - low < 1e-15 || middle <= low || middle >= high {
+        if at_middle.abs() < 1e-15 || high - low < 1e-15 || middle <= low || middle >= high {
             return middle;
         }
-        if at_middle < 0.0 {
-            (low, at_low, at_high) = (middle, at_middle, at_high / 2.0);
+        // The end that stays where it is for the second time counts for half, so that it moves as well.
+        let is_low = at_middle < 0.0;
+        let other = if moved_low == Some(is_low) { 0.5 } else { 1.0 };
+        moved_low = Some(is_low);
+        if is_low {
+            (low, at_low, at_high) = (middle, at_middle, other * at_high);
         } else {
-            (high, at_high, at_low) = (middle, at_middle, at_low / 2.0);
+            (high, at_high, at_low) = (middle, at_middle, other * at_low);
         }
     }
     low + (high - low) / 2.0

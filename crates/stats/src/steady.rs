@@ -11,6 +11,9 @@ pub const LEAST_STEADY_SECONDS: usize = 10;
 /// studies ask for by default: what is no difference between two servers is none between two parts of a window.
 pub const STEADY_TOLERANCE: f64 = 0.03;
 
+/// A slope is made from so many values at most.
+const MOST_FOR_SLOPE: usize = 300;
+
 /// How far a second must lie from both its neighbours, in standard deviations of the noise, to be left out.
 const SPIKE: f64 = 5.0;
 
@@ -130,8 +133,12 @@ fn drifts(values: &[f64], mean: f64, tolerance: f64) -> bool {
     if values.len() < LEAST_STEADY_SECONDS {
         return false;
     }
-    let seconds: Vec<f64> = (0..values.len()).map(|second| second as f64).collect();
-    let Some(line) = Level::new(0.999).ok().and_then(|level| theil_sen(&seconds, values, level)) else { return false };
+    // Of a long level means of neighbours are enough; each pair of values has a slope.
+    let apart = values.len().div_ceil(MOST_FOR_SLOPE);
+    let values: Vec<f64> =
+        values.chunks(apart).map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
+    let places: Vec<f64> = (0..values.len()).map(|place| place as f64).collect();
+    let Some(line) = Level::new(0.999).ok().and_then(|level| theil_sen(&places, &values, level)) else { return false };
     let change = line.slope.abs() * (values.len() - 1) as f64;
     line.interval.is_some_and(|interval| !interval.contains(0.0)) && change > tolerance * mean.abs()
 }
@@ -236,6 +243,16 @@ mod tests {
     #[test]
     fn a_slow_fall_is_not_steady_although_it_has_no_step() {
         let falling: Vec<f64> = series(&[(30, 1000.0)]).iter().zip(0..).map(|(v, s)| v - 1.2 * f64::from(s)).collect();
+        let found = steady(&falling, STEADY_TOLERANCE).unwrap();
+        assert_eq!(found.class, SteadyClass::NoSteadyState);
+    }
+
+    #[test]
+    fn an_hour_is_judged_like_half_a_minute() {
+        assert_eq!(classified(&[(3_600, 1000.0)]), (SteadyClass::Flat, 0));
+        assert_eq!(classified(&[(1_200, 800.0), (2_400, 1000.0)]), (SteadyClass::WarmUp, 1_200));
+        let falling: Vec<f64> =
+            series(&[(3_600, 1000.0)]).iter().zip(0..).map(|(v, s)| v - 0.012 * f64::from(s)).collect();
         let found = steady(&falling, STEADY_TOLERANCE).unwrap();
         assert_eq!(found.class, SteadyClass::NoSteadyState);
     }

@@ -31,7 +31,7 @@ use crate::findings::Flag;
 use crate::flags::{Clues, causes_of, doubts_that_count, flag};
 use crate::judgement::{GateFinding, GateOutcome};
 
-pub use amounts::UTILISATION_TOLERATED;
+pub use amounts::{CPU_READ_LATE_S, UTILISATION_TOLERATED};
 pub use little::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF};
 pub(crate) use seconds::is_mostly_unsteady;
 

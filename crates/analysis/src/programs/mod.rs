@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use tolok_model::{Case, ProgramScenario};
 
 pub use flags::AT_FLOOR;
+pub(crate) use outliers::SD_OF_MAD;
 pub use outliers::{FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD};
 pub(crate) use series::series;
 pub use timers::timer_title;
@@ -29,6 +30,7 @@ use crate::estimate::{BlockRatio, median, ratio_within_blocks, wider};
 use crate::findings::Verdict;
 use crate::judgement::NoiseFloor;
 use crate::noise::{Better, noise_floor, told_of_itself};
+use crate::outlier_blocks::outlier_blocks;
 use crate::verdict::{Judged, Rule, judge};
 use findings::{ProgramCaseFinding, ProgramComparison, ProgramFinding, TimeComparison};
 use flags::{flags, is_at_floor};
@@ -216,6 +218,7 @@ fn read(pair: BlockRatio, a: &Draft, b: &Draft) -> BlockRatio {
 /// The rule calls the larger one faster; of two times it is the shorter one.
 fn of_times(judged: Judged) -> TimeComparison {
     TimeComparison {
+        outlier_blocks: outlier_blocks(&judged.pair),
         simultaneous_low: judged.simultaneous.map(|interval| interval.low),
         simultaneous_high: judged.simultaneous.map(|interval| interval.high),
         p_adjusted: judged.p_adjusted,

@@ -13,7 +13,7 @@ use tolok_model::ProgramTiming;
 use crate::estimate::middle;
 
 /// What turns a median absolute deviation into a standard deviation, if the values are normally distributed.
-const SD_OF_MAD: f64 = 1.4826;
+pub(crate) const SD_OF_MAD: f64 = 1.4826;
 /// So many standard deviations off, a run is an outlier.
 pub const OUTLIER_SD: f64 = 10.0;
 /// Of fewer runs than this none is called an outlier.
