@@ -8,10 +8,10 @@ use tolok_model::manifest::{FileSum, Manifest, sha256};
 
 use crate::place::{Place, Said, assert_done, my_turn};
 
-/// A run of two blocks on two subjects, one of which is there twice.
+/// A run of three blocks on two subjects: six trials.
 fn place() -> Place {
     let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
-    let place = place.with_study("['test/one', 'test/two']", 2, "1500ms");
+    let place = place.with_study("['test/one', 'test/two']", 3, "1500ms");
     let said = place.tolok(&["run", "try"]);
     assert_done(said.code, &said.progress);
     place
