@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
 use rustix::process::{Signal, geteuid};
-use rustix::thread::{Gid, Uid, set_thread_gid, set_thread_groups, set_thread_uid};
+use rustix::thread::{Gid, Uid, UnshareFlags, set_thread_gid, set_thread_groups, set_thread_uid, unshare_unsafe};
 use tolok_lab::group::{Controller, Hierarchies, Limits};
 use tolok_lab::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, TrialBox, place as placed};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
@@ -30,6 +32,29 @@ fn has_namespaces() -> bool {
     let mut probe = Command::new(TOLOK);
     probe.args(["namespace-probe", r#"{"pid":true,"net":true}"#]).stdout(Stdio::null()).stderr(Stdio::null());
     probe.status().unwrap().success()
+}
+
+/// Lets every user of this process's own mounts make TUN devices, as most distributions do, where this machine lets root only.
+fn lend_tun(folder: &Path) {
+    let is_open_to_all = fs::metadata("/dev/net/tun").is_ok_and(|tun| tun.permissions().mode() & 0o006 == 0o006);
+    if is_open_to_all || !has_tun() {
+        return;
+    }
+    let node = folder.join("tun");
+    let mode = Mode::from_raw_mode(0o666);
+    mknodat(CWD, &node, FileType::CharacterDevice, mode, makedev(10, 200)).unwrap();
+    // The mask for new files has taken away what others may do.
+    fs::set_permissions(&node, fs::Permissions::from_mode(0o666)).unwrap();
+    // SAFETY of the file descriptors: the mounts alone become this thread's own, and it is the only one that goes on.
+    #[expect(
+        unsafe_code,
+        reason = "rustix cannot know which descriptors a new namespace concerns; a mount namespace concerns none"
+    )]
+    unsafe {
+        unshare_unsafe(UnshareFlags::NEWNS).unwrap();
+    }
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).unwrap();
+    mount_bind(&node, "/dev/net/tun").unwrap();
 }
 
 fn has_tun() -> bool {
@@ -318,6 +343,7 @@ fn an_ordinary_user_has_a_box_with_all_that_a_user_namespace_allows() {
     }
     let [programs, ground] = ["TOLOK_TEST_PLACE", GROUND].map(|name| PathBuf::from(std::env::var_os(name).unwrap()));
     let ground = Ground::at(ground);
+    lend_tun(&programs);
     set_thread_groups(&[]).unwrap();
     set_thread_gid(Gid::from_raw(USER)).unwrap();
     set_thread_uid(Uid::from_raw(USER)).unwrap();

@@ -100,8 +100,11 @@ fn the_timers_differ_in_nothing_that_is_counted() {
         let record = play(rate(300.0, MS * 100), |options| options.generator.timer = Some(timer));
         check_all_good(&record, 30);
         assert_eq!(record.generator.timer, timer);
-        // Only looking at the clock is spinning, and it is not work.
-        assert_eq!(timer == Timer::Sleep, record.generator.threads[0].spin_s == 0.0);
+        // Only looking at the clock is spinning, and it is not work. The one that sleeps first has no time left for it on a
+        // machine that wakes it late each time.
+        if timer != Timer::Hybrid {
+            assert_eq!(timer == Timer::Sleep, record.generator.threads[0].spin_s == 0.0);
+        }
     }
 }
 
