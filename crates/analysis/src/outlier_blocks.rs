@@ -11,11 +11,13 @@
 
 use std::collections::BTreeMap;
 
+use tolok_stats::SD_OF_MAD;
+
 use crate::estimate::{BlockRatio, middle};
 use crate::figures::{Quantity, counted, figure};
 use crate::findings::{Comparison, Estimate, ScenarioFinding};
+use crate::programs::Timed;
 use crate::programs::findings::ProgramComparison;
-use crate::programs::{SD_OF_MAD, Timed};
 
 /// Of fewer common blocks none is called far: their spread is not known well enough.
 pub const FEWEST_BLOCKS_FOR_OUTLIERS: usize = 6;

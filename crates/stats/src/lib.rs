@@ -108,7 +108,7 @@ pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
 pub use percentile_interval::percentile_interval;
 pub use permutation::{permutation_paired, permutation_two_sample};
 pub use power::{blocks_needed, smallest_effect_found};
-pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, Sample, log_ratio};
+pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, SD_OF_MAD, Sample, log_ratio};
 pub use ranks::{RankTest, mann_whitney, signed_rank};
 pub use rng::Rng;
 pub use scalability::{

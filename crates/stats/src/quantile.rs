@@ -2,6 +2,9 @@
 
 use crate::StatsError;
 
+/// What turns a median absolute deviation into a standard deviation, if the values are normally distributed.
+pub const SD_OF_MAD: f64 = 1.4826;
+
 /// The greatest size a value may have, 10¹⁴⁰. Beyond it squares and exponentials could overflow to infinity unseen.
 pub const LARGEST: f64 = 1e140;
 

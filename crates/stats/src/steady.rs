@@ -1,6 +1,7 @@
 //! Whether a series, one value a second, has settled.
 
 use crate::changepoints::{changepoint_penalty, changepoints, levels};
+use crate::quantile::SD_OF_MAD;
 use crate::quantile::in_range;
 use crate::{Level, Sample, theil_sen};
 
@@ -146,7 +147,8 @@ fn drifts(values: &[f64], mean: f64, tolerance: f64) -> bool {
 /// Single values far from both their neighbours, on the same side. Never the first, and never two in a row.
 fn spikes(series: &[f64], tolerance: f64) -> Vec<usize> {
     let distances = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    let noise = Sample::from_vec(distances).map_or(0.0, |sample| 1.4826 * sample.median() / std::f64::consts::SQRT_2);
+    let noise =
+        Sample::from_vec(distances).map_or(0.0, |sample| SD_OF_MAD * sample.median() / std::f64::consts::SQRT_2);
     let mut found: Vec<usize> = Vec::new();
     for at in 1..series.len() {
         let before = series[at - 1];

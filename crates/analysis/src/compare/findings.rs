@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::metric::{Better, ComparedMetric, ScenarioKind};
+use crate::estimate::{half_width, size};
 use crate::findings::Estimate;
 use crate::judgement::NoiseFloor;
 
@@ -287,12 +288,12 @@ impl Change {
 impl ChangeRatio {
     /// max(r, 1/r) − 1: the same for a change and its way back.
     pub fn size(self) -> f64 {
-        self.value.max(self.value.recip()) - 1.0
+        size(self.value)
     }
 
     /// √(high ÷ low) − 1; none without an interval.
     pub fn half_width(self) -> Option<f64> {
-        self.low.zip(self.high).map(|(low, high)| (high / low).sqrt() - 1.0)
+        half_width(&self.estimate())
     }
 
     /// Whether its interval does not hold 1.

@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use tolok_model::{Case, ProgramScenario};
 
 pub use flags::AT_FLOOR;
-pub(crate) use outliers::SD_OF_MAD;
 pub use outliers::{FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD};
 pub(crate) use series::series;
 pub use timers::timer_title;

@@ -9,11 +9,10 @@
 //! Outliers are counted and never removed: they are times that the program took.
 
 use tolok_model::ProgramTiming;
+use tolok_stats::SD_OF_MAD;
 
 use crate::estimate::middle;
 
-/// What turns a median absolute deviation into a standard deviation, if the values are normally distributed.
-pub(crate) const SD_OF_MAD: f64 = 1.4826;
 /// So many standard deviations off, a run is an outlier.
 pub const OUTLIER_SD: f64 = 10.0;
 /// Of fewer runs than this none is called an outlier.

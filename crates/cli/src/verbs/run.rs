@@ -174,7 +174,7 @@ fn go(
     let stop = Stop::default();
     hear_interrupts(&stop, "trial")?;
     let mut progress = Progress::new();
-    let (run, names) = (folder.read()?.run, folder.names::<Names>()?);
+    let (run, names) = (folder.run()?, folder.names::<Names>()?);
     let settled = |trials: &[TrialRecord]| {
         blocks_settled(&Records { run: &run, plan, names: &names, trials, diagnoses: &[], records_sha256: None })
     };

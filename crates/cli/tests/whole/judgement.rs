@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 use tolok_lab::group::{Controller, Hierarchies};
-use tolok_testkit::require;
+use tolok_testkit::{require, skip, test_name};
 
 use crate::place::{Place, Said, assert_done, my_turn};
 
@@ -45,9 +45,9 @@ fn servers_that_are_slower_by_a_known_part_are_found_and_the_interval_holds_it()
     assert_done(said.code, &said.progress);
     let comparisons = report["scenarios"][0]["comparisons"].as_array().unwrap();
     if comparisons.len() < 3 || comparisons.iter().any(|pair| pair["blocks"].as_u64() < Some(5)) {
-        // Others were at work in too many blocks; that is said, and nothing is told.
+        // That is said, and nothing is told.
         assert!(said.progress.contains("kept, and not scored"), "{}", said.progress);
-        return;
+        return skip(test_name!(), "its part on verdicts: others disturbed too many blocks");
     }
     for (slower, truth) in [(1900, 2000.0 / 1900.0), (1600, 2000.0 / 1600.0)] {
         let label = |rate: u32| format!("test/at-{rate}:default");
@@ -120,9 +120,9 @@ fn a_generator_that_is_capped_is_named_as_what_limits() {
         place.records()[0]["outcome"]["generator"]["throttling"]["throttled_periods"].as_u64() > Some(10),
         "{case}"
     );
-    // Where others disturbed both trials nothing is said of it but that.
-    if case["trials_scored"].as_u64() > Some(0) {
-        assert_eq!(case["bottleneck"]["kind"], "generator", "{case}\n{}", said.progress);
+    if case["trials_scored"].as_u64() == Some(0) {
+        return skip(test_name!(), "its part on the bottleneck: others disturbed both trials");
     }
+    assert_eq!(case["bottleneck"]["kind"], "generator", "{case}\n{}", said.progress);
     assert_eq!(case["ranked"], false, "{case}");
 }
