@@ -9,11 +9,13 @@ use tolok_model::{
 
 use crate::bottleneck::bottleneck;
 use crate::cautions::cautions;
+use crate::curve::curve;
 use crate::database::{DatabaseFinding, database, database_use};
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
 use crate::estimate::{BlockRatio, median, ratio_within_blocks};
+use crate::fairness::fairness;
 use crate::figures::{Quantity, amount};
 use crate::findings::{
     CaseFinding, Comparison, FINDINGS_SCHEMA, Findings, RunFacts, ScenarioFinding, SkippedSubject, TrialFailure,
@@ -30,7 +32,10 @@ use crate::objectives::objectives;
 use crate::observations::{Observations, answers, goodput};
 use crate::power::power;
 use crate::programs::{self, Timed};
+use crate::published::published;
+use crate::recommend::recommend;
 use crate::resources::{MemorySource, resources};
+use crate::seconds::seconds;
 use crate::sensitivity::sensitivity;
 use crate::sentence::verdict_sentence;
 use crate::steadiness::steadiness;
@@ -38,6 +43,7 @@ use crate::stopping::ended;
 use crate::tiers::tiers;
 use crate::tool_flags::named;
 use crate::tools::{marks, tools, versions};
+use crate::untested::untested;
 use crate::usage::Cpus;
 use crate::verdict::{Rule, is_told_apart, judge, turned};
 
@@ -93,6 +99,10 @@ fn of_plan(records: &Records) -> Findings {
         run: run_facts(run, plan, records.records_sha256),
         cautions: cautions(records, trials_missing, &scenarios, &timed, &isolation),
         tools: tools(records, &scenarios),
+        published: published(records, &scenarios),
+        recommendations: recommend(records, &scenarios, &sensitivity),
+        fairness: fairness(records, &scenarios),
+        untested: untested(records, &scenarios),
         scenarios,
         program_series: programs::series(&timed, records.names),
         timers: programs::timers(&timed),
@@ -272,6 +282,9 @@ impl<'a> Analysis<'a> {
             memory_bytes: self.memory_source.and_then(|source| median(observations.every(|it| source.bytes(it)))),
             latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
             latency_p99_s: median(observations.every(|trial| trial.latency.at(0.99))),
+            latency_curve: curve(observations),
+            slow: None,
+            seconds: seconds(observations),
             cold_start_s: median(observations.every(|trial| Some(trial.cold_start_s))),
             subject_busy: usage.subject,
             generator_busy: usage.generator,

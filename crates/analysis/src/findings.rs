@@ -7,19 +7,24 @@ use serde::Serialize;
 use tolok_model::{LatencyMark, ObjectiveOutcome};
 
 use crate::bottleneck::Bottleneck;
+use crate::curve::{LatencyCurve, SlowAnswers};
 use crate::database::{DatabaseFinding, DatabaseUse};
 use crate::diagnosis::DiagnosisFinding;
 use crate::environment::{EnvironmentFinding, LinkFinding};
+use crate::fairness::FairnessLedger;
 use crate::isolation::IsolationFinding;
 use crate::judgement::{GateFinding, NoiseFloor, PowerNote, ServiceDemand, SteadyFinding};
 use crate::link::LinkUse;
 use crate::programs::findings::{ProgramFinding, ProgramSeries, TimersFinding};
+use crate::published::PublishedFinding;
+use crate::recommend::Recommendation;
 use crate::resources::{MemorySource, ResourcesFinding};
+use crate::seconds::SecondsFinding;
 use crate::sensitivity::{FactorPanel, VarianceFinding};
 use crate::tools::ToolsFinding;
 
 /// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 5;
+pub const FINDINGS_SCHEMA: u32 = 6;
 
 /// Everything that can be said about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -42,6 +47,14 @@ pub struct Findings {
     pub sensitivity: Vec<FactorPanel>,
     /// How much each factor of the study matters, for each workload.
     pub variance: Vec<VarianceFinding>,
+    /// Published ratios beside measured ones; empty where the study names none.
+    pub published: Vec<PublishedFinding>,
+    /// Which one for what, by declared rules; empty where nothing was compared.
+    pub recommendations: Vec<Recommendation>,
+    /// What each subject had, and where that was not the same for all.
+    pub fairness: FairnessLedger,
+    /// What was not looked at, a sentence each, the weightiest first.
+    pub untested: Vec<String>,
     /// Subjects that were asked for and left out.
     pub skipped: Vec<SkippedSubject>,
     /// Trials that were planned and have no record (the run was stopped).
@@ -236,6 +249,12 @@ pub struct CaseFinding {
     pub latency_p50_s: Option<Estimate>,
     /// Median of the trials' p99, in seconds; none where any trial has too few samples beyond it.
     pub latency_p99_s: Option<Estimate>,
+    /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram.
+    pub latency_curve: Option<LatencyCurve>,
+    /// Good answers that came late; none where the tool kept no histogram.
+    pub slow: Option<SlowAnswers>,
+    /// Second by second; none where no window has two whole ones.
+    pub seconds: Option<SecondsFinding>,
     /// From the start to the first good answer, in seconds.
     pub cold_start_s: Option<Estimate>,
     /// Share of the CPU time it was given that the subject used, from 0 to 1: of its CPUs, or of its quota.

@@ -11,12 +11,14 @@ mod bottleneck;
 mod cautions;
 mod compare;
 mod counter;
+mod curve;
 mod database;
 mod database_flags;
 mod demands;
 mod diagnosis;
 mod environment;
 mod estimate;
+mod fairness;
 pub mod figures;
 mod findings;
 mod flags;
@@ -33,7 +35,10 @@ mod outage;
 mod outlier_blocks;
 mod power;
 mod programs;
+mod published;
+mod recommend;
 mod resources;
+mod seconds;
 mod sensitivity;
 mod sentence;
 mod steadiness;
@@ -44,6 +49,7 @@ mod tool_flags;
 mod tool_rates;
 mod tool_sentence;
 mod tools;
+mod untested;
 mod usage;
 mod verdict;
 
@@ -59,9 +65,11 @@ pub use compare::{
     ScenarioChange, ScenarioKind, Tally, UnmatchedCase, compare_runs,
 };
 pub use counter::CounterFinding;
+pub use curve::{CurvePoint, LatencyCurve, SlowAnswers};
 pub use database::{DatabaseFinding, DatabaseUse, PoolUse};
 pub use diagnosis::DiagnosisFinding;
 pub use environment::{EnvironmentFinding, LinkFinding, PartFinding};
+pub use fairness::{FairnessLedger, FairnessRow};
 pub use findings::{
     CaseFinding, Comparison, DisturbedTrial, Estimate, FINDINGS_SCHEMA, Findings, Flag, ObjectiveFinding, RunFacts,
     ScenarioFinding, SkippedSubject, TrialFailure, Verdict,
@@ -81,7 +89,10 @@ pub use programs::findings::{
     ProgramSeries, SeriesLine, SeriesPoint, TimeComparison, TimerReading, TimersFinding,
 };
 pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
+pub use published::{PublishedFinding, PublishedReading};
+pub use recommend::{Recommendation, Strength};
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
+pub use seconds::{Band, SecondsFinding};
 pub use sensitivity::{
     FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
 };

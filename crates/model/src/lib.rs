@@ -24,6 +24,7 @@ mod objective;
 mod plan;
 mod program;
 mod program_reading;
+mod published;
 mod record;
 mod record_checks;
 mod record_database;
@@ -58,6 +59,7 @@ pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage,
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped, Stopping};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
+pub use published::{PublishedMetric, PublishedRatio};
 pub use record::{
     CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, Isolation, Latency,
     LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome, ObjectiveRecord,

@@ -29,6 +29,9 @@ pub struct LoadChecks {
 /// out. What was not read is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SecondSeries {
+    /// Start of the first second after the start of the window, in seconds: 0 in the window, negative in the warm-up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub start_s: f64,
     /// Good answers that came in each second.
     pub good: Vec<u64>,
     /// Requests that failed in each second.
@@ -44,4 +47,21 @@ pub struct SecondSeries {
     /// resident sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subject_memory_bytes: Vec<Option<u64>>,
+    /// CPU time of the load generator in each second, in seconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generator_cpu_s: Vec<Option<f64>>,
+    /// CPU time of the database in each second, in seconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database_cpu_s: Vec<Option<f64>>,
+    /// Memory of the database at the end of each second, read as that of the subject is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database_memory_bytes: Vec<Option<u64>>,
+    /// The whole seconds of the warm-up before it, which are shown and in no figure; it has no warm-up of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<Box<SecondSeries>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }

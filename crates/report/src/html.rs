@@ -11,16 +11,22 @@ use serde::Serialize;
 use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
 use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding};
 
+use crate::cold_start::ColdStart;
 use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
+use crate::fairness::Fairness;
 use crate::gates;
 use crate::isolation::{self, Fact};
 use crate::judgement::{self, Sureness, p_words, simultaneous};
+use crate::latency::Latency;
 use crate::limits;
 use crate::objectives;
 use crate::palette::marker;
 use crate::programs::html::Programs;
+use crate::published::Published;
+use crate::recommendations::Recommendations;
+use crate::seconds::Seconds;
 use crate::sections::{is_of_tools, sections};
 use crate::sensitivity::html::Sensitivity;
 use crate::surroundings::{asked, common_environment, environment, heading};
@@ -29,11 +35,19 @@ use crate::table::{Row, Table, percentiles_heading};
 use crate::tool_remarks::{Remark, Remarks};
 use crate::tools::{self, ToolsPart};
 use crate::trust::{Check, checks};
+use crate::untested::Untested;
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
 const PROGRAMS: &str = include_str!("../templates/programs.html");
 const SENSITIVITY: &str = include_str!("../templates/sensitivity.html");
 const JUDGEMENT: &str = include_str!("../templates/judgement.html");
+const LATENCY: &str = include_str!("../templates/latency.html");
+const SECONDS: &str = include_str!("../templates/seconds.html");
+const COLD_START: &str = include_str!("../templates/cold-start.html");
+const PUBLISHED: &str = include_str!("../templates/published.html");
+const RECOMMENDATIONS: &str = include_str!("../templates/recommendations.html");
+const FAIRNESS: &str = include_str!("../templates/fairness.html");
+const UNTESTED: &str = include_str!("../templates/untested.html");
 const STYLE: &str = include_str!("../templates/report.css");
 
 pub(crate) fn render(findings: &Findings) -> String {
@@ -48,6 +62,13 @@ pub(crate) fn render(findings: &Findings) -> String {
         ("programs.html", PROGRAMS),
         ("sensitivity.html", SENSITIVITY),
         ("judgement.html", JUDGEMENT),
+        ("latency.html", LATENCY),
+        ("seconds.html", SECONDS),
+        ("cold-start.html", COLD_START),
+        ("published.html", PUBLISHED),
+        ("recommendations.html", RECOMMENDATIONS),
+        ("fairness.html", FAIRNESS),
+        ("untested.html", UNTESTED),
     ];
     for (name, text) in templates {
         // The name's ending turns escaping on.
@@ -92,6 +113,13 @@ struct Page<'a> {
     tools: Vec<ToolsPart<'a>>,
     /// What holds for a tool in several of those tables.
     remarks: Vec<Remark>,
+    latency: Option<Latency>,
+    seconds: Option<Seconds>,
+    cold_start: Option<ColdStart>,
+    published: Option<Published>,
+    recommendations: Option<Recommendations>,
+    fairness: Option<Fairness>,
+    untested: Option<Untested>,
     /// Blocks in words: `6 blocks`.
     blocks: String,
     /// Whether any section has charts of its own.
@@ -252,6 +280,13 @@ impl<'a> Page<'a> {
             scenarios: sections.iter().map(|section| Scenario::of(section, sections, effect)).collect(),
             tools: tools::parts(findings, &remarks),
             remarks: remarks.numbered().map(|(_, remark)| remark.clone()).collect(),
+            latency: Latency::of(findings),
+            seconds: Seconds::of(findings),
+            cold_start: ColdStart::of(findings),
+            published: Published::of(findings),
+            recommendations: Recommendations::of(findings),
+            fairness: Fairness::of(findings),
+            untested: Untested::of(findings),
             blocks: blocks.clone(),
             has_wire: findings.tools.iter().flat_map(|it| &it.rows).any(|row| row.wire_rps.is_some()),
             memory: memory(findings),

@@ -5,11 +5,13 @@
 //! business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
 //! read; CSV and JSON hold the plain numbers in base units.
 
+mod cold_start;
 pub mod compare;
 mod csv;
 mod database;
 mod details;
 mod failures;
+mod fairness;
 pub mod fidelity;
 pub mod forecast;
 mod gates;
@@ -17,6 +19,7 @@ mod html;
 mod isolation;
 mod json;
 mod judgement;
+mod latency;
 mod limits;
 mod markdown;
 mod notes;
@@ -24,6 +27,9 @@ mod objectives;
 mod palette;
 mod printable;
 mod programs;
+mod published;
+mod recommendations;
+mod seconds;
 mod sections;
 mod sensitivity;
 mod surroundings;
@@ -33,6 +39,7 @@ mod terminal;
 mod tool_remarks;
 mod tools;
 mod trust;
+mod untested;
 pub mod verification;
 
 pub use tolok_analysis::figures;

@@ -5,22 +5,29 @@ use std::fmt::Write as _;
 use tolok_analysis::figures::{Figure, counted, moment};
 use tolok_analysis::{Findings, ScenarioFinding, ToolsFinding};
 
+use crate::cold_start;
 use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{disturbed_trials, failed_trials};
+use crate::fairness;
 use crate::gates;
 use crate::isolation;
 use crate::judgement::{self, Sureness};
+use crate::latency;
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::programs::markdown as programs;
+use crate::published;
+use crate::recommendations;
+use crate::seconds;
 use crate::sections::sections;
 use crate::sensitivity::markdown as sensitivity;
 use crate::surroundings::{asked, environment, heading};
 use crate::table::{Row, Table, percentiles};
 use crate::tool_remarks::{Remark, Remarks};
 use crate::tools;
+use crate::untested;
 
 pub(crate) fn render(findings: &Findings) -> String {
     let mut text = head(findings);
@@ -30,8 +37,14 @@ pub(crate) fn render(findings: &Findings) -> String {
     for section in sections(findings) {
         text += &scenario(&section);
     }
+    text += &latency::markdown(findings);
+    text += &seconds::markdown(findings);
+    text += &cold_start::markdown(findings);
     text += &programs::sections(findings);
     text += &sureness(findings);
+    text += &published::markdown(findings);
+    text += &recommendations::markdown(findings);
+    text += &fairness::markdown(findings);
     let skipped: Vec<String> = findings
         .skipped
         .iter()
@@ -48,6 +61,7 @@ pub(crate) fn render(findings: &Findings) -> String {
         "Before quoting these figures",
         &findings.cautions.iter().map(|caution| escaped(caution)).collect::<Vec<_>>(),
     );
+    text += &untested::markdown(findings);
     text += &held_apart(findings);
     let run = &findings.run;
     let programs: Vec<String> =

@@ -14,7 +14,7 @@ fn in_html() {
     insta::assert_snapshot!("pairs_in_html", part(&page, "<details>\n<summary>All pairs</summary>", "</details>"));
     insta::assert_snapshot!(
         "programs_in_html",
-        part(&page, "<h2 id=\"programs\"", "<section aria-labelledby=\"failures\"")
+        part(&page, "<h2 id=\"programs\"", "<section aria-labelledby=\"trust\"")
     );
     assert!(page.contains("<br>The run was to end once every ratio was sure to 5.0% to either side"));
     insta::assert_snapshot!("sureness_in_html", part(&page, "<table class=\"sure\">", "</section>"));

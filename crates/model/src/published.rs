@@ -1,0 +1,41 @@
+//! What a source says of two subjects, to be held against what is measured.
+
+use serde::{Deserialize, Serialize};
+
+/// A published ratio of two subjects in one scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PublishedRatio {
+    /// Who published it: `kamarudin-go-bun-php`.
+    pub source: String,
+    /// Where in the source: `Table 5`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Id of the scenario of the plan.
+    pub scenario: String,
+    /// What was compared.
+    pub metric: PublishedMetric,
+    /// The first subject, as the study writes it.
+    pub a: String,
+    /// The second.
+    pub b: String,
+    /// The first over the second.
+    pub ratio: f64,
+}
+
+/// What a published ratio is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PublishedMetric {
+    /// Good answers per second.
+    Goodput,
+    /// Median response time.
+    LatencyP50,
+    /// 99th percentile of response times.
+    LatencyP99,
+    /// CPU time per good answer.
+    Cpu,
+    /// Memory of the subject.
+    Memory,
+    /// From the start to the first good answer.
+    ColdStart,
+}

@@ -1,0 +1,20 @@
+//! From the start to the first good answer.
+
+use serde::Serialize;
+use tolok_analysis::Findings;
+
+/// What the template reads.
+#[derive(Serialize)]
+pub(crate) struct ColdStart {}
+
+impl ColdStart {
+    /// The section; none where there is nothing to show.
+    pub(crate) fn of(_findings: &Findings) -> Option<Self> {
+        None
+    }
+}
+
+/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
+pub(crate) fn markdown(_findings: &Findings) -> String {
+    String::new()
+}
