@@ -10,6 +10,7 @@ mod compare;
 mod conformance;
 mod database_boxes;
 mod databases;
+mod documents;
 mod edges;
 mod environments;
 mod fidelity;

@@ -1,0 +1,285 @@
+//! What the documents tell people to type does work: every block of commands in them is run as it stands, only shorter.
+//!
+//! A block that is not run says why, in a comment above it: `<!-- not run: it needs a server of yours -->`. Blocks of TOML are
+//! read in `crates/model/tests/documents.rs`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+use crate::place::{TOLOK, my_turn, repository};
+
+/// What is shortened, in the order of this list: windows, blocks, and what would be fetched or asked for a long time. All else is
+/// typed as it stands.
+const SHORTER: &[(&str, &str)] = &[
+    ("./tolok quick", "./tolok quick --yes --no-open --blocks 1 --scale 0.2 --subjects node/http"),
+    ("tolok run core", "tolok run core --blocks 1 --scale 0.05 --subjects node/http"),
+    ("tolok run tools", "tolok run tools --blocks 1 --scale 0.05"),
+    ("tolok run database-light --scale 0.1", "tolok run database-light --blocks 1 --scale 0.05 --subjects node/http"),
+    ("tolok setup", "tolok setup --dry-run"),
+    ("tolok fidelity 'bun/serve:*' php/fpm", "tolok fidelity bun/serve php/fpm --no-aborts"),
+    ("tolok fidelity 'bun/serve:*'", "tolok fidelity bun/serve --no-aborts"),
+    ("tolok fidelity  ", "tolok fidelity node/http --no-aborts  "),
+    ("-d 10s", "-d 300ms"),
+    ("-d 30s", "-d 300ms"),
+    ("-d 6s", "-d 300ms"),
+    ("-d 5s", "-d 300ms"),
+    ("--warmup 5s", "--warmup 100ms"),
+    ("--warmup 1s", "--warmup 100ms"),
+    ("-c 500", "-c 50"),
+    ("--capacity", "--capacity -d 100ms --warmup 50ms"),
+    (
+        "-d 100ms --warmup 50ms --threshold 'p99 < 50ms' --threshold 'goodput >= 99.9%' -d 300ms",
+        "-d 100ms --threshold 'p99 < 50ms'",
+    ),
+];
+
+/// Codes with which tolok says something that is no fault of the command: see `tolok --help`.
+const SAID: &str = "3|4|5";
+
+/// A block of a document.
+struct Block {
+    line: usize,
+    language: String,
+    text: String,
+    /// Why it is not run.
+    not_run: Option<String>,
+}
+
+/// The blocks of a document, in their order.
+fn blocks(document: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    let mut before = "";
+    for (number, line) in document.lines().enumerate() {
+        match (line.trim_start().strip_prefix("```"), open.take()) {
+            (Some(language), None) => {
+                let reason = before.strip_prefix("<!-- not run: ").and_then(|rest| rest.strip_suffix(" -->"));
+                let not_run = reason.map(str::to_owned);
+                open = Some(Block { line: number + 1, language: language.to_owned(), text: String::new(), not_run });
+            }
+            (Some(_), Some(done)) => blocks.push(done),
+            (None, Some(mut block)) => {
+                block.text += line;
+                block.text.push('\n');
+                open = Some(block);
+            }
+            (None, None) => {}
+        }
+        before = line;
+    }
+    assert!(open.is_none(), "a block is not closed");
+    blocks
+}
+
+/// What a block has a person type; none where it is not for a shell.
+fn typed(block: &Block) -> Option<String> {
+    match block.language.as_str() {
+        "sh" | "bash" => Some(block.text.clone()),
+        "console" => {
+            let commands = block.text.lines().filter_map(|line| line.strip_prefix("$ "));
+            Some(commands.map(|command| format!("{command}\n")).collect())
+        }
+        _ => None,
+    }
+}
+
+/// A checkout as a reader has it, with a server at work and a run that was made.
+struct Reader {
+    folder: TempDir,
+    server: Child,
+    port: u16,
+}
+
+impl Reader {
+    /// The one that all documents share: making its run takes some seconds.
+    fn get() -> &'static Self {
+        static READER: OnceLock<Reader> = OnceLock::new();
+        READER.get_or_init(Self::new)
+    }
+
+    fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("tolok-reader-").tempdir().unwrap();
+        for name in ["subjects", "workloads", "schemas", "script"] {
+            symlink(repository().join(name), folder.path().join(name)).unwrap();
+        }
+        fs::create_dir(folder.path().join("studies")).unwrap();
+        for entry in fs::read_dir(repository().join("studies")).unwrap().map(Result::unwrap) {
+            symlink(entry.path(), folder.path().join("studies").join(entry.file_name())).unwrap();
+        }
+        let (server, port) = server();
+        let reader = Self { folder, server, port };
+        reader.write("tolok", &wrapper());
+        fs::set_permissions(reader.folder.path().join("tolok"), fs::Permissions::from_mode(0o755)).unwrap();
+        reader.write("want.json", r#"{"ok":true}"#);
+        reader.write("requests.jsonl", "{\"path\":\"/\"}\n{\"path\":\"/json\",\"weight\":3}\n");
+        reader.write("studies/mine.toml", STUDY);
+        for (seed, names) in [(1, ["A", "before", "baseline"]), (2, ["B", "after", "NAME"])] {
+            reader.keep_run(seed, names);
+        }
+        reader
+    }
+
+    /// Makes a run, and gives it these names. A copy is newer than what it was copied from, so that `latest` is one of them.
+    fn keep_run(&self, seed: u32, names: [&str; 3]) {
+        let made = self.shell(&format!("tolok run mine --seed {seed} --runs made -o made.txt"));
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let runs = self.folder.path().join("runs");
+        fs::create_dir_all(&runs).unwrap();
+        let [run] = <[PathBuf; 1]>::try_from(folder_names(&self.folder.path().join("made"))).unwrap();
+        for name in names {
+            let copied = Command::new("cp").arg("-r").arg(&run).arg(runs.join(name)).status();
+            assert!(copied.unwrap().success());
+        }
+        fs::remove_dir_all(self.folder.path().join("made")).unwrap();
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    /// Runs a script in the checkout, with tolok on the PATH.
+    fn shell(&self, script: &str) -> std::process::Output {
+        let _turn = my_turn();
+        let own = self.folder.path();
+        let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new("sh");
+        command.args(["-euc", script]).current_dir(own).env("PATH", path).env("TOLOK_HOME", own);
+        command.env_remove("TOLOK_RUNS").env("NO_COLOR", "1").stdin(Stdio::null());
+        command.output().unwrap()
+    }
+
+    /// A script as it is run here.
+    fn shortened(&self, script: &str) -> String {
+        let shorter = SHORTER.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
+        let here = format!("127.0.0.1:{}", self.port);
+        shorter.replace("127.0.0.1:18080", &here).replace("127.0.0.1:8080", &here)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// A study whose run has what the documents look at: a database, several numbers of users, blocks enough for intervals.
+const STUDY: &str = "\
+title = 'Mine'
+subjects = ['node/http']
+blocks = 5
+seed = 7
+ceiling = false
+aa-pair = false
+reruns = 0
+[[scenario]]
+workload = 'rows?limit=10'
+load = { executor = 'constant-vus', vus = [2, 8], duration = '300ms', warmup = '50ms' }
+";
+
+/// tolok, for scripts that stop at an error: what it says by its code is none.
+fn wrapper() -> String {
+    format!("#!/bin/sh\n'{TOLOK}' \"$@\"\ncode=$?\ncase $code in {SAID}) exit 0 ;; *) exit $code ;; esac\n")
+}
+
+/// A small server, and its port. It ends with the test, as its standard input does.
+fn server() -> (Child, u16) {
+    let script = "const s = require('http').createServer((q, a) => { \
+                  a.setHeader('content-type', 'application/json'); a.end('{\"ok\":true}') }); \
+                  s.listen(0, '127.0.0.1', () => console.log(s.address().port)); \
+                  process.stdin.on('end', () => process.exit()).resume()";
+    let mut command = Command::new("node");
+    command.args(["-e", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line.trim().parse().unwrap())
+}
+
+fn folder_names(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Every document for people, by its path in the repository.
+fn documents() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for folder in ["", "docs", "docs/benchmarks", "docs/reference"] {
+        let Ok(entries) = fs::read_dir(repository().join(folder)) else { continue };
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let documents = names.filter(|name| name.ends_with(".md"));
+        found.extend(documents.map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") }));
+    }
+    found
+}
+
+/// Runs all that a document has a person type.
+fn check(document: &str) {
+    let text = fs::read_to_string(repository().join(document)).unwrap();
+    for block in blocks(&text) {
+        let Some(script) = typed(&block).filter(|_| block.not_run.is_none()) else { continue };
+        let reader = Reader::get();
+        let script = reader.shortened(&script);
+        let ended = reader.shell(&script);
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{document}:{}: {}\n{script}\n{said}", block.line, ended.status);
+    }
+}
+
+#[test]
+fn what_the_readme_has_people_type() {
+    check("README.md");
+}
+
+#[test]
+fn what_the_guide_has_people_type() {
+    check("docs/guide.md");
+}
+
+#[test]
+fn what_the_page_on_load_has_people_type() {
+    check("docs/load.md");
+}
+
+#[test]
+fn what_all_other_documents_have_people_type() {
+    let own = ["README.md", "docs/guide.md", "docs/load.md"];
+    let others = documents();
+    assert!(own.iter().all(|name| others.contains(*name)));
+    others.iter().filter(|name| !own.contains(&name.as_str())).for_each(|name| check(name));
+}
+
+#[test]
+fn scripts_in_javascript_and_documents_in_json_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for document in documents().iter().filter(|name| !name.contains("benchmarks")) {
+        let text = fs::read_to_string(repository().join(document)).unwrap();
+        for block in blocks(&text) {
+            let place = format!("{document}:{}", block.line);
+            if block.language == "js" {
+                let file = folder.path().join("block.mjs");
+                fs::write(&file, &block.text).unwrap();
+                let read = Command::new("node").arg("--check").arg(&file).output().unwrap();
+                assert!(read.status.success(), "{place}: {}", String::from_utf8_lossy(&read.stderr));
+            }
+            if block.language == "json" {
+                let values = serde_json::Deserializer::from_str(&block.text).into_iter::<serde_json::Value>();
+                values.for_each(|value| assert!(value.is_ok(), "{place}: {value:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_that_is_not_run_says_why() {
+    let text = "```sh\na\n```\n<!-- not run: b -->\n```sh\nc\n```\n```console\n$ d\ne\n```\n```toml\nf\n```\n";
+    let found: Vec<_> = blocks(text).iter().map(|block| (typed(block), block.not_run.clone())).collect();
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(found, [(text("a\n"), None), (text("c\n"), text("b")), (text("d\n"), None), (None, None)]);
+}
