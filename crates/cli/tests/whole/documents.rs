@@ -22,6 +22,8 @@ const SHORTER: &[(&str, &str)] = &[
     ("tolok run core", "tolok run core --blocks 1 --scale 0.05 --subjects node/http"),
     ("tolok run tools", "tolok run tools --blocks 1 --scale 0.05"),
     ("tolok run database-light --scale 0.1", "tolok run database-light --blocks 1 --scale 0.05 --subjects node/http"),
+    ("tolok run encoding --scale 0.1 --blocks 5", "tolok run encoding --scale 0.03 --blocks 1"),
+    ("tolok run encoding  ", "tolok run encoding --scale 0.03 --blocks 1  "),
     ("tolok setup", "tolok setup --dry-run"),
     ("tolok fidelity 'bun/serve:*' php/fpm", "tolok fidelity bun/serve php/fpm --no-aborts"),
     ("tolok fidelity 'bun/serve:*'", "tolok fidelity bun/serve --no-aborts"),

@@ -1,0 +1,40 @@
+// Pictures of a report, for looking at it and for the README.
+//
+//   npm ci && node screenshots.mjs REPORT.html FOLDER [WIDTHxHEIGHT]
+//
+// Writes light.png, dark.png, narrow.png (390 px) and print.pdf, each of the whole page. With a size, also top-light.png and
+// top-dark.png, which show that much of its beginning.
+
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const [report, folder, size] = process.argv.slice(2);
+if (!report || !folder) {
+  console.error("usage: node screenshots.mjs REPORT.html FOLDER [WIDTHxHEIGHT]");
+  process.exit(2);
+}
+mkdirSync(folder, { recursive: true });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+
+/** Opens the report in a viewport and a scheme, and hands the page over. */
+async function look(viewport, colorScheme, take) {
+  const page = await browser.newPage({ viewport, colorScheme });
+  await page.goto(pathToFileURL(resolve(report)).href);
+  await take(page);
+  await page.close();
+}
+
+const whole = (name) => (page) => page.screenshot({ path: join(folder, name), fullPage: true });
+await look({ width: 1200, height: 900 }, "light", whole("light.png"));
+await look({ width: 1200, height: 900 }, "dark", whole("dark.png"));
+await look({ width: 390, height: 844 }, "light", whole("narrow.png"));
+await look({ width: 1200, height: 900 }, "light", (page) => page.pdf({ path: join(folder, "print.pdf"), preferCSSPageSize: true, printBackground: true }));
+if (size) {
+  const [width, height] = size.split("x").map(Number);
+  for (const scheme of ["light", "dark"]) {
+    await look({ width, height }, scheme, (page) => page.screenshot({ path: join(folder, `top-${scheme}.png`) }));
+  }
+}
+await browser.close();
