@@ -9,7 +9,7 @@ use tolok_model::{
 
 use crate::bottleneck::bottleneck;
 use crate::cautions::cautions;
-use crate::curve::curve;
+use crate::curve::latencies;
 use crate::database::{DatabaseFinding, database, database_use};
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
@@ -81,6 +81,7 @@ fn of_plan(records: &Records) -> Findings {
     let Records { run, plan, trials, .. } = *records;
     let (mut scenarios, mut timed) = (of_servers(records), programs::timed(records));
     for scenario in &mut scenarios {
+        fill_courses(records, scenario);
         scenario.power = power(scenario.comparisons.iter().map(|pair| &pair.ratio), plan.smallest_effect);
     }
     for Timed { finding, .. } in &mut timed {
@@ -115,9 +116,20 @@ fn of_plan(records: &Records) -> Findings {
     }
 }
 
-/// Every scenario of servers, in the order of the study, but for how many blocks it would need.
+/// Every scenario of servers, in the order of the study, but for how many blocks it would need and the courses of its cases.
 pub(crate) fn of_servers(records: &Records) -> Vec<ScenarioFinding> {
     records.plan.scenarios.iter().map(|scenario| Analysis::of(records, scenario).finding()).collect()
+}
+
+/// Adds the latency curves and the seconds of every case. They are long, no verdict rests on them, and a rule for stopping, which is
+/// asked of a run again and again, does not look at them.
+fn fill_courses(records: &Records, finding: &mut ScenarioFinding) {
+    let Some(scenario) = records.plan.scenarios.iter().find(|scenario| scenario.id == finding.id) else { return };
+    for case in finding.cases.iter_mut().chain(&mut finding.ceiling) {
+        let observations = Observations::of(&case.case, records.plan, records.trials);
+        (case.latency_curve, case.slow) = latencies(&observations, scenario);
+        case.seconds = seconds(&observations);
+    }
 }
 
 /// What all cases of a scenario have in common.
@@ -282,9 +294,9 @@ impl<'a> Analysis<'a> {
             memory_bytes: self.memory_source.and_then(|source| median(observations.every(|it| source.bytes(it)))),
             latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
             latency_p99_s: median(observations.every(|trial| trial.latency.at(0.99))),
-            latency_curve: curve(observations),
+            latency_curve: None,
             slow: None,
-            seconds: seconds(observations),
+            seconds: None,
             cold_start_s: median(observations.every(|trial| Some(trial.cold_start_s))),
             subject_busy: usage.subject,
             generator_busy: usage.generator,

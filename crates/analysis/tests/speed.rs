@@ -5,6 +5,7 @@ mod invented;
 
 use std::time::{Duration, Instant};
 
+use invented::courses::with_histogram;
 use invented::judgement::Noise;
 use invented::{GO, InventedRun, Server};
 use tolok_model::SecondSeries;
@@ -12,7 +13,7 @@ use tolok_model::SecondSeries;
 const BLOCKS: u32 = 10;
 const WINDOW_S: usize = 10;
 
-/// So many scenarios with so many servers each, and windows of which every second is known.
+/// So many scenarios with so many servers each, and windows of which every second and the time of every answer is known.
 fn large(scenarios: u32, cases: u32) -> InventedRun {
     let (mut run, mut noise, mut seconds) = (InventedRun::new(BLOCKS), Noise::new(7, 0.02), Noise::new(8, 0.02));
     for scenario in 0..scenarios {
@@ -23,7 +24,8 @@ fn large(scenarios: u32, cases: u32) -> InventedRun {
             run.case(Server { label, ..GO }, &noise.blocks(goodput_rps, BLOCKS));
             let good: Vec<u64> =
                 seconds.blocks(goodput_rps, WINDOW_S as u32).into_iter().map(|rps| rps as u64).collect();
-            run.change(|_, trial| {
+            run.change(|block, trial| {
+                with_histogram(block, trial);
                 let subject_memory_bytes = (0..WINDOW_S as u64).map(|second| Some(14_000_000 + second)).collect();
                 trial.series =
                     Some(SecondSeries { good: good.clone(), subject_memory_bytes, ..SecondSeries::default() });

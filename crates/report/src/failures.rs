@@ -1,11 +1,12 @@
 //! What failed in a run: trials that could not be measured or were disturbed, and requests of those that were not.
 
 use serde::Serialize;
-use tolok_analysis::figures::{NONE, Quantity, amount, count, listed, small_share};
+use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{
     CaseFinding, DisturbedProgramTrial, DisturbedTrial, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding,
 };
 
+use crate::markdown::{escaped, lines};
 use crate::printable::printable;
 use crate::surroundings;
 
@@ -32,15 +33,34 @@ pub(crate) struct Disturbed<'a> {
     causes: String,
 }
 
-/// Requests of one case that failed, in its scored trials.
+/// What became of requests that had no good answer in time, case by case.
 #[derive(Debug, Serialize)]
 pub(crate) struct FailedRequests<'a> {
-    scenario: &'a str,
-    title: &'a str,
-    sent: String,
-    failed: String,
-    share: String,
-    classes: String,
+    /// The classes of failures that occur anywhere, each with a column.
+    pub(crate) classes: Vec<String>,
+    /// Whether any request was still waiting to be sent when its window ended.
+    pub(crate) has_unsent: bool,
+    /// Whether any good answer came late.
+    pub(crate) has_slow: bool,
+    /// Cases with anything to say.
+    pub(crate) rows: Vec<RequestsRow<'a>>,
+    /// The other cases in a sentence.
+    pub(crate) rest: String,
+}
+
+/// The requests of one case, in its scored trials.
+#[derive(Debug, Serialize)]
+pub(crate) struct RequestsRow<'a> {
+    pub(crate) scenario: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) sent: String,
+    /// Failed requests by class, in the order of the columns.
+    pub(crate) failed: Vec<String>,
+    /// All that failed, as a share of those sent.
+    pub(crate) share: String,
+    pub(crate) unsent: String,
+    /// Good answers later than the bound, which are no failures.
+    pub(crate) slow: String,
 }
 
 impl FailedTrials<'_> {
@@ -111,22 +131,92 @@ pub(crate) fn disturbed_trials(findings: &Findings) -> Vec<Disturbed<'_>> {
     cases(findings).flat_map(of).chain(programs(findings).flat_map(of_program)).collect()
 }
 
-/// All cases with failed requests.
-pub(crate) fn failed_requests(findings: &Findings) -> Vec<FailedRequests<'_>> {
-    let failing = cases(findings).filter(|(_, case)| !case.errors.is_empty());
-    failing.map(|(scenario, case)| requests(scenario, case)).collect()
+/// The requests of all cases that were measured; none where no case was.
+pub(crate) fn failed_requests(findings: &Findings) -> Option<FailedRequests<'_>> {
+    let (telling, silent): (Vec<_>, Vec<_>) =
+        cases(findings).filter(|(_, case)| case.trials_scored > 0).partition(|(_, case)| is_telling(case));
+    if telling.is_empty() && silent.is_empty() {
+        return None;
+    }
+    let mut classes: Vec<&str> = Vec::new();
+    for (class, _) in telling.iter().flat_map(|(_, case)| &case.errors) {
+        if !classes.contains(&class.as_str()) {
+            classes.push(class);
+        }
+    }
+    let sent: u64 = silent.iter().map(|(_, case)| case.requests_sent).sum();
+    let rest = match silent.len() as u64 {
+        0 => String::new(),
+        _ if telling.is_empty() => format!("No request failed in the scored trials; {} were sent.", count(sent)),
+        1 => format!("In the other case no request failed; {} were sent.", count(sent)),
+        number => format!("In the other {} no request failed; {} were sent.", counted(number, "case"), count(sent)),
+    };
+    Some(FailedRequests {
+        has_unsent: telling.iter().any(|(_, case)| case.requests_unsent > 0),
+        has_slow: telling.iter().any(|(_, case)| slow_answers(case) > 0),
+        rows: telling.iter().map(|(scenario, case)| RequestsRow::of(scenario, case, &classes)).collect(),
+        classes: classes.iter().map(|class| class.replace('_', " ")).collect(),
+        rest,
+    })
 }
 
-fn requests<'a>(scenario: &'a ScenarioFinding, case: &'a CaseFinding) -> FailedRequests<'a> {
-    let failed: u64 = case.errors.iter().map(|(_, number)| number).sum();
-    let class = |(class, number): &(String, u64)| format!("{} {}", class.replace('_', " "), count(*number));
-    FailedRequests {
-        scenario: &scenario.id,
-        title: &case.title,
-        sent: count(case.requests_sent),
-        failed: count(failed),
-        share: small_share(failed as f64 / case.requests_sent.max(1) as f64),
-        classes: case.errors.iter().map(class).collect::<Vec<_>>().join(", "),
+/// Whether any request of a case failed, was not sent, or was answered late.
+fn is_telling(case: &CaseFinding) -> bool {
+    !case.errors.is_empty() || case.requests_unsent > 0 || slow_answers(case) > 0
+}
+
+fn slow_answers(case: &CaseFinding) -> u64 {
+    case.slow.as_ref().map_or(0, |slow| slow.answers)
+}
+
+impl<'a> RequestsRow<'a> {
+    fn of(scenario: &'a ScenarioFinding, case: &'a CaseFinding, classes: &[&str]) -> Self {
+        let failed: u64 = case.errors.iter().map(|(_, number)| number).sum();
+        let of_class =
+            |class: &&str| case.errors.iter().find(|(known, _)| known == class).map_or(0, |(_, number)| *number);
+        let slow = case.slow.as_ref().map(|slow| match slow.answers {
+            0 => "0".to_owned(),
+            answers => format!(
+                "{} ({}, over {})",
+                count(answers),
+                small_share(slow.share),
+                amount(Quantity::Seconds, slow.bound_s)
+            ),
+        });
+        Self {
+            scenario: &scenario.id,
+            title: &case.title,
+            sent: count(case.requests_sent),
+            failed: classes.iter().map(|class| count(of_class(class))).collect(),
+            share: small_share(failed as f64 / case.requests_sent.max(1) as f64),
+            unsent: count(case.requests_unsent),
+            slow: slow.unwrap_or_else(|| NONE.to_owned()),
+        }
+    }
+}
+
+impl FailedRequests<'_> {
+    /// The section in Markdown, with an empty line before it; empty where every request had its answer in time.
+    pub(crate) fn markdown(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
+        let mut headings = ["scenario", "subject", "requests sent"].map(str::to_owned).to_vec();
+        headings.extend(self.classes.iter().cloned());
+        headings.extend((!self.classes.is_empty()).then(|| "failed".to_owned()));
+        headings.extend(self.has_unsent.then(|| "never sent".to_owned()));
+        headings.extend(self.has_slow.then(|| "good, but late".to_owned()));
+        let row = |row: &RequestsRow| {
+            let mut cells = vec![format!("`{}`", row.scenario), escaped(row.title), row.sent.clone()];
+            cells.extend(row.failed.iter().cloned());
+            cells.extend((!self.classes.is_empty()).then(|| row.share.clone()));
+            cells.extend(self.has_unsent.then(|| row.unsent.clone()));
+            cells.extend(self.has_slow.then(|| row.slow.clone()));
+            cells
+        };
+        let rows: Vec<Vec<String>> = self.rows.iter().map(row).collect();
+        let rest = if self.rest.is_empty() { String::new() } else { format!("\n{}\n", self.rest) };
+        format!("\n## Requests without a good answer in time\n\n{}{rest}", lines(&headings, &rows, 0))
     }
 }
 

@@ -133,7 +133,7 @@ struct Page<'a> {
     has_diagnoses: bool,
     failed_trials: Vec<FailedTrials<'a>>,
     disturbed_trials: Vec<Disturbed<'a>>,
-    failed_requests: Vec<FailedRequests<'a>>,
+    failed_requests: Option<FailedRequests<'a>>,
     skipped: &'a [tolok_analysis::SkippedSubject],
     checks: Vec<Check>,
     cautions: &'a [String],

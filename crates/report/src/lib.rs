@@ -32,6 +32,7 @@ mod recommendations;
 mod seconds;
 mod sections;
 mod sensitivity;
+mod sparkline;
 mod surroundings;
 mod svg;
 mod table;

@@ -8,7 +8,7 @@ use tolok_analysis::{Findings, ScenarioFinding, ToolsFinding};
 use crate::cold_start;
 use crate::database;
 use crate::details::{self, Grid};
-use crate::failures::{disturbed_trials, failed_trials};
+use crate::failures::{FailedRequests, disturbed_trials, failed_requests, failed_trials};
 use crate::fairness;
 use crate::gates;
 use crate::isolation;
@@ -53,6 +53,7 @@ pub(crate) fn render(findings: &Findings) -> String {
     let failed: Vec<String> = failed_trials(findings).iter().map(|failed| escaped(&failed.sentence())).collect();
     let disturbed: Vec<String> = disturbed_trials(findings).iter().map(|trial| escaped(&trial.sentence())).collect();
     text += &self::details(findings);
+    text += &failed_requests(findings).as_ref().map(FailedRequests::markdown).unwrap_or_default();
     text += &list("Failed trials", &failed);
     text += &list("Disturbed trials, which are in no figure", &disturbed);
     text += &list("Left out", &skipped);

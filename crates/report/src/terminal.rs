@@ -19,6 +19,7 @@ use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
 use crate::sections::sections;
+use crate::sparkline::Sparklines;
 use crate::surroundings::{common_environment, environment, heading, link_did};
 use crate::table::{Row, Table, percentiles};
 use crate::tool_remarks::Remarks;
@@ -108,13 +109,15 @@ impl Page {
         self.paragraph(INDENT, &scenario.verdict, Look::Plain);
         self.text.push('\n');
         let table = Table::of(scenario);
-        let layout = self.table(&table);
+        let sparklines = Sparklines::of(scenario);
+        let (layout, has_sparklines) = self.table(&table, sparklines.as_ref());
         let mut legend = table.legend();
         if layout != Layout::Slim && !table.memory.is_empty() {
             legend.push(format!("MiB {}", table.memory));
         }
         let percentiles = percentiles(scenario);
         legend.push(if layout == Layout::Slim { percentiles.replace("p50 and p99", "p99") } else { percentiles });
+        legend.extend(sparklines.filter(|_| has_sparklines).map(|it| it.meaning.to_owned()));
         self.legend(legend);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
@@ -258,11 +261,12 @@ impl Page {
         }
     }
 
-    /// Puts a table in the widest layout that fits, and says which it was.
-    fn table(&mut self, table: &Table) -> Layout {
+    /// Puts a table in the widest layout that fits, and says which it was, and whether sparklines had room as well.
+    fn table(&mut self, table: &Table, sparklines: Option<&Sparklines>) -> (Layout, bool) {
         let inner = self.width - INDENT.len();
-        let layout = Layout::ALL.into_iter().find(|layout| layout.fits(table, inner)).unwrap_or(Layout::Slim);
-        let lines = layout.grid(table, inner);
+        let layout = Layout::ALL.into_iter().find(|layout| layout.fits(table, inner, None)).unwrap_or(Layout::Slim);
+        let sparklines = sparklines.filter(|_| layout.fits(table, inner, sparklines));
+        let lines = layout.grid(table, inner, sparklines);
         for (place, line) in lines.iter().enumerate() {
             let look = if place == 0 { Look::Dim } else { Look::Plain };
             self.line(format!("{INDENT}{line}").trim_end(), look);
@@ -270,7 +274,7 @@ impl Page {
         if layout == Layout::Slim {
             self.legend(vec!["CPU, memory and p50 are left out: they need a wider terminal".to_owned()]);
         }
-        layout
+        (layout, sparklines.is_some())
     }
 
     fn gates(&mut self, findings: &Findings) {
@@ -374,21 +378,27 @@ enum Layout {
 impl Layout {
     const ALL: [Self; 3] = [Self::Wide, Self::Narrow, Self::Slim];
 
-    /// Whether the subjects' column keeps enough of `width`.
-    fn fits(self, table: &Table, width: usize) -> bool {
+    /// Whether the subjects' column keeps enough of `width`. Sparklines are the last to have room: they neither break names nor come
+    /// before columns that were left out.
+    fn fits(self, table: &Table, width: usize, sparklines: Option<&Sparklines>) -> bool {
         let taken = |(heading, cells): &Column| widest(cells).max(heading.chars().count()) + usize::from(GAP);
-        // Where intervals make a row two lines high, a name of two lines costs nothing.
-        let wanted = widest(&subjects(table)).min(if self == Self::Wide { 18 } else { 12 });
-        wanted + self.columns(table).iter().map(taken).sum::<usize>() <= width
+        let names = widest(&subjects(table));
+        let wanted = match (self, sparklines) {
+            (Self::Slim, Some(_)) => return false,
+            (_, Some(_)) => names,
+            // Where intervals make a row two lines high, a name of two lines costs nothing.
+            (_, None) => names.min(if self == Self::Wide { 18 } else { 12 }),
+        };
+        wanted + self.columns(table, sparklines).iter().map(taken).sum::<usize>() <= width
     }
 
     /// The lines of a table, at most `width` wide.
-    fn grid(self, table: &Table, width: usize) -> Vec<String> {
-        lines_of("subject", &subjects(table), &self.columns(table), table.rows.len(), width)
+    fn grid(self, table: &Table, width: usize, sparklines: Option<&Sparklines>) -> Vec<String> {
+        lines_of("subject", &subjects(table), &self.columns(table, sparklines), table.rows.len(), width)
     }
 
     /// The columns after the subject's.
-    fn columns(self, table: &Table) -> Vec<Column<'static>> {
+    fn columns(self, table: &Table, sparklines: Option<&Sparklines>) -> Vec<Column<'static>> {
         let rows = rows(table);
         let column = |cell: &dyn Fn(&Row) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<String>>();
         let costs = [
@@ -412,6 +422,7 @@ impl Layout {
         }
         columns.extend(costs.into_iter().filter(|_| self != Self::Slim));
         columns.push(("p99 ms", column(&|row| row.p99_ms.clone())));
+        columns.extend(sparklines.map(|it| (it.heading, it.cells.clone())));
         columns
     }
 

@@ -151,6 +151,9 @@ fn columns(csv: &str, names: &[&str]) -> String {
 #[path = "render/checks.rs"]
 mod checks;
 
+#[path = "render/courses.rs"]
+mod courses;
+
 #[path = "render/judgement.rs"]
 mod judgement;
 

@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod courses;
 pub mod factors;
 pub mod judgement;
 pub mod programs;

@@ -107,7 +107,7 @@ fn grid(drawing: &mut Drawing, panel: &FactorPanel, across: &Across, up: &Axis) 
 }
 
 /// A tick without decimals that nobody needs: `20k`.
-fn rate(tick: f64) -> String {
+pub(super) fn rate(tick: f64) -> String {
     let (scaled, unit) = match tick {
         tick if tick > 0.999e6 => (tick / 1e6, "M"),
         tick if tick > 0.999e3 => (tick / 1e3, "k"),
@@ -184,7 +184,7 @@ fn names(drawing: &mut Drawing, panel: &FactorPanel, axes: (&Across, &Axis)) {
 }
 
 /// Places near those wanted, which rise, so that no two are nearer than a name is high; within two ends if there is room.
-fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
+pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut places = Vec::with_capacity(wanted.len());
     for y in wanted {
         let least = places.last().map_or(top, |last| last + NAME);

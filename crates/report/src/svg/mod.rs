@@ -1,21 +1,28 @@
 //! Static drawings: no script, colours by class, so that they follow the page into dark mode and onto paper.
 
 mod bars;
+mod curves;
 mod factors;
 mod ratios;
+mod seconds;
 mod series;
 mod shares;
+mod starts;
 mod tools;
+mod trace;
 
 use std::fmt::Write as _;
 
 use crate::printable::printable;
 
 pub(crate) use bars::{costs, throughput};
+pub(crate) use curves::{MOST_LINES, curves, quantile_words};
 pub(crate) use factors::{cell, factor_panel};
 pub(crate) use ratios::ratios;
-pub(crate) use series::{Time, series};
+pub(crate) use seconds::{Part, Scales, seconds, stroke};
+pub(crate) use series::{Time, series, ways};
 pub(crate) use shares::shares;
+pub(crate) use starts::{Start, starts};
 pub(crate) use tools::tools;
 
 /// Width of every chart. Three stand side by side on a wide page, one fills a telephone, and their text is as large as
@@ -65,6 +72,12 @@ impl Drawing {
         };
         let text = escaped(text);
         _ = write!(self.body, r#"<text class="{class}" x="{}" y="{}"{anchor}>{text}</text>"#, short(x), short(y));
+    }
+
+    /// A text that runs upwards from its point.
+    fn upward_text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        let (x, y, text) = (short(x), short(y), escaped(text));
+        _ = write!(self.body, r#"<text class="{class}" transform="translate({x} {y})rotate(-90)">{text}</text>"#);
     }
 
     /// A rectangle with a text that is shown to a pointer and read to those who cannot see it.

@@ -76,7 +76,7 @@ fn of_lines(series: &ProgramSeries) -> Vec<usize> {
 
 /// How each line of a runtime and a subject is drawn: the place of a subject among those of its runtime, by name, so that it does
 /// not change from one chart to the next.
-pub(super) fn ways(lines: &[(&str, &str)]) -> Vec<usize> {
+pub(crate) fn ways(lines: &[(&str, &str)]) -> Vec<usize> {
     let before =
         |(runtime, subject): &(&str, &str)| lines.iter().filter(|it| it.0 == *runtime && it.1 < *subject).count();
     lines.iter().map(|line| before(line).min(WAYS - 1)).collect()
@@ -155,7 +155,7 @@ fn lowest(estimate: &Estimate) -> f64 {
 }
 
 /// A tick of the time in the unit that fits it: `20 ms`.
-fn seconds(tick: f64) -> String {
+pub(super) fn seconds(tick: f64) -> String {
     let (scaled, unit) = match tick {
         tick if tick > 0.999 => (tick, "s"),
         tick if tick > 0.999e-3 => (tick * 1e3, "ms"),

@@ -7,12 +7,13 @@ use tolok_model::{
     PoolWindow, SecondSeries, Stage, Stopping, Timer,
 };
 
+use crate::invented::courses::{Course, with_histogram, with_seconds};
 use crate::invented::factors::distances;
 use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, Program, queues};
 use crate::invented::tools::{seven_tools, tools_at_a_rate};
 use crate::invented::{
-    self, APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, ask, carry, fail_requests, ordinary,
-    throttle,
+    self, APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, NODE_CLUSTER, SWOOLE, Server, ask, carry, fail_requests,
+    ordinary, throttle,
 };
 
 /// Every edge case with its name.
@@ -46,7 +47,99 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("factors", distances(5, &[16, 64], &[5, 16], &[0, 100]).findings()),
         ("one-factor", distances(6, &[16], &[16], &[0, 20, 100]).findings()),
         ("nothing-at-all", InventedRun::new(5).findings()),
+        ("courses", courses()),
+        ("one-trial", one_trial()),
+        ("many-scenarios", many_scenarios()),
+        ("many-subjects", many_subjects()),
     ]
+}
+
+/// Windows of 14 s after 3 s of warm-up, with a histogram and every second of subject, generator and database; a closed and an open
+/// loop, and variants of one runtime.
+fn courses() -> Findings {
+    let plain = Course { warm_up: 3, cpus: [0.98, 0.61, 0.0], growth_bytes: 40_000 };
+    let asking = Course { warm_up: 3, cpus: [0.86, 0.21, 0.71], growth_bytes: 260_000 };
+    let recorded = |course: Course| {
+        move |block: u32, trial: &mut Measurement| {
+            trial.cold_start_s *= 0.9 + 0.05 * f64::from(block);
+            with_histogram(block, trial);
+            with_seconds(block, trial, course);
+        }
+    };
+    let mut run = InventedRun::new(5);
+    run.environment(Environment { database: Some(Database::default()), ..Environment::default() });
+    run.scenario("json-c64", "json", "JSON", 64);
+    run.plan.scenarios[0].load.duration_s = 14.0;
+    run.steady(CEILING, 60_000.0).change(recorded(plain));
+    for (server, goodput_rps) in [(GO, 34_300.0), (BUN, 39_600.0), (NODE, 17_200.0), (NODE_CLUSTER, 18_900.0)] {
+        run.steady(server, goodput_rps).change(recorded(plain));
+    }
+    run.steady(FPM, 4_960.0).change(|_, trial| fail_requests(trial, 2_800)).change(recorded(plain));
+    run.asking("rows-1000-c64", "rows?fields=40&limit=1000", "1,000 rows of 40 fields", 64);
+    run.plan.scenarios[1].load.duration_s = 14.0;
+    for (server, goodput_rps) in [(GO, 141.0), (BUN, 128.0), (NODE, 96.0), (FPM, 71.0)] {
+        run.steady(server, goodput_rps).change(|_, trial| ask(trial, 0.71, 1, 960_412)).change(recorded(asking));
+    }
+    let rate = Executor::ConstantArrivalRate { rate_rps: 2_000.0, arrivals: Arrivals::Poisson };
+    run.scenario_with("hello-r2000-poisson", "hello", "Hello", rate, &["p95 < 50ms"]);
+    run.plan.scenarios[2].load.duration_s = 14.0;
+    for server in [GO, SWOOLE, APACHE] {
+        run.steady(server, 2_000.0).change(recorded(plain));
+    }
+    run.change(|_, trial| {
+        trial.ledger.unsent = 310;
+        trial.ledger.scheduled = trial.ledger.sent.map(|sent| sent + 310);
+    });
+    run.findings()
+}
+
+/// A single trial of each case: lines without bands, and no interval anywhere.
+fn one_trial() -> Findings {
+    let course = Course { warm_up: 0, cpus: [0.98, 0.61, 0.0], growth_bytes: 0 };
+    let mut run = json(1);
+    run.plan.scenarios[0].load.duration_s = 4.0;
+    for (server, goodput_rps) in [(GO, 34_300.0), (BUN, 39_600.0)] {
+        run.steady(server, goodput_rps).change(|block, trial| {
+            with_histogram(block, trial);
+            with_seconds(block, trial, course);
+        });
+    }
+    run.findings()
+}
+
+/// So many scenarios that most of them are folded away.
+fn many_scenarios() -> Findings {
+    let course = Course { warm_up: 2, cpus: [0.98, 0.61, 0.0], growth_bytes: 20_000 };
+    let mut run = InventedRun::new(3);
+    for number in 1..=120u32 {
+        run.scenario(&format!("json-c{number}"), "json", &format!("JSON for {number}"), number);
+        run.plan.scenarios.last_mut().expect("it was just added").load.duration_s = 5.0;
+        for (server, goodput_rps) in [(GO, 34_300.0), (BUN, 39_600.0)] {
+            run.steady(server, goodput_rps).change(|block, trial| {
+                with_histogram(block, trial);
+                with_seconds(block, trial, course);
+            });
+        }
+    }
+    run.findings()
+}
+
+/// More subjects than a chart has lines for.
+fn many_subjects() -> Findings {
+    let course = Course { warm_up: 2, cpus: [0.98, 0.61, 0.0], growth_bytes: 20_000 };
+    let labels = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"];
+    let mut run = json(5);
+    run.plan.scenarios[0].load.duration_s = 6.0;
+    for (place, label) in (1..).zip(labels) {
+        let title: &'static str = Box::leak(format!("Server {label} of a kind").into_boxed_str());
+        let label: &'static str = Box::leak(format!("go/{label}:default").into_boxed_str());
+        let server = Server { label, title, ..if place % 3 == 0 { BUN } else { GO } };
+        run.steady(server, 40_000.0 / f64::from(place)).change(|block, trial| {
+            with_histogram(block, trial);
+            with_seconds(block, trial, course);
+        });
+    }
+    run.findings()
 }
 
 /// Windows of 20 s of which everything is recorded: one case is steady, one warms up in some trials, one grows, of one the

@@ -1,0 +1,77 @@
+//! How even a case was, in a few letters: its goodput second by second, or else block by block.
+
+use tolok_analysis::{CaseFinding, ScenarioFinding};
+
+/// Heights from an eighth to a whole.
+const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// With fewer seconds than this, blocks say more.
+const FEWEST_SECONDS: usize = 4;
+/// Fewer blocks than this show nothing.
+const FEWEST_BLOCKS: usize = 2;
+/// Longer lines are drawn together.
+const MOST_LETTERS: usize = 12;
+
+/// A column of a table: its heading, a cell for each case (the ceiling last), and what it means.
+pub(crate) struct Sparklines {
+    pub(crate) heading: &'static str,
+    pub(crate) cells: Vec<String>,
+    pub(crate) meaning: &'static str,
+}
+
+impl Sparklines {
+    /// Those of a scenario; none where no case has anything to draw.
+    pub(crate) fn of(scenario: &ScenarioFinding) -> Option<Self> {
+        let cases = || scenario.cases.iter().chain(&scenario.ceiling);
+        let measured = || cases().filter(|case| case.trials_scored > 0);
+        let has_seconds = measured().all(|case| seconds(case).len() >= FEWEST_SECONDS);
+        let (heading, meaning, values): (_, _, fn(&CaseFinding) -> Vec<f64>) = match has_seconds {
+            true => {
+                ("by second", "by second: good answers in each second of the window, from zero to its highest", seconds)
+            }
+            false => ("by block", "by block: good answers/s of each block, from zero to its highest", blocks),
+        };
+        let cells: Vec<String> = cases().map(|case| line(&values(case))).collect();
+        cells.iter().any(|cell| !cell.is_empty()).then_some(Self { heading, cells, meaning })
+    }
+}
+
+/// Good answers in each second of the window, the median of the trials.
+fn seconds(case: &CaseFinding) -> Vec<f64> {
+    let all = case.seconds.iter().flat_map(|seconds| seconds.start_s.iter().zip(&seconds.good_rps));
+    all.filter(|(start_s, _)| **start_s >= 0.0).filter_map(|(_, band)| band.value).collect()
+}
+
+/// Goodput of each scored trial.
+fn blocks(case: &CaseFinding) -> Vec<f64> {
+    case.goodput_rps.as_ref().map(|goodput| goodput.trials.clone()).unwrap_or_default()
+}
+
+/// The values as heights above zero; nothing where there are too few.
+fn line(values: &[f64]) -> String {
+    let most = values.iter().copied().fold(0.0, f64::max);
+    if values.len() < FEWEST_BLOCKS || most <= 0.0 {
+        return String::new();
+    }
+    let together = values.len().div_ceil(MOST_LETTERS);
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let height = |value: f64| HEIGHTS[((value / most * 8.0).round() as usize).clamp(1, 8) - 1];
+    values.chunks(together).map(|values| height(mean(values))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights_begin_at_zero() {
+        assert_eq!(line(&[8.0, 4.0, 1.0, 0.0, 7.9]), "█▄▁▁█");
+        assert_eq!(line(&[100.0, 99.0, 101.0]), "███", "what is even looks even");
+        assert_eq!((line(&[3.0]), line(&[0.0, 0.0]), line(&[])), (String::new(), String::new(), String::new()));
+    }
+
+    #[test]
+    fn a_long_window_is_as_wide_as_a_short_one() {
+        assert_eq!(line(&[1.0; 60]).chars().count(), 12);
+        assert_eq!(line(&[1.0; 13]).chars().count(), 7);
+    }
+}

@@ -1,0 +1,240 @@
+//! Response times by percentile: upright the time, across how few answers took longer, both logarithmic.
+
+use tolok_analysis::figures::{Quantity, amount};
+use tolok_analysis::{CaseFinding, CurvePoint, LatencyCurve, ScenarioFinding};
+
+use super::factors::spread;
+use super::series::{Axis, seconds};
+use super::{Anchor, Drawing, LETTER, WIDTH, fitted, short, trace};
+use crate::palette::look;
+use crate::surroundings::heading;
+
+/// More lines than this cannot be told apart, and their names would have no room; the table has them all.
+pub(crate) const MOST_LINES: usize = 12;
+const LEFT: f64 = 50.0;
+const RIGHT: f64 = 222.0;
+const NAMES: f64 = 232.0;
+const TOP: f64 = 42.0;
+const BOTTOM: f64 = 238.0;
+/// About the width of a letter of a tick.
+const TICK_LETTER: f64 = 7.0;
+/// Ticks of times stand at least so far apart.
+const APART_Y: f64 = 18.0;
+/// Least width of what no line reaches, so that its words fit.
+const FEW: f64 = 20.0;
+/// A curve of fewer points was made of the few percentiles that a tool tells, and each of them is marked.
+const FEW_POINTS: usize = 8;
+
+/// One line: a case, its curve, and how it is drawn among those of its runtime.
+struct Line<'a> {
+    case: &'a CaseFinding,
+    points: Vec<&'a CurvePoint>,
+    way: usize,
+}
+
+/// The chart of a scenario; none where no case has a curve. `way` says how a subject's line is drawn.
+pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize) -> Option<String> {
+    let lines: Vec<Line> = scenario.cases.iter().filter_map(|case| Line::of(case, way)).take(MOST_LINES).collect();
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let low = points().map(|point| lowest(point)).reduce(f64::min)?;
+    let high = points().map(|point| point.high_s).reduce(f64::max)?;
+    let across = Across::of(points().map(|point| place(point.quantile)).reduce(f64::max)?);
+    let up = upright(low, high);
+
+    let mut drawing = Drawing::new(WIDTH, BOTTOM + 34.0);
+    drawing.heading(&heading(scenario), &scenario.load);
+    grid(&mut drawing, &across, &up, &scenario.loop_model);
+    lines.iter().for_each(|line| line.draw_band(&mut drawing, (&across, &up)));
+    lines.iter().for_each(|line| line.draw(&mut drawing, (&across, &up)));
+    names(&mut drawing, &lines, (&across, &up));
+    let label = format!(
+        "{}: response times by percentile of {} subjects; the same figures stand in the table below",
+        heading(scenario),
+        lines.len()
+    );
+    Some(drawing.finish(&label))
+}
+
+/// Where a quantile stands: 1 at p90, 2 at p99.
+fn place(quantile: f64) -> f64 {
+    -(1.0 - quantile).log10()
+}
+
+/// The name of a quantile, with as many digits as tell it from 1: `p99.9`, `p99.9987`.
+pub(crate) fn quantile_words(quantile: f64) -> String {
+    let decimals = (place(quantile).floor() as usize).saturating_sub(1) + 1;
+    let text = format!("{:.decimals$}", quantile * 100.0);
+    format!("p{}", if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text })
+}
+
+/// The low end of a band, as far as a logarithmic axis can show it.
+fn lowest(point: &CurvePoint) -> f64 {
+    if point.low_s > 0.0 { point.low_s } else { point.latency_s }
+}
+
+/// The axis of the percentiles.
+struct Across {
+    /// Where the longest line ends.
+    end: f64,
+    /// Where the axis ends.
+    last: f64,
+}
+
+impl Across {
+    /// Up to the next power of ten, with room for words on what no line reaches.
+    fn of(end: f64) -> Self {
+        let width = RIGHT - LEFT;
+        Self { end, last: end.ceil().max(end * width / (width - FEW)).max(1.0) }
+    }
+
+    fn at(&self, place: f64) -> f64 {
+        LEFT + (RIGHT - LEFT) * place / self.last
+    }
+}
+
+/// The axis of the times. Where no two ticks would lie within it, it grows to the ticks around.
+fn upright(low: f64, high: f64) -> Axis {
+    let axis = |low, high| Axis::of(low, high, BOTTOM - 6.0, TOP + 6.0);
+    if axis(low, high).ticks().len() >= 2 {
+        return axis(low, high);
+    }
+    let round = |value: f64, is_wanted: &dyn Fn(f64) -> bool| {
+        let power = 10f64.powf(value.log10().floor());
+        let steps = [0.5, 1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+        steps
+            .into_iter()
+            .filter(|step| is_wanted(*step))
+            .min_by(|one, other| (one / value).ln().abs().total_cmp(&(other / value).ln().abs()))
+    };
+    let below = round(low, &|step| step <= low * 1.000_001).unwrap_or(low);
+    let above = round(high, &|step| step >= high * 0.999_999).unwrap_or(high);
+    axis(below * 0.999, above * 1.001)
+}
+
+fn grid(drawing: &mut Drawing, across: &Across, up: &Axis, model: &str) {
+    let from = across.at(across.end);
+    drawing.path("same", &format!("M{} {TOP}H{}V{BOTTOM}H{0}z", short(from), short(RIGHT)));
+    let mut last = f64::INFINITY;
+    for tick in up.ticks() {
+        let y = up.at(tick);
+        drawing.path("grid-line", &format!("M{LEFT} {}H{RIGHT}", short(y)));
+        if last - y >= APART_Y {
+            drawing.text("m", Anchor::End, LEFT - 5.0, y + 4.0, &seconds(tick));
+            last = y;
+        }
+    }
+    let mut taken: Vec<[f64; 2]> = Vec::new();
+    for quantile in ticks(across.last) {
+        let (x, words) = (across.at(place(quantile)), quantile_words(quantile));
+        // That these are percentiles stands beneath.
+        let words = words.trim_start_matches('p');
+        drawing.path("grid-line", &format!("M{} {TOP}V{BOTTOM}", short(x)));
+        let half = words.chars().count() as f64 * TICK_LETTER / 2.0 + 3.0;
+        if taken.iter().all(|[from, to]| x + half < *from || x - half > *to) {
+            drawing.text("m", Anchor::Middle, x, BOTTOM + 14.0, words);
+            taken.push([x - half, x + half]);
+        }
+    }
+    drawing.path("axis", &format!("M{LEFT} {BOTTOM}H{RIGHT}"));
+    drawing.text("m", Anchor::End, RIGHT, BOTTOM + 29.0, &format!("percentile, {model} loop"));
+    // Lines rise to the upper right, so that the foot is free.
+    drawing.upward_text("p", f64::midpoint(from, RIGHT) + 4.0, BOTTOM - 6.0, "too few answers");
+}
+
+/// Percentiles of the axis, those that must have a number first.
+fn ticks(last: f64) -> Vec<f64> {
+    let nines = (2..=last.floor() as i32).map(|nines| 1.0 - 10f64.powi(-nines));
+    std::iter::once(0.5).chain(nines).chain([0.9, 0.0]).collect()
+}
+
+impl<'a> Line<'a> {
+    /// None where nothing can be drawn on a logarithmic axis. The very shortest answer is not drawn: it is a single one, often by far
+    /// the shortest, and would leave the others a strip at the top.
+    fn of(case: &'a CaseFinding, way: &dyn Fn(&str) -> usize) -> Option<Self> {
+        let points = &case.latency_curve.as_ref()?.points;
+        let points: Vec<&CurvePoint> =
+            points.iter().filter(|point| point.quantile > 0.0 && point.latency_s > 0.0).collect();
+        (points.len() > 1).then(|| Self { case, points, way: way(&case.subject) })
+    }
+
+    fn places(&self, (across, up): (&Across, &Axis), of: fn(&CurvePoint) -> f64) -> Vec<[f64; 2]> {
+        self.points.iter().map(|point| [across.at(place(point.quantile)), up.at(of(point))]).collect()
+    }
+
+    fn end(&self, axes: (&Across, &Axis)) -> [f64; 2] {
+        self.places(axes, |point| point.latency_s).last().copied().unwrap_or([LEFT, BOTTOM])
+    }
+
+    fn class(&self) -> String {
+        let dashes = if self.way == 0 { String::new() } else { format!(" way-{}", self.way) };
+        format!("{} line{dashes}", look(&self.case.runtime).class)
+    }
+
+    fn draw_band(&self, drawing: &mut Drawing, axes: (&Across, &Axis)) {
+        let path = trace::area(&self.places(axes, |point| point.high_s), &self.places(axes, lowest));
+        if self.points.iter().any(|point| point.high_s > point.low_s) {
+            drawing.path(&format!("{} band", look(&self.case.runtime).class), &path);
+        }
+    }
+
+    fn draw(&self, drawing: &mut Drawing, axes: (&Across, &Axis)) {
+        let places = self.places(axes, |point| point.latency_s);
+        drawing.path(&self.class(), &trace::line(&places));
+        let marked = if places.len() < FEW_POINTS { places.as_slice() } else { &places[places.len() - 1..] };
+        for at in marked {
+            look(&self.case.runtime).draw_point(drawing, *at, self.way > 0, &words(self.case));
+        }
+    }
+}
+
+/// The name of a case and some of its percentiles, for a pointer.
+fn words(case: &CaseFinding) -> String {
+    let points = case.latency_curve.iter().flat_map(|curve: &LatencyCurve| &curve.points);
+    let last = points.clone().last().map_or(0.0, |point| point.quantile);
+    let is_told = |point: &&CurvePoint| [0.5, 0.9, 0.99, 0.999, last].contains(&point.quantile);
+    let words = |point: &CurvePoint| {
+        format!("{} {}", quantile_words(point.quantile), amount(Quantity::Seconds, point.latency_s))
+    };
+    let told: Vec<String> = points.filter(is_told).map(words).collect();
+    format!("{}: {}", case.title, told.join(", "))
+}
+
+/// The name of each line beside its end, moved where two would stand in one place.
+fn names(drawing: &mut Drawing, lines: &[Line], axes: (&Across, &Axis)) {
+    let mut ends: Vec<(&Line, [f64; 2])> = lines.iter().map(|line| (line, line.end(axes))).collect();
+    ends.sort_by(|left, right| left.1[1].total_cmp(&right.1[1]));
+    let wanted: Vec<f64> = ends.iter().map(|(_, [_, y])| *y).collect();
+    for ((line, [x, y]), at) in ends.iter().zip(spread(&wanted, TOP + 4.0, BOTTOM)) {
+        let lead = format!("M{} {}L{} {}", short(x + 6.0), short(*y), short(NAMES - 3.0), short(at));
+        drawing.path("lead", &lead);
+        let letters = (WIDTH - NAMES) / (0.93 * LETTER);
+        drawing.text("m n", Anchor::Start, NAMES, at + 4.0, &fitted(&line.case.title, letters));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_has_as_many_digits_as_it_needs() {
+        let quantiles = [0.0, 0.5, 0.9, 0.99, 0.999, 0.99999, 0.999_866_6, 0.4377];
+        let words = ["p0", "p50", "p90", "p99", "p99.9", "p99.999", "p99.987", "p43.8"];
+        assert_eq!(quantiles.map(quantile_words), words);
+    }
+
+    #[test]
+    fn an_axis_of_times_always_has_two_ticks() {
+        for (low, high) in [(0.000_31, 0.000_39), (0.000_3, 0.000_3), (1.1, 1.9), (0.09, 0.11), (0.001, 3.0)] {
+            assert!(upright(low, high).ticks().len() >= 2, "{low} to {high}");
+        }
+    }
+
+    #[test]
+    fn what_no_line_reaches_has_room_for_its_words() {
+        for end in [0.9, 1.0, 2.3, 3.999, 5.0] {
+            let across = Across::of(end);
+            assert!(RIGHT - across.at(end) >= FEW - 0.001, "{end}");
+        }
+    }
+}
