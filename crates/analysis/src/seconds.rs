@@ -55,7 +55,7 @@ const CPU_STEPS: f64 = 1e4;
 /// A case second by second; none where no scored trial has two whole seconds.
 pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
     let windows = observations.scored.iter().filter_map(|(_, trial)| trial.series.as_ref());
-    let windows: Vec<&SecondSeries> = windows.filter(|series| series.good.len() >= FEWEST_SECONDS).collect();
+    let windows: Vec<&SecondSeries> = windows.filter(|series| length(series) >= FEWEST_SECONDS).collect();
     let slots = slots(&windows);
     (!slots.is_empty()).then(|| SecondsFinding {
         start_s: slots.iter().map(|slot| slot.start_s).collect(),
@@ -70,6 +70,11 @@ pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
     })
 }
 
+/// Its seconds. Where a tool does not tell its answers by the second, what was used is known all the same.
+fn length(series: &SecondSeries) -> usize {
+    series.good.len().max(series.subject_cpu_s.len())
+}
+
 /// One second, with where each trial has it.
 struct Slot<'a> {
     start_s: f64,
@@ -80,7 +85,7 @@ struct Slot<'a> {
 fn slots<'a>(windows: &[&'a SecondSeries]) -> Vec<Slot<'a>> {
     let parts = windows.iter().flat_map(|window| window.warm_up.as_deref().into_iter().chain(std::iter::once(*window)));
     let started = |series: &'a SecondSeries| {
-        (0..series.good.len()).map(move |place| (series.start_s + place as f64, series, place))
+        (0..length(series)).map(move |place| (series.start_s + place as f64, series, place))
     };
     let mut all: Vec<(f64, &SecondSeries, usize)> = parts.flat_map(started).collect();
     all.sort_by(|left, right| left.0.total_cmp(&right.0));

@@ -193,6 +193,8 @@ pub enum Format {
     Csv,
     /// The whole report as one page.
     Html,
+    /// A line of JSON for each event as it happens, and one with the findings; of an old run that one alone.
+    Jsonl,
 }
 
 /// Options of `tolok quick`.

@@ -2,11 +2,14 @@
 
 mod args;
 mod exit;
+mod json_lines;
 mod laboratory;
 mod output;
 mod problems;
 mod progress;
+mod sparkline;
 mod verbs;
+mod watching;
 
 use std::process::ExitCode;
 

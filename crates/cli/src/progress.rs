@@ -1,35 +1,64 @@
 //! Progress of a run on standard error: a bar on a terminal, plain lines elsewhere.
 
-use std::io::IsTerminal;
-use std::time::Duration;
+mod rates;
+mod screen;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::{Duration, Instant};
+
 use tolok_analysis::figures::{self, Quantity};
-use tolok_lab::run::{Phase, RunEvent};
+use tolok_lab::run::{Phase, Preparation, RunEvent, TrialEvent};
 use tolok_model::{Outcome, ProgramTiming, format_duration};
 
-use crate::output::say;
+use rates::Rates;
+pub use screen::Screen;
 
 /// Shows the events of one run.
 pub struct Progress {
-    bar: Option<ProgressBar>,
+    screen: Screen,
     trials: u32,
     finished: u32,
+    /// The trial at hand, and what it does.
     at: String,
-    left: String,
+    phase: &'static str,
+    rates: Rates,
+    left: Left,
+}
+
+/// How long the rest takes, as it was told last.
+struct Left {
+    told_s: f64,
+    /// Since when the trial at hand takes its part of that.
+    since: Instant,
+    /// Trials that are left, the one at hand included.
+    trials: u32,
+}
+
+impl Left {
+    fn now(told_s: f64, trials: u32) -> Self {
+        Self { told_s, since: Instant::now(), trials }
+    }
+
+    /// A trial begins.
+    fn goes_on(&mut self) {
+        self.since = Instant::now();
+    }
+
+    fn words(&self) -> String {
+        rough(self.after(self.since.elapsed().as_secs_f64()))
+    }
+
+    /// What is left when the trial at hand has taken so long. However long it takes, those after it take their time as well.
+    fn after(&self, took_s: f64) -> f64 {
+        let others_s = self.told_s * f64::from(self.trials.saturating_sub(1)) / f64::from(self.trials.max(1));
+        (self.told_s - took_s).max(others_s)
+    }
 }
 
 impl Progress {
-    /// A bar if standard error is a terminal that can draw one, else lines.
-    pub fn new() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        let bar = (std::io::stderr().is_terminal() && !dumb).then(|| {
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(5));
-            let style = ProgressStyle::with_template("  {bar:30.cyan/dim} {pos:>3}/{len} {wide_msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-            bar
-        });
-        Self { bar, trials: 0, finished: 0, at: String::new(), left: String::new() }
+    /// On this screen.
+    pub fn new(screen: Screen) -> Self {
+        let (at, rates, left) = (String::new(), Rates::default(), Left::now(0.0, 0));
+        Self { screen, trials: 0, finished: 0, at, phase: "", rates, left }
     }
 
     /// Shows one event.
@@ -37,108 +66,132 @@ impl Progress {
         match event {
             RunEvent::RunStarted { trials, finished, estimate_s, .. } => {
                 (self.trials, self.finished) = (*trials, *finished);
-                self.left = rough(*estimate_s);
-                if let Some(bar) = &self.bar {
-                    bar.set_length(u64::from(*trials));
-                    bar.set_position(u64::from(*finished));
-                }
+                self.left = Left::now(*estimate_s, trials - finished);
+                self.screen.position(self.finished, self.trials);
             }
-            RunEvent::Building { subject } => self.line(&format!("building {subject}")),
-            RunEvent::LoadingData { database } => self.line(&format!("loading data into {database}, once")),
-            RunEvent::TrialStarted { trial, subject, scenario } => {
-                self.at = format!("{subject} · {scenario} · block {}", trial.block);
-                self.message("");
+            RunEvent::PreparationStarted { what, number, of } => self.screen.step_begins(&doing(what, *number, *of)),
+            RunEvent::PreparationEnded { what, took_s, failure } => {
+                self.screen.step_ends();
+                self.screen.line(&done(what, *took_s, failure.as_deref()));
             }
-            RunEvent::Phase { phase } => self.message(match phase {
-                Phase::Starting => "starting",
-                Phase::WarmingUp => "warming up",
-                Phase::Measuring => "measuring",
-                Phase::Stopping => "stopping",
-            }),
             RunEvent::Waiting { reasons } => {
-                self.line(&format!("the machine is busy, waiting: {}", reasons.join("; ")))
+                self.screen.line(&format!("the machine is busy, waiting: {}", reasons.join("; ")));
             }
-            RunEvent::Disturbed { reasons, again } => {
-                let what = if *again { "measured again" } else { "kept, and not scored" };
-                self.line(&format!("disturbed, {what}: {}", reasons.join("; ")));
+            RunEvent::TrialStarted { trial, subject, scenario } => {
+                self.begin(format!("{subject} · {scenario} · block {}", trial.block));
             }
             RunEvent::Diagnosing { subject, scenario } => {
-                self.at = format!("{subject} · {scenario} · diagnosis, unscored");
-                self.message("");
+                self.begin(format!("{subject} · {scenario} · diagnosis, unscored"));
             }
+            RunEvent::InTrial { event, .. } => self.in_trial(event),
             RunEvent::Diagnosed { subject, scenario, failure } => match failure {
-                Some(reason) => self.line(&format!("diagnosis of {subject} · {scenario}: {reason}")),
-                None if self.bar.is_some() => {}
-                None => say(format!("diagnosis of {subject} · {scenario}")),
+                Some(reason) => self.screen.line(&format!("diagnosis of {subject} · {scenario}: {reason}")),
+                None => self.screen.log(&format!("diagnosis of {subject} · {scenario}")),
             },
             RunEvent::TrialFinished { outcome, left_s, subject, scenario, trial } => {
                 self.finished += 1;
-                self.left = rough(*left_s);
-                if let Some(bar) = &self.bar {
-                    bar.set_position(u64::from(self.finished));
-                }
-                self.finished_line(subject, scenario, trial.block, outcome);
+                self.left = Left::now(*left_s, self.trials.saturating_sub(self.finished));
+                self.screen.position(self.finished, self.trials);
+                self.finished_line(&format!("{subject} · {scenario} · block {}", trial.block), outcome);
             }
             RunEvent::Settled { blocks, at_most } => {
                 let of = figures::counted(u64::from(*at_most), "block");
-                self.line(&format!("sure enough after {blocks} of at most {of}: no further one is begun"));
+                self.screen.line(&format!("sure enough after {blocks} of at most {of}: no further one is begun"));
             }
-            RunEvent::RunEnded { .. } => {
-                if let Some(bar) = &self.bar {
-                    bar.finish_and_clear();
+            RunEvent::RunEnded { .. } => self.screen.end(),
+        }
+    }
+
+    fn in_trial(&mut self, event: &TrialEvent) {
+        match event {
+            TrialEvent::Phase { phase } => {
+                if *phase == Phase::Starting {
+                    self.rates.clear();
                 }
+                self.phase = phase_words(*phase);
+                self.message();
+            }
+            TrialEvent::Second(second) => {
+                self.rates.push(second);
+                self.message();
+            }
+            TrialEvent::Disturbed { reasons, again } => {
+                let what = if *again { "measured again" } else { "kept, and not scored" };
+                self.screen.line(&format!("disturbed, {what}: {}", reasons.join("; ")));
             }
         }
     }
 
-    /// A line for people, above the bar if there is one.
-    pub fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(format!("  {text}")),
-            None => say(text),
-        }
+    fn begin(&mut self, at: String) {
+        (self.at, self.phase) = (at, "");
+        self.rates.clear();
+        self.left.goes_on();
+        self.message();
     }
 
     /// On a terminal only failures are worth a line; in a log every trial is.
-    fn finished_line(&self, subject: &str, scenario: &str, block: u32, outcome: &Outcome) {
-        let place = format!("{subject} · {scenario} · block {block}");
+    fn finished_line(&self, place: &str, outcome: &Outcome) {
         let counted = format!("{:>3}/{}", self.finished, self.trials);
+        let left = self.left.words();
         match outcome {
             Outcome::Failed(failure) => {
-                self.line(&format!("{counted} {place}: {}: {}", failure.reason.word(), failure.message));
+                self.screen.line(&format!("{counted} {place}: {}: {}", failure.reason.word(), failure.message));
             }
-            Outcome::Completed(_) | Outcome::Timed(_) if self.bar.is_some() => {}
             Outcome::Timed(timed) => {
-                say(format!("{counted} {place}: {} · {} left", timed_words(timed), self.left));
+                self.screen.log(&format!("{counted} {place}: {} · {left} left", timed_words(timed)));
             }
             Outcome::Completed(measured) => {
-                say(format!("{counted} {place}: {:.0} good answers/s · {} left", measured.goodput_rps, self.left));
+                self.screen
+                    .log(&format!("{counted} {place}: {:.0} good answers/s · {left} left", measured.goodput_rps));
             }
         }
     }
 
-    fn message(&self, phase: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("{} · {} left · {phase}", self.at, self.left));
-        }
+    /// What is at hand, beside the bar. What changes comes before what is long, which a narrow terminal cuts off.
+    fn message(&self) {
+        let (at, phase, rates) = (&self.at, self.phase, self.rates.words());
+        let doing = if phase.is_empty() { String::new() } else { format!(" · {phase}{rates}") };
+        self.screen.message(|| format!("{} left{doing} · {at}", self.left.words()));
+    }
+}
+
+fn phase_words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Starting => "starting",
+        Phase::WarmingUp => "warming up",
+        Phase::Measuring => "measuring",
+        Phase::Stopping => "stopping",
+    }
+}
+
+/// `building go/nethttp (1 of 3)`
+fn doing(what: &Preparation, number: u32, of: u32) -> String {
+    let of = if of > 1 { format!(" ({number} of {of})") } else { String::new() };
+    match what {
+        Preparation::Build(subject) => format!("building {subject}{of}"),
+        Preparation::Data(database) => format!("loading data into {database}, once{of}"),
+    }
+}
+
+/// `built go/nethttp in 12 s`
+fn done(what: &Preparation, took_s: f64, failure: Option<&str>) -> String {
+    let took = rough(took_s);
+    match (what, failure) {
+        (Preparation::Build(subject), None) => format!("built {subject} in {took}"),
+        (Preparation::Data(database), None) => format!("loaded data into {database} in {took}"),
+        // Why it failed is told with each of the trials that fail because of it.
+        (Preparation::Build(subject), Some(_)) => format!("could not build {subject}, after {took}"),
+        (Preparation::Data(database), Some(_)) => format!("could not load data into {database}, after {took}"),
     }
 }
 
 /// `2.66 ms a run (20 runs)`: the median of the runs that count.
 fn timed_words(timed: &ProgramTiming) -> String {
-    median_words(timed.runs.iter().map(|run| run.wall_s).collect())
-}
-
-fn median_words(mut walls: Vec<f64>) -> String {
-    walls.sort_by(f64::total_cmp);
-    let runs = figures::counted(walls.len() as u64, "run");
-    let middle = walls.len() / 2;
-    let median_s = match walls.get(middle) {
-        None => return runs,
-        Some(upper) if walls.len().is_multiple_of(2) => (walls[middle - 1] + upper) / 2.0,
-        Some(only) => *only,
-    };
-    format!("{} a run ({runs})", figures::amount(Quantity::Seconds, median_s))
+    let runs = figures::counted(timed.runs.len() as u64, "run");
+    match timed.median_wall_s() {
+        Some(median_s) => format!("{} a run ({runs})", figures::amount(Quantity::Seconds, median_s)),
+        None => runs,
+    }
 }
 
 /// A time to the second, or to ten seconds where it is long: nobody believes more of an estimate.
@@ -149,13 +202,49 @@ pub fn rough(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tolok_model::ProgramRun;
+
     use super::*;
+
+    fn words(walls: &[f64]) -> String {
+        let runs = walls.iter().map(|wall_s| ProgramRun { wall_s: *wall_s, ..ProgramRun::default() }).collect();
+        timed_words(&ProgramTiming {
+            timer: Default::default(),
+            resolution_s: 1e-9,
+            runs,
+            floor: Vec::new(),
+            warmup_runs: 0,
+            said: None,
+            window_s: 1.0,
+            host: Default::default(),
+            disturbances: Vec::new(),
+        })
+    }
 
     #[test]
     fn runs_of_a_program_are_told_by_their_median() {
-        assert_eq!(median_words(vec![0.0031, 0.00266, 0.0021]), "2.66\u{a0}ms a run (3 runs)");
-        assert_eq!(median_words(vec![1.0, 3.0]), "2.00\u{a0}s a run (2 runs)");
-        assert_eq!(median_words(vec![0.9]), "900\u{a0}ms a run (1 run)");
-        assert_eq!(median_words(Vec::new()), "0 runs");
+        assert_eq!(words(&[0.0031, 0.00266, 0.0021]), "2.66\u{a0}ms a run (3 runs)");
+        assert_eq!(words(&[1.0, 3.0]), "2.00\u{a0}s a run (2 runs)");
+        assert_eq!(words(&[0.9]), "900\u{a0}ms a run (1 run)");
+        assert_eq!(words(&[]), "0 runs");
+    }
+
+    #[test]
+    fn what_is_made_ready_is_counted_where_there_are_several() {
+        let build = Preparation::Build("go/nethttp".to_owned());
+        assert_eq!(doing(&build, 1, 1), "building go/nethttp");
+        assert_eq!(doing(&build, 2, 3), "building go/nethttp (2 of 3)");
+        assert_eq!(done(&build, 12.4, None), "built go/nethttp in 12s");
+        let data = Preparation::Data("MariaDB".to_owned());
+        assert_eq!(doing(&data, 1, 1), "loading data into MariaDB, once");
+        assert_eq!(done(&data, 3.0, Some("no room")), "could not load data into MariaDB, after 3s");
+    }
+
+    #[test]
+    fn what_is_left_is_never_less_than_what_the_other_trials_take() {
+        let left = Left::now(40.0, 4);
+        assert_eq!([0.0, 6.0, 10.0, 90.0].map(|took_s| left.after(took_s)), [40.0, 34.0, 30.0, 30.0]);
+        assert_eq!(Left::now(10.0, 1).after(11.0), 0.0);
+        assert_eq!(Left::now(0.0, 0).after(1.0), 0.0);
     }
 }

@@ -15,8 +15,9 @@ use crate::record_resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record_tool::{ProgramTiming, ToolUsed, WireCount};
 
 /// Version of the stored formats.
-pub const RECORD_FORMAT: u32 = 3;
-/// The oldest version that is read: in version 2 every tool was tolok's own, and told everything.
+pub const RECORD_FORMAT: u32 = 4;
+/// The oldest version that is read: in version 2 every tool was tolok's own, and told everything. Up to version 3 the seconds of a
+/// window were those of the subject alone, without the warm-up.
 pub const OLDEST_RECORD_FORMAT: u32 = 2;
 
 /// `run.json`: what a run was and where.

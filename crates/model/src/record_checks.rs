@@ -26,7 +26,8 @@ pub struct LoadChecks {
 }
 
 /// The window second by second. All lists are as long as the whole seconds of the window; a second that is not whole is left
-/// out. What was not read is absent.
+/// out. What was not read is absent, and a list is empty where nobody was followed, or the load tool tells no seconds: then
+/// `good` is empty too, and the others tell what was used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SecondSeries {
     /// Start of the first second after the start of the window, in seconds: 0 in the window, negative in the warm-up.

@@ -53,6 +53,19 @@ pub struct ProgramTiming {
     pub disturbances: Vec<Disturbance>,
 }
 
+impl ProgramTiming {
+    /// The median time of the runs that count, from start to end, in seconds; none without a run.
+    pub fn median_wall_s(&self) -> Option<f64> {
+        let mut walls: Vec<f64> = self.runs.iter().map(|run| run.wall_s).collect();
+        walls.sort_by(f64::total_cmp);
+        let middle = walls.len() / 2;
+        match walls.get(middle)? {
+            upper if walls.len().is_multiple_of(2) => Some((walls[middle - 1] + upper) / 2.0),
+            only => Some(*only),
+        }
+    }
+}
+
 /// One run of a program. What the timer does not tell is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramRun {

@@ -8,6 +8,7 @@ use tolok_report::{Format as ReportFormat, Style, render};
 
 use crate::args::{Format, ReportArgs, ResultArgs};
 use crate::exit::{Complaint, Exit};
+use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, say, width};
 
 /// The reports that are kept in a run's folder.
@@ -21,12 +22,19 @@ pub const KEPT: [(&str, ReportFormat); 4] = [
 /// Rebuilds the reports of a run and prints one.
 pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
     let path = RunFolder::find(&super::run::runs_folder(&args.result)?, &args.run)?;
-    show(&RunFolder::open(&path), &args.result)?;
+    let (folder, result) = (RunFolder::open(&path), &args.result);
+    let findings = keep(&folder)?;
+    match report_format(result.format) {
+        Some(format) => print(&findings, format, result)?,
+        None => {
+            JsonLines::to(result.output.as_deref())?.write(&FindingsLine::of(&findings, folder.path(), 0.0));
+        }
+    }
     Ok(Exit::Done)
 }
 
-/// Analyses what is stored, writes every report into the run's folder, and prints the one that was asked for.
-pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<Findings, Complaint> {
+/// Analyses what is stored, and writes every report into the run's folder.
+pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
     let findings = findings(folder)?;
     let plain = Style { colour: false, width: width() };
     for (name, format) in KEPT {
@@ -35,9 +43,13 @@ pub fn show(folder: &RunFolder, result: &ResultArgs) -> Result<Findings, Complai
             say(format!("warning: {error}"));
         }
     }
-    let style = Style { colour: true, width: width() };
-    put(&render(&findings, format_of(result.format), &style), result.output.as_deref())?;
     Ok(findings)
+}
+
+/// Prints the report that was asked for.
+pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), Complaint> {
+    let style = Style { colour: true, width: width() };
+    put(&render(findings, format, &style), result.output.as_deref())
 }
 
 /// What the records of a run say.
@@ -54,13 +66,15 @@ pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     }))
 }
 
-fn format_of(format: Format) -> ReportFormat {
+/// The report of a format; none of lines, which are no report.
+pub fn report_format(format: Format) -> Option<ReportFormat> {
     match format {
-        Format::Text => ReportFormat::Terminal,
-        Format::Json => ReportFormat::Json,
-        Format::Md => ReportFormat::Markdown,
-        Format::Csv => ReportFormat::Csv,
-        Format::Html => ReportFormat::Html,
+        Format::Text => Some(ReportFormat::Terminal),
+        Format::Json => Some(ReportFormat::Json),
+        Format::Md => Some(ReportFormat::Markdown),
+        Format::Csv => Some(ReportFormat::Csv),
+        Format::Html => Some(ReportFormat::Html),
+        Format::Jsonl => None,
     }
 }
 

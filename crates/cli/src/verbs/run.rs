@@ -7,7 +7,7 @@ use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Names, ObjectiveOutcome, Records, blocks_settled};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
-use tolok_lab::run::{Ground, Laboratory, RunEvent, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
+use tolok_lab::run::{Ground, Laboratory, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
 use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
@@ -16,12 +16,13 @@ use tolok_model::{
 };
 
 use super::plan::{Planned, make};
-use super::report::show;
+use super::report::{keep, print, report_format};
 use crate::args::{ResultArgs, ResumeArgs, RunArgs};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
 use crate::output::say;
-use crate::progress::{Progress, rough};
+use crate::progress::rough;
+use crate::watching::Watching;
 
 /// Runs a study.
 pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
@@ -173,14 +174,18 @@ fn go(
     let session = begun.map_err(|error| Complaint::new(Exit::Internal, error))?;
     let stop = Stop::default();
     hear_interrupts(&stop, "trial")?;
-    let mut progress = Progress::new();
+    let mut watching = Watching::new(folder, result)?;
     let (run, names) = (folder.run()?, folder.names::<Names>()?);
     let settled = |trials: &[TrialRecord]| {
         blocks_settled(&Records { run: &run, plan, names: &names, trials, diagnoses: &[], records_sha256: None })
     };
-    let summary = run_plan(&session, plan, folder, (&stop, &settled), &mut |event: RunEvent| progress.show(&event))?;
+    let summary = run_plan(&session, plan, folder, (&stop, &settled), &mut |event| watching.tell(&event))?;
     drop(session);
-    let findings = show(folder, result)?;
+    let findings = keep(folder)?;
+    if let Some(format) = report_format(result.format) {
+        print(&findings, format, result)?;
+    }
+    watching.finish(&findings, folder.path());
     say(format!("\nreport  {}", folder.path().join("report.html").display()));
     if summary.missing > 0 {
         let name = folder.path().display();

@@ -8,6 +8,7 @@ use crate::args::SetupArgs;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::{Opened, TOOLS};
 use crate::output::{ask, put, say};
+use crate::progress::Screen;
 
 /// Stands for all tools that measure.
 const ALL_TOOLS: &str = "tools";
@@ -59,24 +60,36 @@ fn asked_for(words: &[String]) -> BTreeSet<&str> {
 
 /// Fetches, tells of each command, and looks again at what is there.
 pub fn fetch(opened: &mut Opened, plan: &FetchPlan) -> Result<(), Complaint> {
-    let mut tell = |event: FetchEvent| match event {
-        FetchEvent::Waiting { lock } => say(format!("  waiting for another tolok that holds {}", lock.display())),
-        FetchEvent::Started { .. } => {}
-        FetchEvent::Finished { command, duration, succeeded } => {
-            let mark = if succeeded { "done" } else { "failed" };
-            let command = without_settings(&command);
-            let short: String = command.chars().take(88).collect();
-            let dots = if short.len() < command.len() { "…" } else { "" };
-            say(format!("  {mark:<6} {:>5.1} s  {short}{dots}", duration.as_secs_f64()));
-        }
-    };
-    let outcome = opened.toolbox.fetch(plan, &mut tell);
+    let screen = Screen::new();
+    let outcome = opened.toolbox.fetch(plan, &mut |event| show(&screen, &event));
+    screen.step_ends();
+    screen.end();
     let outcome = outcome.map_err(|error| Complaint::new(Exit::Internal, format!("failed to {error}")))?;
     for failure in &outcome.failed {
         let weight = if failure.optional { "optional, so tolok goes on" } else { "needed by a subject" };
         say(format!("  {} could not be fetched ({weight}): failed to {}", failure.programs.join(", "), failure.error));
     }
     opened.look_again()
+}
+
+/// Shows what a fetch does: on a terminal what is at hand, and everywhere what is done.
+fn show(screen: &Screen, event: &FetchEvent) {
+    match event {
+        FetchEvent::Waiting { lock } => {
+            screen.line(&format!("waiting for another tolok that holds {}", lock.display()));
+        }
+        FetchEvent::Step { programs, number, of } => {
+            screen.step_begins(&format!("fetching {} ({number} of {of})", programs.join(", ")));
+        }
+        FetchEvent::Started { .. } => {}
+        FetchEvent::Finished { command, duration, succeeded } => {
+            let mark = if *succeeded { "done" } else { "failed" };
+            let command = without_settings(command);
+            let short: String = command.chars().take(88).collect();
+            let dots = if short.len() < command.len() { "…" } else { "" };
+            screen.line(&format!("{mark:<6} {:>5.1} s  {short}{dots}", duration.as_secs_f64()));
+        }
+    }
 }
 
 /// A command from its program on: what it sets in the environment would take all the room there is.

@@ -13,6 +13,7 @@ mod databases;
 mod documents;
 mod edges;
 mod environments;
+mod events;
 mod fidelity;
 mod interruptions;
 mod judgement;

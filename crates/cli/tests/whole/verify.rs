@@ -307,3 +307,29 @@ fn a_run_that_is_not_there_is_a_wrong_command_line() {
     assert_eq!(said.code, Some(2));
     assert!(said.progress.contains("there is no run `no-such-run`"), "{}", said.progress);
 }
+
+#[test]
+fn a_record_of_an_older_tolok_may_lack_what_was_not_recorded_then_and_no_other_may() {
+    let _turn = my_turn();
+    let place = Place::new().with_faulty("one", "none").with_study("['test/one']", 1, "1500ms");
+    let said = place.tolok(&["run", "try"]);
+    assert_done(said.code, &said.progress);
+    let record = trials(&place)[0].join("trial.json");
+    let differs_as = |format: u64| {
+        let change = |text: &str| {
+            let mut record: Value = serde_json::from_str(text).unwrap();
+            record["format"] = format.into();
+            let series = record["outcome"]["series"].as_object_mut().unwrap();
+            assert!(series.remove("generator_cpu_s").is_some());
+            serde_json::to_string_pretty(&record).unwrap()
+        };
+        while_changed(&record, change, || {
+            forge_manifest(&place.run_folder());
+            let (_, found) = verify(&place);
+            let figures = differing(&found).contains(&"figures");
+            assert_eq!(figures, format == 4, "{found}");
+        });
+    };
+    differs_as(3);
+    differs_as(4);
+}

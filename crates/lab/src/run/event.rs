@@ -5,14 +5,21 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tolok_model::{Outcome, PlannedTrial};
 
+use crate::tools::LoadSecond;
+
 /// A moment of a run.
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "event", rename_all = "kebab-case")]
+#[derive(Debug, Clone)]
 pub enum RunEvent {
     /// The run's folder is there and the first step begins.
     RunStarted {
+        /// Its id, the name that its folder was given.
+        run: String,
         /// The folder.
         folder: PathBuf,
+        /// Title of the study.
+        title: String,
+        /// The process that runs it.
+        pid: u32,
         /// Trials of the plan.
         trials: u32,
         /// Trials that are finished already.
@@ -20,15 +27,28 @@ pub enum RunEvent {
         /// About how long the rest takes.
         estimate_s: f64,
     },
-    /// A subject is built.
-    Building {
-        /// Its id.
-        subject: String,
+    /// A subject is built, or the data of a database are loaded.
+    PreparationStarted {
+        /// Which of these, and whose.
+        what: Preparation,
+        /// Counted from 1 among those of its kind that the run needs.
+        number: u32,
+        /// How many of its kind the run needs. Some may be ready.
+        of: u32,
     },
-    /// The data of a database are loaded.
-    LoadingData {
-        /// Which server.
-        database: String,
+    /// That is done.
+    PreparationEnded {
+        /// Which of these, and whose.
+        what: Preparation,
+        /// How long it took.
+        took_s: f64,
+        /// Why it failed, if it did.
+        failure: Option<String>,
+    },
+    /// The machine is busy with other things; the run waits for a while.
+    Waiting {
+        /// With what, a sentence each.
+        reasons: Vec<String>,
     },
     /// A trial begins.
     TrialStarted {
@@ -39,22 +59,25 @@ pub enum RunEvent {
         /// Id of the scenario.
         scenario: String,
     },
-    /// A trial goes on to its next step.
-    Phase {
-        /// Which step.
-        phase: Phase,
+    /// Something happens in a trial.
+    InTrial {
+        /// Its number; none for an unscored one.
+        trial: Option<u32>,
+        /// What.
+        event: TrialEvent,
     },
-    /// The machine is busy with other things; the run waits for a while.
-    Waiting {
-        /// With what, a sentence each.
-        reasons: Vec<String>,
-    },
-    /// Others disturbed a trial.
-    Disturbed {
-        /// How, a sentence each.
-        reasons: Vec<String>,
-        /// Whether it is measured anew; if not, it is kept and not scored.
-        again: bool,
+    /// A trial is finished and stored.
+    TrialFinished {
+        /// Which.
+        trial: PlannedTrial,
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+        /// What came of it.
+        outcome: Outcome,
+        /// About how long the rest takes.
+        left_s: f64,
     },
     /// The unscored trial of a case begins.
     Diagnosing {
@@ -72,19 +95,6 @@ pub enum RunEvent {
         /// Why it failed, if it did.
         failure: Option<String>,
     },
-    /// A trial is finished and stored.
-    TrialFinished {
-        /// Which.
-        trial: PlannedTrial,
-        /// The subject as a person would write it.
-        subject: String,
-        /// Id of the scenario.
-        scenario: String,
-        /// What came of it.
-        outcome: Outcome,
-        /// About how long the rest takes.
-        left_s: f64,
-    },
     /// The plan's rule for stopping holds, so that no further block is begun.
     Settled {
         /// After so many blocks.
@@ -96,6 +106,36 @@ pub enum RunEvent {
     RunEnded {
         /// Trials without a record.
         missing: u32,
+        /// Trials whose record says that they failed.
+        failed: u32,
+    },
+}
+
+/// What is made ready once, before the first trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Preparation {
+    /// The build of a subject, by its id.
+    Build(String),
+    /// The data of a database, by its title.
+    Data(String),
+}
+
+/// A moment of a trial.
+#[derive(Debug, Clone)]
+pub enum TrialEvent {
+    /// It goes on to its next step.
+    Phase {
+        /// Which step.
+        phase: Phase,
+    },
+    /// The load tool has told a second of its load.
+    Second(LoadSecond),
+    /// Others disturbed it.
+    Disturbed {
+        /// How, a sentence each.
+        reasons: Vec<String>,
+        /// Whether it is measured anew; if not, it is kept and not scored.
+        again: bool,
     },
 }
 

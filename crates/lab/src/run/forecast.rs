@@ -35,7 +35,8 @@ impl Forecast {
 
     /// What the plan says of the trials that are left, in seconds.
     pub(super) fn left_s(&self) -> f64 {
-        self.estimates_s[self.done..].iter().sum()
+        // The sum of none is -0.0, which is no time to be told.
+        self.estimates_s[self.done..].iter().sum::<f64>() + 0.0
     }
 
     fn scale(&self, took_s: f64) -> f64 {

@@ -9,7 +9,7 @@ use tolok_model::{FailureKind, LoadTool, ToolUsed};
 
 use super::beside::{Beside, Found};
 use super::diagnose::{Counted, Counters};
-use super::event::{Phase, RunEvent};
+use super::event::{Phase, TrialEvent};
 use super::launch::inherited_environment;
 use super::objectives;
 use super::remake::WIRE;
@@ -100,7 +100,7 @@ impl Trial<'_> {
         tool: &mut RunningTool<'_>,
         readings: &mut Readings<'_, '_>,
         trial_box: &mut TrialBox,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<(), Setback> {
         let (name, load) = (self.scenario.tool.name.word(), &self.scenario.load);
         // Most end only once the last answer has come or its time is up.
@@ -118,7 +118,13 @@ impl Trial<'_> {
                 pid = tool.pid();
                 readings.sampler.add_process(Part::Generator, pid);
             }
+            let second = match &waited {
+                Waited::Event(ToolEvent::Second { second, .. }) => Some(second.clone()),
+                _ => None,
+            };
             readings.hear(waited, patience, trial_box, emit);
+            // After the readings that are due: whoever is told may take a while.
+            second.into_iter().for_each(|second| emit(TrialEvent::Second(second)));
             readings.look_after_the_database(trial_box)?;
             // A subject that has ended gives no more answers, so there is nothing to wait for.
             self.nothing_has_ended(trial_box, "while load was on it")?;
@@ -140,7 +146,7 @@ impl Trial<'_> {
         counters: Option<Counters>,
         beside: Option<Beside<'_>>,
         (address, clock): (SocketAddr, Instant),
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Loaded, Setback> {
         let (job, tool) = (self.job(address), self.tool()?);
         let commands = [self.commands.clone(), tool.command_lines(&job)].concat();
@@ -155,7 +161,7 @@ impl Trial<'_> {
             let members = Members::Trees(vec![tool.pid()]);
             sampler.follow(Followed { part: Part::Generator, members, net_of: None });
         }
-        emit(RunEvent::Phase { phase: Phase::WarmingUp });
+        emit(TrialEvent::Phase { phase: Phase::WarmingUp });
         let (began, ended, last_tick) = (None, None, Instant::now());
         let is_silent = tool.is_silent_before_window();
         let mut readings = Readings { sampler, counters, beside, wire, is_silent, clock, began, ended, last_tick };
@@ -270,7 +276,11 @@ impl Readings<'_, '_> {
     }
 
     /// Reads what is due after the tool was waited for.
-    fn hear(&mut self, waited: Waited, patience: Duration, trial_box: &mut TrialBox, emit: &mut dyn FnMut(RunEvent)) {
+    fn hear(&mut self, waited: Waited, patience: Duration, trial_box: &mut TrialBox, emit: &mut dyn FnMut(TrialEvent)) {
+        // Everything was read at the border that it ended with, right before.
+        if matches!(waited, Waited::Event(ToolEvent::Second { at_border: true, .. })) {
+            return;
+        }
         let at_s = self.clock.elapsed().as_secs_f64();
         if let Some(counters) = &mut self.counters {
             counters.read();
@@ -293,7 +303,7 @@ impl Readings<'_, '_> {
                 if let Some(beside) = &mut self.beside {
                     beside.window_started(began, trial_box);
                 }
-                emit(RunEvent::Phase { phase: Phase::Measuring });
+                emit(TrialEvent::Phase { phase: Phase::Measuring });
             }
             Waited::Event(ToolEvent::WindowEnded { monotonic_ns }) => {
                 let ended = MonotonicNs(monotonic_ns);
@@ -304,7 +314,7 @@ impl Readings<'_, '_> {
                 self.ended = Some((ended, usage, self.sampler.after_load()));
             }
             // While something may happen at any moment, the tool is waited for in shorter steps than are worth a reading.
-            Waited::Event(ToolEvent::Second) | Waited::Nothing => {
+            Waited::Event(ToolEvent::Second { .. }) | Waited::Nothing => {
                 if self.last_tick.elapsed() >= patience.max(SAMPLE / 2) {
                     self.sampler.tick(at_s);
                     self.last_tick = Instant::now();

@@ -14,6 +14,7 @@ mod databases;
 mod diagnose;
 mod disturbed;
 mod event;
+mod event_line;
 mod fidelity;
 mod forecast;
 mod ground;
@@ -25,6 +26,7 @@ mod measure;
 mod objectives;
 mod outage;
 mod pool;
+mod preparation;
 pub(crate) mod program_rows;
 mod program_timing;
 mod program_trial;
@@ -33,6 +35,7 @@ mod record;
 pub(crate) mod remake;
 mod reruns;
 mod scratch;
+mod seconds;
 mod serve;
 mod session;
 mod stop;
@@ -41,14 +44,16 @@ mod trial_database;
 mod with_database;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tolok_model::{
-    Case, Database, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, TrialRecord,
+    Case, Database, DiagnosisRecord, Failure, FailureKind, Outcome, Plan, PlannedTrial, RECORD_FORMAT, Subject,
+    TrialRecord,
 };
 
 use self::forecast::Forecast;
+use self::preparation::Step;
 use self::program_trial::ProgramTrial;
 use self::reruns::Reruns;
 use self::trial::{Finished, Trial};
@@ -58,7 +63,8 @@ use crate::subject::BuildError;
 
 pub use conformance::{Conformance, check_conformance};
 pub use databases::{Prepared, prepare_database};
-pub use event::{Phase, RunEvent};
+pub use event::{Phase, Preparation, RunEvent, TrialEvent};
+pub use event_line::{EVENTS_SCHEMA, EventLine};
 pub use fidelity::{FidelityJob, fidelity};
 pub use ground::{Ground, start_again_in_an_own_group};
 pub use serve::ServeError;
@@ -98,9 +104,10 @@ pub fn run_plan(
     let open: Vec<(&PlannedTrial, &Case)> = run.open_trials()?;
     let to_diagnose = run.cases_to_diagnose();
     let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
-    emit(run.started(open.len(), &forecast));
-    run.build_subjects(open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()), emit);
-    run.prepare_databases(open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()), emit);
+    emit(run.started(open.len(), &forecast)?);
+    let cases: Vec<&Case> = open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()).collect();
+    run.build_subjects(&cases, emit);
+    run.prepare_databases(&cases, emit);
     session.stay_off_the_subjects_cpus();
     run.wait_until_quiet(emit);
     forecast.begin();
@@ -119,7 +126,7 @@ pub fn run_plan(
     }
     run.diagnose(&to_diagnose, emit)?;
     let summary = run.summary(forecast.steps())?;
-    emit(RunEvent::RunEnded { missing: summary.missing });
+    emit(RunEvent::RunEnded { missing: summary.missing, failed: summary.failed });
     Ok(summary)
 }
 
@@ -168,43 +175,60 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn started(&self, open: usize, forecast: &Forecast) -> RunEvent {
+    fn started(&self, open: usize, forecast: &Forecast) -> Result<RunEvent, StoreError> {
         let trials = self.plan.trials.len();
-        RunEvent::RunStarted {
-            folder: self.folder.path().to_owned(),
+        Ok(RunEvent::RunStarted {
+            run: self.folder.run()?.id,
+            folder: whole(self.folder.path()),
+            title: self.plan.title.clone(),
+            pid: std::process::id(),
             trials: trials as u32,
             finished: (trials - open) as u32,
             estimate_s: forecast.left_s(),
-        }
+        })
     }
 
     /// Builds every subject once, before the first trial, so that no compiler runs beside a measurement.
-    fn build_subjects<'c>(&mut self, cases: impl Iterator<Item = &'c Case>, emit: &mut dyn FnMut(RunEvent)) {
-        for case in cases {
-            let id = &case.subject.subject;
-            if self.builds.contains_key(id) || self.stop.is_asked() {
-                continue;
+    fn build_subjects(&mut self, cases: &[&Case], emit: &mut dyn FnMut(RunEvent)) {
+        let ids: BTreeSet<&str> = cases.iter().map(|case| case.subject.subject.as_str()).collect();
+        // One that is gone from the checkout is a failure of its trials.
+        let mut subjects: Vec<&Subject> =
+            ids.into_iter().filter_map(|id| self.session.laboratory.catalogue.subject(id)).collect();
+        // In the order in which they are needed first.
+        subjects.sort_by_key(|subject| cases.iter().position(|case| case.subject.subject == subject.id));
+        let of = subjects.iter().filter(|subject| self.session.must_be_built(subject)).count() as u32;
+        let mut number = 0;
+        for subject in subjects {
+            if self.stop.is_asked() {
+                break;
             }
-            // One that is gone from the checkout is a failure of its trials.
-            let Some(subject) = self.session.laboratory.catalogue.subject(id) else { continue };
-            let mut begins = || emit(RunEvent::Building { subject: id.clone() });
-            let built = self.session.build(subject, &mut begins, &|| !self.stop.is_asked());
-            self.builds.insert(id.clone(), built.map_err(build_failure));
+            number += u32::from(self.session.must_be_built(subject));
+            let mut step = Step::new(Preparation::Build(subject.id.clone()), (number, of), emit);
+            let built = self.session.build(subject, &mut || step.begins(), &|| !self.stop.is_asked());
+            let built = built.map_err(build_failure);
+            step.ended(built.as_ref().err());
+            self.builds.insert(subject.id.clone(), built);
         }
     }
 
     /// Loads the data of every database that is asked, once, before the first trial.
-    fn prepare_databases(&mut self, cases: impl Iterator<Item = &'a Case>, emit: &mut dyn FnMut(RunEvent)) {
-        for case in cases {
-            let Some(asked) = self.database_of(case) else { continue };
-            let is_known = self.databases.iter().any(|(known, _)| databases::same(known, asked));
-            if is_known || self.stop.is_asked() {
-                continue;
+    fn prepare_databases(&mut self, cases: &[&'a Case], emit: &mut dyn FnMut(RunEvent)) {
+        let mut asked: Vec<&'a Database> = Vec::new();
+        for database in cases.iter().filter_map(|case| self.database_of(case)) {
+            if !asked.iter().any(|known| databases::same(known, database)) {
+                asked.push(database);
             }
-            let mut begins = || emit(RunEvent::LoadingData { database: asked.engine.title().to_owned() });
+        }
+        let of = asked.len() as u32;
+        for (number, database) in (1..).zip(asked) {
+            if self.stop.is_asked() {
+                break;
+            }
+            let mut step = Step::new(Preparation::Data(database.engine.title().to_owned()), (number, of), emit);
             let laboratory = self.session.laboratory;
-            let prepared = prepare_database(laboratory, asked, &mut begins, &|| !self.stop.is_asked());
-            self.databases.push((asked, prepared));
+            let prepared = prepare_database(laboratory, database, &mut || step.begins(), &|| !self.stop.is_asked());
+            step.ended(prepared.as_ref().err());
+            self.databases.push((database, prepared));
         }
     }
 
@@ -244,8 +268,9 @@ impl<'a> Run<'a> {
             let (subject, scenario) = (case.subject.label.clone(), case.scenario.clone());
             emit(RunEvent::Diagnosing { subject: subject.clone(), scenario: scenario.clone() });
             let kept = self.folder.begin_diagnosis(&case.id)?;
+            let mut in_trial = |event| emit(RunEvent::InTrial { trial: None, event });
             let outcome = match self.trial((case, 0), &kept) {
-                Ok(trial) => trial.diagnose(emit)?,
+                Ok(trial) => trial.diagnose(&mut in_trial)?,
                 Err(failure) => Some(Err(failure.message)),
             };
             let Some(outcome) = outcome else {
@@ -268,7 +293,8 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Outcome>, StoreError> {
         let kept = self.folder.begin_trial(planned)?;
         let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
-        let finished = self.finish((case, planned.block), &kept, emit)?;
+        let mut in_trial = |event| emit(RunEvent::InTrial { trial: Some(planned.number), event });
+        let finished = self.finish((case, planned.block), &kept, &mut in_trial)?;
         let Some(Finished { commands, attempts, isolation, outcome }) = finished else {
             kept.abandon()?;
             return Ok(None);
@@ -294,7 +320,7 @@ impl<'a> Run<'a> {
         &self,
         (case, block): (&Case, u32),
         kept: &TrialFolder,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Option<Finished>, StoreError> {
         if self.plan.program(&case.scenario).is_some() {
             return match self.program_trial((case, block), kept) {
@@ -346,6 +372,11 @@ impl<'a> Run<'a> {
         let missing = meant.filter(|trial| !recorded(trial)).count();
         Ok(RunSummary { run, missing: missing as u32, failed: failed as u32 })
     }
+}
+
+/// A path that says the same wherever it is read.
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn gone(case: &Case) -> Failure {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tolok_load::clock::{Clock, SystemClock};
 use tolok_model::{FailureKind, Timer, ToolUsed};
 
-use super::event::{Phase, RunEvent};
+use super::event::{Phase, TrialEvent};
 use super::measure::sampler;
 use super::program_rows::{ROWS, RunRow, TOOL_OUTPUT};
 use super::program_trial::ProgramTrial;
@@ -79,22 +79,22 @@ impl ProgramTrial<'_> {
         trial_box: &mut TrialBox,
         job: &TimerJob,
         timer: &TimerAtHand<'_>,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Timed, Setback> {
         self.folder.write(TIMER_LOG, b"")?;
         self.folder.write("command.txt", (command_line(&job.work.argv) + "\n").as_bytes())?;
         let mut sampler = sampler(trial_box);
         let mut watch = Watch { sampler: &mut sampler, clock: Instant::now() };
-        emit(RunEvent::Phase { phase: Phase::WarmingUp });
+        emit(TrialEvent::Phase { phase: Phase::WarmingUp });
         let before = self.warm_up(trial_box, &mut watch, job, timer)?;
-        emit(RunEvent::Phase { phase: Phase::Measuring });
+        emit(TrialEvent::Phase { phase: Phase::Measuring });
         let began = SystemClock.now();
         watch.sampler.window_starts(watch.at_s(), began);
         let counted = self.count(trial_box, &mut watch, job, timer, &before);
         let ended = SystemClock.now();
         // Where the timer ended too soon to be told, nothing is known of others, and that is no fault.
         let _ = watch.sampler.window_ends(watch.at_s(), ended);
-        emit(RunEvent::Phase { phase: Phase::Stopping });
+        emit(TrialEvent::Phase { phase: Phase::Stopping });
         self.folder.write_lines(SAMPLES, &sampler.samples())?;
         let rows: Vec<RunRow> = before.iter().map(RunRow::own).chain(counted?).collect();
         self.folder.write_lines(ROWS, &rows)?;

@@ -9,7 +9,7 @@ use tolok_model::{
 };
 
 use super::blame::{because_of_a_limit, failure};
-use super::event::{Phase, RunEvent};
+use super::event::{Phase, TrialEvent};
 use super::ground::BoxWish;
 use super::guest::Guest;
 use super::launch::Launch;
@@ -68,7 +68,7 @@ impl<'a> ProgramTrial<'a> {
     pub(super) fn run(
         mut self,
         reruns: &Reruns,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Option<Finished>, StoreError> {
         let mut attempts = 1;
         let timed = loop {
@@ -99,8 +99,8 @@ impl<'a> ProgramTrial<'a> {
     }
 
     /// One attempt, from an empty folder to the end of every process.
-    fn measure(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<ProgramTiming, Setback> {
-        emit(RunEvent::Phase { phase: Phase::Starting });
+    fn measure(&mut self, emit: &mut dyn FnMut(TrialEvent)) -> Result<ProgramTiming, Setback> {
+        emit(TrialEvent::Phase { phase: Phase::Starting });
         self.folder.write("subject.log", b"")?;
         let load_average = load_average();
         let session = self.launch.session;
@@ -133,7 +133,7 @@ impl<'a> ProgramTrial<'a> {
         &mut self,
         trial_box: &mut TrialBox,
         run: &Path,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Timed, Setback> {
         let job = self.job(trial_box, run)?;
         self.commands = vec![command_line(&job.work.argv)];

@@ -1,10 +1,10 @@
 //! What was read in a window, as it is recorded.
 
 use tolok_model::{
-    CpuSource, HostWindow, Measurement, MemoryUse, NetworkBytes, Resources, SchedulerCounts, SecondSeries, Throttling,
+    CpuSource, HostWindow, Measurement, MemoryUse, NetworkBytes, Resources, SchedulerCounts, Throttling,
 };
 
-use crate::sample::{self, HostUsage, Part, PartUsage, SecondUsage, WindowUsage};
+use crate::sample::{self, HostUsage, Part, PartUsage, WindowUsage};
 use crate::tools::ToolReport;
 
 /// The record of a window. What others did to it is judged later, from this.
@@ -36,17 +36,8 @@ pub(super) fn measurement(
         objectives: report.objectives,
         aborted: report.aborted,
         checks: report.checks,
-        series: report.series.map(|series| with_subject(series, &usage.subject_by_second)),
+        series: report.series,
     }
-}
-
-/// Puts what the subject used beside what the tool saw. A window that ended early may have a second less on one side.
-fn with_subject(mut series: SecondSeries, seconds: &[SecondUsage]) -> SecondSeries {
-    let each = |place: usize| seconds.get(place).copied().unwrap_or_default();
-    let seconds: Vec<SecondUsage> = (0..series.good.len()).map(each).collect();
-    series.subject_cpu_s = seconds.iter().map(|second| second.cpu_s).collect();
-    series.subject_memory_bytes = seconds.iter().map(|second| second.memory_bytes).collect();
-    series
 }
 
 pub(super) fn resources(used: &PartUsage) -> Resources {

@@ -16,6 +16,7 @@ use super::link_window::{lateness, link_window};
 use super::objectives;
 use super::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
 use super::record::{host, measurement, resources};
+use super::seconds::seconds;
 use crate::isolate::Backend;
 use crate::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
 use crate::tools::{Answers, LoadJob, ToolReport, driver, report_in};
@@ -71,7 +72,9 @@ pub(crate) fn measurement_of(
 ) -> Result<Measurement, String> {
     let server = raw.server.as_ref().ok_or_else(|| format!("{RAW_WINDOW} tells of no server"))?;
     let report = report_of(folder, given.scenario, server)?;
-    let (window, usage) = (window_of(raw), usage_in(folder, raw)?);
+    let (window, readings) = (window_of(raw), readings_in(folder, raw)?);
+    // Why there is none says enough by itself.
+    let usage = readings.usage(window).map_err(|error| error.to_string())?;
     let found = measurement(report, &usage, server.cold_start_s, raw.load_average);
     let is_emulated = given.isolation.is_some_and(|it| it.network == Backend::Emulator.name());
     // A kernel's link writes no report.
@@ -95,6 +98,7 @@ pub(crate) fn measurement_of(
         wire: wire_in(folder, window)?,
         pool: server.pool.clone(),
         counter: server.counter.clone(),
+        series: seconds(found.series, &readings, window),
         ..found
     })
 }
@@ -132,11 +136,6 @@ pub(crate) fn timing_of(
 
 fn readings_in(folder: &Path, raw: &RawWindow) -> Result<ReadBack, String> {
     ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
-}
-
-fn usage_in(folder: &Path, raw: &RawWindow) -> Result<WindowUsage, String> {
-    // Why there is none says enough by itself.
-    readings_in(folder, raw)?.usage(window_of(raw)).map_err(|error| error.to_string())
 }
 
 /// What others did to the window, and what its links did.

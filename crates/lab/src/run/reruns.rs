@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use tolok_model::Disturbance;
 
-use super::event::RunEvent;
+use super::event::TrialEvent;
 use crate::store::{StoreError, TrialFolder};
 
 /// However noisy the machine, re-runs take at most this share of the run.
@@ -40,11 +40,11 @@ impl Reruns {
         attempts: u32,
         disturbances: &[Disturbance],
         folder: &TrialFolder,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<bool, StoreError> {
         let again = self.take(attempts);
         let reasons = disturbances.iter().map(|disturbance| disturbance.text.clone()).collect();
-        emit(RunEvent::Disturbed { reasons, again });
+        emit(TrialEvent::Disturbed { reasons, again });
         if again {
             folder.set_aside(attempts)?;
         }

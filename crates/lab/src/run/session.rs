@@ -142,11 +142,8 @@ impl<'a> Session<'a> {
     ) -> Result<PathBuf, BuildError> {
         let builds = &self.laboratory.builds;
         let sources = self.laboratory.home.subject_folder(&subject.id);
-        // A build is the same for all variants, so it may use what all of them need.
-        let needed = self.ready(subject.needs.iter().map(String::as_str));
-        let versions: Vec<String> =
-            needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
-        let folder = builds.folder(subject, &sources, &versions)?;
+        let needed = self.needed_to_build(subject);
+        let folder = self.build_folder(subject)?;
         if subject.build.is_some() && !builds.is_built(&folder) {
             begins();
             let names = BuildNames {
@@ -158,6 +155,26 @@ impl<'a> Session<'a> {
             builds.build(&job, is_wanted)?;
         }
         Ok(folder)
+    }
+
+    /// Whether there is anything to do before a subject can be started. Why that cannot be told, building it will say.
+    pub(super) fn must_be_built(&self, subject: &Subject) -> bool {
+        subject.build.is_some()
+            && self.build_folder(subject).is_ok_and(|folder| !self.laboratory.builds.is_built(&folder))
+    }
+
+    /// Where the build of a subject is, or will be.
+    fn build_folder(&self, subject: &Subject) -> Result<PathBuf, BuildError> {
+        let sources = self.laboratory.home.subject_folder(&subject.id);
+        let needed = self.needed_to_build(subject);
+        let versions: Vec<String> =
+            needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
+        self.laboratory.builds.folder(subject, &sources, &versions)
+    }
+
+    /// A build is the same for all variants, so it may use what all of them need.
+    fn needed_to_build(&self, subject: &Subject) -> BTreeMap<String, &'a Program> {
+        self.ready(subject.needs.iter().map(String::as_str))
     }
 
     /// What the templates of the subject's processes can name at a place.

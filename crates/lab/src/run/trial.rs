@@ -16,7 +16,7 @@ use super::blame::because_of_the_database;
 use super::counter::{check_counter, read_counter};
 use super::databases::Prepared;
 use super::diagnose::Counters;
-use super::event::{Phase, RunEvent};
+use super::event::{Phase, TrialEvent};
 use super::ground::BoxWish;
 use super::guest::Guest;
 use super::judge::judge;
@@ -162,7 +162,7 @@ impl<'a> Trial<'a> {
     pub(super) fn run(
         mut self,
         reruns: &Reruns,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Option<Finished>, StoreError> {
         let mut attempts = 1;
         let measured = loop {
@@ -190,7 +190,7 @@ impl<'a> Trial<'a> {
     /// returned if it was stopped.
     pub(super) fn diagnose(
         mut self,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Option<Result<Diagnosis, String>>, StoreError> {
         match self.measure_fresh(Purpose::Diagnosis, emit) {
             Ok(measured) => Ok(Some(Ok(measured.diagnosis.unwrap_or_default()))),
@@ -199,7 +199,7 @@ impl<'a> Trial<'a> {
     }
 
     /// On the machine's own network another program may take the port between our look and the subject's start.
-    fn measure_at_a_free_port(&mut self, emit: &mut dyn FnMut(RunEvent)) -> Result<Measured, Setback> {
+    fn measure_at_a_free_port(&mut self, emit: &mut dyn FnMut(TrialEvent)) -> Result<Measured, Setback> {
         let mut attempt = 1;
         loop {
             let measured = self.measure_fresh(Purpose::Score, emit);
@@ -212,8 +212,8 @@ impl<'a> Trial<'a> {
 
     /// One attempt, from an empty folder to the end of every process. The box ends its processes on every way out of here,
     /// and their folder goes after them.
-    fn measure_fresh(&mut self, purpose: Purpose, emit: &mut dyn FnMut(RunEvent)) -> Result<Measured, Setback> {
-        emit(RunEvent::Phase { phase: Phase::Starting });
+    fn measure_fresh(&mut self, purpose: Purpose, emit: &mut dyn FnMut(TrialEvent)) -> Result<Measured, Setback> {
+        emit(TrialEvent::Phase { phase: Phase::Starting });
         self.folder.write("subject.log", b"")?;
         if self.database.is_some() {
             // Else a port that was taken once would be taken for ever.
@@ -303,7 +303,7 @@ impl<'a> Trial<'a> {
         trial_box: &mut TrialBox,
         run: &Path,
         purpose: Purpose,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Inside, Setback> {
         let clock = Instant::now();
         let address = own_address(trial_box).map_err(Setback::lab)?;
@@ -326,7 +326,7 @@ impl<'a> Trial<'a> {
         database: Option<&mut TrialDatabase>,
         (run, address, clock): (&Path, SocketAddr, Instant),
         purpose: Purpose,
-        emit: &mut dyn FnMut(RunEvent),
+        emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Inside, Setback> {
         let (diagnosing, server) = (purpose == Purpose::Diagnosis, Server { address, stop: self.stop });
         let names = database.as_ref().map(|database| database.names.clone()).unwrap_or_default();
@@ -340,7 +340,7 @@ impl<'a> Trial<'a> {
         let counter = self.counts().then(|| read_counter(trial_box, server, &self.workload.path)).transpose()?;
         let beside = self.beside(database, server);
         let loaded = self.load(trial_box, &mut sampler, counters, beside, (address, clock), emit);
-        emit(RunEvent::Phase { phase: Phase::Stopping });
+        emit(TrialEvent::Phase { phase: Phase::Stopping });
         self.folder.write_lines(SAMPLES, &sampler.samples())?;
         let judged = loaded.and_then(|loaded| {
             self.folder.write_lines("timeline.jsonl", &loaded.report.timeline)?;

@@ -11,7 +11,7 @@ use super::network::NetworkBytes;
 use super::part::Part;
 use super::series::{Series, Window};
 use super::tasks::{Spent, TaskReading};
-use super::usage::{NoUsage, Readings, WindowUsage, window_usage};
+use super::usage::{NoUsage, Readings, SecondUsage, WindowUsage, window_usage};
 use crate::group::{DiskBytes, GroupMemory, GroupReading, Throttling};
 
 /// All readings of a trial.
@@ -93,6 +93,11 @@ impl ReadBack {
     pub fn usage(&self, window: Window) -> Result<WindowUsage, NoUsage> {
         let parts: Vec<(Part, &Readings)> = self.parts.iter().map(|(part, readings)| (*part, readings)).collect();
         window_usage(&self.host, &parts, window)
+    }
+
+    /// What a part used in each whole second of a window; nothing where it was not followed.
+    pub fn by_second(&self, part: Part, window: Window) -> Option<Vec<SecondUsage>> {
+        self.parts.get(&part).map(|readings| readings.by_second(window))
     }
 
     fn add(&mut self, at: MonotonicNs, line: &Line) -> Result<(), String> {

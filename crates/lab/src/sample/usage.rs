@@ -21,8 +21,6 @@ pub struct WindowUsage {
     pub parts: BTreeMap<Part, PartUsage>,
     /// The whole machine.
     pub host: HostUsage,
-    /// The subject in each whole second of the window.
-    pub subject_by_second: Vec<SecondUsage>,
 }
 
 /// What a part used in one second. Whatever could not be read is absent.
@@ -241,7 +239,7 @@ impl Readings {
     }
 
     /// CPU time and memory of the part in each whole second of a window.
-    fn by_second(&self, window: Window) -> Vec<SecondUsage> {
+    pub(super) fn by_second(&self, window: Window) -> Vec<SecondUsage> {
         let second = |from: MonotonicNs| Window { began: from, ended: from + SECOND };
         let starts = std::iter::successors(Some(window.began), |began| Some(*began + SECOND));
         let whole = starts.map(second).take_while(|second| second.ended <= window.ended);
@@ -316,11 +314,9 @@ pub(super) fn window_usage(
         readings.check(part.word(), window)?;
     }
     check(host, "machine", window)?;
-    let subject = parts.iter().find(|(part, _)| *part == Part::Subject);
-    let subject_by_second = subject.map(|(_, readings)| readings.by_second(window)).unwrap_or_default();
     let parts: BTreeMap<Part, PartUsage> =
         parts.iter().map(|(part, readings)| (*part, readings.used(window))).collect();
-    Ok(WindowUsage { host: HostUsage::of(host, window, &parts), parts, subject_by_second })
+    Ok(WindowUsage { host: HostUsage::of(host, window, &parts), parts })
 }
 
 impl HostUsage {

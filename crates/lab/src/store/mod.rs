@@ -7,6 +7,7 @@
 //!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, link.jsonl, tool.json, subject.log, tool.log, command.txt}
 //!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
+//!   events.jsonl                             what happened, as it was told; nothing rests on it
 //!   report.html  report.md  report.csv  report.json
 //! ```
 //! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
@@ -14,6 +15,7 @@
 //! rebuilt from the rest. Right after a record its line of the manifest is written, which nothing changes any more.
 
 mod error;
+mod events;
 mod file;
 mod manifest;
 mod trial_folder;
@@ -34,6 +36,7 @@ use self::file::{Durability, read_json};
 use self::manifest::{About, ManifestFile, sum_of, sums_in};
 
 pub use error::StoreError;
+pub use events::{EVENTS, EventLog};
 pub use manifest::MANIFEST;
 pub use trial_folder::TrialFolder;
 
@@ -162,6 +165,11 @@ impl RunFolder {
             manifest.lock().unwrap_or_else(PoisonError::into_inner).withdraw(&name)?;
         }
         TrialFolder::begin(&self.path, name, self.manifest.clone())
+    }
+
+    /// Where the events of the run are kept, after those of earlier sessions.
+    pub fn events(&self) -> Result<EventLog, StoreError> {
+        EventLog::open(&self.path)
     }
 
     /// Whether the unscored trial of a case is finished.

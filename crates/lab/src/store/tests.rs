@@ -132,10 +132,10 @@ fn a_format_of_another_version_is_refused() {
         let expect = format!("{} is not a run of this version of tolok: {reason}", path.display());
         assert_eq!(folder.read().unwrap_err().to_string(), expect);
     };
-    let newer = "its format is 99, and 2 to 3 are known; read it with the version that wrote it";
-    check(&text.replace("\"format\": 3", "\"format\": 99"), newer);
-    let older = "its format is 1, and 2 to 3 are known; read it with the version that wrote it";
-    check(&text.replace("\"format\": 3", "\"format\": 1"), older);
+    let newer = "its format is 99, and 2 to 4 are known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 4", "\"format\": 99"), newer);
+    let older = "its format is 1, and 2 to 4 are known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 4", "\"format\": 1"), older);
     check("{}", "it has no `format`");
     check("{ \"format\"", "EOF while parsing an object at line 1 column 10");
     check("{ \"format\": 2 }", "missing field `id`");
@@ -224,4 +224,20 @@ fn the_umask_of_the_user_decides_who_may_read_a_run() {
     File::create(&plain).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode(&folder.path().join("run.json")), mode(&plain));
+}
+
+#[test]
+fn events_are_kept_in_their_order_and_a_torn_one_is_cut_off_when_the_run_goes_on() {
+    let (_runs, folder, _) = begun();
+    let text = || fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
+    let mut log = folder.events().unwrap();
+    for event in ["run-started", "run-ended"] {
+        log.append(&serde_json::json!({ "event": event })).unwrap();
+    }
+    assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"run-ended\"}\n");
+    drop(log);
+    // As a kill may leave it.
+    fs::write(folder.path().join("events.jsonl"), "{\"event\":\"run-started\"}\n{\"eve").unwrap();
+    folder.events().unwrap().append(&serde_json::json!({ "event": "again" })).unwrap();
+    assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"again\"}\n");
 }

@@ -30,6 +30,15 @@ pub enum FetchEvent {
         /// The lock file.
         lock: PathBuf,
     },
+    /// A step begins, which may take several commands.
+    Step {
+        /// The programs that it brings.
+        programs: Vec<String>,
+        /// Counted from 1.
+        number: usize,
+        /// Steps of the plan.
+        of: usize,
+    },
     /// A command begins.
     Started {
         /// As one would type it.
@@ -122,12 +131,13 @@ pub(super) fn fetch(
     let (_lock, waited) = lock(&toolbox.lock(), events)?;
     sweep(toolbox.folder());
     let mut worker = Worker { toolbox, events, installed: Installed::read(&toolbox.record()), logs: 0 };
-    for step in &plan.steps {
+    for (number, step) in (1..).zip(&plan.steps) {
         // Whoever held the lock may have brought the same programs.
         if waited && all_ready(step, toolbox) {
             outcome.fetched.extend(step.programs.iter().cloned());
             continue;
         }
+        (worker.events)(FetchEvent::Step { programs: step.programs.clone(), number, of: plan.steps.len() });
         match worker.take(step) {
             Ok(()) => outcome.fetched.extend(step.programs.iter().cloned()),
             Err(error) => {

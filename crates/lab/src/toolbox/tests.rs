@@ -419,7 +419,7 @@ fn an_npm_package_is_fetched_recorded_and_found() {
     let (outcome, events) = fetch(&lab.toolbox(), &["bun"]);
     assert_eq!((outcome.fetched, outcome.failed.len()), (vec!["bun".to_owned()], 0));
     assert!(
-        matches!(events.as_slice(), [FetchEvent::Started { command }, FetchEvent::Finished { succeeded: true, .. }]
+        matches!(events.as_slice(), [FetchEvent::Step { number: 1, of: 1, .. }, FetchEvent::Started { command }, FetchEvent::Finished { succeeded: true, .. }]
             if command.contains("npm ci --prefix")),
         "{events:?}"
     );

@@ -27,7 +27,7 @@ mod wrk;
 use tolok_model::LoadTool;
 
 pub use driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
-pub use running::{RunningTool, Tool, ToolEvent, Waited, output_name, report_in};
+pub use running::{LoadPhase, LoadSecond, RunningTool, Tool, ToolEvent, Waited, output_name, report_in};
 
 /// How a load generator is driven.
 pub fn driver(tool: LoadTool) -> &'static dyn Driver {

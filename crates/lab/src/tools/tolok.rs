@@ -216,11 +216,19 @@ fn checks(record: &Record) -> LoadChecks {
     }
 }
 
-/// The whole seconds of the window.
+/// The whole seconds of the window, and those of the warm-up before it.
 fn series(timeline: &[SecondRow]) -> SecondSeries {
-    let whole = |row: &&SecondRow| row.phase == Phase::Measure && row.duration_s > 0.999;
+    let warm_up = seconds_of(Phase::WarmUp, timeline);
+    let warm_up = (!warm_up.good.is_empty()).then(|| Box::new(warm_up));
+    SecondSeries { warm_up, ..seconds_of(Phase::Measure, timeline) }
+}
+
+/// The whole seconds of a phase. Only its last may be less than one, so that they follow each other.
+fn seconds_of(phase: Phase, timeline: &[SecondRow]) -> SecondSeries {
+    let whole = |row: &&SecondRow| row.phase == phase && row.duration_s > 0.999;
     let rows = || timeline.iter().filter(whole);
     SecondSeries {
+        start_s: rows().next().map_or(0.0, |row| row.start_s),
         good: rows().map(|row| row.good).collect(),
         failed: rows().map(|row| row.failed).collect(),
         latency_p50_s: rows().map(|row| row.p50_s).collect(),

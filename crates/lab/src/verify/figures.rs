@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use tolok_model::{
     Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawServer, RawWindow,
-    RunRecord, TrialRecord, compare,
+    RunRecord, TrialRecord, ValueDifference, compare,
 };
 
 use super::tool_record::agreement;
@@ -24,6 +24,15 @@ const ADVICE: &str = "one of the two was changed, or made by another version of 
 /// A note on trials of which less was kept.
 const WITHOUT_WINDOW: &str = "trials without a window.json, as a tolok from before it made them: of these only what tolok's \
                               load engine tells was made again";
+
+/// Whether a record of this format lacks a value because tolok did not record it yet. What it has must be right all the same.
+fn is_later(format: u64, difference: &ValueDifference) -> bool {
+    // Version 3 began without the checks of the load tool and without seconds, then told of the subject alone, in seconds of
+    // the window alone, and of its last second as a rule nothing.
+    const WHOLE_SINCE_4: [&str; 2] = ["outcome.checks", "outcome.series"];
+    let is_absent = difference.stored.as_ref().is_none_or(Value::is_null);
+    format < 4 && is_absent && WHOLE_SINCE_4.iter().any(|place| difference.at.starts_with(place))
+}
 
 /// A trial that has a record.
 struct Trial<'a> {
@@ -232,8 +241,7 @@ impl Trial<'_> {
             Ok(found) => {
                 check.compared += found.figures;
                 for one in found.disagreements {
-                    let difference =
-                        tolok_model::ValueDifference { at: one.at, stored: Some(one.stored), made: Some(one.made) };
+                    let difference = ValueDifference { at: one.at, stored: Some(one.stored), made: Some(one.made) };
                     check.differs(of_values(&self.file(name), one.source, difference, ADVICE));
                 }
             }
@@ -256,7 +264,9 @@ impl Trial<'_> {
         check.compared += all;
         // A record of an older tolok lacks fields that this one has.
         let is_old = !self.path().join(RAW_WINDOW).is_file();
-        for one in differences.into_iter().filter(|one| !(is_old && one.stored.is_none())) {
+        let format = stored.get("format").and_then(Value::as_u64).unwrap_or_default();
+        let is_lacking = |one: &ValueDifference| (is_old && one.stored.is_none()) || is_later(format, one);
+        for one in differences.into_iter().filter(|one| !is_lacking(one)) {
             let source = self.source_of(&one.at);
             check.differs(of_values(&self.file("trial.json"), source, one, ADVICE));
         }
@@ -273,12 +283,14 @@ impl Trial<'_> {
         const ONCE: [&str; 5] =
             ["cold_start_s", "subject.pss_bytes", "subject.refused_tasks", "host.load_average", "tool."];
         const SAMPLED: [&str; 4] = ["subject", "generator", "host", "disturbances"];
+        const USED: [&str; 3] = ["subject_", "generator_", "database_"];
         let Some(at) = at.strip_prefix("outcome.") else { return "plan.json" };
         let tool = self.plan.scenario(&self.case.scenario).map(|scenario| output_name(driver(scenario.tool.name)));
         match at {
             _ if ONCE.iter().any(|one| at.starts_with(one)) => RAW_WINDOW,
             _ if SAMPLED.iter().any(|one| at.starts_with(one)) => SAMPLES,
             _ if at.starts_with("database.resources") => SAMPLES,
+            _ if at.starts_with("series") && USED.iter().any(|one| at.contains(one)) => SAMPLES,
             _ if at.starts_with("database.link") => DATABASE_LINK_REPORT,
             _ if ["database", "pool", "counter", "timer"].iter().any(|one| at.starts_with(one)) => RAW_WINDOW,
             _ if at.starts_with("link") => LINK_REPORT,
@@ -301,5 +313,23 @@ impl Trial<'_> {
 
     fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_older_record_lacks_is_no_difference_and_what_it_has_is_one() {
+        let difference =
+            |at: &str, stored: Option<Value>| ValueDifference { at: at.to_owned(), stored, made: Some(json!(1.5)) };
+        let absent = |at: &str| difference(at, None);
+        assert!(is_later(3, &absent("outcome.series.warm_up")));
+        assert!(is_later(3, &absent("outcome.series.generator_cpu_s")));
+        assert!(is_later(3, &difference("outcome.series.subject_cpu_s[9]", Some(Value::Null))));
+        assert!(!is_later(3, &difference("outcome.series.subject_cpu_s[8]", Some(json!(1.0)))));
+        assert!(!is_later(3, &absent("outcome.wire")), "that was recorded then");
+        assert!(!is_later(4, &absent("outcome.series.warm_up")), "of this version nothing may be missing");
     }
 }

@@ -9,8 +9,8 @@ use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
 
 use super::figures::{bytes, count, number, percent, plural, time};
 use super::plan_words::{done, title};
-use super::sparkline::sparkline;
 use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, TIE, columns, paint, wrap};
+use crate::sparkline::sparkline;
 
 /// Where the text behind a label begins.
 const INDENT: usize = 15;

@@ -10,7 +10,6 @@ mod plan_words;
 mod progress;
 mod schedule;
 mod session;
-mod sparkline;
 pub(super) mod style;
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tolok_lab::tools::ToolEvent;
+use tolok_lab::tools::{LoadPhase, LoadSecond, ToolEvent};
 use tolok_load::event::Event;
 use tolok_load::options::{Executor, Options};
 use tolok_load::record::SecondRow;
@@ -16,11 +16,8 @@ use crate::output::say;
 pub enum Progress {
     /// A person at a terminal.
     Terminal(Line),
-    /// The laboratory. It needs to know where the window ends.
-    Laboratory {
-        /// Length of the window.
-        window_s: f64,
-    },
+    /// The laboratory.
+    Laboratory(ForLaboratory),
     /// Nobody.
     Silent,
 }
@@ -42,7 +39,7 @@ impl Progress {
         let window_s = options.executor.window().as_secs_f64();
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if for_laboratory {
-            Progress::Laboratory { window_s }
+            Progress::Laboratory(ForLaboratory::new(window_s))
         } else if std::io::stderr().is_terminal() && !dumb {
             Progress::Terminal(Line::new(options, window_s))
         } else {
@@ -54,7 +51,7 @@ impl Progress {
     pub fn tell(&mut self, event: &Event) {
         match self {
             Progress::Terminal(line) => line.show(event),
-            Progress::Laboratory { window_s } => tell_laboratory(event, *window_s),
+            Progress::Laboratory(laboratory) => laboratory.tell(event).iter().for_each(print),
             Progress::Silent => {}
         }
     }
@@ -125,26 +122,119 @@ impl Line {
     }
 }
 
-/// One JSON line for each moment that the laboratory acts on.
-fn tell_laboratory(event: &Event, window_s: f64) {
-    let told = match event {
-        Event::WarmupStarted => return,
-        // When it was reached and not when it was planned: an engine without a CPU at the border put on no load meanwhile.
-        Event::WindowStarted { reached_monotonic_ns, .. } => {
-            ToolEvent::WindowStarted { monotonic_ns: *reached_monotonic_ns }
+/// What the laboratory is told, in the order in which it acts on it.
+///
+/// At each border it reads every process, so that nothing may come between a border and its line. The second that ends there is
+/// complete a moment earlier, and is held back until the border was told.
+#[derive(Debug)]
+pub struct ForLaboratory {
+    window_s: f64,
+    held: Vec<ToolEvent>,
+    /// Up to where borders were told, in seconds since the window began.
+    told_s: f64,
+}
+
+impl ForLaboratory {
+    fn new(window_s: f64) -> Self {
+        Self { window_s, held: Vec::new(), told_s: f64::NEG_INFINITY }
+    }
+
+    /// What is told now that this has happened.
+    fn tell(&mut self, event: &Event) -> Vec<ToolEvent> {
+        let (border, told_s) = match event {
+            Event::WarmupStarted => return Vec::new(),
+            Event::Second(row) => return self.second(row),
+            // When it was reached and not when it was planned: an engine without a CPU at the border put on no load meanwhile.
+            Event::WindowStarted { reached_monotonic_ns, .. } => {
+                (ToolEvent::WindowStarted { monotonic_ns: *reached_monotonic_ns }, 0.0)
+            }
+            Event::WindowEnded { monotonic_ns } => {
+                (ToolEvent::WindowEnded { monotonic_ns: *monotonic_ns }, f64::INFINITY)
+            }
+        };
+        self.told_s = told_s;
+        [border].into_iter().chain(self.held.drain(..)).collect()
+    }
+
+    fn second(&mut self, row: &SecondRow) -> Vec<ToolEvent> {
+        let end_s = row.start_s + row.duration_s;
+        let at_border = [0.0, self.window_s].iter().any(|border_s| (end_s - border_s).abs() < 1e-6);
+        let told = ToolEvent::Second { second: second_of(row), at_border };
+        if at_border && end_s > self.told_s + 1e-6 {
+            self.held.push(told);
+            return Vec::new();
         }
-        // The laboratory reads every process at each line. A second that ends where the window begins or ends would make
-        // it do so twice in a row, and late for the border.
-        Event::Second(row) if ends_at_border(row, window_s) => return,
-        Event::Second(_) => ToolEvent::Second,
-        Event::WindowEnded { monotonic_ns } => ToolEvent::WindowEnded { monotonic_ns: *monotonic_ns },
-    };
-    if let Ok(line) = serde_json::to_string(&told) {
+        vec![told]
+    }
+}
+
+fn second_of(row: &SecondRow) -> LoadSecond {
+    LoadSecond {
+        phase: match row.phase {
+            Phase::WarmUp => LoadPhase::WarmingUp,
+            Phase::Measure => LoadPhase::Measuring,
+        },
+        start_s: row.start_s,
+        duration_s: row.duration_s,
+        good: row.good,
+        failed: row.failed,
+        p50_s: row.p50_s,
+        p99_s: row.p99_s,
+    }
+}
+
+/// One JSON line.
+fn print(told: &ToolEvent) {
+    if let Ok(line) = serde_json::to_string(told) {
         say(line);
     }
 }
 
-fn ends_at_border(row: &SecondRow, window_s: f64) -> bool {
-    let end_s = row.start_s + row.duration_s;
-    [0.0, window_s].iter().any(|border_s| (end_s - border_s).abs() < 1e-6)
+#[cfg(test)]
+mod tests {
+    use super::super::tests::record;
+    use super::*;
+
+    /// A second of this phase from `start_s` on.
+    fn second(phase: Phase, start_s: f64) -> Event {
+        Event::Second(SecondRow { phase, start_s, duration_s: 1.0, ..record().timeline[0].clone() })
+    }
+
+    fn words(told: &[ToolEvent]) -> Vec<String> {
+        let word = |event: &ToolEvent| match event {
+            ToolEvent::WindowStarted { .. } => "window started".to_owned(),
+            ToolEvent::WindowEnded { .. } => "window ended".to_owned(),
+            ToolEvent::Second { second, at_border } => {
+                format!("{}{}", second.start_s, if *at_border { " at a border" } else { "" })
+            }
+        };
+        told.iter().map(word).collect()
+    }
+
+    #[test]
+    fn the_laboratory_hears_of_a_border_before_the_second_that_ends_there() {
+        let mut laboratory = ForLaboratory::new(2.0);
+        let started = Event::WindowStarted { monotonic_ns: 7, reached_monotonic_ns: 8 };
+        let events = [
+            (Event::WarmupStarted, vec![]),
+            (second(Phase::WarmUp, -2.0), vec!["-2"]),
+            (second(Phase::WarmUp, -1.0), vec![]),
+            (started, vec!["window started", "-1 at a border"]),
+            (second(Phase::Measure, 0.0), vec!["0"]),
+            (second(Phase::Measure, 1.0), vec![]),
+            (Event::WindowEnded { monotonic_ns: 9 }, vec!["window ended", "1 at a border"]),
+        ];
+        for (event, expected) in events {
+            assert_eq!(words(&laboratory.tell(&event)), expected, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn a_second_that_comes_after_its_border_is_held_back_no_more() {
+        let mut laboratory = ForLaboratory::new(2.0);
+        laboratory.tell(&Event::WindowStarted { monotonic_ns: 7, reached_monotonic_ns: 8 });
+        assert_eq!(words(&laboratory.tell(&second(Phase::WarmUp, -1.0))), ["-1 at a border"]);
+        laboratory.tell(&Event::WindowEnded { monotonic_ns: 9 });
+        assert_eq!(words(&laboratory.tell(&second(Phase::Measure, 1.0))), ["1 at a border"]);
+    }
 }

@@ -11,6 +11,7 @@ use tolok_load::clock::ManualClock;
 use tolok_testkit::{FakeGroups, FakeProc, FakeProcess, FakeThread, FakeUsage};
 
 use super::super::part::{Counting, Members};
+use super::super::read_back::ReadBack;
 use super::super::series::Border;
 use super::super::usage::{CpuSource, DiskUsage, HostUsage, NetworkUsage, PartUsage, ThrottlingUsage};
 use super::*;
@@ -155,7 +156,12 @@ fn each_whole_second_of_the_window_has_its_own_cpu_time_and_memory() {
             sampler.window_starts(0.0, START);
         }
     }
-    let seconds = sampler.window_ends(2.95, START + ms(2900)).unwrap().subject_by_second;
+    let lines =
+        sampler.samples().iter().map(|sample| serde_json::to_string(sample).unwrap() + "\n").collect::<String>();
+    let readings = ReadBack::read(&lines, sampler.clock_zero_ns()).unwrap();
+    let window = Window { began: START, ended: START + ms(2900) };
+    let seconds = readings.by_second(Part::Subject, window).unwrap();
+    assert_eq!(readings.by_second(Part::Database, window), None, "nobody followed it");
     let expected = [(Some(0.0), Some((10 << 20) + 7)), (Some(1.0), Some((20 << 20) + 7))];
     assert_eq!(seconds.iter().map(|second| (second.cpu_s, second.memory_bytes)).collect::<Vec<_>>(), expected);
 }

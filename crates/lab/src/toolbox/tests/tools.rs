@@ -137,7 +137,7 @@ fn k6_is_built_recorded_and_found() {
     let (outcome, events) = fetch(&toolbox, &["k6"]);
     assert!(outcome.failed.is_empty(), "{outcome:?}");
     assert!(
-        matches!(events.as_slice(), [FetchEvent::Started { command }, FetchEvent::Finished { succeeded: true, .. }]
+        matches!(events.as_slice(), [FetchEvent::Step { number: 1, of: 1, .. }, FetchEvent::Started { command }, FetchEvent::Finished { succeeded: true, .. }]
             if command.ends_with(" go install go.k6.io/k6@v1.8.1")),
         "{events:?}"
     );

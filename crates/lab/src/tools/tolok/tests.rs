@@ -10,7 +10,7 @@ use tolok_load::record::{
 use tolok_model::{Scenario, ThinkTime, ToolChoice};
 
 use super::*;
-use crate::tools::ToolEvent;
+use crate::tools::{LoadPhase, LoadSecond, ToolEvent};
 
 fn load(executor: Executor) -> LoadProfile {
     LoadProfile {
@@ -143,7 +143,12 @@ fn events_are_json_lines_with_a_name() {
     let started = ToolEvent::WindowStarted { monotonic_ns: 17 };
     check(Some(started), r#"{"event":"window-started","monotonic_ns":17}"#);
     check(None, r#"{"event":"window-started"}"#);
-    check(Some(ToolEvent::Second), r#"{"event":"second"}"#);
+    let (phase, start_s, duration_s, p50_s) = (LoadPhase::WarmingUp, -1.5, 1.0, Some(0.002));
+    let second = LoadSecond { phase, start_s, duration_s, good: 500, failed: 1, p50_s, p99_s: None };
+    let written = r#"{"event":"second","phase":"warming-up","start_s":-1.5,"duration_s":1.0,"good":500,"failed":1,"p50_s":0.002,"p99_s":null,"at_border":false}"#;
+    let second = ToolEvent::Second { second, at_border: false };
+    assert_eq!(serde_json::to_string(&second).unwrap(), written);
+    check(Some(second), written);
     let ended = ToolEvent::WindowEnded { monotonic_ns: 18 };
     check(Some(ended), r#"{"event":"window-ended","monotonic_ns":18}"#);
     check(None, "warning: the machine is busy");

@@ -1,0 +1,118 @@
+//! Where progress is shown: on a line of the terminal that is drawn again and again, or in plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output::say;
+
+/// How often a line with a spinner is drawn. Only while nothing is measured: a bar is drawn when something happens.
+const TURN: Duration = Duration::from_millis(120);
+
+/// Standard error, as it is.
+#[derive(Debug)]
+pub enum Screen {
+    /// A terminal that can draw a line again.
+    Terminal(ProgressBar),
+    /// A log, a pipe, or a terminal that cannot.
+    Lines,
+    /// Nothing is shown: what happens is told elsewhere on the same terminal.
+    Silent,
+}
+
+impl Screen {
+    /// Standard error as it is found.
+    pub fn new() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        if !std::io::stderr().is_terminal() || dumb {
+            return Self::Lines;
+        }
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(5));
+        bar.set_style(of_bar());
+        Self::Terminal(bar)
+    }
+
+    /// A line for people that stays; above the one that is drawn again.
+    pub fn line(&self, text: &str) {
+        match self {
+            Self::Terminal(bar) => bar.println(format!("  {text}")),
+            Self::Lines => say(text),
+            Self::Silent => {}
+        }
+    }
+
+    /// A line that stays where nothing can be drawn: on a terminal the bar says as much.
+    pub fn log(&self, text: &str) {
+        if let Self::Lines = self {
+            say(text);
+        }
+    }
+
+    /// How far it is, of how much.
+    pub fn position(&self, done: u32, of: u32) {
+        if let Self::Terminal(bar) = self {
+            bar.set_length(u64::from(of));
+            bar.set_position(u64::from(done));
+        }
+    }
+
+    /// What stands beside the bar.
+    pub fn message(&self, text: impl FnOnce() -> String) {
+        if let Self::Terminal(bar) = self {
+            bar.set_message(text());
+        }
+    }
+
+    /// Something that takes a while begins: a spinner with the time since then, or a line.
+    pub fn step_begins(&self, text: &str) {
+        match self {
+            Self::Terminal(bar) => {
+                bar.set_style(of_spinner());
+                bar.reset_elapsed();
+                bar.set_message(text.to_owned());
+                bar.enable_steady_tick(TURN);
+            }
+            Self::Lines => say(text),
+            Self::Silent => {}
+        }
+    }
+
+    /// It is over.
+    pub fn step_ends(&self) {
+        if let Self::Terminal(bar) = self {
+            bar.disable_steady_tick();
+            bar.set_style(of_bar());
+            bar.set_message("");
+        }
+    }
+
+    /// Takes away what is drawn again.
+    pub fn end(&self) {
+        if let Self::Terminal(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn of_bar() -> ProgressStyle {
+    let template = if has_colours() {
+        "  {bar:24.cyan/dim} {pos:>3}/{len} {wide_msg}"
+    } else {
+        "  {bar:24} {pos:>3}/{len} {wide_msg}"
+    };
+    style(template).progress_chars("━╸─")
+}
+
+fn of_spinner() -> ProgressStyle {
+    style(if has_colours() { "  {spinner:.cyan} {msg} · {elapsed}" } else { "  {spinner} {msg} · {elapsed}" })
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// As `--color`, `NO_COLOR` and the terminal want it.
+fn has_colours() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}

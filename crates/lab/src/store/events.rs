@@ -1,0 +1,48 @@
+//! `events.jsonl`: what happened in a run, a line each, on its way to the disk as it happens.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::error::StoreError;
+use super::file;
+
+/// The file of a run's folder that has its events. No figure rests on it, and it is not in the manifest.
+pub const EVENTS: &str = "events.jsonl";
+
+/// The events of one session of a run: from its start, or from where it was gone on with.
+#[derive(Debug)]
+pub struct EventLog {
+    path: PathBuf,
+    file: File,
+    began: Instant,
+}
+
+impl EventLog {
+    /// Goes on after what is there. A line that was being written when tolok was killed is cut off.
+    pub(super) fn open(run: &Path) -> Result<Self, StoreError> {
+        let path = run.join(EVENTS);
+        let failed = |source| StoreError::Write { path: path.clone(), source };
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let text = std::fs::read(&path).map_err(failed)?;
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        if whole < text.len() {
+            file.set_len(whole as u64).map_err(failed)?;
+        }
+        Ok(Self { path, file, began: Instant::now() })
+    }
+
+    /// Appends a line, in one piece and at once.
+    pub fn append<T: Serialize>(&mut self, line: &T) -> Result<(), StoreError> {
+        let text = file::lines(&self.path, std::slice::from_ref(line))?;
+        self.file.write_all(&text).map_err(|source| StoreError::Write { path: self.path.clone(), source })
+    }
+
+    /// Time since the session began, in seconds.
+    pub fn t_s(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+}
