@@ -1,18 +1,28 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
+mod author;
+mod command;
 mod compare;
 mod fidelity;
 mod forecast;
 mod load;
+#[cfg(test)]
+mod reference;
 mod threshold;
+mod topics;
 mod values;
 mod verify;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use author::{
+    CheckArgs, CompletionsArgs, HelpArgs, ManArgs, NewArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing,
+    NewWorkloadArgs,
+};
+pub use command::{parse, parse_from, visible};
 pub use compare::{CompareArgs, CompareFormat};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
@@ -20,25 +30,13 @@ pub use load::{LoadArgs, LoadFormat};
 #[cfg(test)]
 pub use threshold::threshold;
 use tolok_model::Scale;
+pub use topics::Topic;
 pub use values::{BodyText, Threads, method};
 pub use verify::{VerifyArgs, VerifyFormat};
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    done
-  1    internal error
-  2    wrong command line or study file
-  3    a threshold was crossed, or a regression found
-  4    cannot tell
-  5    ran, but the figures are not sound
-  6    a needed runtime is missing
-  130  interrupted; finished trials are kept
-
-Results go to standard output, progress to standard error.";
-
 /// A benchmark laboratory: which backend runtime is faster here, how sure is that, and what limits each.
 #[derive(Debug, Parser)]
-#[command(name = "tolok", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "tolok", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Args {
     /// Colours: `auto` obeys the terminal, NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
@@ -51,7 +49,9 @@ pub struct Args {
 /// What tolok can do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// First run: see what is there, offer to fetch the rest, measure for two minutes, show the report.
+    /// First run: see what is there, fetch the rest, measure two minutes, show the report.
+    ///
+    /// Nothing is fetched without being asked for.
     Quick(QuickArgs),
     /// Run a study: plan, check, measure, analyse, report.
     Run(RunArgs),
@@ -61,15 +61,23 @@ pub enum Verb {
     Resume(ResumeArgs),
     /// Build the reports of a run anew from its records.
     Report(ReportArgs),
-    /// Predict throughput and latency where nothing was measured, from a run's service demands.
+    /// Predict throughput and latency under loads that nobody measured.
+    ///
+    /// From a run's service demands: what an answer took of each resource.
     Forecast(ForecastArgs),
-    /// Lay two runs beside each other: what became worse, what better, and what cannot be told.
+    /// Lay two runs beside each other: what became worse, what better.
+    ///
+    /// And what cannot be told; figures are compared case by case, and judged together.
     Compare(CompareArgs),
-    /// Compute every figure of a run again from its raw data, and say whether each is the one that is stored.
+    /// Compute every figure of a run again from its raw data.
+    ///
+    /// And say whether each is the one that is stored.
     Verify(VerifyArgs),
     /// Put load on a URL with the load engine alone.
     Load(Box<LoadArgs>),
-    /// Ask a database through each subject's driver: what becomes of each type, and what clients leave that hang up.
+    /// Ask a database through each subject's driver what becomes of each type.
+    ///
+    /// And what clients leave behind that hang up.
     Fidelity(FidelityArgs),
     /// Fetch runtimes into the toolbox; nothing outside that folder changes.
     Setup(SetupArgs),
@@ -77,6 +85,18 @@ pub enum Verb {
     Doctor(DoctorArgs),
     /// List subjects, workloads, studies, tools or runs.
     List(ListArgs),
+    /// Begin a subject, a workload or a study of your own, with files that work at once.
+    New(NewArgs),
+    /// Start subjects and see whether they answer, and refuse, as they should.
+    ///
+    /// Nothing is measured.
+    Check(CheckArgs),
+    /// Explain a verb or a topic: exit-codes, environment, files.
+    Help(HelpArgs),
+    /// Print what completes tolok's verbs and options in a shell.
+    Completions(CompletionsArgs),
+    /// Print a manual page, or write all of them into a folder.
+    Man(ManArgs),
     /// Holds the box of a trial together.
     #[command(hide = true)]
     Keeper(JobArgs),
@@ -216,6 +236,7 @@ pub struct QuickArgs {
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
     /// A study file, or the name of a study that comes with tolok.
+    #[arg(value_hint = ValueHint::FilePath)]
     pub study: String,
     #[command(flatten)]
     pub measure: MeasureArgs,
@@ -227,6 +248,7 @@ pub struct RunArgs {
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
     /// A study file, or the name of a study that comes with tolok.
+    #[arg(value_hint = ValueHint::FilePath)]
     pub study: String,
     #[command(flatten)]
     pub measure: MeasureArgs,
@@ -247,8 +269,8 @@ pub enum PlanFormat {
 /// Options of `tolok resume`.
 #[derive(Debug, ClapArgs)]
 pub struct ResumeArgs {
-    /// A run's folder, its name, or `latest`.
-    #[arg(default_value = "latest")]
+    /// A run's folder, its name or the beginning of it, or `latest`.
+    #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
     #[command(flatten)]
     pub result: ResultArgs,
@@ -257,8 +279,8 @@ pub struct ResumeArgs {
 /// Options of `tolok report`.
 #[derive(Debug, ClapArgs)]
 pub struct ReportArgs {
-    /// A run's folder, its name, or `latest`.
-    #[arg(default_value = "latest")]
+    /// A run's folder, its name or the beginning of it, or `latest`.
+    #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
     #[command(flatten)]
     pub result: ResultArgs,

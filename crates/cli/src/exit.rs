@@ -33,11 +33,35 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 8] = [
+        Self::Done,
+        Self::Internal,
+        Self::Usage,
+        Self::ThresholdCrossed,
+        Self::CannotTell,
+        Self::GateFailed,
+        Self::Missing,
+        Self::Interrupted,
+    ];
+
+    /// What it means, in a few words.
+    pub fn means(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Internal => "internal error",
+            Self::Usage => "wrong command line or study file",
+            Self::ThresholdCrossed => "a threshold was crossed, or a regression found",
+            Self::CannotTell => "cannot tell",
+            Self::GateFailed => "ran, but the figures are not sound",
+            Self::Missing => "a needed runtime is missing",
+            Self::Interrupted => "interrupted; finished trials are kept",
+        }
+    }
+
     /// What another tolok means by its code.
     pub fn of_code(code: i32) -> Option<Self> {
-        use Exit::{CannotTell, Done, GateFailed, Internal, Interrupted, Missing, ThresholdCrossed, Usage};
-        let all = [Done, Internal, Usage, ThresholdCrossed, CannotTell, GateFailed, Missing, Interrupted];
-        all.into_iter().find(|exit| *exit as i32 == code)
+        Self::ALL.into_iter().find(|exit| *exit as i32 == code)
     }
 }
 
@@ -74,7 +98,7 @@ impl From<HomeError> for Complaint {
 impl From<StoreError> for Complaint {
     fn from(error: StoreError) -> Self {
         let exit = match error {
-            StoreError::NoRun { .. } => Exit::Usage,
+            StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Exit::Usage,
             _ => Exit::Internal,
         };
         Self::new(exit, error)

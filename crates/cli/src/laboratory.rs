@@ -33,7 +33,9 @@ impl Opened {
         let home = Home::find()?;
         let catalogue = home.catalogue()?;
         let toolbox = Toolbox::open_default()?;
-        let tolok = std::env::current_exe().map_err(|error| Complaint::new(Exit::Internal, error))?;
+        let tolok = std::env::current_exe().map_err(|error| {
+            Complaint::new(Exit::Internal, format!("cannot find tolok's own program: {error}; start it by its path"))
+        })?;
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
         let databases = DatabaseStore::of_the_user();

@@ -13,16 +13,14 @@ mod watching;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use args::{Args, Verb};
+use args::Verb;
 
 fn main() -> ExitCode {
     // First of all: what memory the reading of arguments takes, every program that the timer starts would be said to have.
     if let Some(options) = args::of_program_timer(std::env::args_os()) {
         return exit::code(verbs::boxes::program_timer(&options));
     }
-    let args = match Args::try_parse() {
+    let args = match args::parse() {
         Ok(args) => args,
         Err(error) => return exit::of_clap(&error),
     };
@@ -41,6 +39,11 @@ fn main() -> ExitCode {
         Verb::Setup(options) => verbs::setup::setup(&options),
         Verb::Doctor(options) => verbs::doctor::doctor(&options),
         Verb::List(options) => verbs::list::list(&options),
+        Verb::New(options) => verbs::new::new(&options),
+        Verb::Check(options) => verbs::check::check(&options),
+        Verb::Help(options) => verbs::help::help(&options),
+        Verb::Completions(options) => verbs::help::completions(&options),
+        Verb::Man(options) => verbs::man::man(&options),
         Verb::Keeper(options) => verbs::boxes::keeper(&options),
         Verb::NamespaceProbe(options) => verbs::boxes::namespace_probe(&options),
         Verb::Init(options) => verbs::boxes::init(&options),

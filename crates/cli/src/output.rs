@@ -21,7 +21,11 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
             }
         }
     };
-    written.map_err(|(target, error)| Complaint::new(Exit::Internal, format!("cannot write {target}: {error}")))
+    written.map_err(|(target, error)| {
+        let message =
+            format!("cannot write {target}: {error}; choose where it may be written and has room, with -o FILE");
+        Complaint::new(Exit::Internal, message)
+    })
 }
 
 /// Writes a file so that it appears whole or not at all.

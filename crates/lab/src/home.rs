@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tolok_model::wording::suggestion;
 use tolok_model::{Catalogue, Problem, ProgramWorkload, Study, Subject, Workload};
 
 /// Names the folder that holds `subjects/`, `workloads/` and `studies/`, where another is meant than the nearest one.
@@ -24,7 +25,7 @@ pub enum HomeError {
     )]
     NotFound,
     /// A file or folder cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}; {}", path.display(), readable(source))]
     Unreadable {
         /// What was read.
         path: PathBuf,
@@ -54,7 +55,7 @@ pub enum HomeError {
         problems: Vec<Problem>,
     },
     /// No study has this name.
-    #[error("there is no study `{name}`: neither a file of that name nor one of {}", known.join(", "))]
+    #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known))]
     NoStudy {
         /// As it was asked for.
         name: String,
@@ -179,6 +180,24 @@ impl Home {
         }
         Err(HomeError::NoStudy { name: name.to_owned(), known: self.studies().unwrap_or_default() })
     }
+}
+
+fn readable(source: &std::io::Error) -> &'static str {
+    match source.kind() {
+        std::io::ErrorKind::NotFound => {
+            "it belongs to the checkout: get it back with git, or set TOLOK_HOME to a whole checkout"
+        }
+        std::io::ErrorKind::InvalidData => "save it as UTF-8",
+        _ => "see whether you may read it",
+    }
+}
+
+/// Which of the known studies may be meant, and how to have one that is not known.
+fn meant(name: &str, known: &[String]) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    // Of a path the name counts: a file that was looked for in the wrong folder may be one of these.
+    let bare = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+    format!("{}; to begin one: tolok new study NAME", suggestion(&bare, &known))
 }
 
 /// tolok's folder under one of the XDG base folders.
@@ -328,7 +347,11 @@ load     = { executor = "constant-vus", vus = 1, duration = "1s" }
     fn a_checkout_without_workloads_says_what_it_could_not_read() {
         let (root, home) = home(&[("subjects/go/nethttp/subject.toml", SUBJECT)]);
         let folder = root.path().join("workloads");
-        let expect = format!("cannot read {}: No such file or directory (os error 2)", folder.display());
+        let expect = format!(
+            "cannot read {}: No such file or directory (os error 2); it belongs to the checkout: get it back with git, or set \
+             TOLOK_HOME to a whole checkout",
+            folder.display()
+        );
         assert_eq!(home.catalogue().unwrap_err().to_string(), expect);
     }
 
@@ -349,7 +372,8 @@ load     = { executor = "constant-vus", vus = 1, duration = "1s" }
     fn an_unknown_study_lists_the_known_ones() {
         let (_root, home) = whole();
         let error = home.study("smal", &home.catalogue().unwrap()).unwrap_err();
-        let expect = "there is no study `smal`: neither a file of that name nor one of small";
+        let expect = "there is no study `smal`, neither a file nor one that comes with tolok; did you mean `small`? known here: \
+                      small; to begin one: tolok new study NAME";
         assert_eq!(error.to_string(), expect);
     }
 

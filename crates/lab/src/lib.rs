@@ -11,6 +11,7 @@ pub mod isolate;
 pub mod machine;
 pub mod run;
 pub mod sample;
+pub mod scaffold;
 pub mod store;
 pub mod subject;
 pub mod timer;

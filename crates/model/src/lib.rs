@@ -46,7 +46,7 @@ mod tool;
 mod tool_reading;
 mod units;
 mod verification;
-mod wording;
+pub mod wording;
 mod workload;
 mod workload_data;
 mod workload_file;

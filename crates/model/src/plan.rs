@@ -127,7 +127,9 @@ pub enum PlanError {
     #[error("all that the study asks for needs a database, and none can be had on this machine")]
     NoDatabase(Vec<Skipped>),
     /// The subjects serve none of the workloads.
-    #[error("none of the study's subjects serves any of its workloads")]
+    #[error(
+        "none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves"
+    )]
     NothingToDo,
 }
 

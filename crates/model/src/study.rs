@@ -279,11 +279,12 @@ impl SubjectSelector {
 fn read_overrides(text: &str) -> Result<BTreeMap<String, ParameterValue>, String> {
     let mut overrides = BTreeMap::new();
     for pair in text.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) =
-            pair.split_once('=').ok_or_else(|| format!("`{pair}` is not of the form parameter=value"))?;
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| format!("`{pair}` is not of the form parameter=value, such as pool=32"))?;
         let value = value.parse().map_or_else(|_| ParameterValue::Text(value.to_owned()), ParameterValue::Integer);
         if overrides.insert(name.to_owned(), value).is_some() {
-            return Err(format!("parameter `{name}` is set twice"));
+            return Err(format!("parameter `{name}` is set twice; leave one of them out"));
         }
     }
     Ok(overrides)

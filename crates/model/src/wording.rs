@@ -70,6 +70,14 @@ pub fn suggestion(wrong: &str, names: &[&str]) -> String {
     format!("{near}known here: {all}")
 }
 
+/// The `most` names that are most like `wrong`, the likest first; of names that are equally like it the later ones, which for runs
+/// are the younger ones.
+pub fn nearest<'a>(wrong: &str, names: &[&'a str], most: usize) -> Vec<&'a str> {
+    let mut ranked: Vec<(f64, &str)> = names.iter().map(|name| (likeness(wrong, name), *name)).collect();
+    ranked.sort_by(|(left, earlier), (right, later)| right.total_cmp(left).then(later.cmp(earlier)));
+    ranked.into_iter().take(most).map(|(_, name)| name).collect()
+}
+
 /// The name most like `wrong` among `names`, if one is like enough to be meant.
 pub fn closest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
     names
@@ -85,4 +93,27 @@ fn likeness(wrong: &str, name: &str) -> f64 {
     let is_one_slip = name.len() > 2 && strsim::damerau_levenshtein(wrong, name) == 1;
     let likeness = strsim::jaro_winkler(wrong, name);
     if is_one_slip { likeness.max(0.9) } else { likeness }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_put_right_and_a_stranger_is_not() {
+        let names = ["hello", "json", "quicksort"];
+        assert_eq!(closest("helo", &names), Some("hello"));
+        assert_eq!(closest("jsn", &names), Some("json"));
+        assert_eq!(closest("mongo", &names), None);
+        assert_eq!(suggestion("helo", &names), "did you mean `hello`? known here: hello, json, quicksort");
+        assert_eq!(suggestion("mongo", &names), "known here: hello, json, quicksort");
+    }
+
+    #[test]
+    fn the_nearest_are_the_likest_and_then_the_latest() {
+        let runs = ["2026-11-20-core-1", "2026-11-21-core-2", "2026-11-21-quick-3"];
+        assert_eq!(nearest("2026-11-21-quik-3", &runs, 1), ["2026-11-21-quick-3"]);
+        assert_eq!(nearest("zzz", &runs, 2), ["2026-11-21-quick-3", "2026-11-21-core-2"]);
+        assert!(nearest("zzz", &[], 3).is_empty());
+    }
 }

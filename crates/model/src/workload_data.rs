@@ -191,8 +191,9 @@ fn written(
 ) -> Result<BTreeMap<String, u32>, Refusal> {
     let mut written = BTreeMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (key, value) =
-            pair.split_once('=').ok_or_else(|| (format!("`{pair}` is not of the form parameter=value"), None))?;
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| (format!("`{pair}` is not of the form parameter=value, such as limit=1000"), None))?;
         if !parameters.contains_key(key) {
             let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
             let message = format!("`{name}` has no parameter `{key}`");
@@ -201,7 +202,7 @@ fn written(
         let number: u32 =
             value.parse().map_err(|_| (format!("parameter `{key}` is a whole number, not `{value}`"), None))?;
         if written.insert(key.to_owned(), number).is_some() {
-            return Err((format!("parameter `{key}` is set twice"), None));
+            return Err((format!("parameter `{key}` is set twice; leave one of them out"), None));
         }
     }
     Ok(written)

@@ -84,7 +84,7 @@ pub struct RequestFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AnswerFile {
-    /// The status; 200 if not said.
+    /// The status. Default 200.
     #[schemars(with = "Option<u16>", range(min = 200, max = 599))]
     pub status: Option<Spanned<u16>>,
     /// Type and subtype; parameters such as a character set are not compared.

@@ -60,10 +60,10 @@ fn a_name_is_the_same_however_its_parameters_are_written() {
 fn what_a_parameter_cannot_be_is_said() {
     assert_snapshot!(chosen("rwos?limit=1"), @"error: there is no workload `rwos` (did you mean `rows`? known here: file, hello, json, query, rows)");
     assert_snapshot!(chosen("rows?limits=1"), @"error: `rows` has no parameter `limits` (did you mean `limit`? known here: fields, limit)");
-    assert_snapshot!(chosen("rows?limit"), @"error: `limit` is not of the form parameter=value");
+    assert_snapshot!(chosen("rows?limit"), @"error: `limit` is not of the form parameter=value, such as limit=1000");
     assert_snapshot!(chosen("rows?limit=many"), @"error: parameter `limit` is a whole number, not `many`");
     assert_snapshot!(chosen("rows?limit=-1"), @"error: parameter `limit` is a whole number, not `-1`");
-    assert_snapshot!(chosen("rows?limit=1&limit=2"), @"error: parameter `limit` is set twice");
+    assert_snapshot!(chosen("rows?limit=1&limit=2"), @"error: parameter `limit` is set twice; leave one of them out");
     assert_snapshot!(chosen("rows?limit=0"), @"error: `limit` is a number from 1 to 10,000, not 0 (limit: rows of the answer)");
     assert_snapshot!(chosen("rows?limit=10001"), @"error: `limit` is a number from 1 to 10,000, not 10001 (limit: rows of the answer)");
     assert_snapshot!(chosen("rows?fields=45"), @"error: `fields` is 40 or 50, not 45 (fields: columns)");

@@ -66,7 +66,9 @@ const PAGE: u16 = 100;
 fn database(args: &FidelityArgs) -> Result<Database, Complaint> {
     if let Some(address) = args.dsn.as_deref().filter(|dsn| !dsn.starts_with("env:")) {
         // What is wrong with it is said without its text, as it may hold a password.
-        DatabaseAddress::parse(address).map_err(|error| Complaint::new(Exit::Usage, format!("--dsn: {error}")))?;
+        DatabaseAddress::parse(address).map_err(|error| {
+            Complaint::new(Exit::Usage, format!("--dsn: {error}; an address is mysql://user:password@host:3306/name"))
+        })?;
     }
     let engine = if args.dsn.is_some() { Engine::External } else { args.engine.engine() };
     Ok(Database { engine, dsn: args.dsn.clone(), pool: args.pool, ..Database::default() })
@@ -143,7 +145,10 @@ fn split(opened: &Opened, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Ve
 
 fn nobody(left_out: &[LeftOut]) -> Complaint {
     if left_out.is_empty() {
-        return Complaint::new(Exit::Missing, format!("no subject serves the workload `{WORKLOAD}`"));
+        return Complaint::new(
+            Exit::Missing,
+            format!("no subject serves the workload `{WORKLOAD}`; TOLOK_HOME names the checkout with those that do"),
+        );
     }
     Complaint::new(Exit::Missing, "no subject is ready here; to fetch all that can be fetched: tolok setup")
 }

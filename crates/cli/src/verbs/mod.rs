@@ -1,12 +1,16 @@
 //! One file for each verb.
 
 pub mod boxes;
+pub mod check;
 pub mod compare;
 pub mod doctor;
 pub mod fidelity;
 pub mod forecast;
+pub mod help;
 pub mod list;
 pub mod load;
+pub mod man;
+pub mod new;
 pub mod plan;
 pub mod quick;
 pub mod report;

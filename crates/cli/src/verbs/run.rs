@@ -53,7 +53,10 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         Some(format!("database [{}]: {}", database.describe(), opened.database_ready(database).err()?))
     });
     if let Some(missing) = missing.or_else(|| missing_tool(&opened, &stored.plan)) {
-        let message = format!("this run cannot go on, because something that it needs is missing: {missing}");
+        let message = format!(
+            "this run cannot go on, because something that it needs is missing: {missing}; then: tolok resume {}",
+            run_name(&path)
+        );
         return Err(Complaint::new(Exit::Missing, message));
     }
     refuse_another_machine(&stored.run, &stored.plan)?;
@@ -260,7 +263,12 @@ fn is_sound(findings: &Findings) -> bool {
 /// Ctrl-C (or a polite kill) once: after what is at hand, such as a trial. Twice: now.
 pub fn hear_interrupts(stop: &Stop, at_hand: &'static str) -> Result<(), Complaint> {
     use signal_hook::consts::{SIGINT, SIGTERM};
-    let failed = |error| Complaint::new(Exit::Internal, format!("cannot listen for Ctrl-C: {error}"));
+    let failed = |error| {
+        Complaint::new(
+            Exit::Internal,
+            format!("cannot listen for Ctrl-C: {error}; a sandbox or the limit of open files (`ulimit -n`) forbids it"),
+        )
+    };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = stop.clone();
     std::thread::spawn(move || {
@@ -331,6 +339,11 @@ fn remarks(machine: &Machine) -> Vec<String> {
     advice.map(|advice| format!("{}: {}", advice.what, advice.why)).collect()
 }
 
+/// What a person types to name a run.
+fn run_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
 /// A run can only go on where it began, and with the plan that it began with.
 fn refuse_another_machine(run: &RunRecord, plan: &Plan) -> Result<(), Complaint> {
     let here = Machine::read();
@@ -340,17 +353,25 @@ fn refuse_another_machine(run: &RunRecord, plan: &Plan) -> Result<(), Complaint>
     let gone: Vec<String> =
         cpus.into_iter().filter(|cpu| !here.allowed_cpus.contains(cpu)).map(u32::to_string).collect();
     if !gone.is_empty() {
-        let message =
-            format!("this run cannot go on here: it uses CPU {}, which this process may not", gone.join(", "));
+        let message = format!(
+            "this run cannot go on here: it uses CPU {}, which this process may not; start tolok where it may (taskset, the container's CPU set), or run the study anew: tolok run STUDY",
+            gone.join(", ")
+        );
         return Err(Complaint::new(Exit::Usage, message));
     }
     let cpu = summary(&here).cpu;
     if cpu != run.machine.cpu {
-        let message = format!("this run cannot go on here: it began on {}, and this is {cpu}", run.machine.cpu);
+        let message = format!(
+            "this run cannot go on here: it began on {}, and this is {cpu}; go on with it there, or run the study anew here. What is finished can be reported anywhere: tolok report",
+            run.machine.cpu
+        );
         return Err(Complaint::new(Exit::Usage, message));
     }
     if plan.hash() != run.plan_sha256 {
-        return Err(Complaint::new(Exit::Usage, "this run cannot go on: its plan.json was changed after it began"));
+        return Err(Complaint::new(
+            Exit::Usage,
+            "this run cannot go on: its plan.json was changed after it began; put the file back as it was, or run the study anew: tolok run STUDY",
+        ));
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
 mod bad_luck;
+mod begin;
 mod box_ends;
 mod boxed;
 mod boxes;
@@ -18,6 +19,7 @@ mod fidelity;
 mod interruptions;
 mod judgement;
 mod load_verb;
+mod manual;
 mod place;
 mod programs;
 mod real_servers;

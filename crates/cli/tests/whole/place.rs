@@ -163,7 +163,8 @@ impl Place {
 }
 
 impl Said {
-    fn of(output: Output) -> Self {
+    /// What a finished tolok said.
+    pub fn of(output: Output) -> Self {
         Self {
             output: String::from_utf8(output.stdout).unwrap(),
             progress: String::from_utf8(output.stderr).unwrap(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     /// A file or folder failed.
-    #[error("cannot keep a database: {}: {source}", path.display())]
+    #[error("cannot keep a database: {}: {source}; set XDG_CACHE_HOME to a folder that you may write and that has room", path.display())]
     Files {
         /// Which.
         path: PathBuf,

@@ -74,7 +74,7 @@ pub(super) struct Place<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// There is no place to work in.
-    #[error("cannot prepare a private folder in {}: {source}", parent.display())]
+    #[error("cannot prepare a private folder in {}: {source}; set TMPDIR to a folder that you may write and that has room", parent.display())]
     Scratch {
         /// Where it was to be.
         parent: PathBuf,

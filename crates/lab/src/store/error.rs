@@ -3,6 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// So many names of runs are shown of those that may be meant.
+pub const NEAREST: usize = 3;
+
 /// Why a run's folder cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -15,7 +18,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Reading failed.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {}", path.display(), unreadable(source))]
     Read {
         /// What was read.
         path: PathBuf,
@@ -39,12 +42,24 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// No run has this name.
-    #[error("there is no run `{name}`: neither a folder of that name nor one in {}", runs.display())]
+    #[error("there is no run `{name}`: neither a folder of that name nor one in {}{}", runs.display(), nearest(near))]
     NoRun {
         /// As it was asked for.
         name: String,
         /// Where runs are kept.
         runs: PathBuf,
+        /// Names of runs that may be meant, the likest first.
+        near: Vec<String>,
+    },
+    /// Several runs begin so.
+    #[error("`{name}` is the beginning of {} runs in {}, such as {}; type more of the name that you mean", names.len(), runs.display(), names.iter().rev().take(NEAREST).cloned().collect::<Vec<_>>().join(", "))]
+    Ambiguous {
+        /// As it was asked for.
+        name: String,
+        /// Where runs are kept.
+        runs: PathBuf,
+        /// Their names, sorted.
+        names: Vec<String>,
     },
 }
 
@@ -55,8 +70,31 @@ impl StoreError {
             Self::Write { path, .. } | Self::Read { path, .. } | Self::Content { path, .. } | Self::Busy { path } => {
                 path
             }
-            Self::NoRun { runs, .. } => runs,
+            Self::NoRun { runs, .. } | Self::Ambiguous { runs, .. } => runs,
         }
+    }
+}
+
+fn nearest(near: &[String]) -> String {
+    if near.is_empty() {
+        return "; there is no run at all there: `tolok run STUDY` makes one, and --runs DIR names another folder"
+            .to_owned();
+    }
+    let are = if near.len() == 1 { "is" } else { "are" };
+    format!("; the nearest {are} {}; `tolok list runs` shows all, and --runs DIR names another folder", near.join(", "))
+}
+
+fn unreadable(source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::NotFound => {
+            format!(
+                "{source}; without this file it is no whole run, so take a copy of the run that has it, or another run"
+            )
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("{source}; read it as the user who made the run, or copy the run's folder")
+        }
+        _ => format!("{source}; take a copy of the run from elsewhere if the disk is failing"),
     }
 }
 

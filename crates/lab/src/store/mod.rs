@@ -30,12 +30,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tolok_model::manifest::{FileSum, Manifest, ManifestEntry};
+use tolok_model::wording::nearest;
 use tolok_model::{Case, CaseId, DiagnosisRecord, Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord};
 
 use self::file::{Durability, read_json};
 use self::manifest::{About, ManifestFile, sum_of, sums_in};
 
-pub use error::StoreError;
+pub use error::{NEAREST, StoreError};
 pub use events::{EVENTS, EventLog};
 pub use manifest::MANIFEST;
 pub use trial_folder::TrialFolder;
@@ -138,11 +139,25 @@ impl RunFolder {
         Self { path: path.to_owned(), _lock: None, manifest: None }
     }
 
-    /// Finds a run by its folder, by its name among `runs`, or by the word `latest`.
+    /// Finds a run by its folder, by its name among `runs` or by a beginning that no other name has, or by the word `latest`.
     pub fn find(runs: &Path, name: &str) -> Result<PathBuf, StoreError> {
         let named = [PathBuf::from(name), runs.join(name)].into_iter().find(|path| is_run(path));
-        let found = named.or_else(|| if name == "latest" { latest(runs) } else { None });
-        found.ok_or_else(|| StoreError::NoRun { name: name.to_owned(), runs: runs.to_owned() })
+        if let Some(found) = named.or_else(|| if name == "latest" { latest(runs) } else { None }) {
+            return Ok(found);
+        }
+        let known = names(runs);
+        let mut begin_so: Vec<&String> =
+            known.iter().filter(|known| !name.is_empty() && known.starts_with(name)).collect();
+        let (name, folder) = (name.to_owned(), runs.to_owned());
+        match begin_so.len() {
+            0 => {
+                let all: Vec<&str> = known.iter().map(String::as_str).collect();
+                let near = nearest(&name, &all, NEAREST).into_iter().map(str::to_owned).collect();
+                Err(StoreError::NoRun { name, runs: folder, near })
+            }
+            1 => Ok(runs.join(begin_so.remove(0))),
+            _ => Err(StoreError::Ambiguous { name, runs: folder, names: begin_so.into_iter().cloned().collect() }),
+        }
     }
 
     /// The folder.
@@ -307,6 +322,16 @@ fn diagnosis_name(case: &CaseId) -> String {
 
 fn is_run(path: &Path) -> bool {
     path.join("run.json").is_file()
+}
+
+/// Names of the runs in a folder, sorted.
+fn names(runs: &Path) -> Vec<String> {
+    let folders =
+        fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| is_run(path));
+    let mut names: Vec<String> =
+        folders.filter_map(|path| path.file_name().map(|name| name.to_string_lossy().into_owned())).collect();
+    names.sort();
+    names
 }
 
 /// The run that was begun last: its `run.json` is written once, at its beginning.

@@ -197,10 +197,28 @@ fn runs_are_found_by_path_by_name_and_as_the_latest() {
     assert_eq!(find(second.path().to_str().unwrap()).unwrap(), second.path());
     assert_eq!(find("latest").unwrap(), first.path());
     fs::create_dir(runs.path().join("third")).unwrap();
-    let expect = format!("there is no run `third`: neither a folder of that name nor one in {}", runs.path().display());
+    let expect = format!(
+        "there is no run `third`: neither a folder of that name nor one in {}; the nearest are first, second; `tolok list runs` \
+         shows all, and --runs DIR names another folder",
+        runs.path().display()
+    );
     assert_eq!(find("third").unwrap_err().to_string(), expect);
     let nowhere = RunFolder::find(&runs.path().join("nowhere"), "latest").unwrap_err();
     assert!(nowhere.to_string().starts_with("there is no run `latest`"));
+}
+
+#[test]
+fn the_beginning_of_a_name_is_enough_where_no_other_run_begins_so() {
+    let (runs, first, plan) = begun();
+    let fifth = RunFolder::create(runs.path(), &run_record("fifth"), &plan, "", &()).unwrap();
+    let find = |name: &str| RunFolder::find(runs.path(), name);
+    assert_eq!((find("fir").unwrap(), find("fif").unwrap()), (first.path().to_owned(), fifth.path().to_owned()));
+    let expect = format!(
+        "`fi` is the beginning of 2 runs in {}, such as first, fifth; type more of the name that you mean",
+        runs.path().display()
+    );
+    assert_eq!(find("fi").unwrap_err().to_string(), expect);
+    assert!(find("").unwrap_err().to_string().starts_with("there is no run ``"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ struct LaidOut {
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
     /// A file failed.
-    #[error("cannot lay out the answer body {}: {source}", path.display())]
+    #[error("cannot lay out the answer body {}: {source}; see whether the workload's folder has it, and whether there is room in TMPDIR", path.display())]
     File {
         /// Which.
         path: PathBuf,
@@ -238,8 +238,10 @@ mod tests {
             assert_eq!(laid_out.unwrap_err().to_string(), expect);
         };
         let absent = root.path().join("workloads/hello/body.html");
-        let expect =
-            format!("cannot lay out the answer body {}: No such file or directory (os error 2)", absent.display());
+        let expect = format!(
+            "cannot lay out the answer body {}: No such file or directory (os error 2); see whether the workload's folder has it, and whether there is room in TMPDIR",
+            absent.display()
+        );
         check(workload("hello", "/hello", Body::File("body.html".to_owned())), expect);
         let expect = "workload file: a picture of 100 bytes cannot be made; ask for 2,000 or more";
         check(picture(100), expect.to_owned());

@@ -33,7 +33,7 @@ pub struct Builds {
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A file or folder failed.
-    #[error("cannot build: {}: {source}", path.display())]
+    #[error("cannot build: {}: {source}; see whether the subject's files are whole, and whether there is room in XDG_CACHE_HOME", path.display())]
     Files {
         /// Which.
         path: PathBuf,

@@ -78,7 +78,7 @@ pub struct BuildNames {
 
 /// A template that cannot be rendered.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot fill in `{template}`: {reason}")]
+#[error("cannot fill in `{template}`: {reason}; CONTRIBUTING.md lists the names that a subject's templates know")]
 pub struct TemplateError {
     template: String,
     reason: String,

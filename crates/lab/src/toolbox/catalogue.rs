@@ -1,6 +1,7 @@
 //! The catalogue of programs, as data: `toolbox/programs.toml`, built into the binary.
 
 use serde::Deserialize;
+use tolok_model::wording::suggestion;
 
 use super::{ToolboxError, Version};
 
@@ -176,7 +177,7 @@ impl Catalogue {
     pub fn recipe(&self, name: &str) -> Result<&Recipe, ToolboxError> {
         self.recipes.iter().find(|recipe| recipe.name == name).ok_or_else(|| ToolboxError::UnknownProgram {
             name: name.to_owned(),
-            known: self.names().collect::<Vec<_>>().join(", "),
+            known: suggestion(name, &self.names().collect::<Vec<_>>()),
         })
     }
 }
@@ -259,6 +260,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = Catalogue::built_in().recipe("bum").unwrap_err().to_string();
-        assert!(error.contains("\"bum\"") && error.contains("go, cargo, node, bun"), "{error}");
+        assert!(error.contains("did you mean `bun`?") && error.contains("go, cargo, node, bun"), "{error}");
     }
 }

@@ -187,11 +187,11 @@ pub enum ToolboxError {
     )]
     NoFolder,
     /// A name that the catalogue does not have.
-    #[error("find the program {name:?}: tolok knows only {known}")]
+    #[error("find the program `{name}`, which tolok does not know; {known}")]
     UnknownProgram {
         /// The name asked for.
         name: String,
-        /// All names there are.
+        /// Which may be meant, and all there are.
         known: String,
     },
 }

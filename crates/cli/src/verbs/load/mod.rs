@@ -64,7 +64,12 @@ const ECHO: Duration = Duration::from_millis(300);
 /// The first Ctrl-C (or polite kill) ends the run in an orderly way; the second ends tolok.
 fn hear_interrupts() -> Result<Arc<AtomicBool>, Complaint> {
     use signal_hook::consts::{SIGINT, SIGTERM};
-    let failed = |error| Complaint::new(Exit::Internal, format!("cannot listen for Ctrl-C: {error}"));
+    let failed = |error| {
+        Complaint::new(
+            Exit::Internal,
+            format!("cannot listen for Ctrl-C: {error}; a sandbox or the limit of open files (`ulimit -n`) forbids it"),
+        )
+    };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();

@@ -184,7 +184,15 @@ fn expect(args: &LoadArgs) -> Result<Expect, Complaint> {
 }
 
 fn read(file: &Path, what: &str) -> Result<Vec<u8>, Complaint> {
-    let cannot = |error| Complaint::new(Exit::Usage, format!("cannot read {what} {}: {error}", file.display()));
+    let cannot = |error| {
+        Complaint::new(
+            Exit::Usage,
+            format!(
+                "cannot read {what} {}: {error}; see whether the path is right and you may read it",
+                file.display()
+            ),
+        )
+    };
     std::fs::read(file).map_err(cannot)
 }
 

@@ -167,6 +167,10 @@ fn sources_that_cannot_be_read_are_named() {
     std::os::unix::fs::symlink("nowhere", workshop.sources().join("dangling")).unwrap();
     let error = workshop.builds().folder(&workshop.subject, &workshop.sources(), &[]).unwrap_err();
     let path = workshop.sources().join("dangling");
-    let expect = format!("cannot build: {}: No such file or directory (os error 2)", path.display());
+    let expect = format!(
+        "cannot build: {}: No such file or directory (os error 2); see whether the subject's files are whole, and whether there is \
+         room in XDG_CACHE_HOME",
+        path.display()
+    );
     assert_eq!(error.to_string(), expect);
 }

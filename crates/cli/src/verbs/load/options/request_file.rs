@@ -36,7 +36,13 @@ pub struct Defaults {
 /// Reads the requests of a file; all that is wrong with it is one complaint.
 pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, Complaint> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Complaint::new(Exit::Usage, format!("cannot read the file of requests {}: {error}", path.display()))
+        Complaint::new(
+            Exit::Usage,
+            format!(
+                "cannot read the file of requests {}: {error}; see whether the path is right and you may read it",
+                path.display()
+            ),
+        )
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut reader = Reader { folder, defaults, held: HashSet::new(), files: HashMap::new(), problems: Vec::new() };

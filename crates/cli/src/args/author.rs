@@ -1,0 +1,139 @@
+//! Options of the verbs for those who write something of their own, and of those about the command itself.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
+
+/// Options of `tolok new`.
+#[derive(Debug, ClapArgs)]
+pub struct NewArgs {
+    /// What to begin.
+    #[command(subcommand)]
+    pub thing: NewThing,
+}
+
+/// What can be begun.
+#[derive(Debug, Subcommand)]
+pub enum NewThing {
+    /// A server that answers the workloads `hello` and `json`, and what tolok has to know of it.
+    Subject(NewSubjectArgs),
+    /// A request and the answer that is owed to it.
+    Workload(NewWorkloadArgs),
+    /// A question: which subjects, under which load.
+    Study(NewStudyArgs),
+}
+
+/// Options of `tolok new subject`.
+#[derive(Debug, ClapArgs)]
+pub struct NewSubjectArgs {
+    /// Its name: small letters, digits and hyphens.
+    pub name: String,
+    /// What it runs on.
+    #[arg(long, default_value = "go", value_name = "RUNTIME")]
+    pub runtime: NewRuntime,
+    /// Make it in this folder [default: subjects/RUNTIME of the checkout].
+    #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+/// A runtime for which there is a beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NewRuntime {
+    /// The standard library's net/http.
+    Go,
+    /// node:http.
+    Node,
+    /// Bun.serve.
+    Bun,
+    /// PHP-FPM behind nginx.
+    Php,
+}
+
+/// Options of `tolok new workload`.
+#[derive(Debug, ClapArgs)]
+pub struct NewWorkloadArgs {
+    /// Its name, which is its path as well: small letters, digits and hyphens.
+    pub name: String,
+    /// Make it in this folder [default: workloads of the checkout].
+    #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+/// Options of `tolok new study`.
+#[derive(Debug, ClapArgs)]
+pub struct NewStudyArgs {
+    /// Its name: small letters, digits and hyphens.
+    pub name: String,
+    /// Subjects to compare, as a study names them, separated by commas.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "*")]
+    pub subjects: Vec<String>,
+    /// What they are asked.
+    #[arg(long, value_name = "WORKLOAD", default_value = "hello")]
+    pub workload: String,
+    /// Make it in this folder [default: studies of the checkout; outside one, the working folder].
+    #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+/// Options of `tolok check`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CHECK_CODES)]
+pub struct CheckArgs {
+    /// Subjects as a study would name them (`go/nethttp`, `node/http:cluster`, `php/fpm:*`), or folders with a `subject.toml`
+    /// [default: all variants of all subjects that are ready].
+    #[arg(value_name = "SUBJECT")]
+    pub subjects: Vec<String>,
+}
+
+const CHECK_CODES: &str = "\
+Workloads that ask a database are checked where MariaDB or MySQL is here.
+
+Exit codes:
+  0    every answer and every refusal is as it should be
+  2    there is no such subject
+  5    a subject does not start, or answers otherwise than it should
+  6    a subject that was named lacks a program, or nothing is ready";
+
+/// Options of `tolok help`.
+#[derive(Debug, ClapArgs)]
+pub struct HelpArgs {
+    /// A verb, or one of exit-codes, environment, files.
+    #[arg(value_name = "VERB|TOPIC", hide_possible_values = true)]
+    pub about: Option<String>,
+}
+
+/// Options of `tolok completions`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+To have them in every new shell:
+  bash        tolok completions bash > ~/.local/share/bash-completion/completions/tolok
+  zsh         tolok completions zsh > DIR/_tolok, with DIR in $fpath before compinit
+  fish        tolok completions fish > ~/.config/fish/completions/tolok.fish
+  elvish      tolok completions elvish > ~/.config/elvish/lib/tolok.elv, and `use tolok` in rc.elv
+  powershell  tolok completions powershell >> $PROFILE
+
+Verbs, options, their values and file names are completed. Names of studies, subjects and runs are
+not: they depend on the checkout and not on the program (`tolok list` shows them).";
+
+/// Options of `tolok man`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = MAN_EXAMPLES)]
+pub struct ManArgs {
+    /// The page of this verb [default: that of tolok].
+    #[arg(value_name = "VERB")]
+    pub verb: Option<String>,
+    /// Write the page into this folder, which is made where it is missing; without a VERB, the pages of all verbs.
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  tolok man | man -l -
+  tolok man -o ~/.local/share/man/man1 && man tolok-run";

@@ -1,0 +1,138 @@
+//! docs/reference/cli.md, made of the command's own description, so that the page cannot fall behind.
+
+use std::fmt::Write;
+
+use clap::{Arg, Command};
+
+use super::command::visible;
+use super::topics::Topic;
+
+const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
+
+/// The whole page.
+fn page() -> String {
+    let mut whole = visible();
+    whole.build();
+    let mut text = format!(
+        "# The command line\n\n<!-- Generated from the code; written anew by: {HOW} -->\n\n\
+         What `tolok help VERB` says, on one page. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
+         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb.\n\n| verb | does |\n|---|---|\n"
+    );
+    for verb in whole.get_subcommands() {
+        let name = format!("tolok {}", verb.get_name());
+        let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "| [`{name}`](#{}) | {} |", name.replace(' ', "-"), cell(&about));
+    }
+    whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok"));
+    for topic in Topic::ALL {
+        let _ = writeln!(text, "\n## {}\n\n| | |\n|---|---|", topic.title());
+        for (name, words) in topic.entries() {
+            let _ = writeln!(text, "| `{name}` | {} |", cell(words));
+        }
+    }
+    text
+}
+
+/// A verb, and after it what stands below it.
+fn section(text: &mut String, verb: &Command, above: &str) {
+    let name = format!("{above} {}", verb.get_name());
+    let about = verb.get_long_about().or(verb.get_about()).map(ToString::to_string).unwrap_or_default();
+    let usage = verb.clone().render_usage().to_string();
+    let _ =
+        writeln!(text, "\n## {name}\n\n{}\n\n```text\n{}\n```", sentences(&about), usage.trim_start_matches("Usage: "));
+    let (arguments, options): (Vec<&Arg>, Vec<&Arg>) =
+        verb.get_arguments().filter(|arg| is_own(arg)).partition(|arg| arg.is_positional());
+    table(text, "argument", &arguments);
+    table(text, "option", &options);
+    if let Some(after) = verb.get_after_help() {
+        let _ = writeln!(text, "\n```text\n{}\n```", after.to_string().trim_end());
+    }
+    verb.get_subcommands().for_each(|below| section(text, below, &name));
+}
+
+/// Whether an argument is no one that every verb has.
+fn is_own(arg: &Arg) -> bool {
+    !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "color")
+}
+
+fn table(text: &mut String, kind: &str, arguments: &[&Arg]) {
+    if arguments.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n| {kind} | default | meaning |\n|---|---|---|");
+    for arg in arguments {
+        let (default, meaning) = default_and_meaning(arg);
+        let _ =
+            writeln!(text, "| {} | {} | {} |", cell(&spelling(arg)), cell(&default), cell(&(meaning + &values(arg))));
+    }
+}
+
+/// `-o`, `--output FILE`.
+fn spelling(arg: &Arg) -> String {
+    let value = arg.get_value_names().unwrap_or_default().iter().map(|name| format!(" {name}")).collect::<String>();
+    let value = if arg.get_action().takes_values() { value } else { String::new() };
+    if arg.is_positional() {
+        return format!("`{}`", value.trim());
+    }
+    let short = arg.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
+    format!("{short}`--{}{value}`", arg.get_long().unwrap_or_default())
+}
+
+/// The default, which clap knows or which the help says in brackets, and the help without it.
+fn default_and_meaning(arg: &Arg) -> (String, String) {
+    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let help = sentences(&help);
+    let known: Vec<String> =
+        arg.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    let known = if arg.get_action().takes_values() { known } else { Vec::new() };
+    if let Some((before, rest)) = help.split_once("[default: ")
+        && let Some((default, after)) = rest.split_once(']')
+    {
+        let default = if known.is_empty() { default.to_owned() } else { known.join(", ") };
+        let meaning = format!("{}{after}", before.trim_end());
+        return (default, sentences(&meaning));
+    }
+    let none = if arg.is_required_set() { "required" } else { "" };
+    (if known.is_empty() { none.to_owned() } else { known.join(", ") }, help)
+}
+
+/// The values that it may have, with what each means.
+fn values(arg: &Arg) -> String {
+    let values = if arg.is_hide_possible_values_set() { Vec::new() } else { arg.get_possible_values() };
+    let is_switch = !arg.get_action().takes_values();
+    let named: Vec<String> = values
+        .iter()
+        .filter(|value| !value.is_hide_set() && !is_switch)
+        .map(|value| match value.get_help() {
+            Some(help) => format!("`{}`: {help}", value.get_name()),
+            None => format!("`{}`", value.get_name()),
+        })
+        .collect();
+    if named.is_empty() { String::new() } else { format!(" {}.", named.join("; ")) }
+}
+
+/// In one paragraph that ends with a full stop.
+fn sentences(text: &str) -> String {
+    let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    let ended = paragraphs.filter(|paragraph| !paragraph.is_empty()).map(|paragraph| {
+        let is_ended = paragraph.ends_with(['.', ':', '?', ')']) && !paragraph.ends_with(" )");
+        if is_ended { paragraph } else { paragraph + "." }
+    });
+    ended.collect::<Vec<_>>().join(" ")
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+#[test]
+fn reference_of_the_command_line_is_up_to_date() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/cli.md");
+    let generated = page();
+    if std::env::var_os("TOLOK_WRITE_REFERENCE").is_some() {
+        std::fs::write(file, generated).unwrap();
+        return;
+    }
+    let written = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(written == generated, "docs/reference/cli.md is not what the code says; write it anew with\n{HOW}");
+}

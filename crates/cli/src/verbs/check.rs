@@ -1,0 +1,211 @@
+//! `tolok check`: whether subjects answer, and refuse, as the contracts of their workloads say.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tolok_lab::machine::Machine;
+use tolok_lab::run::{
+    Ground, Prepared, Session, Stop, check_conformance, prepare_database, start_again_in_an_own_group,
+};
+use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
+
+use super::plan::deal_cpus;
+use super::run::hear_interrupts;
+use crate::args::CheckArgs;
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::{put, say};
+use crate::problems;
+
+/// Checks one subject after the other and says what was found of each as soon as it is known.
+pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
+    start_again_in_an_own_group();
+    let mut opened = Opened::open()?;
+    let chosen = choose(&args.subjects, &mut opened)?;
+    let stop = Stop::default();
+    hear_interrupts(&stop, "subject")?;
+    let (ready, lacking) = split(&opened, chosen);
+    lacking.iter().for_each(|(label, reason)| say(format!("left out: {label}: {reason}")));
+    if ready.is_empty() {
+        let message = "no subject that was meant is ready here; to fetch all that can be fetched: tolok setup";
+        return Err(Complaint::new(Exit::Missing, message));
+    }
+    let database = database(&opened, &ready, &stop);
+    let wrong = each(&opened, &ready, database.as_ref(), &stop)?;
+    Ok(match () {
+        () if stop.is_asked() => Exit::Interrupted,
+        () if wrong > 0 => Exit::GateFailed,
+        // What nobody asked for by its name is not missed.
+        () if !lacking.is_empty() && !args.subjects.is_empty() => Exit::Missing,
+        () => Exit::Done,
+    })
+}
+
+/// The variants that are meant. A folder of the user's own joins the catalogue under its path, which is also where it is found.
+fn choose(named: &[String], opened: &mut Opened) -> Result<Vec<SubjectChoice>, Complaint> {
+    let mut chosen = Vec::new();
+    if named.is_empty() {
+        chosen.extend(opened.competitors().filter(|subject| subject.program.is_none()).flat_map(variants));
+    }
+    for name in named {
+        let catalogue = &opened.laboratory.catalogue;
+        let is_known = catalogue.subject(name.split([':', '?']).next().unwrap_or_default()).is_some();
+        if !is_known && let Some(subject) = own_subject(Path::new(name))? {
+            chosen.extend(variants(&subject));
+            opened.laboratory.catalogue.subjects.push(subject);
+            opened.look_again()?;
+        } else {
+            chosen.extend(of_catalogue(name, catalogue)?);
+        }
+    }
+    Ok(chosen)
+}
+
+/// The subject in a folder that is no part of the checkout, if there is one.
+fn own_subject(folder: &Path) -> Result<Option<Subject>, Complaint> {
+    let path = folder.join("subject.toml");
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let unreadable = |error| {
+        Complaint::new(Exit::Internal, format!("cannot read {}: {error}; see whether you may read it", path.display()))
+    };
+    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+    let whole = std::fs::canonicalize(folder).map_err(unreadable)?;
+    let read = Subject::read(&whole.display().to_string(), &text);
+    read.map(Some).map_err(|wrong| Complaint { exit: Exit::Usage, text: problems::render(&path, &text, &wrong) })
+}
+
+fn of_catalogue(name: &str, catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, Complaint> {
+    let selector = SubjectSelector::read(name, catalogue).map_err(|(message, help)| {
+        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+        Complaint::new(Exit::Usage, format!("{message}{help}; or name a folder with a subject.toml"))
+    })?;
+    let servers = catalogue.subjects.iter().filter(|subject| subject.program.is_none());
+    let found: Vec<SubjectChoice> = match selector {
+        SubjectSelector::EveryReady => {
+            servers.filter(|subject| subject.role == Role::Subject).flat_map(variants).collect()
+        }
+        SubjectSelector::EveryVariant(id) => catalogue.subject(&id).map(variants).unwrap_or_default(),
+        SubjectSelector::One(choice) => vec![choice],
+    };
+    let is_program = |choice: &SubjectChoice| catalogue.subject(&choice.subject).is_some_and(|it| it.program.is_some());
+    if found.iter().any(is_program) {
+        let message = format!(
+            "`{name}` is a program and no server: what it writes is checked in every run of it (tolok run queue)"
+        );
+        return Err(Complaint::new(Exit::Usage, message));
+    }
+    Ok(found)
+}
+
+/// All variants, the default one first.
+fn variants(subject: &Subject) -> Vec<SubjectChoice> {
+    let mut names: Vec<&String> = subject.variants.keys().collect();
+    names.sort_by_key(|name| **name != subject.default_variant);
+    names.into_iter().filter_map(|name| subject.choose(Some(name), &BTreeMap::new()).ok()).collect()
+}
+
+/// Those that can be started here, and those that lack something.
+fn split(opened: &Opened, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Vec<(String, String)>) {
+    let (mut ready, mut lacking) = (Vec::new(), Vec::new());
+    for choice in chosen {
+        let Some(subject) = opened.laboratory.catalogue.subject(&choice.subject) else { continue };
+        match opened.ready(subject, &choice.variant) {
+            Ok(()) => ready.push(choice),
+            Err(reason) => lacking.push((choice.label, reason)),
+        }
+    }
+    (ready, lacking)
+}
+
+/// A database for the workloads that ask one, if any does and one is to be had.
+fn database(opened: &Opened, chosen: &[SubjectChoice], stop: &Stop) -> Option<(Database, Prepared)> {
+    chosen.iter().find(|choice| asks_a_database(opened, choice))?;
+    let engines = [Engine::Mariadb, Engine::Mysql].map(|engine| Database { engine, ..Database::default() });
+    let Some(database) = engines.into_iter().find(|database| opened.database_ready(database).is_ok()) else {
+        say("no database is here, so workloads that ask one are not checked; to fetch one: tolok setup mariadb");
+        return None;
+    };
+    let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
+    match prepare_database(&opened.laboratory, &database, &mut loading, &|| !stop.is_asked()) {
+        Ok(prepared) => Some((database, prepared)),
+        Err(failure) => {
+            say(format!("workloads that ask a database are not checked: {}", failure.message));
+            None
+        }
+    }
+}
+
+fn asks_a_database(opened: &Opened, choice: &SubjectChoice) -> bool {
+    served(opened, choice).iter().any(|workload| workload.database)
+}
+
+/// The workloads of a subject that this checkout has.
+fn served(opened: &Opened, choice: &SubjectChoice) -> Vec<Workload> {
+    let catalogue = &opened.laboratory.catalogue;
+    let names =
+        catalogue.subject(&choice.subject).map(|subject| subject.workloads(&choice.variant)).unwrap_or_default();
+    names.iter().filter_map(|name| catalogue.choose_workload(name).ok()).collect()
+}
+
+/// Checks each, says what was found, and counts those that are not right.
+fn each(
+    opened: &Opened,
+    chosen: &[SubjectChoice],
+    database: Option<&(Database, Prepared)>,
+    stop: &Stop,
+) -> Result<usize, Complaint> {
+    let ground = Ground::prepare();
+    ground.leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
+    let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
+    // Nothing is measured, so the parts may share CPUs.
+    let (cpus, _) =
+        deal_cpus(&Machine::read(), &environment, true).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
+    let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
+    workloads.sort_by(|left, right| left.name.cmp(&right.name));
+    workloads.dedup_by(|left, right| left.name == right.name);
+    let session = Session::begin(&opened.laboratory, &ground, [(environment.id, cpus)].into(), &workloads)
+        .map_err(|error| Complaint::new(Exit::Internal, error))?;
+    let mut wrong = 0;
+    for choice in chosen.iter().take_while(|_| !stop.is_asked()) {
+        say(format!("checking {} …", choice.label));
+        let (said, is_right) = one(&session, choice, database);
+        wrong += usize::from(!is_right);
+        put(&said, None)?;
+    }
+    Ok(wrong)
+}
+
+/// What was found of one, and whether it is right.
+fn one(session: &Session<'_>, choice: &SubjectChoice, database: Option<&(Database, Prepared)>) -> (String, bool) {
+    let label = &choice.label;
+    let catalogue = &session.laboratory.catalogue;
+    let Some(subject) = catalogue.subject(&choice.subject) else { return (String::new(), true) };
+    let names = subject.workloads(&choice.variant);
+    let unknown: Vec<&str> =
+        names.iter().filter(|name| catalogue.workload(name).is_none()).map(String::as_str).collect();
+    let drivers_are_here =
+        subject.needs_for(&choice.variant, true).all(|name| session.laboratory.programs.contains_key(name));
+    let database = database.filter(|_| drivers_are_here).map(|(asked, prepared)| (asked, prepared));
+    let without = |name: &&String| catalogue.workload(name).is_some_and(|workload| !workload.database);
+    if database.is_none() && unknown.is_empty() && !names.iter().any(|name| without(&name)) {
+        return (format!("{label}: not checked, as all of its workloads ask a database\n"), true);
+    }
+    match check_conformance(session, choice, database) {
+        Ok(found) if found.differences.is_empty() && unknown.is_empty() => {
+            (format!("{label}: right ({})\n", found.workloads.join(", ")), true)
+        }
+        Ok(found) => {
+            let strangers = unknown.iter().map(|name| {
+                format!(
+                    "there is no workload `{name}`; take it out of `workloads`, or make it: tolok new workload {name}"
+                )
+            });
+            let lines: Vec<String> =
+                found.differences.into_iter().chain(strangers).map(|line| format!("  {line}\n")).collect();
+            (format!("{label}: wrong\n{}", lines.concat()), false)
+        }
+        Err(error) => (format!("{label}: does not start\n  {error}\n"), false),
+    }
+}

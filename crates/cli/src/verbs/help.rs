@@ -1,0 +1,28 @@
+//! `tolok help` and `tolok completions`: what the command says of itself.
+
+use crate::args::{CompletionsArgs, HelpArgs, Topic, parse_from, visible};
+use crate::exit::{Complaint, Exit, of_clap};
+use crate::output::{put, width};
+
+/// Explains a topic, a verb, or all of tolok.
+pub fn help(args: &HelpArgs) -> Result<Exit, Complaint> {
+    let about = args.about.as_deref();
+    if let Some(topic) = about.and_then(|word| Topic::ALL.into_iter().find(|topic| topic.word() == word)) {
+        put(&topic.text(usize::from(width()).min(100)), None)?;
+        return Ok(Exit::Done);
+    }
+    // What `tolok VERB --help` says is what it is, down to its usage line.
+    let words = ["tolok"].into_iter().chain(about).chain(["--help"]);
+    if let Err(shown) = parse_from(words) {
+        let _ = of_clap(&shown);
+    }
+    Ok(Exit::Done)
+}
+
+/// Prints the completions of a shell.
+pub fn completions(args: &CompletionsArgs) -> Result<Exit, Complaint> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut visible(), "tolok", &mut script);
+    put(&String::from_utf8_lossy(&script), None)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,131 @@
+//! `tolok new`: beginnings of a subject, a workload and a study.
+
+use std::path::{Path, PathBuf};
+
+use tolok_lab::home::{Home, HomeError};
+use tolok_lab::scaffold::{self, Runtime, ScaffoldError, StudyWish};
+use tolok_model::{Catalogue, SubjectSelector};
+
+use crate::args::{NewArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
+use crate::exit::{Complaint, Exit};
+use crate::output::{put, say};
+
+/// The seed of a new study: any will do that does not change.
+const SEED: u64 = 1;
+
+/// Makes what was asked for, prints its files and says what to do with them.
+pub fn new(args: &NewArgs) -> Result<Exit, Complaint> {
+    let (files, next) = match &args.thing {
+        NewThing::Subject(args) => subject(args)?,
+        NewThing::Workload(args) => workload(args)?,
+        NewThing::Study(args) => study(args)?,
+    };
+    put(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>(), None)?;
+    say(next);
+    Ok(Exit::Done)
+}
+
+fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+    let runtime = match args.runtime {
+        NewRuntime::Go => Runtime::Go,
+        NewRuntime::Node => Runtime::Node,
+        NewRuntime::Bun => Runtime::Bun,
+        NewRuntime::Php => Runtime::Php,
+    };
+    let schemas = schemas();
+    let (folder, called) = match &args.folder {
+        Some(folder) => (folder.clone(), as_a_path(&folder.join(&args.name))),
+        None => {
+            let folder = checkout("subject")?.root().join("subjects").join(runtime.folder());
+            (folder, format!("{}/{}", runtime.folder(), args.name))
+        }
+    };
+    let files = scaffold::subject(&folder, &args.name, runtime, schemas.as_deref(), &called).map_err(refused)?;
+    Ok((files, format!("It answers hello and json as it is: tolok check {called}")))
+}
+
+fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => checkout("workload")?.root().join("workloads"),
+    };
+    let files = scaffold::workload(&folder, &args.name, schemas().as_deref()).map_err(refused)?;
+    let next = format!(
+        "Put the answer into body.json, name `{}` in `workloads` of a subject.toml, and give that server the path; then: tolok \
+         check SUBJECT",
+        args.name
+    );
+    Ok((files, next))
+}
+
+fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+    let home = known_home()?;
+    let catalogue = home.as_ref().map(Home::catalogue).transpose()?;
+    let is_program = match &catalogue {
+        Some(catalogue) => known_names(args, catalogue)?,
+        None => false,
+    };
+    let (folder, called) = match (&args.folder, &home) {
+        (Some(folder), _) => (folder.clone(), as_a_path(&folder.join(format!("{}.toml", args.name)))),
+        (None, Some(home)) => (home.root().join("studies"), args.name.clone()),
+        (None, None) => (PathBuf::from("."), as_a_path(Path::new(&format!("{}.toml", args.name)))),
+    };
+    let wish =
+        StudyWish { called: &called, subjects: &args.subjects, workload: &args.workload, is_program, seed: SEED };
+    let files = scaffold::study(&folder, &args.name, schemas().as_deref(), &wish).map_err(refused)?;
+    Ok((
+        files,
+        format!("What it would do: tolok plan {called}. To try it out: tolok run {called} --blocks 1 --scale 0.1"),
+    ))
+}
+
+/// Refuses names that the catalogue does not have; says whether the workload is one for programs.
+fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, Complaint> {
+    let complain = |option: &str, (message, help): (String, Option<String>)| {
+        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+        Complaint::new(Exit::Usage, format!("{option}: {message}{help}"))
+    };
+    for subject in &args.subjects {
+        SubjectSelector::read(subject, catalogue).map_err(|wrong| complain("--subjects", wrong))?;
+    }
+    if catalogue.choose_program(&args.workload).is_ok() {
+        return Ok(true);
+    }
+    catalogue.choose_workload(&args.workload).map_err(|wrong| complain("--workload", wrong))?;
+    Ok(false)
+}
+
+/// The checkout, for what has its place in one.
+fn checkout(thing: &str) -> Result<Home, Complaint> {
+    known_home()?.ok_or_else(|| {
+        let message = format!("there is no checkout of tolok here or above to put the {thing} in; run it there, or name a folder with --in DIR");
+        Complaint::new(Exit::Usage, message)
+    })
+}
+
+/// The checkout, if there is one: a study can be begun without.
+fn known_home() -> Result<Option<Home>, Complaint> {
+    match Home::find() {
+        Ok(home) => Ok(Some(home)),
+        Err(HomeError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn schemas() -> Option<PathBuf> {
+    Home::find().ok().map(|home| home.root().join("schemas"))
+}
+
+/// As a path that cannot be taken for a name: with a slash in it.
+fn as_a_path(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.contains('/') { text } else { format!("./{text}") }
+}
+
+fn refused(error: ScaffoldError) -> Complaint {
+    let exit = match error {
+        ScaffoldError::Name(_) | ScaffoldError::Exists(_) => Exit::Usage,
+        ScaffoldError::Write { .. } => Exit::Internal,
+    };
+    Complaint::new(exit, error)
+}

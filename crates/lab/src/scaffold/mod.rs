@@ -1,0 +1,271 @@
+//! Beginnings: files of a subject, a workload or a study that work as they are, with comments that say why.
+//!
+//! What is there is never written over. The texts lie in `files/`; a name in `@` marks is filled in.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use tolok_model::schema::{study_schema, subject_schema, workload_schema};
+
+/// A runtime for which there is the beginning of a subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runtime {
+    /// Go's net/http.
+    Go,
+    /// node:http.
+    Node,
+    /// Bun.serve.
+    Bun,
+    /// PHP-FPM behind nginx.
+    Php,
+}
+
+impl Runtime {
+    /// The folder below `subjects/` in which its subjects lie.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Go => "go",
+            Self::Node => "node",
+            Self::Bun => "bun",
+            Self::Php => "php",
+        }
+    }
+
+    fn files(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Go => &[
+                ("subject.toml", include_str!("files/go/subject.toml")),
+                ("go.mod", include_str!("files/go/go.mod.txt")),
+                ("main.go", include_str!("files/go/main.go.txt")),
+            ],
+            Self::Node => &[
+                ("subject.toml", include_str!("files/node/subject.toml")),
+                ("server.js", include_str!("files/node/server.js.txt")),
+            ],
+            Self::Bun => &[
+                ("subject.toml", include_str!("files/bun/subject.toml")),
+                ("server.js", include_str!("files/bun/server.js.txt")),
+            ],
+            Self::Php => &[
+                ("subject.toml", include_str!("files/php/subject.toml")),
+                ("php.ini", include_str!("files/php/php.ini.txt")),
+                ("fpm.conf", include_str!("files/php/fpm.conf.txt")),
+                ("nginx.conf", include_str!("files/php/nginx.conf.txt")),
+                ("index.php", include_str!("files/php/index.php.txt")),
+            ],
+        }
+    }
+}
+
+const SUBJECT_README: (&str, &str) = ("README.md", include_str!("files/subject-README.md"));
+
+const WORKLOAD: [(&str, &str); 3] = [
+    ("workload.toml", include_str!("files/workload/workload.toml")),
+    ("body.json", include_str!("files/workload/body.json")),
+    ("README.md", include_str!("files/workload/README.md")),
+];
+
+/// Why something could not be begun.
+#[derive(Debug, thiserror::Error)]
+pub enum ScaffoldError {
+    /// The name cannot be one.
+    #[error(
+        "`{0}` cannot be a name: it is made of small letters, digits and hyphens and begins with a letter, such as my-server"
+    )]
+    Name(String),
+    /// Something of that name is there.
+    #[error("{} is there already, and nothing is written over; choose another name, or move it away first", .0.display())]
+    Exists(PathBuf),
+    /// A file or folder cannot be written.
+    #[error("cannot write {}: {source}; choose a folder that you may write with --in DIR", path.display())]
+    Write {
+        /// What was written.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+/// Which schema a file is checked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Study,
+    Subject,
+    Workload,
+}
+
+impl Kind {
+    fn file(self) -> &'static str {
+        match self {
+            Self::Study => "study.schema.json",
+            Self::Subject => "subject.schema.json",
+            Self::Workload => "workload.schema.json",
+        }
+    }
+
+    fn schema(self) -> serde_json::Value {
+        match self {
+            Self::Study => study_schema(),
+            Self::Subject => subject_schema(),
+            Self::Workload => workload_schema(),
+        }
+    }
+}
+
+/// What a new study asks.
+#[derive(Debug)]
+pub struct StudyWish<'a> {
+    /// What a person types to name it: its name in a checkout, else its file.
+    pub called: &'a str,
+    /// Subjects, as a study names them.
+    pub subjects: &'a [String],
+    /// The workload, as a study names it.
+    pub workload: &'a str,
+    /// Whether that is one for programs that are run to their end.
+    pub is_program: bool,
+    /// Seed of the order.
+    pub seed: u64,
+}
+
+/// Makes the folder of a subject: `folder/name`. `schemas` is the checkout's folder of schemas, where there is a checkout.
+pub fn subject(
+    folder: &Path,
+    name: &str,
+    runtime: Runtime,
+    schemas: Option<&Path>,
+    called: &str,
+) -> Result<Vec<PathBuf>, ScaffoldError> {
+    let own = new_folder(folder, name)?;
+    let schema = schema_for(&own, Kind::Subject, schemas)?;
+    let words = [("NAME", name), ("SUBJECT", called), ("SCHEMA", &schema.reference)];
+    let files = runtime.files().iter().chain([&SUBJECT_README]);
+    let written = files.map(|(file, text)| write(own.join(file), &filled(text, &words))).collect::<Result<Vec<_>, _>>();
+    Ok(written?.into_iter().chain(schema.written).collect())
+}
+
+/// Makes the folder of a workload: `folder/name`.
+pub fn workload(folder: &Path, name: &str, schemas: Option<&Path>) -> Result<Vec<PathBuf>, ScaffoldError> {
+    let own = new_folder(folder, name)?;
+    let schema = schema_for(&own, Kind::Workload, schemas)?;
+    let words = [("NAME", name), ("SCHEMA", &schema.reference)];
+    let written = WORKLOAD.iter().map(|(file, text)| write(own.join(file), &filled(text, &words)));
+    Ok(written.collect::<Result<Vec<_>, _>>()?.into_iter().chain(schema.written).collect())
+}
+
+/// Makes the file of a study: `folder/name.toml`.
+pub fn study(
+    folder: &Path,
+    name: &str,
+    schemas: Option<&Path>,
+    wish: &StudyWish<'_>,
+) -> Result<Vec<PathBuf>, ScaffoldError> {
+    let own = refuse_name(name).map(|()| folder.join(format!("{name}.toml")))?;
+    if own.exists() {
+        return Err(ScaffoldError::Exists(own));
+    }
+    fs::create_dir_all(folder).map_err(|source| ScaffoldError::Write { path: folder.to_owned(), source })?;
+    let schema = schema_for(folder, Kind::Study, schemas)?;
+    let question = if wish.is_program {
+        format!("How long does {} take each of the programs, and how sure is that?", wish.workload)
+    } else {
+        format!("Which of the subjects gives the most good answers to {}, and how sure is that?", wish.workload)
+    };
+    let scenario = if wish.is_program {
+        include_str!("files/study/program.toml")
+    } else {
+        include_str!("files/study/scenario.toml")
+    };
+    let subjects: Vec<String> = wish.subjects.iter().map(|subject| in_toml(subject)).collect();
+    let words = [
+        ("SCENARIO", scenario.trim_end()),
+        ("WORKLOAD", &inside_quotes(wish.workload)),
+        ("QUESTION", &inside_quotes(&question)),
+        ("SUBJECTS", &subjects.join(", ")),
+        ("SEED", &wish.seed.to_string()),
+        ("NAME", name),
+        ("STUDY", wish.called),
+        ("SCHEMA", &schema.reference),
+    ];
+    let written = write(own, &filled(include_str!("files/study/study.toml"), &words))?;
+    Ok([written].into_iter().chain(schema.written).collect())
+}
+
+/// Every mark replaced, in the order of `words`: a text may have marks of its own.
+fn filled(text: &str, words: &[(&str, &str)]) -> String {
+    words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(&format!("@{mark}@"), word))
+}
+
+/// A text as TOML writes it. JSON's escapes are a part of TOML's.
+fn in_toml(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn inside_quotes(text: &str) -> String {
+    let quoted = in_toml(text);
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn refuse_name(name: &str) -> Result<(), ScaffoldError> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let fits = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= 64 && name.chars().all(is_plain);
+    if fits { Ok(()) } else { Err(ScaffoldError::Name(name.to_owned())) }
+}
+
+fn new_folder(parent: &Path, name: &str) -> Result<PathBuf, ScaffoldError> {
+    refuse_name(name)?;
+    let failed = |path: &Path, source| ScaffoldError::Write { path: path.to_owned(), source };
+    fs::create_dir_all(parent).map_err(|source| failed(parent, source))?;
+    let own = parent.join(name);
+    match fs::create_dir(&own) {
+        Ok(()) => Ok(own),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ScaffoldError::Exists(own)),
+        Err(source) => Err(failed(&own, source)),
+    }
+}
+
+fn write(path: PathBuf, text: &str) -> Result<PathBuf, ScaffoldError> {
+    let file = OpenOptions::new().write(true).create_new(true).open(&path);
+    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => Ok(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ScaffoldError::Exists(path)),
+        Err(source) => Err(ScaffoldError::Write { path, source }),
+    }
+}
+
+/// The schema that a file names in its first line.
+struct SchemaLine {
+    /// As it stands there.
+    reference: String,
+    /// The schema's file, if it had to be written.
+    written: Option<PathBuf>,
+}
+
+/// The way from `folder` to the checkout's schema. Where there is no checkout, a schema is put beside the file: editors can reach
+/// nothing else.
+fn schema_for(folder: &Path, kind: Kind, schemas: Option<&Path>) -> Result<SchemaLine, ScaffoldError> {
+    let known = schemas.map(|schemas| schemas.join(kind.file())).filter(|path| path.is_file());
+    let whole = |path: &Path| fs::canonicalize(path).ok();
+    if let Some((from, to)) = known.and_then(|path| Some((whole(folder)?, whole(&path)?))) {
+        return Ok(SchemaLine { reference: relative(&from, &to), written: None });
+    }
+    let reference = format!("./{}", kind.file());
+    let beside = folder.join(kind.file());
+    if beside.exists() {
+        return Ok(SchemaLine { reference, written: None });
+    }
+    let written = write(beside, &format!("{:#}\n", kind.schema()))?;
+    Ok(SchemaLine { reference, written: Some(written) })
+}
+
+/// The way from one folder to a file, both absolute and without links.
+fn relative(from: &Path, to: &Path) -> String {
+    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) = (from.components().collect(), to.components().collect());
+    let common = from.iter().zip(&to).take_while(|(left, right)| left == right).count();
+    let up = from[common..].iter().map(|_| "..".to_owned());
+    let down = to[common..].iter().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests;
