@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_model::{
-    Case, DiagnosisRecord, Failure, FailureKind, LoadTool, MachineSummary, Measurement, Outcome, Plan, Role, RunRecord,
-    Scenario, TrialRecord,
+    Case, DiagnosisRecord, Failure, FailureKind, LoadTool, MachineSummary, Outcome, Plan, Role, RunRecord, Scenario,
+    TrialRecord,
 };
 
 use crate::bottleneck::bottleneck;
@@ -29,7 +29,7 @@ use crate::link::link_use;
 use crate::names::Names;
 use crate::noise::{Better, noise_floor, told_of_itself};
 use crate::objectives::objectives;
-use crate::observations::{Observations, answers, goodput};
+use crate::observations::{Observations, goodput, per_answer};
 use crate::power::power;
 use crate::programs::{self, Timed};
 use crate::published::published;
@@ -412,11 +412,6 @@ fn errors(observations: &Observations) -> Vec<(String, u64)> {
         .collect();
     errors.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     errors
-}
-
-/// CPU time of the subject for each good answer that it gave in the window, to whichever request.
-fn per_answer(trial: &Measurement) -> Option<f64> {
-    answers(trial).map(|answers| trial.subject.cpu_s / answers)
 }
 
 fn run_facts(run: &RunRecord, plan: &Plan, records_sha256: Option<&str>) -> RunFacts {

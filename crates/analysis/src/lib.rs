@@ -10,6 +10,7 @@ mod analyse;
 mod bottleneck;
 mod cautions;
 mod compare;
+mod contest;
 mod counter;
 mod curve;
 mod database;
@@ -90,7 +91,7 @@ pub use programs::findings::{
 };
 pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
 pub use published::{PublishedFinding, PublishedReading};
-pub use recommend::{Recommendation, Strength};
+pub use recommend::{CLEARLY_AHEAD, Recommendation, Strength};
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
 pub use seconds::{Band, SecondsFinding};
 pub use sensitivity::{

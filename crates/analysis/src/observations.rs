@@ -141,6 +141,11 @@ pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
     Some(measurement.goodput_rps * measurement.window_s).filter(|answers| *answers > 0.0)
 }
 
+/// CPU time of the subject for each good answer that it gave in the window, to whichever request.
+pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
+    answers(measurement).map(|answers| measurement.subject.cpu_s / answers)
+}
+
 fn is_censored(measurement: &Measurement) -> bool {
     measurement.goodput_rps <= 0.0
 }

@@ -2,9 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tolok_model::{Case, PublishedMetric, PublishedRatio};
 
 use crate::analyse::Records;
-use crate::findings::{Estimate, ScenarioFinding};
+use crate::compare::{Better, ComparedMetric};
+use crate::contest::{Contest, Pair};
+use crate::estimate::{least_trials, size};
+use crate::figures::{Quantity, amount, counted, figure};
+use crate::findings::{CaseFinding, Estimate, ScenarioFinding, Verdict};
+use crate::verdict::is_told_apart;
 
 /// A published ratio of two subjects, and the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -17,6 +23,8 @@ pub struct PublishedFinding {
     pub scenario: String,
     /// What was compared: `goodput`, `latency-p50`, `latency-p99`, `cpu`, `memory` or `cold-start`.
     pub metric: String,
+    /// The same in words: `p99 (closed loop)`.
+    pub metric_words: String,
     /// Title of the first subject.
     pub a: String,
     /// Title of the second.
@@ -25,6 +33,8 @@ pub struct PublishedFinding {
     pub published: f64,
     /// The same, measured within blocks; none where either has no figure.
     pub measured: Option<Estimate>,
+    /// Blocks that it rests on.
+    pub blocks: u32,
     /// What follows.
     pub reading: PublishedReading,
     /// The same in a sentence.
@@ -32,15 +42,29 @@ pub struct PublishedFinding {
 }
 
 /// What a measurement says of a published ratio.
+///
+/// The two are compared by the verdict of their pair, which is judged among all pairs of the scenario by that figure, as goodput is.
+/// Ratios are of figures, and of times and amounts the smaller is the better one; *direction* is about which of the two is ahead.
+/// The rules are asked in this order:
+///
+/// 1. Fewer than 5 common blocks, no figure, a case that is not ranked, or the verdict *cannot tell*: **cannot tell**.
+/// 2. The published ratio lies in the pair's own 95 % interval, widened at both ends by the study's smallest effect: **reproduced**.
+/// 3. The two were told apart. Where a difference smaller than the smallest effect was published: **a difference**. Otherwise **same
+///    direction** if the same one is ahead, and **reversed** if the other one is.
+/// 4. They were not. Where a difference smaller than the smallest effect was published: **reproduced**, as both say that there is
+///    none that matters. Otherwise: **no difference**.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedReading {
-    /// The published ratio lies in the measured interval, widened by the smallest effect.
+    /// The published ratio lies in the measured interval, widened by the smallest effect; or both say that there is no difference
+    /// that matters.
     Reproduced,
     /// The same one is ahead, by another ratio.
     SameDirection,
     /// No difference was found where one was published.
     NoDifference,
+    /// A difference was found where none that matters was published.
+    Difference,
     /// The other one is ahead.
     Reversed,
     /// The measurement does not tell.
@@ -54,6 +78,7 @@ impl PublishedReading {
             Self::Reproduced => "reproduced",
             Self::SameDirection => "same direction",
             Self::NoDifference => "no difference",
+            Self::Difference => "a difference",
             Self::Reversed => "reversed",
             Self::CannotTell => "cannot tell",
         }
@@ -61,6 +86,158 @@ impl PublishedReading {
 }
 
 /// Every published ratio of the plan, in its order.
-pub(crate) fn published(_records: &Records, _scenarios: &[ScenarioFinding]) -> Vec<PublishedFinding> {
-    Vec::new()
+pub(crate) fn published(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<PublishedFinding> {
+    records.plan.published.iter().map(|said| finding(records, scenarios, said)).collect()
+}
+
+fn finding(records: &Records, scenarios: &[ScenarioFinding], said: &PublishedRatio) -> PublishedFinding {
+    let scenario = scenarios.iter().find(|scenario| scenario.id == said.scenario);
+    let measured = measured(records, scenario, said);
+    let smallest_effect = records.plan.smallest_effect;
+    let (reading, why) = match &measured {
+        Err(why) => (PublishedReading::CannotTell, why.clone()),
+        Ok(pair) => reading(said.ratio, pair, smallest_effect),
+    };
+    let [a, b] = [&said.a, &said.b].map(|label| title(records, scenario, label));
+    let pair = measured.ok();
+    let blocks = pair.as_ref().map_or(0, |pair| pair.blocks);
+    let mut finding = PublishedFinding {
+        source: said.source.clone(),
+        place: said.place.clone(),
+        scenario: said.scenario.clone(),
+        metric: said.metric.word().to_owned(),
+        metric_words: metric_words(said.metric, scenario),
+        a,
+        b,
+        published: said.ratio,
+        measured: pair.map(|pair| pair.ratio),
+        blocks,
+        reading,
+        sentence: String::new(),
+    };
+    finding.sentence = sentence(&finding, metric(said.metric).better(), &why);
+    finding
+}
+
+/// The pair, or why there is none.
+fn measured(records: &Records, scenario: Option<&ScenarioFinding>, said: &PublishedRatio) -> Result<Pair, String> {
+    let scenario = scenario.ok_or_else(|| format!("this run has no scenario {}", said.scenario))?;
+    for label in [&said.a, &said.b] {
+        let case = scenario.cases.iter().find(|case| case.subject == *label);
+        let case = case.ok_or_else(|| left_out(records, scenario, label))?;
+        if let Some(why) = unusable(case, metric(said.metric)) {
+            return Err(why);
+        }
+    }
+    let contest = Contest::of(records, scenario, metric(said.metric));
+    let place = |label: &String| contest.cases.iter().position(|case| case.subject == *label);
+    let pair = place(&said.a).zip(place(&said.b)).and_then(|(a, b)| contest.pair(a, b));
+    pair.ok_or_else(|| "the two share no block".to_owned())
+}
+
+/// Why a subject has no case in the scenario.
+fn left_out(records: &Records, scenario: &ScenarioFinding, label: &str) -> String {
+    let id = |text: &str| text.split([':', '?']).next().unwrap_or_default().to_owned();
+    let skipped =
+        records.plan.skipped.iter().find(|skipped| skipped.subject == label || id(&skipped.subject) == id(label));
+    match skipped {
+        Some(skipped) => format!("{label} was left out: {}", skipped.reason.trim_end_matches('.')),
+        None => format!("{label} has no case in {}", scenario.id),
+    }
+}
+
+fn unusable(case: &CaseFinding, metric: ComparedMetric) -> Option<String> {
+    let flag = case.flags.iter().find(|flag| flag.voids_rank);
+    match (case.ranked, flag) {
+        (false, Some(flag)) => Some(format!("{} is not ranked: {}", case.title, flag.message.trim_end_matches('.'))),
+        (false, None) => Some(format!("{} is not ranked: it has no good answer in a scored trial", case.title)),
+        (true, _) if metric.of_server(case).is_none() => {
+            Some(format!("{} has no such figure in every trial", case.title))
+        }
+        (true, _) => None,
+    }
+}
+
+/// The reading, and where that is needed, why.
+fn reading(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading, String) {
+    let (Some(low), Some(high)) = (pair.ratio.low, pair.ratio.high) else {
+        let blocks = counted(u64::from(pair.blocks), "common block");
+        return (
+            PublishedReading::CannotTell,
+            format!("{blocks}, and {} are the least for an interval", least_trials()),
+        );
+    };
+    let widened = low / (1.0 + smallest_effect)..=high * (1.0 + smallest_effect);
+    let is_nothing = size(published) < smallest_effect;
+    let reading = match pair.verdict {
+        Verdict::CannotTell => {
+            let why = "the measured interval is too wide, or no wider than a subject differs from itself".to_owned();
+            return (PublishedReading::CannotTell, why);
+        }
+        _ if widened.contains(&published) => PublishedReading::Reproduced,
+        verdict if is_told_apart(verdict) => match () {
+            () if is_nothing => PublishedReading::Difference,
+            () if (published > 1.0) == (pair.ratio.value > 1.0) => PublishedReading::SameDirection,
+            () => PublishedReading::Reversed,
+        },
+        _ if is_nothing => PublishedReading::Reproduced,
+        _ => PublishedReading::NoDifference,
+    };
+    (reading, String::new())
+}
+
+/// `JSON, goodput: Bun.serve over Go net/http was published as 1.50× and measured as 1.15× (1.12–1.18): same direction, Bun.serve is ahead.`
+fn sentence(finding: &PublishedFinding, better: Better, why: &str) -> String {
+    let PublishedFinding { a, b, reading, .. } = finding;
+    let published = amount(Quantity::Ratio, finding.published);
+    let what = format!("{} of {a} over {b} in {}", finding.metric_words, finding.scenario);
+    let measured = match &finding.measured {
+        Some(measured) => format!("measured as {}", figure(Quantity::Ratio, measured).line()),
+        None => "not measured".to_owned(),
+    };
+    let is_a_ahead = |ratio: f64| (ratio > 1.0) == (better == Better::Higher);
+    let ahead = |ratio: f64| if is_a_ahead(ratio) { a } else { b };
+    let value = finding.measured.as_ref().map_or(1.0, |measured| measured.value);
+    let more = match reading {
+        PublishedReading::CannotTell => format!(", as {why}"),
+        PublishedReading::SameDirection => format!(", {} is ahead by another ratio", ahead(value)),
+        PublishedReading::Reversed => format!(", {} is ahead and not {}", ahead(value), ahead(finding.published)),
+        PublishedReading::Difference => {
+            format!(", {} is ahead where no difference that matters was published", ahead(value))
+        }
+        PublishedReading::NoDifference => ", none was found where one was published".to_owned(),
+        PublishedReading::Reproduced => String::new(),
+    };
+    let text = format!("{what} was published as {published} and {measured}: {}{more}.", reading.words());
+    let mut letters = text.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    first + letters.as_str()
+}
+
+fn metric(published: PublishedMetric) -> ComparedMetric {
+    match published {
+        PublishedMetric::Goodput => ComparedMetric::Goodput,
+        PublishedMetric::LatencyP50 => ComparedMetric::P50,
+        PublishedMetric::LatencyP99 => ComparedMetric::P99,
+        PublishedMetric::Cpu => ComparedMetric::Cpu,
+        PublishedMetric::Memory => ComparedMetric::Memory,
+        PublishedMetric::ColdStart => ComparedMetric::ColdStart,
+    }
+}
+
+/// Times of a closed loop are marked.
+fn metric_words(published: PublishedMetric, scenario: Option<&ScenarioFinding>) -> String {
+    let is_open = scenario.is_some_and(|scenario| scenario.loop_model == "open");
+    let kind = if is_open { crate::ScenarioKind::Open } else { crate::ScenarioKind::Closed };
+    metric(published).title(kind).to_owned()
+}
+
+/// The title of a subject, though it may have no case.
+fn title(records: &Records, scenario: Option<&ScenarioFinding>, label: &str) -> String {
+    if let Some(case) = scenario.and_then(|scenario| scenario.cases.iter().find(|case| case.subject == label)) {
+        return case.title.clone();
+    }
+    let is_own = |case: &&Case| case.subject.label == label;
+    let known = records.plan.cases.iter().find(is_own).map(|case| records.names.title(&case.subject, false));
+    known.unwrap_or_else(|| label.to_owned())
 }

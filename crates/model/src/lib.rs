@@ -25,6 +25,7 @@ mod plan;
 mod program;
 mod program_reading;
 mod published;
+mod published_reading;
 mod record;
 mod record_checks;
 mod record_database;

@@ -8,6 +8,7 @@ use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::environment::Environment;
 use crate::program::ProgramScenario;
+use crate::published::PublishedRatio;
 use crate::scale::{is_unscaled, unscaled};
 use crate::seed::SplitMix64;
 use crate::study::{Scenario, Study, SubjectSelector};
@@ -103,6 +104,9 @@ pub struct Plan {
     /// Programs that are timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
+    /// What sources say, to be held against what is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedRatio>,
     /// The cases, in the order of the study.
     pub cases: Vec<Case>,
     /// The trials, in the order in which they run.
@@ -275,6 +279,7 @@ impl Plan {
             environments,
             scenarios,
             programs,
+            published: study.published.clone(),
             cases,
             trials,
             skipped: selected.skipped,
@@ -409,7 +414,7 @@ fn environments_refused(refused: &[Skipped]) -> String {
 }
 
 /// Each scenario in each environment that makes a difference to it.
-fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
+pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
     let of = |scenario: &Scenario, environment: &Environment| {
         let without_database = study.ids_without_database.get(&environment.id).filter(|_| !scenario.database);
         let id = match without_database.unwrap_or(&environment.id).as_str() {

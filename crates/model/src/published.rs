@@ -1,11 +1,12 @@
 //! What a source says of two subjects, to be held against what is measured.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A published ratio of two subjects in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedRatio {
-    /// Who published it: `kamarudin-go-bun-php`.
+    /// Who published it: `a blog, 2026`.
     pub source: String,
     /// Where in the source: `Table 5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -14,7 +15,7 @@ pub struct PublishedRatio {
     pub scenario: String,
     /// What was compared.
     pub metric: PublishedMetric,
-    /// The first subject, as the study writes it.
+    /// The first subject, as a person would write it with its variant: `go/nethttp:encoder`.
     pub a: String,
     /// The second.
     pub b: String,
@@ -23,7 +24,7 @@ pub struct PublishedRatio {
 }
 
 /// What a published ratio is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedMetric {
     /// Good answers per second.
@@ -38,4 +39,18 @@ pub enum PublishedMetric {
     Memory,
     /// From the start to the first good answer.
     ColdStart,
+}
+
+impl PublishedMetric {
+    /// The word of files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput",
+            Self::LatencyP50 => "latency-p50",
+            Self::LatencyP99 => "latency-p99",
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::ColdStart => "cold-start",
+        }
+    }
 }

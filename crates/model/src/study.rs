@@ -17,6 +17,8 @@ use crate::objective::{Objective, Part};
 use crate::plan::Stopping;
 use crate::program::ProgramScenario;
 use crate::program_reading::read_program_scenarios;
+use crate::published::PublishedRatio;
+use crate::published_reading::read_published;
 use crate::scale::{is_unscaled, unscaled};
 use crate::several::Several;
 use crate::study_file::{ScenarioFile, StudyFile};
@@ -64,6 +66,9 @@ pub struct Study {
     /// Programs that are timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
+    /// What sources say, to be held against what is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedRatio>,
     /// How often a disturbed trial is measured anew at most.
     pub reruns: u32,
     /// What surrounds the subjects: one, or each combination that the study lists.
@@ -138,26 +143,26 @@ impl Study {
             }
             None => {}
         }
-        match title {
-            Some(title) if !reading.has_problems() => Ok(Self {
-                title,
-                question: file.question.unwrap_or_default(),
-                subjects,
-                blocks,
-                stopping,
-                aa_pair: file.aa_pair.unwrap_or(true),
-                seed: file.seed,
-                smallest_effect,
-                ceiling: file.ceiling.unwrap_or(true),
-                reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),
-                scenarios,
-                programs,
-                environments,
-                ids_without_database: told_apart(ids_without_database),
-                scale: unscaled(),
-            }),
-            _ => Err(reading.into_problems()),
-        }
+        let mut study = Self {
+            title: title.unwrap_or_default(),
+            question: file.question.unwrap_or_default(),
+            subjects,
+            blocks,
+            stopping,
+            aa_pair: file.aa_pair.unwrap_or(true),
+            seed: file.seed,
+            smallest_effect,
+            ceiling: file.ceiling.unwrap_or(true),
+            published: Vec::new(),
+            reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),
+            scenarios,
+            programs,
+            environments,
+            ids_without_database: told_apart(ids_without_database),
+            scale: unscaled(),
+        };
+        study.published = read_published(file.published, &study, catalogue, &mut reading);
+        if reading.has_problems() { Err(reading.into_problems()) } else { Ok(study) }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::blocks_reading::BlocksFile;
 use crate::environment_file::EnvironmentFile;
 use crate::load_file::LoadFile;
 use crate::program_reading::ProgramScenarioFile;
+use crate::published_reading::PublishedFile;
 use crate::several::Several;
 use crate::table::Table;
 use crate::tool_reading::ToolFile;
@@ -51,6 +52,10 @@ pub struct StudyFile {
     #[serde(default)]
     #[schemars(with = "Vec<ProgramScenarioFile>")]
     pub program: Vec<Table<ProgramScenarioFile>>,
+    /// What sources say of two subjects, to be held against what is measured.
+    #[serde(default)]
+    #[schemars(with = "Vec<PublishedFile>")]
+    pub published: Vec<Table<PublishedFile>>,
     /// How often a trial that others disturbed is measured anew at most. Default 2.
     pub reruns: Option<u32>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.

@@ -43,6 +43,7 @@ fn wrong_value(what: &str, expected: &str, value: &DeValue<'_>) -> Option<String
         "u32" if value.is_integer() => "a whole number from 0 to 4,294,967,295",
         "u64" | "usize" if value.is_integer() => "a whole number that is not negative",
         "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f64" => "a number",
         "a boolean" => "`true` or `false`",
         "a sequence" => "a list",
         "a map" => "a table",

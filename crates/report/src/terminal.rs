@@ -18,6 +18,8 @@ use crate::judgement::{self, Line};
 use crate::limits;
 use crate::objectives::{self, RULE};
 use crate::printable::printable;
+use crate::published;
+use crate::recommendations;
 use crate::sections::sections;
 use crate::sparkline::Sparklines;
 use crate::surroundings::{common_environment, environment, heading, link_did};
@@ -47,6 +49,8 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
         page.scenario(section, common.is_some());
     }
     page.programs(findings);
+    page.list("Published and measured", "-", published::short_lines(findings));
+    page.list("Which one for what", "-", recommendations::short_lines(findings));
     page.list("Failed trials", "-", failed_trials(findings).iter().map(FailedTrials::sentence).collect());
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
     page.list("Left out", "-", skipped.collect());

@@ -106,6 +106,7 @@ mod terminal {
             "aa-pair",
             "aa-told-apart",
             "checked",
+            "published",
         ] {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }
@@ -580,6 +581,9 @@ fn names_of_formats_are_those_of_the_command_line() {
     }
     assert_eq!(Format::from_name("pdf"), None);
 }
+
+#[path = "render/advice.rs"]
+mod advice;
 
 #[path = "render/factors.rs"]
 mod factors;

@@ -144,7 +144,7 @@ impl ComparedMetric {
     }
 
     /// Where a server's case has it.
-    pub(super) fn of_server(self, case: &CaseFinding) -> Option<&Estimate> {
+    pub(crate) fn of_server(self, case: &CaseFinding) -> Option<&Estimate> {
         let found = match self {
             Self::Goodput => &case.goodput_rps,
             Self::P50 => &case.latency_p50_s,

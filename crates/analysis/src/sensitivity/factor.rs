@@ -56,6 +56,23 @@ impl Factor {
         word.to_owned()
     }
 
+    /// The factor of a panel, which has a place on an axis.
+    pub(crate) fn on_axis(word: &str) -> Option<Self> {
+        let known = [
+            Self::DatabaseRtt,
+            Self::Pool,
+            Self::LinkRtt,
+            Self::LinkRate,
+            Self::LinkLoss,
+            Self::Connections,
+            Self::OfferedRate,
+            Self::SubjectCpus,
+            Self::SubjectMemory,
+        ];
+        let parameter = || Some(Self::Parameter(word.strip_prefix("parameter:")?.to_owned()));
+        known.into_iter().find(|factor| factor.word() == word).or_else(parameter)
+    }
+
     /// In words, as they stand behind "the".
     pub(crate) fn title(&self) -> String {
         let title = match self {

@@ -24,6 +24,7 @@ use crate::analyse::Records;
 use crate::findings::{CaseFinding, ScenarioFinding};
 use crate::observations::Observations;
 use profile::Profile;
+pub(crate) use sentence::flip_words;
 
 /// What the factors of the study do: each by itself, and how much each matters.
 pub(crate) fn sensitivity(

@@ -100,6 +100,18 @@ fn crossings(panel: &FactorPanel, factor: &Factor) -> String {
     listed(&parts, "and")
 }
 
+/// `round-trip time to the database above about 23 ms (15–40): there B is ahead of A`, as seen from a value below.
+pub(crate) fn flip_words(panel: &FactorPanel, crossing: &FactorCrossover, from: f64) -> String {
+    let title = |subject: &str| {
+        let line = panel.lines.iter().find(|line| line.subject == subject);
+        line.map_or(subject, |line| line.title.as_str()).to_owned()
+    };
+    let at = Factor::on_axis(&panel.factor).map_or(crossing.at.to_string(), |factor| place(crossing, &factor));
+    let (below, above) = (title(&crossing.faster_below), title(&crossing.faster_above));
+    let (side, ahead, behind) = if from < crossing.at { ("above", above, below) } else { ("below", below, above) };
+    format!("{} {side} about {at}: there {ahead} is ahead of {behind}", panel.title)
+}
+
 /// `23 ms (15–40)`
 fn place(crossing: &FactorCrossover, factor: &Factor) -> String {
     let words = |value| factor.about(value, crossing.at);

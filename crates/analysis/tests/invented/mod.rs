@@ -8,6 +8,7 @@ pub mod courses;
 pub mod factors;
 pub mod judgement;
 pub mod programs;
+pub mod published;
 pub mod tools;
 pub mod two_runs;
 
@@ -591,6 +592,7 @@ fn empty_plan(blocks: u32) -> Plan {
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
         programs: Vec::new(),
+        published: Vec::new(),
         cases: Vec::new(),
         trials: Vec::new(),
         skipped: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use tolok_analysis::figures::counted;
+use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::{Ground, start_again_in_an_own_group};
 use tolok_model::{
@@ -241,6 +241,7 @@ fn describe(planned: &Planned) -> String {
     }
     describe_order(&mut text, plan);
     describe_environments(&mut text, planned);
+    describe_published(&mut text, plan, width);
     if !plan.skipped.is_empty() {
         let _ = writeln!(text, "\nLeft out");
     }
@@ -328,6 +329,20 @@ fn describe_environments(text: &mut String, planned: &Planned) {
     }
     for note in &planned.cpu_notes {
         let _ = writeln!(text, "  {:<width$} {note}", "");
+    }
+}
+
+/// What sources say, to be held against what is measured.
+fn describe_published(text: &mut String, plan: &Plan, width: usize) {
+    if !plan.published.is_empty() {
+        let _ = writeln!(text, "\nPublished (held against what is measured)");
+    }
+    for said in &plan.published {
+        let place = said.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+        let ratio = amount(Quantity::Ratio, said.ratio);
+        let (metric, a, b) = (said.metric.word(), &said.a, &said.b);
+        let _ =
+            writeln!(text, "  {:<width$} {metric} of {a} over {b}: {ratio} ({}{place})", said.scenario, said.source);
     }
 }
 

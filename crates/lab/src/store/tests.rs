@@ -47,6 +47,7 @@ fn plan() -> Plan {
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
         programs: Vec::new(),
+        published: Vec::new(),
         cases: Vec::new(),
         trials: vec![trial(1), trial(2)],
         skipped: Vec::new(),

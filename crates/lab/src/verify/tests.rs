@@ -39,6 +39,7 @@ fn plan() -> Plan {
         environments: vec![Environment::default()],
         scenarios: Vec::new(),
         programs: Vec::new(),
+        published: Vec::new(),
         cases: vec![case("one"), case("two")],
         trials: Vec::new(),
         skipped: Vec::new(),

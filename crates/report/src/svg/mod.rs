@@ -3,6 +3,7 @@
 mod bars;
 mod curves;
 mod factors;
+mod published;
 mod ratios;
 mod seconds;
 mod series;
@@ -18,6 +19,7 @@ use crate::printable::printable;
 pub(crate) use bars::{costs, throughput};
 pub(crate) use curves::{MOST_LINES, curves, quantile_words};
 pub(crate) use factors::{cell, factor_panel};
+pub(crate) use published::published;
 pub(crate) use ratios::ratios;
 pub(crate) use seconds::{Part, Scales, seconds, stroke};
 pub(crate) use series::{Time, series, ways};

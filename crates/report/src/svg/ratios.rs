@@ -83,7 +83,7 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axi
 }
 
 /// A logarithmic axis that holds 1 and every interval.
-struct Axis {
+pub(super) struct Axis {
     low: f64,
     high: f64,
     /// Its right edge.
@@ -92,24 +92,32 @@ struct Axis {
 
 impl Axis {
     fn around(pairs: &[&Comparison], smallest_effect: f64, end: f64) -> Self {
-        let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
         let bounds = |pair: &Comparison| {
             let own = [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
             own.into_iter().chain([pair.simultaneous_low, pair.simultaneous_high])
         };
-        let values = || pairs.iter().flat_map(|pair| bounds(pair)).flatten();
+        Self::holding(|| pairs.iter().flat_map(|pair| bounds(pair)).flatten(), smallest_effect, end)
+    }
+
+    /// From a little below the least of the values to a little above the most, and around what does not matter.
+    pub(super) fn holding<T: Iterator<Item = f64>>(values: impl Fn() -> T, smallest_effect: f64, end: f64) -> Self {
+        let margin = 1.0 + smallest_effect.max(0.02) * 1.5;
         let low = values().fold(1.0 / margin, |least, value| least.min(value / 1.02));
         let high = values().fold(margin, |most, value| most.max(value * 1.02));
         Self { low: low.ln(), high: high.ln(), end }
     }
 
-    fn at(&self, ratio: f64) -> f64 {
+    pub(super) fn at(&self, ratio: f64) -> f64 {
         AXIS_START + (self.end - AXIS_START) * (ratio.ln() - self.low) / (self.high - self.low)
     }
 
     /// Draws the part of the axis that belongs to one row, so that it does not run through the words of others.
     fn draw(&self, drawing: &mut Drawing, top: f64, smallest_effect: f64) {
-        let height = ROW - 17.0;
+        self.strip(drawing, top, ROW - 17.0, smallest_effect);
+    }
+
+    /// The same of any height.
+    pub(super) fn strip(&self, drawing: &mut Drawing, top: f64, height: f64, smallest_effect: f64) {
         let (band_start, band_end) = (self.at(1.0 / (1.0 + smallest_effect)), self.at(1.0 + smallest_effect));
         let effect = amount(Quantity::Share, smallest_effect);
         let title = format!("differences below {effect} do not matter");
@@ -120,7 +128,7 @@ impl Axis {
         }
     }
 
-    fn number(&self, drawing: &mut Drawing, y: f64) {
+    pub(super) fn number(&self, drawing: &mut Drawing, y: f64) {
         for tick in self.labelled() {
             drawing.text("m", Anchor::Middle, self.at(tick), y, &tick.to_string());
         }

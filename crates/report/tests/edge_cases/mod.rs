@@ -4,7 +4,7 @@ use tolok_analysis::Findings;
 use tolok_model::{
     Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection,
     Limits, Link, LinkDirection, LinkWindow, LoadChecks, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord,
-    PoolWindow, SecondSeries, Stage, Stopping, Timer,
+    PoolWindow, PublishedMetric, SecondSeries, Stage, Stopping, Timer,
 };
 
 use crate::invented::courses::{Course, with_histogram, with_seconds};
@@ -46,6 +46,7 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("aa-told-apart", aa_pair(&[1.06, 1.07, 1.05, 1.06, 1.06, 1.07])),
         ("factors", distances(5, &[16, 64], &[5, 16], &[0, 100]).findings()),
         ("one-factor", distances(6, &[16], &[16], &[0, 20, 100]).findings()),
+        ("published", published()),
         ("nothing-at-all", InventedRun::new(5).findings()),
         ("courses", courses()),
         ("one-trial", one_trial()),
@@ -188,6 +189,27 @@ fn aa_pair(times: &[f64]) -> Findings {
     run.program("queue-n1000", "queue?n=1000", "A queue of tasks, n = 1,000", Timer::Tolok);
     run.wavering(GO_QUEUE, 0.120).again(times).wavering(GO_MUTEX, 0.1205).wavering(BUN_QUEUE, 0.071);
     run.trials.retain(|trial| trial.block <= 6);
+    run.findings()
+}
+
+/// Every reading of what sources say, in a run whose figures can be quoted: ten blocks of 20 s.
+fn published() -> Findings {
+    let mut run = InventedRun::new(10);
+    for (id, title, times) in [("json", "JSON", 1.0), ("hello", "Hello", 1.3)] {
+        run.scenario(&format!("{id}-c64"), id, title, 64);
+        run.plan.scenarios.last_mut().expect("it was just added").load.duration_s = 20.0;
+        run.steady(CEILING, 60_000.0).steady(GO, 34_300.0 * times).steady(BUN, 42_600.0 * times);
+        run.steady(NODE, 17_200.0 * times).steady(FPM, 17_300.0 * times);
+        run.steady(APACHE, 7_100.0).change(|block, trial| fail_requests(trial, if block < 4 { 40_000 } else { 0 }));
+    }
+    run.published(PublishedMetric::Goodput, BUN, GO, 1.25);
+    run.published(PublishedMetric::Goodput, BUN, NODE, 6.4);
+    run.published(PublishedMetric::Goodput, NODE, FPM, 2.1);
+    run.published(PublishedMetric::Goodput, GO, NODE, 1.0);
+    run.published(PublishedMetric::Memory, GO, NODE, 1.8);
+    run.published(PublishedMetric::Goodput, GO, APACHE, 12.0);
+    run.published(PublishedMetric::LatencyP99, SWOOLE, GO, 0.9);
+    run.skip("php/swoole", "swoole.so is not installed; `pecl install swoole` builds it");
     run.findings()
 }
 

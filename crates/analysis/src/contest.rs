@@ -1,0 +1,158 @@
+//! All ranked cases of a scenario held against each other by one figure, with the rule that judges goodput (`verdict.rs`).
+//!
+//! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. Where
+//! the A/A pair of the scenario was told apart by this figure, no difference is believed that is not larger.
+
+use tolok_model::{Measurement, Plan};
+
+use crate::analyse::Records;
+use crate::compare::{Better as Way, ComparedMetric};
+use crate::estimate::{BlockRatio, ratio_within_blocks, size};
+use crate::findings::{CaseFinding, Estimate, ScenarioFinding, Verdict};
+use crate::noise::Better;
+use crate::observations::{Observations, per_answer};
+use crate::resources::MemorySource;
+use crate::verdict::{Rule, is_told_apart, judge, judge_alone, turned};
+
+/// Two cases by one figure.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair {
+    /// The first over the second.
+    pub(crate) ratio: Estimate,
+    /// Blocks in which both were measured.
+    pub(crate) blocks: u32,
+    /// Blocks in which the figure of the first was the better one.
+    pub(crate) won: u32,
+    /// Of the first; *faster* is what has the better figure.
+    pub(crate) verdict: Verdict,
+}
+
+/// The cases of a scenario that have a figure in every scored trial, the best by its median first, and all their pairs.
+pub(crate) struct Contest<'a> {
+    pub(crate) metric: ComparedMetric,
+    pub(crate) cases: Vec<&'a CaseFinding>,
+    /// By the places of the two, the lower first.
+    pairs: Vec<((usize, usize), Pair)>,
+    /// How far the A/A pair was told apart; none where it was not, or there is none.
+    pub(crate) told_of_itself: Option<f64>,
+}
+
+impl<'a> Contest<'a> {
+    /// None that are not ranked are in it.
+    pub(crate) fn of(records: &Records, scenario: &'a ScenarioFinding, metric: ComparedMetric) -> Self {
+        let has = |case: &&CaseFinding| case.ranked && metric.of_server(case).is_some();
+        let mut cases: Vec<&CaseFinding> = scenario.cases.iter().filter(has).collect();
+        let value = |case: &CaseFinding| metric.of_server(case).map_or(f64::NAN, |found| found.value);
+        cases.sort_by(|left, right| match metric.better() {
+            Way::Higher => value(right).total_cmp(&value(left)),
+            Way::Lower => value(left).total_cmp(&value(right)),
+        });
+        let source = scenario.memory_source;
+        let figures: Vec<Vec<Option<f64>>> =
+            cases.iter().map(|case| by_block(records, &case.case, metric, source)).collect();
+        let told_of_itself = told_of_itself(records, scenario, metric);
+        let places = (0..cases.len()).flat_map(|a| (a + 1..cases.len()).map(move |b| (a, b)));
+        let of_both = |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&figures[a], &figures[b])?));
+        let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(of_both).unzip();
+        let rule = Rule { smallest_effect: records.plan.smallest_effect, told_of_itself };
+        let judged = judge(ratios, rule).into_iter().map(|judged| Pair {
+            won: won(metric, &judged.pair),
+            verdict: better(metric).of(judged.verdict),
+            blocks: judged.pair.blocks,
+            ratio: judged.pair.ratio,
+        });
+        Self { metric, pairs: places.into_iter().zip(judged).collect(), cases, told_of_itself }
+    }
+
+    /// The first over the second; none where they share no block.
+    pub(crate) fn pair(&self, a: usize, b: usize) -> Option<Pair> {
+        let find = |a, b| self.pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, pair)| pair.clone());
+        find(a, b).or_else(|| find(b, a).map(Pair::turned))
+    }
+
+    /// Whether the first was told to have the better figure.
+    pub(crate) fn is_ahead(&self, a: usize, b: usize) -> bool {
+        self.pair(a, b).is_some_and(|pair| pair.verdict == Verdict::Faster)
+    }
+
+    /// Places of those whom no other was told to be ahead of.
+    pub(crate) fn unbeaten(&self) -> Vec<usize> {
+        let all = 0..self.cases.len();
+        all.clone().filter(|case| !all.clone().any(|other| self.is_ahead(other, *case))).collect()
+    }
+
+    /// Most blocks that any two have in common.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.pairs.iter().map(|(_, pair)| pair.blocks).max().unwrap_or(0)
+    }
+}
+
+impl Pair {
+    /// The second over the first.
+    pub(crate) fn turned(self) -> Self {
+        let Estimate { value, low, high, trials } = self.ratio;
+        let trials = trials.into_iter().map(f64::recip).collect();
+        Self {
+            ratio: Estimate { value: value.recip(), low: high.map(f64::recip), high: low.map(f64::recip), trials },
+            won: self.blocks - self.won,
+            verdict: turned(self.verdict),
+            ..self
+        }
+    }
+
+    /// How far from equal the end of the interval is that lies nearer to it: 0 where it holds 1 or there is none.
+    pub(crate) fn at_least(&self) -> f64 {
+        match (self.ratio.low, self.ratio.high) {
+            (Some(low), _) if low > 1.0 => size(low),
+            (_, Some(high)) if high < 1.0 => size(high),
+            _ => 0.0,
+        }
+    }
+}
+
+fn better(metric: ComparedMetric) -> Better {
+    if metric.better() == Way::Higher { Better::Larger } else { Better::Smaller }
+}
+
+fn won(metric: ComparedMetric, pair: &BlockRatio) -> u32 {
+    let is_better = |ratio: &&f64| if metric.better() == Way::Higher { **ratio > 1.0 } else { **ratio < 1.0 };
+    pair.ratio.trials.iter().filter(is_better).count() as u32
+}
+
+/// The figure of a case block by block.
+pub(crate) fn by_block(
+    records: &Records,
+    case: &str,
+    metric: ComparedMetric,
+    source: Option<MemorySource>,
+) -> Vec<Option<f64>> {
+    observed(records.plan, records, case).by_block(|trial| figure(metric, source, trial))
+}
+
+fn observed<'a>(plan: &Plan, records: &Records<'a>, case: &str) -> Observations<'a> {
+    Observations::of(case, plan, records.trials)
+}
+
+/// What one trial has of it, as the findings have it.
+fn figure(metric: ComparedMetric, source: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
+    match metric {
+        ComparedMetric::Goodput => Some(trial.goodput_rps),
+        ComparedMetric::P50 => trial.latency.at(0.5),
+        ComparedMetric::P99 => trial.latency.at(0.99),
+        ComparedMetric::Cpu => per_answer(trial),
+        ComparedMetric::Memory => source.and_then(|source| source.bytes(trial)),
+        ComparedMetric::ColdStart => Some(trial.cold_start_s),
+        ComparedMetric::Wall => None,
+    }
+}
+
+/// By how much the same subject, entered twice, came out apart from itself, where it was told apart.
+fn told_of_itself(records: &Records, scenario: &ScenarioFinding, metric: ComparedMetric) -> Option<f64> {
+    let is_twin = |case: &&tolok_model::Case| case.scenario == scenario.id && case.twin_of.is_some();
+    let twin = records.plan.cases.iter().find(is_twin)?;
+    let of = |case: &str| by_block(records, case, metric, scenario.memory_source);
+    let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
+    let rule = Rule { smallest_effect: records.plan.smallest_effect, told_of_itself: None };
+    let judged = judge_alone(pair, rule)?;
+    is_told_apart(judged.verdict).then(|| size(judged.pair.ratio.value))
+}

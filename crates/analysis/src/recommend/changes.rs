@@ -1,0 +1,95 @@
+//! What would change a recommendation: conditions for which this run itself has evidence.
+
+use super::Scene;
+use crate::bottleneck::BottleneckKind;
+use crate::compare::ComparedMetric;
+use crate::figures::{listed, small_share};
+use crate::findings::CaseFinding;
+use crate::sensitivity::{FactorCrossover, FactorPanel, flip_words};
+
+/// Whoever comes to this share of the ceiling is limited by the set-up as much as by itself.
+const NEAR_CEILING: f64 = 0.90;
+/// So many places where an order flips are named.
+const MOST_FLIPS: usize = 2;
+
+/// Those who are taken, and the best of the others.
+pub(super) struct Contestants<'a> {
+    pub(super) metric: ComparedMetric,
+    pub(super) picks: Vec<&'a CaseFinding>,
+    pub(super) next: Option<&'a CaseFinding>,
+}
+
+/// Each as a few words and why.
+pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
+    let is_goodput = contestants.metric == ComparedMetric::Goodput;
+    let is_time = contestants.metric == ComparedMetric::P99;
+    let mut changes = Vec::new();
+    if is_goodput {
+        changes.extend(flips(scene, &contestants.picks));
+        changes.extend(near_ceiling(&contestants.picks));
+    }
+    if is_goodput || is_time {
+        changes.extend(limits(contestants));
+    }
+    if is_time && !scene.planned.load.executor.is_open() {
+        changes.push("a given request rate: in a closed loop a slow answer delays the next request".to_owned());
+    }
+    changes
+}
+
+/// Where the order of a pick and another is known to flip, as seen from this scenario.
+pub(super) fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
+    let is_pick = |subject: &String| picks.iter().any(|pick| pick.subject == *subject);
+    let of_panel = |panel: &FactorPanel| -> Vec<String> {
+        let Some(here) = panel.levels.iter().find(|level| level.scenario == scene.finding.id) else {
+            return Vec::new();
+        };
+        let overtakes = |crossing: &&FactorCrossover| {
+            let ahead = if here.value < crossing.at { &crossing.faster_below } else { &crossing.faster_above };
+            crossing.sure && is_pick(ahead)
+        };
+        panel.crossovers.iter().filter(overtakes).map(|crossing| flip_words(panel, crossing, here.value)).collect()
+    };
+    scene.panels.iter().flat_map(of_panel).take(MOST_FLIPS).collect()
+}
+
+fn near_ceiling(picks: &[&CaseFinding]) -> Option<String> {
+    let near = picks.iter().find_map(|pick| {
+        let share = pick.of_ceiling.as_ref()?.value;
+        (share >= NEAR_CEILING).then(|| (pick.title.clone(), small_share(share)))
+    });
+    near.map(|(title, share)| format!("a machine that carries more: {title} came to {share} of its limit"))
+}
+
+/// What limited those who are compared, if it was not their own CPU.
+pub(super) fn limits(contestants: &Contestants) -> Vec<String> {
+    let mut found: Vec<(BottleneckKind, Vec<String>)> = Vec::new();
+    for case in contestants.picks.iter().chain(&contestants.next) {
+        let Some(bottleneck) = &case.bottleneck else { continue };
+        match found.iter_mut().find(|(kind, _)| *kind == bottleneck.kind) {
+            Some((_, titles)) => titles.push(case.title.clone()),
+            None => found.push((bottleneck.kind, vec![case.title.clone()])),
+        }
+    }
+    found.iter().filter_map(|(kind, titles)| condition(*kind, &listed(titles, "and"))).collect()
+}
+
+fn condition(kind: BottleneckKind, whose: &str) -> Option<String> {
+    let (what, limit) = match kind {
+        BottleneckKind::Generator => ("a faster generator", "it"),
+        BottleneckKind::OfferedRate => ("a higher rate", "the rate"),
+        BottleneckKind::DatabaseCpu => ("a faster database", "its CPU"),
+        BottleneckKind::SharedCpu => ("CPUs of their own for all parts", "shared ones"),
+        BottleneckKind::OneThread => ("a thread for every CPU", "a single one"),
+        BottleneckKind::Link => ("a wider link", "it"),
+        BottleneckKind::Pool => ("a larger pool of connections to the database", "it"),
+        BottleneckKind::Workers => ("more workers", "their number"),
+        BottleneckKind::Memory => ("more memory", "it"),
+        BottleneckKind::Latency => ("more users, or shorter ways", "round trips"),
+        BottleneckKind::Backlog => ("more connections", "their number"),
+        BottleneckKind::NotSteady => return Some(format!("windows that settle: those of {whose} had no level")),
+        BottleneckKind::Noisy => return Some(format!("trials that scatter less than those of {whose}")),
+        BottleneckKind::SubjectCpu | BottleneckKind::NoneFound => return None,
+    };
+    Some(format!("{what}: {limit} limited {whose}"))
+}

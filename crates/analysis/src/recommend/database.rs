@@ -1,0 +1,73 @@
+//! Who stays right where a database goes away, or increments come at once.
+
+use super::by_figure::nobody;
+use super::strength::{Marks, caveats};
+use super::{Said, Scene};
+use crate::figures::{counted, listed};
+use crate::findings::CaseFinding;
+
+/// Flags that an outage raises by itself. Goodput is no contest there, and to stay right is none of goodput.
+const OF_OUTAGE: [&str; 2] = ["outage", "errors"];
+
+/// Trials of a case, and what was wrong in them, if anything was.
+type Found = (u32, Option<String>);
+
+/// Nothing where the database is not taken away.
+pub(super) fn outage(scene: &Scene) -> Option<Said> {
+    scene.finding.database.as_ref()?.outage_at_s?;
+    let is_sound = |case: &CaseFinding| {
+        case.flags.iter().filter(|flag| flag.voids_rank).all(|flag| OF_OUTAGE.contains(&flag.kind.as_str()))
+    };
+    let found = |case: &CaseFinding| {
+        let outage = case.database.as_ref()?.outage.as_ref()?;
+        let failing = outage.failing.clone().or((!is_sound(case)).then(|| "not ranked".to_owned()));
+        Some((outage.trials, failing))
+    };
+    let what = "answered with an error and gave good answers again";
+    of_each(scene, &found, what, "an outage that is longer, or at another moment")
+}
+
+/// Nothing where nothing is counted.
+pub(super) fn counter(scene: &Scene) -> Option<Said> {
+    let found = |case: &CaseFinding| {
+        let counter = case.database.as_ref()?.counter.as_ref()?;
+        let wrong = (counter.wrong > 0).then(|| counter.worst.clone().unwrap_or_else(|| "wrong".to_owned()));
+        Some((counter.trials, wrong.or((!case.ranked).then(|| "not ranked".to_owned()))))
+    };
+    of_each(scene, &found, "every increment was counted once", "more increments at once")
+}
+
+/// Those with nothing wrong, in so many trials.
+fn of_each(scene: &Scene, found: &dyn Fn(&CaseFinding) -> Option<Found>, what: &str, change: &str) -> Option<Said> {
+    let all: Vec<(&CaseFinding, u32, Option<String>)> = scene
+        .finding
+        .cases
+        .iter()
+        .filter_map(|case| found(case).map(|(trials, wrong)| (case, trials, wrong)))
+        .collect();
+    let trials = all.iter().map(|(_, trials, _)| *trials).min()?;
+    let right: Vec<&CaseFinding> = all.iter().filter(|(.., wrong)| wrong.is_none()).map(|(case, ..)| *case).collect();
+    let wrong: Vec<String> =
+        all.iter().filter_map(|(case, _, wrong)| Some(format!("{} ({})", case.title, wrong.as_ref()?))).collect();
+    let trials_words = counted(u64::from(trials), "trial");
+    let but = if wrong.is_empty() { String::new() } else { format!("; not so {}", listed(&wrong, "and")) };
+    if right.is_empty() {
+        return Some(nobody(
+            scene,
+            format!("nobody was right in each of {trials_words}{but}"),
+            vec![change.to_owned()],
+        ));
+    }
+    let caveats = caveats(scene, &right, trials, true);
+    // Right or wrong is told apart by itself, and there is no more or less of it.
+    let marks = Marks { is_clear: true, is_far: all.len() == scene.finding.cases.len(), is_sound: caveats.is_empty() };
+    Some(Said {
+        scenarios: vec![scene.finding.id.clone()],
+        picks: right.iter().map(|case| case.title.clone()).collect(),
+        because: format!("{what} in each of {trials_words}{but}"),
+        strength: marks.strength(),
+        changes: vec![change.to_owned()],
+        caveats,
+        lead: 0.0,
+    })
+}

@@ -1,0 +1,134 @@
+//! One for everything: the case that is least far behind where it is furthest behind.
+//!
+//! Of each candidate the share of the best is taken in each scenario (the ratio of goodputs within blocks; the best is the first of
+//! the scenario's table), and the lowest of these counts. Two candidates are compared by the ratio of these two shares, block by
+//! block. Which scenario is the worst was chosen by the same figures, so of S scenarios each pair counts S times in the adjustment
+//! for all pairs: a scenario that is the worst by chance tells nothing that it would not have told among all of them.
+
+use super::by_figure::MORE;
+use super::changes::{Contestants, flips, limits};
+use super::strength::{CLEARLY_AHEAD, Marks, caveats};
+use super::{Said, Scene, Strength};
+use crate::compare::ComparedMetric;
+use crate::contest::by_block;
+use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::figures::{Quantity, amount, counted, figure, listed};
+use crate::findings::{CaseFinding, Verdict};
+use crate::noise::told_of_itself;
+use crate::verdict::{Judged, Rule, judge};
+
+/// A candidate where it is furthest behind.
+struct Candidate<'a> {
+    case: &'a CaseFinding,
+    scene: &'a Scene<'a>,
+    /// Goodput over that of the best, block by block.
+    shares: Vec<Option<f64>>,
+    worst: f64,
+}
+
+/// Nothing with fewer than two scenarios that compare, or fewer than two candidates.
+pub(super) fn everything(scenes: &[Scene]) -> Option<Said> {
+    let compares = |scene: &&Scene| {
+        !scene.planned.load.executor.is_open() && scene.finding.cases.iter().filter(|case| case.ranked).count() > 1
+    };
+    let scenes: Vec<&Scene> = scenes.iter().filter(compares).collect();
+    let first = scenes.first().filter(|_| scenes.len() > 1)?;
+    let subjects = first.finding.cases.iter().filter(|case| case.ranked).map(|case| case.subject.as_str());
+    let mut candidates: Vec<Candidate> = subjects.filter_map(|subject| candidate(&scenes, subject)).collect();
+    candidates.sort_by(|left, right| right.worst.total_cmp(&left.worst));
+    (candidates.len() > 1).then(|| said(&scenes, &candidates))
+}
+
+/// The subject in the scenario where its share is lowest; none where it is not ranked in each.
+fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a>> {
+    let of = |scene: &&'a Scene<'a>| {
+        let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);
+        let (best, case) = (ranked().next()?, ranked().find(|case| case.subject == subject)?);
+        let goodput = |case: &CaseFinding| by_block(scene.records, &case.case, ComparedMetric::Goodput, None);
+        let (own, best) = (goodput(case), goodput(best));
+        let worst = ratio_within_blocks(&own, &best)?.ratio.value;
+        let shares = own.iter().zip(&best).map(|(own, best)| Some((*own)? / (*best)?)).collect();
+        Some(Candidate { case, scene, shares, worst })
+    };
+    let all: Option<Vec<Candidate>> = scenes.iter().map(of).collect();
+    all?.into_iter().min_by(|left, right| left.worst.total_cmp(&right.worst))
+}
+
+/// All pairs of candidates, by their places.
+fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Judged)> {
+    let places = (0..candidates.len()).flat_map(|a| (a + 1..candidates.len()).map(move |b| (a, b)));
+    let ratio =
+        |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].shares, &candidates[b].shares)?));
+    let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(ratio).unzip();
+    let floors = scenes.iter().filter_map(|scene| told_of_itself(scene.finding.noise_floor.as_ref()));
+    let rule =
+        Rule { smallest_effect: scenes[0].records.plan.smallest_effect, told_of_itself: floors.reduce(f64::max) };
+    // Each pair once for each scenario that could have been the worst.
+    let family: Vec<BlockRatio> = scenes.iter().flat_map(|_| ratios.clone()).collect();
+    places.into_iter().zip(judge(family, rule)).collect()
+}
+
+fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
+    let pairs = pairs(scenes, candidates);
+    let verdict = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
+    let is_behind =
+        |place: &usize| (0..*place).any(|a| verdict(a, *place).is_some_and(|it| it.verdict == Verdict::Faster));
+    let (behind, picks): (Vec<usize>, Vec<usize>) = (0..candidates.len()).partition(is_behind);
+    let scenarios: Vec<String> = scenes.iter().map(|scene| scene.finding.id.clone()).collect();
+    let of_worst = |place: usize| {
+        let Candidate { case, scene, worst, .. } = &candidates[place];
+        format!("{} {} (in {})", case.title, amount(Quantity::Share, *worst), scene.finding.id)
+    };
+    let next = behind.first().and_then(|next| Some((*next, verdict(0, *next)?)));
+    let Some((next, over)) = next else {
+        let because = format!("the worst shares could not be told apart: {}, {}", of_worst(0), of_worst(1));
+        let changes = vec![MORE.to_owned()];
+        return Said {
+            scenarios,
+            picks: Vec::new(),
+            because,
+            strength: Strength::None,
+            changes,
+            caveats: Vec::new(),
+            lead: 0.0,
+        };
+    };
+    let lead = over.pair.ratio.low.map_or(0.0, |low| (low - 1.0).max(0.0));
+    let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
+    let caveats = every_caveat(scenes, over.pair.blocks);
+    let marks = Marks { is_clear: picks.len() == 1, is_far: lead >= CLEARLY_AHEAD, is_sound: caveats.is_empty() };
+    let changes = changes(candidates[picks[0]].scene, cases.clone());
+    let blocks = counted(u64::from(over.pair.blocks), "block");
+    let worst: Vec<String> = picks.iter().map(|place| of_worst(*place)).collect();
+    Said {
+        scenarios,
+        picks: cases.iter().map(|case| case.title.clone()).collect(),
+        because: format!(
+            "share of the best where it is lowest: {}; the next, {}: {} as much, {blocks}",
+            listed(&worst, "and"),
+            of_worst(next),
+            figure(Quantity::Ratio, &over.pair.ratio).line(),
+        ),
+        strength: marks.strength(),
+        changes,
+        caveats,
+        lead,
+    }
+}
+
+/// What would make another the one for everything.
+fn changes(scene: &Scene, picks: Vec<&CaseFinding>) -> Vec<String> {
+    let mut changes = flips(scene, &picks);
+    changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));
+    changes.push("a need that is not among these scenarios".to_owned());
+    changes
+}
+
+/// What the figures of any of the scenarios lack.
+fn every_caveat(scenes: &[&Scene], blocks: u32) -> Vec<String> {
+    let of = |scene: &&Scene| {
+        let ranked: Vec<&CaseFinding> = scene.finding.cases.iter().filter(|case| case.ranked).collect();
+        caveats(scene, &ranked, blocks, true)
+    };
+    scenes.iter().flat_map(of).collect()
+}

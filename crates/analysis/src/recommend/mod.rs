@@ -1,0 +1,201 @@
+//! Which one for what: rules that are declared in [`RULES`], over findings that were measured.
+//!
+//! A rule names a need. It is asked of each scenario, or of the run as a whole, and says whom to take, why, how strongly, and what
+//! would change it. Cases that are not ranked are never taken. Whoever could not be told apart is taken together, and where nothing
+//! can be told nobody is. Scenarios of which a rule says the same stand in one row.
+//!
+//! A part a file: `by_figure.rs` holds cases against each other by one figure, `objective.rs`, `database.rs` and `everything.rs` are
+//! rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
+
+mod by_figure;
+mod changes;
+mod database;
+mod everything;
+mod objective;
+mod rows;
+mod strength;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::Scenario;
+
+use crate::analyse::Records;
+use crate::compare::ComparedMetric;
+use crate::findings::ScenarioFinding;
+use crate::sensitivity::FactorPanel;
+
+pub use strength::CLEARLY_AHEAD;
+
+/// What one who needs this would take, by a declared rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recommendation {
+    /// Name of the rule: `most-answers`.
+    pub rule: String,
+    /// The rule in a sentence, so that a reader can apply it himself.
+    pub rule_words: String,
+    /// Who needs that: `most answers a second: JSON, Hello`.
+    pub need: String,
+    /// Ids of the scenarios that it rests on.
+    pub scenarios: Vec<String>,
+    /// Those to take, by title: several where they could not be told apart; empty where nothing can be said.
+    pub picks: Vec<String>,
+    /// The figures that say so, in a sentence.
+    pub because: String,
+    /// How strongly.
+    pub strength: Strength,
+    /// What would change it, or what would tell, in a sentence.
+    pub changes_if: String,
+}
+
+/// How strongly findings speak for a recommendation; what each means is said in METHODOLOGY.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strength {
+    /// Told apart from all others, by a lot, on figures without a caveat.
+    Strong,
+    /// One of these three is lacking.
+    Moderate,
+    /// Two of them or all are lacking.
+    Weak,
+    /// Nothing can be said.
+    None,
+}
+
+impl Strength {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Strong => "strong",
+            Self::Moderate => "moderate",
+            Self::Weak => "weak",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A need, and whom to take for it.
+struct Rule {
+    name: &'static str,
+    words: &'static str,
+    /// What the need is called, before the scenarios.
+    need: &'static str,
+    says: Says,
+}
+
+enum Says {
+    /// Of one scenario; nothing where the need is not asked about.
+    OfScenario(fn(&Scene) -> Option<Said>),
+    /// Of all scenarios together.
+    OfRun(fn(&[Scene]) -> Option<Said>),
+}
+
+const RULES: [Rule; 10] = [
+    Rule {
+        name: "most-answers",
+        words: "In a closed loop: the ranked case with the most good answers a second, and all that no other was told to be \
+                faster than.",
+        need: "most answers a second",
+        says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::Goodput, false)),
+    },
+    Rule {
+        name: "shortest-p99",
+        words: "In an open loop: the shortest 99th percentile of response times at that rate.",
+        need: "shortest p99 at this rate",
+        says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, true)),
+    },
+    Rule {
+        name: "one-for-everything",
+        words: "Of the cases that are ranked in every closed loop with two ranked cases: the one whose goodput, as a share of the \
+                best of the scenario, is highest where it is worst.",
+        need: "one for everything",
+        says: Says::OfRun(everything::everything),
+    },
+    Rule {
+        name: "least-cpu",
+        words: "The least CPU time of the subject for each good answer.",
+        need: "least CPU per answer",
+        says: Says::OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Cpu)),
+    },
+    Rule {
+        name: "least-memory",
+        words: "The least memory of the subject under the load.",
+        need: "least memory",
+        says: Says::OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::Memory)),
+    },
+    Rule {
+        name: "fastest-start",
+        words: "The shortest time from the start of its processes to the first good answer.",
+        need: "fastest first answer",
+        says: Says::OfScenario(|scene| by_figure::by_figure(scene, ComparedMetric::ColdStart)),
+    },
+    Rule {
+        name: "keeps-objectives",
+        words: "Every ranked case that kept all objectives of the scenario in every trial.",
+        need: "keeps its objectives",
+        says: Says::OfScenario(objective::objectives),
+    },
+    Rule {
+        name: "right-in-outage",
+        words: "Every case that answered with an error while its database was gone, and gave good answers again, in every trial.",
+        need: "stays right when the database goes away",
+        says: Says::OfScenario(database::outage),
+    },
+    Rule {
+        name: "counts-right",
+        words: "Every ranked case that lost no increment and doubled none, in every trial.",
+        need: "counts right under concurrent increments",
+        says: Says::OfScenario(database::counter),
+    },
+    Rule {
+        name: "shortest-p99-of-users",
+        words: "In a closed loop: the shortest 99th percentile for that number of users, which says nothing about a given rate.",
+        need: "shortest p99 for this number of users",
+        says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, false)),
+    },
+];
+
+/// A scenario with what rules look at beside its findings.
+struct Scene<'a> {
+    records: &'a Records<'a>,
+    finding: &'a ScenarioFinding,
+    planned: &'a Scenario,
+    panels: &'a [FactorPanel],
+}
+
+/// What a rule says of a scenario.
+#[derive(Debug, Clone)]
+struct Said {
+    /// Ids of the scenarios.
+    scenarios: Vec<String>,
+    picks: Vec<String>,
+    because: String,
+    strength: Strength,
+    /// What would change it, or what would tell.
+    changes: Vec<String>,
+    /// What its figures lack to be quoted.
+    caveats: Vec<String>,
+    /// How far the picks are ahead of the next: the smallest stands for all where scenarios are put together.
+    lead: f64,
+}
+
+/// Everything that the rules say of a run, in the order of the rules.
+pub(crate) fn recommend(
+    records: &Records,
+    scenarios: &[ScenarioFinding],
+    panels: &[FactorPanel],
+) -> Vec<Recommendation> {
+    let compared = scenarios.iter().filter(|scenario| scenario.cases.len() > 1);
+    let scenes: Vec<Scene> = compared
+        .filter_map(|finding| {
+            let planned = records.plan.scenario(&finding.id)?;
+            Some(Scene { records, finding, planned, panels })
+        })
+        .collect();
+    let said = |rule: &Rule| -> Vec<Said> {
+        match rule.says {
+            Says::OfScenario(says) => scenes.iter().filter_map(says).collect(),
+            Says::OfRun(says) => says(&scenes).into_iter().collect(),
+        }
+    };
+    RULES.iter().flat_map(|rule| rows::rows(rule, said(rule), scenarios)).collect()
+}

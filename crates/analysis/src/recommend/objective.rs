@@ -1,0 +1,76 @@
+//! Who keeps the objectives of a scenario.
+
+use tolok_model::{Limit, Objective, ObjectiveOutcome};
+
+use super::by_figure::nobody;
+use super::strength::{CLEARLY_AHEAD, Marks, caveats};
+use super::{Said, Scene};
+use crate::figures::{counted, listed, of_objective};
+use crate::findings::CaseFinding;
+
+/// Nothing where the scenario has none.
+pub(super) fn objectives(scene: &Scene) -> Option<Said> {
+    let asked = &scene.planned.objectives;
+    if asked.is_empty() {
+        return None;
+    }
+    let outcome = |case: &CaseFinding, wanted| case.objectives.iter().any(|it| it.outcome == wanted);
+    let keeps = |case: &&CaseFinding| {
+        case.ranked
+            && !case.objectives.is_empty()
+            && case.objectives.iter().all(|it| it.outcome == ObjectiveOutcome::Kept)
+    };
+    let cases: Vec<&CaseFinding> = scene.finding.cases.iter().collect();
+    let (kept, others): (Vec<&CaseFinding>, Vec<&CaseFinding>) = cases.iter().copied().partition(keeps);
+    let crossed: Vec<String> = titles(others.iter().filter(|case| outcome(case, ObjectiveOutcome::Crossed)));
+    let listed_objectives = listed(&scene.finding.objectives, "and");
+    if kept.is_empty() {
+        let because = format!("nobody kept {listed_objectives} in every trial");
+        let rate = if scene.planned.load.executor.is_open() { "a lower rate" } else { "fewer users" };
+        return Some(nobody(scene, because, vec![rate.to_owned()]));
+    }
+    let trials = kept.iter().map(|case| case.trials_scored).min().unwrap_or(0);
+    let caveats = caveats(scene, &kept, trials, true);
+    let marks = Marks {
+        is_clear: kept.len() + crossed.len() == cases.len(),
+        is_far: kept.iter().all(|case| is_far(case, asked)),
+        is_sound: caveats.is_empty(),
+    };
+    let crossed = (!crossed.is_empty()).then(|| format!("; crossed by {}", listed(&crossed, "and")));
+    let trials = counted(u64::from(trials), "trial");
+    Some(Said {
+        scenarios: vec![scene.finding.id.clone()],
+        picks: titles(kept.iter()),
+        because: format!("kept {listed_objectives} in each of {trials}{}{}", worst(&kept), crossed.unwrap_or_default()),
+        strength: marks.strength(),
+        changes: Vec::new(),
+        caveats,
+        lead: 0.0,
+    })
+}
+
+fn titles<'a>(cases: impl Iterator<Item = &'a &'a CaseFinding>) -> Vec<String> {
+    cases.map(|case| case.title.clone()).collect()
+}
+
+/// The worst figure of the first objective, of whoever was nearest to crossing it.
+fn worst(kept: &[&CaseFinding]) -> String {
+    let first = |case: &&CaseFinding| {
+        let objective = case.objectives.first()?;
+        Some((case.title.clone(), objective.unit.clone(), objective.worst?, objective.objective.contains('<')))
+    };
+    let nearest = kept.iter().filter_map(first).reduce(|left, right| {
+        let is_nearer = if left.3 { right.2 > left.2 } else { right.2 < left.2 };
+        if is_nearer { right } else { left }
+    });
+    nearest
+        .map_or(String::new(), |(title, unit, value, _)| format!(" ({title} {} at worst)", of_objective(&unit, value)))
+}
+
+/// Whether every time stays well below what it may be. Shares and numbers are kept or not.
+fn is_far(case: &CaseFinding, asked: &[Objective]) -> bool {
+    case.objectives.iter().zip(asked).all(|(found, asked)| match (asked.value, found.worst) {
+        (Limit::Seconds(most), Some(worst)) if asked.comparison.wants_little() => worst * (1.0 + CLEARLY_AHEAD) <= most,
+        _ => true,
+    })
+}

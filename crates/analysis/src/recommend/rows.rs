@@ -1,0 +1,112 @@
+//! Scenarios of which a rule says the same, in one row.
+
+use std::collections::BTreeSet;
+
+use super::{Recommendation, Rule, Said, Says, Strength};
+use crate::figures::listed;
+use crate::findings::ScenarioFinding;
+
+/// So many ids or conditions are named; of more, how many there are.
+const MOST_NAMED: usize = 3;
+
+/// The rows of a rule: those who take somebody first, the most scenarios first.
+pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[ScenarioFinding]) -> Vec<Recommendation> {
+    let all: Vec<String> = said.iter().flat_map(|said| said.scenarios.clone()).collect();
+    let mut groups: Vec<Vec<Said>> = Vec::new();
+    for one in said {
+        let names = |said: &Said| said.picks.iter().cloned().collect::<BTreeSet<String>>();
+        match groups.iter_mut().find(|group| names(&group[0]) == names(&one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups.sort_by_key(|group| (group[0].picks.is_empty(), std::cmp::Reverse(group.len())));
+    groups.iter().map(|group| row(rule, group, &all, scenarios)).collect()
+}
+
+fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding]) -> Recommendation {
+    let ids: Vec<String> = group.iter().flat_map(|said| said.scenarios.clone()).collect();
+    // The one that says the least stands for all.
+    let least = group
+        .iter()
+        .max_by(|left, right| left.strength.cmp(&right.strength).then_with(|| right.lead.total_cmp(&left.lead)));
+    let closest = least.unwrap_or(&group[0]);
+    let because = match (group.len(), closest.scenarios.first()) {
+        (1, _) | (_, None) => closest.because.clone(),
+        (_, Some(id)) if closest.picks.is_empty() => format!("for example in {id}: {}", closest.because),
+        (several, Some(id)) => format!("in each of {several} scenarios; the closest, {id}: {}", closest.because),
+    };
+    let need = match rule.says {
+        Says::OfRun(_) => format!("{}: {} scenarios", rule.need, ids.len()),
+        Says::OfScenario(_) => format!("{}: {}", rule.need, labels(&ids, all, scenarios)),
+    };
+    Recommendation {
+        rule: rule.name.to_owned(),
+        rule_words: rule.words.to_owned(),
+        need,
+        scenarios: ids,
+        picks: closest.picks.clone(),
+        because: sentence(&because),
+        strength: closest.strength,
+        changes_if: changes(group, closest.strength),
+    }
+}
+
+/// `JSON, Hello and 1,000 rows (rows-c16, rows-c64)`: titles, with ids where it is not all of that title.
+fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> String {
+    let title = |id: &String| scenarios.iter().find(|it| it.id == *id).map_or(id.clone(), |it| it.title.clone());
+    let titles = each_once(ids.iter().map(title).collect::<Vec<String>>().iter());
+    let label = |of: &String| {
+        let own: Vec<&String> = ids.iter().filter(|id| title(id) == *of).collect();
+        let every = all.iter().filter(|id| title(id) == *of).count();
+        match (own.len(), every) {
+            (1, 1) => of.clone(),
+            (some, every) if some == every => format!("{of} (all {every})"),
+            _ => format!("{of} ({})", few(own.into_iter().cloned().collect())),
+        }
+    };
+    listed(&titles.iter().map(label).collect::<Vec<_>>(), "and")
+}
+
+/// What any of the scenarios says, each once; what the figures lack comes last.
+fn changes(group: &[Said], strength: Strength) -> String {
+    let mut parts = each_once(group.iter().flat_map(|said| &said.changes));
+    let rest = parts.len().saturating_sub(MOST_NAMED);
+    if rest > 1 {
+        parts.truncate(MOST_NAMED);
+        parts.push(format!("{rest} more such conditions"));
+    }
+    parts.extend(each_once(group.iter().flat_map(|said| &said.caveats)));
+    if parts.is_empty() && strength != Strength::None {
+        parts.push("nothing that this run knows of; another machine or version may".to_owned());
+    }
+    sentence(&parts.join("; "))
+}
+
+fn each_once<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for one in all {
+        if !kept.contains(one) {
+            kept.push(one.clone());
+        }
+    }
+    kept
+}
+
+/// `a, b, c and 4 more`
+fn few(mut names: Vec<String>) -> String {
+    let rest = names.len().saturating_sub(MOST_NAMED);
+    if rest > 1 {
+        names.truncate(MOST_NAMED);
+        names.push(format!("{rest} more"));
+        return listed(&names, "and");
+    }
+    names.join(", ")
+}
+
+/// A title keeps its first letter as it is, and so does a figure.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}

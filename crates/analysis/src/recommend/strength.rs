@@ -1,0 +1,85 @@
+//! How strongly figures speak for a recommendation.
+//!
+//! Three things are asked: is it **clear** (one case, told apart from every other), is it **far** ahead (the near end of the interval
+//! of its lead over the next is [`CLEARLY_AHEAD`] or more), and are the figures **sound** (no caveat: 10 blocks or more, windows of
+//! 10 s or more, no check of a trial failed, CPUs of its own, and the A/A pair not told apart). All three are *strong*, two
+//! *moderate*, fewer *weak*. Where nothing can be told it is *none*.
+
+use tolok_model::{Measurement, format_duration};
+
+use super::{Scene, Strength};
+use crate::cautions::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+use crate::figures::{counted, listed, small_share};
+use crate::findings::CaseFinding;
+use crate::judgement::GateOutcome;
+use crate::observations::Observations;
+
+/// Whoever is ahead by this share or more, at the near end of the interval, is ahead by a lot.
+pub const CLEARLY_AHEAD: f64 = 0.10;
+
+/// The three things that strength rests on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marks {
+    pub(super) is_clear: bool,
+    pub(super) is_far: bool,
+    pub(super) is_sound: bool,
+}
+
+impl Marks {
+    pub(super) fn strength(self) -> Strength {
+        match [self.is_clear, self.is_far, self.is_sound].into_iter().filter(|mark| *mark).count() {
+            3 => Strength::Strong,
+            2 => Strength::Moderate,
+            _ => Strength::Weak,
+        }
+    }
+}
+
+/// What speaks against quoting figures of these cases, as what would be needed.
+pub(super) fn caveats(scene: &Scene, cases: &[&CaseFinding], blocks: u32, needs_window: bool) -> Vec<String> {
+    let parts =
+        [few_blocks(blocks), short_window(scene, cases).filter(|_| needs_window), failed_gates(cases), shared(scene)];
+    parts.into_iter().flatten().collect()
+}
+
+/// That equals were told apart, by so much.
+pub(super) fn unlike_itself(told_of_itself: Option<f64>) -> Option<String> {
+    let by = small_share(told_of_itself?);
+    Some(format!("a quieter machine: a subject was told apart from itself by {by}"))
+}
+
+fn few_blocks(blocks: u32) -> Option<String> {
+    let least = FEWEST_BLOCKS_TO_QUOTE;
+    (blocks < least).then(|| format!("{least} blocks or more (these are {blocks})"))
+}
+
+fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
+    let shortest_s = window_s(scene, cases)?;
+    let window = format_duration((shortest_s * 100.0).round() / 100.0);
+    (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of 10s or more (these are {window})"))
+}
+
+/// As planned; with a number of iterations, as it came to be.
+fn window_s(scene: &Scene, cases: &[&CaseFinding]) -> Option<f64> {
+    let load = &scene.planned.load;
+    if !load.executor.has_iterations() {
+        return Some(load.duration_s);
+    }
+    let of = |case: &&CaseFinding| {
+        let observed = Observations::of(&case.case, scene.records.plan, scene.records.trials);
+        observed.each(|trial: &Measurement| Some(trial.window_s)).into_iter().reduce(f64::min)
+    };
+    cases.iter().filter_map(of).reduce(f64::min)
+}
+
+fn failed_gates(cases: &[&CaseFinding]) -> Option<String> {
+    let has_failed = |case: &&&CaseFinding| case.gates.iter().any(|gate| gate.outcome == GateOutcome::Failed);
+    let titles: Vec<String> = cases.iter().filter(has_failed).map(|case| case.title.clone()).collect();
+    let whose = if titles.len() > 2 { counted(titles.len() as u64, "case") } else { listed(&titles, "and") };
+    (!titles.is_empty()).then(|| format!("trials that pass every check: those of {whose} did not"))
+}
+
+fn shared(scene: &Scene) -> Option<String> {
+    let cpus = scene.records.run.cpus.get(&scene.planned.environment)?;
+    cpus.shared.then(|| "CPUs of their own for subject and generator, which shared them".to_owned())
+}

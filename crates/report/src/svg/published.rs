@@ -1,0 +1,72 @@
+//! Published ratios beside measured ones, on a logarithmic axis: ◇ published, ● measured with its interval.
+//!
+//! The light band around 1 holds what does not matter.
+
+use tolok_analysis::figures::{Quantity, amount, figure};
+use tolok_analysis::{PublishedFinding, PublishedReading};
+
+use super::ratios::Axis;
+use super::{Anchor, Drawing, WIDTH, fitted, short};
+
+/// A line for what is compared, one for whose it is, and the axis.
+const ROW: f64 = 52.0;
+/// Height of what stands above the axis in a row.
+const WORDS: f64 = 33.0;
+/// Height of the axis in a row.
+const STRIP: f64 = 14.0;
+const DIAMOND: &str = "M0 -5L5 0L0 5L-5 0z";
+const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
+
+/// All of them, one beneath the other.
+pub(crate) fn published(all: &[PublishedFinding], smallest_effect: f64) -> String {
+    let values = || {
+        all.iter().flat_map(|one| {
+            let measured = one.measured.iter().flat_map(|it| [Some(it.value), it.low, it.high]).flatten();
+            std::iter::once(one.published).chain(measured)
+        })
+    };
+    let axis = Axis::holding(values, smallest_effect, WIDTH - 12.0);
+    let bottom = ROW * all.len() as f64;
+    let mut drawing = Drawing::new(WIDTH, bottom + 18.0);
+    for (place, one) in all.iter().enumerate() {
+        let top = ROW * place as f64;
+        axis.strip(&mut drawing, top + WORDS, STRIP, smallest_effect);
+        row(&mut drawing, one, &axis, top);
+    }
+    axis.number(&mut drawing, bottom + 12.0);
+    drawing.finish("Published ratios beside measured ones; the same figures stand in the table below")
+}
+
+fn row(drawing: &mut Drawing, one: &PublishedFinding, axis: &Axis, top: f64) {
+    let reading = one.reading.words();
+    let room = (WIDTH - reading.chars().count() as f64 * 6.6 - 8.0) / 6.3;
+    let title = |title: &str| fitted(title, (room - 6.0) / 2.0);
+    drawing.text("p", Anchor::Start, 0.0, top + 12.0, &format!("{} over {}", title(&one.a), title(&one.b)));
+    drawing.text("p b", Anchor::End, WIDTH, top + 12.0, reading);
+    let measured = one.measured.as_ref().map(|measured| figure(Quantity::Ratio, measured).line());
+    let figures = match &measured {
+        Some(measured) => format!("◇ {}  ● {measured}", amount(Quantity::Ratio, one.published)),
+        None => format!("◇ {}", amount(Quantity::Ratio, one.published)),
+    };
+    let room = (WIDTH - figures.chars().count() as f64 * 6.2 - 8.0) / 6.1;
+    drawing.text(
+        "m",
+        Anchor::Start,
+        0.0,
+        top + 27.0,
+        &fitted(&format!("{}, {}", one.metric_words, one.scenario), room),
+    );
+    drawing.text("m", Anchor::End, WIDTH, top + 27.0, &figures);
+    let y = top + WORDS + STRIP / 2.0;
+    let published = axis.at(one.published);
+    if let Some(measured) = &one.measured {
+        let at = axis.at(measured.value);
+        drawing.path("lead", &format!("M{} {}H{}", short(published), short(y), short(at)));
+        if let (Some(low), Some(high)) = (measured.low, measured.high) {
+            drawing.whisker(axis.at(low), axis.at(high), y);
+        }
+        let class = if one.reading == PublishedReading::CannotTell { "dot unclear" } else { "dot" };
+        drawing.path_at(class, at, y, CIRCLE);
+    }
+    drawing.path_at("dot open", published, y, DIAMOND);
+}
