@@ -85,6 +85,29 @@ describe("reports", { skip: reasonToSkip() }, () => {
       });
     }
 
+    test(`${name}: has one main part, a language, and a way from its top to the verdict`, async () => {
+      await open(path, { viewport: wide }, async (page) => {
+        assert.equal(await page.locator("main").count(), 1);
+        assert.equal(await page.getAttribute("html", "lang"), "en");
+        await page.keyboard.press("Tab");
+        const link = page.locator(":focus");
+        assert.ok(await link.isVisible(), "what has the focus first can be seen");
+        await link.press("Enter");
+        assert.equal(await page.evaluate(() => document.activeElement.id), "verdict");
+      });
+    });
+
+    test(`${name}: its contents lead to each section, and are not on paper`, async () => {
+      await open(path, { viewport: { width: 1900, height: 900 } }, async (page) => {
+        const links = await page.locator("nav.contents a").evaluateAll((all) => all.map((link) => link.hash.slice(1)));
+        assert.deepEqual(links, await page.locator("h2").evaluateAll((all) => all.map((heading) => heading.id)));
+        const [contents, main] = await Promise.all([page.locator("nav.contents").boundingBox(), page.locator("h1").boundingBox()]);
+        assert.ok(contents.x + contents.width <= main.x, "where there is room the contents stand beside the page");
+        await page.emulateMedia({ media: "print" });
+        assert.equal(await page.locator("nav.contents").isVisible(), false);
+      });
+    });
+
     test(`${name}: headings go down one level at a time, and every section has one`, async () => {
       await open(path, { viewport: wide }, async (page) => assert.deepEqual(await page.evaluate(misplacedHeadings), []));
     });
@@ -109,7 +132,10 @@ describe("reports", { skip: reasonToSkip() }, () => {
       });
 
       test(`${name}: text in charts can be read in ${colorScheme}`, async () => {
-        await open(path, { viewport: wide, colorScheme }, async (page) => assert.deepEqual(await page.evaluate(faintTexts), []));
+        await open(path, { viewport: wide, colorScheme }, async (page) => {
+          await unfold(page);
+          assert.deepEqual(await page.evaluate(faintTexts), []);
+        });
       });
     }
   }
@@ -139,9 +165,11 @@ function misplacedHeadings() {
 /** Runs in the page as it is printed: folded parts that have no height, and tables that are wider than the paper. */
 function lostOnPaper() {
   const width = document.documentElement.clientWidth;
-  const folded = [...document.querySelectorAll("details:not([open]) table")].filter((table) => table.getBoundingClientRect().height === 0);
+  // What is too long for paper is left out, and a sentence behind it says where it stands.
+  const unsaid = [...document.querySelectorAll("details.long")].filter((part) => !(part.nextElementSibling?.matches(".on-paper") && part.nextElementSibling.checkVisibility()));
+  const folded = [...document.querySelectorAll("details:not([open]):not(.long) table")].filter((table) => table.getBoundingClientRect().height === 0);
   const wide = [...document.querySelectorAll("table")].filter((table) => table.getBoundingClientRect().right > width + 1);
-  return [...folded.map((table) => `folded: ${table.textContent}`), ...wide.map((table) => `wide: ${table.textContent}`)].map((text) => text.slice(0, 120));
+  return [...unsaid.map((part) => `left out: ${part.textContent}`), ...folded.map((table) => `folded: ${table.textContent}`), ...wide.map((table) => `wide: ${table.textContent}`)].map((text) => text.slice(0, 120));
 }
 
 /** Runs in the page: texts of charts that stick out of their chart, or lie on another text, a bar or a whisker. */
@@ -166,16 +194,33 @@ function misplacedTexts() {
   return found;
 }
 
-/** Runs in the page: texts of charts with less contrast than 4.5 to the card they stand on. axe does not look there. */
+/** Runs in the page: texts of charts with less contrast than 4.5 to what they stand on. axe does not look there. */
 function faintTexts() {
   const channel = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
   const luminance = (colour) => {
     const [red, green, blue] = colour.match(/[\d.]+/g).map((value) => channel(Number(value) / 255));
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
+  /** The nearest colour behind a chart, wherever a section puts it, and that of areas that are painted under the text. */
+  const behind = (text) => {
+    let element = text.closest("svg").parentElement;
+    while (element && /rgba\(.*, 0\)/.test(getComputedStyle(element).backgroundColor)) element = element.parentElement;
+    const ground = element ? getComputedStyle(element).backgroundColor : "rgb(255, 255, 255)";
+    const box = text.getBoundingClientRect();
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const isUnder = (area) => {
+      const { left, right, top, bottom } = area.getBoundingClientRect();
+      const isBefore = area.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING;
+      const { fill, opacity, fillOpacity } = getComputedStyle(area);
+      return isBefore && left <= x && x <= right && top <= y && y <= bottom && fill.startsWith("rgb(") && opacity * fillOpacity > 0.9;
+    };
+    const areas = [...text.closest("svg").querySelectorAll("rect")].filter(isUnder);
+    return areas.length > 0 ? getComputedStyle(areas.at(-1)).fill : ground;
+  };
   const found = [];
-  for (const text of document.querySelectorAll("figure svg text")) {
-    const [one, other] = [getComputedStyle(text).fill, getComputedStyle(text.closest("figure")).backgroundColor].map(luminance);
+  for (const text of document.querySelectorAll("svg text")) {
+    if (text.textContent.trim() === "" || text.getBoundingClientRect().width === 0) continue;
+    const [one, other] = [getComputedStyle(text).fill, behind(text)].map(luminance);
     const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
     if (contrast < 4.5) found.push(`${contrast.toFixed(1)}: ${text.textContent}`);
   }

@@ -58,7 +58,6 @@ pub(crate) fn cautions(
             .flatten(),
     );
     cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
-    cautions.extend((!plan.scenarios.is_empty() || timed.is_empty()).then(|| not_tested(plan)));
     cautions.extend(programs_alone(plan));
     cautions
 }
@@ -377,25 +376,7 @@ fn above_start(timed: &[Timed]) -> Option<String> {
 fn programs_alone(plan: &Plan) -> Option<String> {
     let all_warm = plan.programs.iter().all(|program| program.runs.warmup_runs > 0);
     let after = if all_warm { ", after runs that do not count" } else { "" };
-    let cold = if all_warm { "a first run with nothing in the file cache, " } else { "" };
-    (!plan.programs.is_empty()).then(|| {
-        format!("Programs ran one at a time{after}. Not tested: {cold}several at once, other inputs than those of the workloads.")
-    })
-}
-
-fn not_tested(plan: &Plan) -> String {
-    let longest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).fold(0.0, f64::max);
-    let window = format_duration(longest_s);
-    let lacks = |is_so: &dyn Fn(&LoadProfile) -> bool| !plan.scenarios.iter().any(|scenario| is_so(&scenario.load));
-    let fixed_rate = if lacks(&|load| load.executor.is_open()) { ", a fixed request rate" } else { "" };
-    let changes = if lacks(&|load| load.executor.is_ramp()) { ", load that changes" } else { "" };
-    let emulated = plan.environments.iter().filter(|environment| environment.link.emulates()).count();
-    let network = match emulated {
-        0 => "a network between client and server (all ran over loopback)",
-        _ => "a real network between client and server (links were emulated on one machine)",
-    };
-    let database = if plan.scenarios.iter().any(|scenario| scenario.database) { "" } else { ", a database" };
-    format!("Not tested: {network}, TLS, HTTP/2{database}{fixed_rate}{changes}, behaviour beyond {window}.")
+    (!plan.programs.is_empty()).then(|| format!("Programs ran one at a time{after}."))
 }
 
 #[cfg(test)]

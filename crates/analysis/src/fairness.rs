@@ -1,53 +1,251 @@
 //! Whether the subjects of a run had the same: CPUs, memory, processes, connections, bytes.
+//!
+//! Only what is recorded is judged, by the rules of `fairness_rules.rs`; what is not recorded is said to be unknown.
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tolok_model::{Case, CpuMode, Environment, Limits, Measurement, ProgramTiming, Role, Scenario};
 
 use crate::analyse::Records;
-use crate::findings::ScenarioFinding;
+use crate::estimate::middle;
+use crate::fairness_rules::judged;
+use crate::observations::{Observations, Trials, answers};
+use crate::setup::ProcessSetup;
 
-/// How one case was set up, and what it was seen to use of it.
+/// What one subject had in all scenarios that it took part in, and what it was seen to use of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessRow {
-    /// Ids of the scenarios that this holds for.
-    pub scenarios: Vec<String>,
     /// The subject as a person would write it.
     pub subject: String,
     /// Its title.
     pub title: String,
     /// Its runtime.
     pub runtime: String,
+    /// Whether it shows the machine's limit, and competes with nobody.
+    pub is_ceiling: bool,
     /// What it is and how it is run, in the words of its own file; none where the run did not keep them.
     pub setup: Option<String>,
-    /// Every parameter with its value: `pool = 16`.
-    pub parameters: Vec<(String, String)>,
-    /// CPU time that it was given, in words: `1 CPU, dedicated`.
-    pub cpus: String,
-    /// Memory that it was given, in bytes; none without a limit.
-    pub memory_limit_bytes: Option<u64>,
-    /// Most processes seen at once.
-    pub processes_max: u32,
+    /// What it does not do for each answer that others do, by its own file; none where it does the same work.
+    pub less_work: Option<String>,
+    /// Every parameter, by name.
+    pub parameters: Vec<ParameterFact>,
+    /// Its processes as they are declared; empty where the run did not keep them.
+    pub declared: Vec<ProcessSetup>,
+    /// Files of settings that it has besides.
+    pub files: Vec<String>,
+    /// What it was given, in words, each once: `1 dedicated CPU · 512MiB of memory`.
+    pub given: Vec<String>,
+    /// Limits of its memory, in bytes, each once; empty without a limit.
+    pub memory_limits_bytes: Vec<u64>,
+    /// Most processes seen at once; none where none were seen.
+    pub processes_max: Option<u32>,
     /// Most threads seen at once; none where they were not read.
-    pub threads_max: Option<u64>,
-    /// Connections to the database that it may open; none without a database.
-    pub database_pool: Option<u32>,
+    pub threads_max: Option<u32>,
+    /// Connections to the database that it might open, each number once; empty without a database.
+    pub database_pools: Vec<u32>,
+    /// What its answers were in each scenario; of a program, only that it took part.
+    pub scenarios: Vec<FairnessAnswers>,
+}
+
+/// A parameter and its value.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ParameterFact {
+    /// Its name.
+    pub name: String,
+    /// The value that it had.
+    pub value: String,
+    /// Whether that is another than its default; none where the run did not keep the default.
+    pub is_changed: Option<bool>,
+    /// What it tunes; empty where the run did not keep it.
+    pub help: String,
+    /// Whether it is a number of processes, threads or connections.
+    pub is_number_of_workers: bool,
+}
+
+/// What the answers of a subject were in one scenario. Every figure is the median over the scored trials.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FairnessAnswers {
+    /// Id of the scenario.
+    pub scenario: String,
     /// Bytes of the body of an answer, on average; none where nothing was answered.
     pub body_bytes: Option<f64>,
-    /// Bytes that it sent for each answer, headers included; none where they were not read.
-    pub sent_bytes_per_answer: Option<f64>,
+    /// Bytes that were sent over the interfaces of its network for each answer, headers of HTTP, TCP and IP included; over a
+    /// loopback with the request, and with what its own processes and a database sent each other there. None where they were
+    /// not read.
+    pub network_bytes_per_answer: Option<f64>,
+    /// Connections that clients opened in a window; none where the tool does not tell.
+    pub connections: Option<f64>,
+    /// Share of its CPU time that its busiest thread used; none where threads were not told apart.
+    pub busiest_thread_share: Option<f64>,
+    /// Trials that its figures rest on.
+    pub trials_scored: u32,
 }
 
 /// The ledger of a run: what each had, and where that was not the same.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessLedger {
-    /// A row for each subject, with what is the same for all its scenarios together.
+    /// A row for each subject, ceilings last.
     pub rows: Vec<FairnessRow>,
-    /// What was not the same for all, a sentence each: processes, bytes, pools, limits.
+    /// What was not the same for all, a sentence each, the weightiest first.
     pub unequal: Vec<String>,
     /// What was the same for all, a sentence each.
     pub equal: Vec<String>,
+    /// What cannot be told, a sentence each.
+    pub unknown: Vec<String>,
 }
 
-pub(crate) fn fairness(_records: &Records, _scenarios: &[ScenarioFinding]) -> FairnessLedger {
-    FairnessLedger::default()
+/// Subjects and what is known of them, as the rules read it.
+pub(crate) struct Entrants<'a> {
+    pub(crate) records: &'a Records<'a>,
+    /// Those that compete, in the order of the study.
+    pub(crate) competing: Vec<Entrant<'a>>,
+}
+
+/// A subject with all its cases.
+pub(crate) struct Entrant<'a> {
+    pub(crate) row: FairnessRow,
+    pub(crate) cases: Vec<Entry<'a>>,
+}
+
+/// A case: a subject in a scenario.
+pub(crate) struct Entry<'a> {
+    pub(crate) case: &'a Case,
+    /// What surrounded it; the usual where the plan does not say.
+    pub(crate) environment: Environment,
+    /// Its scenario; none of programs.
+    pub(crate) scenario: Option<&'a Scenario>,
+    /// What its server did; empty of programs.
+    pub(crate) trials: Observations<'a>,
+    /// Trials that its figures rest on, of servers and of programs.
+    pub(crate) scored: u32,
+    /// Trials that the plan has for it.
+    pub(crate) planned: u32,
+}
+
+/// The ledger of a run.
+pub(crate) fn fairness(records: &Records) -> FairnessLedger {
+    let of_role = |role| -> Vec<Entrant> {
+        let cases = records.plan.cases.iter().filter(move |case| case.twin_of.is_none() && case.role == role);
+        let mut labels: Vec<&str> = Vec::new();
+        cases.clone().for_each(|case| {
+            if !labels.contains(&case.subject.label.as_str()) {
+                labels.push(&case.subject.label);
+            }
+        });
+        labels.into_iter().map(|label| entrant(records, cases.clone().filter(|it| it.subject.label == label))).collect()
+    };
+    let entrants = Entrants { records, competing: of_role(Role::Subject) };
+    let (unequal, equal, unknown) = judged(&entrants);
+    let ceilings = of_role(Role::Ceiling);
+    let rows = entrants.competing.into_iter().chain(ceilings).map(|entrant| entrant.row);
+    FairnessLedger { rows: rows.collect(), unequal, equal, unknown }
+}
+
+fn entrant<'a>(records: &'a Records<'a>, cases: impl Iterator<Item = &'a Case>) -> Entrant<'a> {
+    let cases: Vec<Entry> = cases.map(|case| entry(records, case)).collect();
+    Entrant { row: row(records, &cases), cases }
+}
+
+fn entry<'a>(records: &'a Records<'a>, case: &'a Case) -> Entry<'a> {
+    let plan = records.plan;
+    let scenario = plan.scenario(&case.scenario);
+    let of_program = plan.program(&case.scenario).and_then(|program| plan.program_environment(program));
+    let environment = scenario.and_then(|scenario| plan.environment(scenario)).or(of_program);
+    let trials = Observations::of(&case.id, plan, records.trials);
+    let timed = Trials::<ProgramTiming>::of(&case.id, plan, records.trials);
+    Entry {
+        case,
+        environment: environment.cloned().unwrap_or_default(),
+        scenario,
+        scored: (trials.scored.len() + timed.scored.len()) as u32,
+        planned: trials.planned,
+        trials,
+    }
+}
+
+fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
+    let (names, choice) = (records.names, &cases[0].case.subject);
+    let is_sibling = |other: &&Case| other.subject.subject == choice.subject && other.subject.label != choice.label;
+    let setup = names.subjects.get(&choice.subject).map(|name| name.setup.clone()).unwrap_or_default();
+    let parameter = |(name, value): (&String, &tolok_model::ParameterValue)| {
+        let declared = setup.parameters.get(name);
+        ParameterFact {
+            name: name.clone(),
+            value: value.to_string(),
+            is_changed: declared.map(|declared| declared.default != value.to_string()),
+            help: declared.map(|declared| declared.help.clone()).unwrap_or_default(),
+            is_number_of_workers: setup.is_number_of_workers(name, value),
+        }
+    };
+    let most = |of: fn(&Measurement) -> u32| {
+        let seen = cases.iter().flat_map(|entry| entry.trials.measured()).map(of);
+        seen.max().filter(|most| *most > 0)
+    };
+    let pools = cases.iter().filter_map(|entry| Some(entry.database()?.pool)).collect::<BTreeSet<u32>>();
+    FairnessRow {
+        subject: choice.label.clone(),
+        title: names.title(choice, records.plan.cases.iter().any(|case| is_sibling(&case))),
+        runtime: names.runtime(&choice.subject),
+        is_ceiling: cases[0].case.role == Role::Ceiling,
+        setup: setup.words(choice),
+        less_work: setup.less_work(choice).map(str::to_owned),
+        parameters: choice.parameters.iter().map(parameter).collect(),
+        given: each_once(cases.iter().map(|entry| entry.limits().describe())),
+        memory_limits_bytes: each_once(cases.iter().filter_map(|entry| entry.limits().memory_bytes)),
+        processes_max: most(|trial| trial.subject.processes_max),
+        threads_max: most(|trial| trial.subject.threads_max),
+        database_pools: pools.into_iter().collect(),
+        scenarios: cases.iter().map(Entry::answers).collect(),
+        declared: setup.processes,
+        files: setup.files,
+    }
+}
+
+impl Entry<'_> {
+    /// What the subject was given.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.environment.subject
+    }
+
+    /// CPUs that it may run on at a time.
+    pub(crate) fn cpus(&self) -> u32 {
+        self.limits().whole_cpus()
+    }
+
+    pub(crate) fn is_quota(&self) -> bool {
+        self.limits().mode == CpuMode::Quota
+    }
+
+    /// The database, where its workload asks one.
+    pub(crate) fn database(&self) -> Option<&tolok_model::Database> {
+        let asks = self.scenario.is_some_and(|scenario| scenario.database);
+        self.environment.database.as_ref().filter(|_| asks)
+    }
+
+    fn answers(&self) -> FairnessAnswers {
+        let each = |figure: &dyn Fn(&Measurement) -> Option<f64>| middle(&self.trials.every(figure));
+        FairnessAnswers {
+            scenario: self.case.scenario.clone(),
+            body_bytes: each(&|trial| Some(trial.body_bytes as f64 / answers(trial)?)),
+            network_bytes_per_answer: each(&|trial| Some(trial.subject.network?.sent_bytes as f64 / answers(trial)?)),
+            connections: each(&|trial| trial.ledger.connections.map(|opened| opened as f64)),
+            busiest_thread_share: each(&|trial| {
+                let cpu_s = Some(trial.subject.cpu_s).filter(|cpu_s| *cpu_s > 0.0)?;
+                Some((trial.subject.busiest_thread_cpu_s? / cpu_s).min(1.0))
+            }),
+            trials_scored: self.scored,
+        }
+    }
+}
+
+/// Each value once, in the order of their first.
+pub(crate) fn each_once<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.fold(Vec::new(), |mut known, value| {
+        if !known.contains(&value) {
+            known.push(value);
+        }
+        known
+    })
 }

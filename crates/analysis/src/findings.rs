@@ -22,6 +22,7 @@ use crate::resources::{MemorySource, ResourcesFinding};
 use crate::seconds::SecondsFinding;
 use crate::sensitivity::{FactorPanel, VarianceFinding};
 use crate::tools::ToolsFinding;
+use crate::untested::Untested;
 
 /// Version of the format of [`Findings`].
 pub const FINDINGS_SCHEMA: u32 = 6;
@@ -53,8 +54,8 @@ pub struct Findings {
     pub recommendations: Vec<Recommendation>,
     /// What each subject had, and where that was not the same for all.
     pub fairness: FairnessLedger,
-    /// What was not looked at, a sentence each, the weightiest first.
-    pub untested: Vec<String>,
+    /// What was not looked at, the weightiest first.
+    pub untested: Vec<Untested>,
     /// Subjects that were asked for and left out.
     pub skipped: Vec<SkippedSubject>,
     /// Trials that were planned and have no record (the run was stopped).

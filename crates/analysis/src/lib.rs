@@ -20,6 +20,7 @@ mod diagnosis;
 mod environment;
 mod estimate;
 mod fairness;
+mod fairness_rules;
 pub mod figures;
 mod findings;
 mod flags;
@@ -42,6 +43,7 @@ mod resources;
 mod seconds;
 mod sensitivity;
 mod sentence;
+mod setup;
 mod steadiness;
 mod stopping;
 mod tiers;
@@ -70,7 +72,8 @@ pub use curve::{CurvePoint, LatencyCurve, SlowAnswers};
 pub use database::{DatabaseFinding, DatabaseUse, PoolUse};
 pub use diagnosis::DiagnosisFinding;
 pub use environment::{EnvironmentFinding, LinkFinding, PartFinding};
-pub use fairness::{FairnessLedger, FairnessRow};
+pub use fairness::{FairnessAnswers, FairnessLedger, FairnessRow, ParameterFact};
+pub use fairness_rules::{MANY_THREADS_A_CPU, WATCHING_PROCESSES, WIRE_BYTES_TOLERATED, WORK_OF_ONE_THREAD};
 pub use findings::{
     CaseFinding, Comparison, DisturbedTrial, Estimate, FINDINGS_SCHEMA, Findings, Flag, ObjectiveFinding, RunFacts,
     ScenarioFinding, SkippedSubject, TrialFailure, Verdict,
@@ -97,10 +100,12 @@ pub use seconds::{Band, SecondsFinding};
 pub use sensitivity::{
     FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
 };
+pub use setup::{ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
 pub use steadiness::GROWTH_TOLERATED;
 pub use stopping::blocks_settled;
 pub use tolok_model::{CpuMode, LatencyMark, ObjectiveOutcome};
 pub use tool_flags::WIRE_TOLERATED;
 pub use tool_sentence::share_of_wire;
 pub use tools::{LITTLE_TOLERATED, ToolRow, ToolsFinding, without_brackets};
+pub use untested::Untested;
 pub use verdict::{EQUIVALENCE_HALF_WIDTH, FALSE_ALARMS};

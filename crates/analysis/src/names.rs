@@ -1,9 +1,11 @@
-//! What a plan does not say but a report needs: the titles of subjects and workloads.
+//! What a plan does not say but a report needs: the titles of subjects and workloads, and how subjects are set up.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use tolok_model::{Catalogue, ProgramWorkload, SubjectChoice, Workload, WorkloadParameter};
+
+use crate::setup::SubjectSetup;
 
 /// Titles of subjects and workloads, as they were when the run was made.
 ///
@@ -19,8 +21,8 @@ pub struct Names {
     pub parameters: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
-/// What a subject is called.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What a subject is called, and how it is set up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubjectName {
     /// A few words for tables: `Go net/http`.
     pub title: String,
@@ -28,6 +30,9 @@ pub struct SubjectName {
     pub runtime: String,
     /// The variant that is meant when none is named.
     pub default_variant: String,
+    /// How it is set up, in the words of its own file; empty of runs from before this was kept.
+    #[serde(default, skip_serializing_if = "SubjectSetup::is_empty")]
+    pub setup: SubjectSetup,
 }
 
 impl Names {
@@ -37,6 +42,7 @@ impl Names {
             title: subject.title.clone(),
             runtime: subject.runtime.clone(),
             default_variant: subject.default_variant.clone(),
+            setup: SubjectSetup::of(subject),
         };
         let of_servers = catalogue.workloads.iter().map(|it| (it.name.clone(), it.title.clone()));
         let of_programs = catalogue.programs.iter().map(|it| (it.name.clone(), it.title.clone()));
@@ -148,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_title_says_how_the_subject_is_run_unless_it_is_the_usual_way() {
-        let name = SubjectName { title: "PHP-FPM".into(), runtime: "php-fpm".into(), default_variant: "plain".into() };
+        let (title, runtime, default_variant) = ("PHP-FPM".into(), "php-fpm".into(), "plain".into());
+        let name = SubjectName { title, runtime, default_variant, ..SubjectName::default() };
         let names = Names { subjects: [("php/fpm".to_owned(), name)].into(), ..Names::default() };
         let check = |label: &str, has_siblings, title: &str| {
             assert_eq!(names.title(&choice(label), has_siblings), title, "{label}");

@@ -84,9 +84,8 @@ struct Slot<'a> {
 /// The seconds that at least half of the trials have, in the order of time.
 fn slots<'a>(windows: &[&'a SecondSeries]) -> Vec<Slot<'a>> {
     let parts = windows.iter().flat_map(|window| window.warm_up.as_deref().into_iter().chain(std::iter::once(*window)));
-    let started = |series: &'a SecondSeries| {
-        (0..length(series)).map(move |place| (series.start_s + place as f64, series, place))
-    };
+    let started =
+        |series: &'a SecondSeries| (0..length(series)).map(move |place| (series.start_s + place as f64, series, place));
     let mut all: Vec<(f64, &SecondSeries, usize)> = parts.flat_map(started).collect();
     all.sort_by(|left, right| left.0.total_cmp(&right.0));
     let mut slots: Vec<(f64, Slot)> = Vec::new();

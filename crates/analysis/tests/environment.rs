@@ -366,12 +366,6 @@ mod links {
         assert_eq!(asked(&run).backend, "emulator", "what was asked for, if no trial says anything");
         assert_eq!(run_in(Environment::default()).findings().scenarios[0].link, None);
     }
-
-    #[test]
-    fn an_emulated_network_is_not_the_real_one() {
-        assert!(cautions_with(&run_in(wifi()), "Not tested")[0].contains("a real network between client and server"));
-        assert!(cautions_with(&run_in(Environment::default()), "Not tested")[0].contains("all ran over loopback"));
-    }
 }
 
 mod isolation {

@@ -164,6 +164,9 @@ pub struct Variant {
     pub database_needs: Vec<String>,
     /// The workloads it serves.
     pub workloads: Vec<String>,
+    /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub less_work: Option<String>,
 }
 
 /// A server configuration under test.
@@ -454,8 +457,8 @@ fn read_variants(
         let set = set.collect();
         let served = file.workloads.map(|narrowed| read_narrowed(narrowed, workloads, reading));
         let served = served.unwrap_or_else(|| workloads.to_vec());
-        let VariantFile { help, needs, database_needs, .. } = file;
-        variants.insert(name.into_inner(), Variant { help, set, needs, database_needs, workloads: served });
+        let VariantFile { help, needs, database_needs, less_work, .. } = file;
+        variants.insert(name.into_inner(), Variant { help, set, needs, database_needs, workloads: served, less_work });
     }
     if variants.is_empty() {
         let only = Variant { workloads: workloads.to_vec(), ..Variant::default() };

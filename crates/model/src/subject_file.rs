@@ -173,4 +173,6 @@ pub struct VariantFile {
     /// The workloads it serves, if not all of the subject's.
     #[schemars(with = "Option<Vec<String>>")]
     pub workloads: Option<Vec<Spanned<String>>>,
+    /// What it does not do for each answer that others do, in a few words: reports say so wherever it is compared.
+    pub less_work: Option<String>,
 }

@@ -16,6 +16,7 @@ use crate::database;
 use crate::details::{self, Grid};
 use crate::failures::{Disturbed, FailedRequests, FailedTrials, disturbed_trials, failed_requests, failed_trials};
 use crate::fairness::Fairness;
+use crate::frame;
 use crate::gates;
 use crate::isolation::{self, Fact};
 use crate::judgement::{self, Sureness, p_words, simultaneous};
@@ -29,6 +30,7 @@ use crate::recommendations::Recommendations;
 use crate::seconds::Seconds;
 use crate::sections::{is_of_tools, sections};
 use crate::sensitivity::html::Sensitivity;
+use crate::standings::{Standing, standings};
 use crate::surroundings::{asked, common_environment, environment, heading};
 use crate::svg;
 use crate::table::{Row, Table, percentiles_heading};
@@ -40,7 +42,7 @@ use crate::untested::Untested;
 const TEMPLATE: &str = include_str!("../templates/report.html");
 const PROGRAMS: &str = include_str!("../templates/programs.html");
 const SENSITIVITY: &str = include_str!("../templates/sensitivity.html");
-const JUDGEMENT: &str = include_str!("../templates/judgement.html");
+const MACROS: &str = include_str!("../templates/macros.html");
 const LATENCY: &str = include_str!("../templates/latency.html");
 const SECONDS: &str = include_str!("../templates/seconds.html");
 const COLD_START: &str = include_str!("../templates/cold-start.html");
@@ -61,7 +63,7 @@ pub(crate) fn render(findings: &Findings) -> String {
         ("report.html", TEMPLATE),
         ("programs.html", PROGRAMS),
         ("sensitivity.html", SENSITIVITY),
-        ("judgement.html", JUDGEMENT),
+        ("macros.html", MACROS),
         ("latency.html", LATENCY),
         ("seconds.html", SECONDS),
         ("cold-start.html", COLD_START),
@@ -75,7 +77,9 @@ pub(crate) fn render(findings: &Findings) -> String {
         environment.add_template(name, text).expect("the template is part of the program, and tests render it");
     }
     let template = environment.get_template("report.html").expect("it was added above");
-    template.render(Serde(&page)).expect("the page has every name that the template reads, as tests show")
+    frame::finish(
+        template.render(Serde(&page)).expect("the page has every name that the template reads, as tests show"),
+    )
 }
 
 /// All that the template reads.
@@ -95,6 +99,8 @@ struct Page<'a> {
     chips: Vec<Chip>,
     /// Whether there is only one scenario, and no program.
     single: bool,
+    /// Who is in the first tier where, of a run with more scenarios than can be read at a glance; empty of others.
+    standings: Vec<Standing>,
     /// Whether any two cases were compared.
     compared: bool,
     scenarios: Vec<Scenario<'a>>,
@@ -274,6 +280,7 @@ impl<'a> Page<'a> {
             has_servers: !findings.scenarios.is_empty() || findings.programs.is_empty(),
             programs: Programs::of(findings),
             sensitivity: Sensitivity::of(findings),
+            standings: standings(findings, sections),
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(charts),
             has_charts: charts > 0 || findings.scenarios.is_empty(),

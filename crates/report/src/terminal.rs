@@ -12,6 +12,7 @@ use crate::Style;
 use crate::database;
 use crate::details::diagnosis_line;
 use crate::failures::{FailedTrials, failed_trials};
+use crate::fairness;
 use crate::gates;
 use crate::isolation;
 use crate::judgement::{self, Line};
@@ -26,6 +27,7 @@ use crate::surroundings::{common_environment, environment, heading, link_did};
 use crate::table::{Row, Table, percentiles};
 use crate::tool_remarks::Remarks;
 use crate::tools;
+use crate::untested;
 
 /// Tables for less than this would be one word a line.
 const NARROWEST: usize = 64;
@@ -55,7 +57,12 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     let skipped = findings.skipped.iter().map(|skipped| format!("{}: {}", skipped.subject, skipped.reason));
     page.list("Left out", "-", skipped.collect());
     page.gates(findings);
-    page.list("Before quoting these figures", "!", findings.cautions.clone());
+    page.list("Not the same for all", "!", fairness::short(findings));
+    page.list(
+        "Before quoting these figures",
+        "!",
+        findings.cautions.iter().cloned().chain(untested::line(findings)).collect(),
+    );
     page.list("Run it again", "$", vec![findings.run.command.clone()]);
     page.text
 }

@@ -154,6 +154,8 @@ mod checks;
 
 #[path = "render/courses.rs"]
 mod courses;
+#[path = "render/frame.rs"]
+mod frame;
 
 #[path = "render/judgement.rs"]
 mod judgement;

@@ -145,6 +145,7 @@ impl InventedRun {
             title: server.title.to_owned(),
             runtime: server.runtime.to_owned(),
             default_variant: if subject == "node/http" { "single".to_owned() } else { variant.to_owned() },
+            ..self.names.subjects.get(subject).cloned().unwrap_or_default()
         };
         self.names.subjects.insert(subject.to_owned(), title);
         let id = format!("{}--{}", scenario.id, server.label.replace(['/', ':'], "-"));

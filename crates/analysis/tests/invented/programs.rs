@@ -61,6 +61,7 @@ impl InventedRun {
             title: program.title.to_owned(),
             runtime: program.runtime.to_owned(),
             default_variant: if subject == "go/queue" { "channel".to_owned() } else { variant.to_owned() },
+            ..SubjectName::default()
         };
         self.names.subjects.insert(subject.to_owned(), name);
         let id = format!("{}--{}", scenario.id, program.label.replace(['/', ':'], "-"));

@@ -1,5 +1,7 @@
 //! Runs at the edge of what a report must be able to show, by name.
 
+mod ledger;
+
 use tolok_analysis::Findings;
 use tolok_model::{
     Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection,
@@ -47,6 +49,8 @@ pub fn all() -> Vec<(&'static str, Findings)> {
         ("factors", distances(5, &[16, 64], &[5, 16], &[0, 100]).findings()),
         ("one-factor", distances(6, &[16], &[16], &[0, 20, 100]).findings()),
         ("published", published()),
+        ("ledger", ledger::declared()),
+        ("many-verdicts", ledger::many_scenarios()),
         ("nothing-at-all", InventedRun::new(5).findings()),
         ("courses", courses()),
         ("one-trial", one_trial()),

@@ -1,0 +1,148 @@
+//! How a subject is set up, in the words of its own `subject.toml`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tolok_model::{ParameterValue, Subject, SubjectChoice};
+
+/// How a subject is set up, as its file said when the run was made. Empty of runs from before this was kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SubjectSetup {
+    /// What it is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// Its variants.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variants: BTreeMap<String, VariantSetup>,
+    /// What can be tuned.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, ParameterSetup>,
+    /// Its processes, or the one program that it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessSetup>,
+    /// Files of settings that are put into its folder; what stands in them is not kept here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// What a variant is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VariantSetup {
+    /// What is different, in a few words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub help: String,
+    /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub less_work: Option<String>,
+}
+
+/// What a parameter is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ParameterSetup {
+    /// The value that holds if nobody says another.
+    pub default: String,
+    /// What it tunes.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub help: String,
+}
+
+/// A process as it is declared: what stands in braces is filled in when it is started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessSetup {
+    /// Its name.
+    pub name: String,
+    /// Its command, each part a template.
+    pub command: Vec<String>,
+    /// Environment that it has besides, each value a template.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+}
+
+impl SubjectSetup {
+    /// What the file of a subject says.
+    pub(crate) fn of(subject: &Subject) -> Self {
+        let process = |name: &str, command: &[String], env: &BTreeMap<String, String>| ProcessSetup {
+            name: name.to_owned(),
+            command: command.to_vec(),
+            env: env.clone(),
+        };
+        let of_server = subject.processes.iter().map(|it| process(&it.name, &it.command, &it.env));
+        let of_program = subject.program.iter().map(|it| process("program", &it.command, &it.env));
+        let variants = subject.variants.iter().map(|(name, variant)| {
+            let setup = VariantSetup { help: variant.help.clone(), less_work: variant.less_work.clone() };
+            (name.clone(), setup)
+        });
+        let parameters = subject.parameters.iter().map(|(name, parameter)| {
+            let setup = ParameterSetup { default: parameter.default.to_string(), help: parameter.help.clone() };
+            (name.clone(), setup)
+        });
+        Self {
+            summary: subject.summary.clone(),
+            variants: variants.collect(),
+            parameters: parameters.collect(),
+            processes: of_server.chain(of_program).collect(),
+            files: subject.files.iter().map(|file| file.to.clone()).collect(),
+        }
+    }
+
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What it is and how it is run, in words; none where the run did not keep them.
+    pub(crate) fn words(&self, choice: &SubjectChoice) -> Option<String> {
+        let help = self.variants.get(&choice.variant).map(|variant| variant.help.as_str()).unwrap_or_default();
+        let parts: Vec<&str> = [self.summary.as_str(), help].into_iter().filter(|part| !part.is_empty()).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// What it does not do that others do, where its file says so.
+    pub(crate) fn less_work(&self, choice: &SubjectChoice) -> Option<&str> {
+        self.variants.get(&choice.variant)?.less_work.as_deref()
+    }
+
+    /// Whether a parameter says how many processes, threads or connections there are: a number, and words that say so.
+    pub(crate) fn is_number_of_workers(&self, name: &str, value: &ParameterValue) -> bool {
+        const WORDS: [&str; 6] = ["process", "worker", "thread", "pool", "servers", "connections"];
+        let help = self.parameters.get(name).map(|parameter| parameter.help.as_str()).unwrap_or_default();
+        // A time that a process waits is a number too, and so is a switch.
+        let is_other = name.ends_with("_s") || help.contains("seconds") || help.contains("1 or 0");
+        let says = |text: &str| WORDS.iter().any(|word| text.to_lowercase().contains(word));
+        let first = help.split(['(', ';', ',']).next().unwrap_or_default();
+        matches!(value, ParameterValue::Integer(_)) && !is_other && (says(name) || says(first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_workers_is_known_by_its_words() {
+        let help = |help: &str| ParameterSetup { default: "1".to_owned(), help: help.to_owned() };
+        let parameters = [
+            ("pool", help("PHP-FPM processes (pm.max_children)")),
+            ("start_servers", help("processes at the start (StartServers)")),
+            ("keep_alive_timeout_s", help("seconds that a process waits for the next request")),
+            ("max_keep_alive_requests", help("requests after which a connection is closed, 0 for never")),
+            ("opcache_cli", help("opcache.enable_cli: 1 or 0; for worker processes")),
+        ];
+        let parameters = parameters.map(|(name, setup)| (name.to_owned(), setup)).into();
+        let setup = SubjectSetup { parameters, ..SubjectSetup::default() };
+        let check = |name: &str, value: ParameterValue, expected: bool| {
+            assert_eq!(setup.is_number_of_workers(name, &value), expected, "{name}");
+        };
+        check("pool", ParameterValue::Integer(16), true);
+        check("start_servers", ParameterValue::Integer(5), true);
+        check("keep_alive_timeout_s", ParameterValue::Integer(5), false);
+        check("max_keep_alive_requests", ParameterValue::Integer(100), false);
+        check("opcache_cli", ParameterValue::Integer(1), false);
+        check("workers", ParameterValue::Integer(4), true);
+        check("workers", ParameterValue::Text("auto".to_owned()), false);
+    }
+}
