@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_model::{
-    Case, DiagnosisRecord, Failure, FailureKind, LoadTool, MachineSummary, Outcome, Plan, Role, RunRecord, Scenario,
-    TrialRecord,
+    Case, DiagnosisRecord, ExternalServer, Failure, FailureKind, LoadTool, MachineSummary, Outcome, Plan, Role,
+    RunRecord, Scenario, TrialRecord,
 };
 
 use crate::bottleneck::bottleneck;
@@ -13,7 +13,7 @@ use crate::curve::latencies;
 use crate::database::{DatabaseFinding, database, database_use};
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
-use crate::environment::Surroundings;
+use crate::environment::{EnvironmentFinding, Surroundings};
 use crate::estimate::{BlockRatio, median, ratio_within_blocks};
 use crate::fairness::fairness;
 use crate::figures::{Quantity, amount};
@@ -197,7 +197,7 @@ impl<'a> Analysis<'a> {
             latency_marks: self.each_once(marks),
             executor: scenario.load.executor.name().to_owned(),
             loop_model: scenario.load.executor.loop_model().to_owned(),
-            environment: self.around.finding(scenario),
+            environment: self.environment(),
             database: self.database.clone(),
             link: self.around.link(&self.networks()),
             memory_source: self.memory_source,
@@ -215,6 +215,20 @@ impl<'a> Analysis<'a> {
             ceiling: ceiling.map(|draft| CaseFinding { ranked: false, ..draft.finding }),
             comparisons,
         }
+    }
+
+    /// What surrounded the subjects, as far as tolok had them.
+    fn environment(&self) -> EnvironmentFinding {
+        let is_ours = |(case, _): &(&Case, Observations)| self.external(case).is_none();
+        match self.cases.iter().any(is_ours) {
+            true => self.around.finding(self.scenario),
+            false => self.around.of_external_finding(self.scenario),
+        }
+    }
+
+    /// The server that a case asks, where tolok did not start it.
+    fn external(&self, case: &Case) -> Option<&'a ExternalServer> {
+        self.records.plan.brought.server(&case.subject.subject)
     }
 
     /// The load generator, with the version that it said in the trials.
@@ -262,6 +276,7 @@ impl<'a> Analysis<'a> {
             asked: self.database.as_ref(),
             database: database.as_ref(),
             steady: steady.as_ref(),
+            external: self.external(case),
         };
         let gates = gates(&clues);
         let (flags, bottleneck, demands) = (flags(&clues, &gates), bottleneck(&clues), demands(&clues));
@@ -297,7 +312,7 @@ impl<'a> Analysis<'a> {
             latency_curve: None,
             slow: None,
             seconds: None,
-            cold_start_s: median(observations.every(|trial| Some(trial.cold_start_s))),
+            cold_start_s: median(observations.every(|trial| trial.cold_start_s)),
             subject_busy: usage.subject,
             generator_busy: usage.generator,
             foreign_busy: usage.foreign,

@@ -41,6 +41,7 @@ pub(crate) fn cautions(
         short_windows(plan, trials),
         few_blocks(plan),
         shared_cpus(records),
+        not_ours(records),
         database_beside(scenarios),
         cpu_from_threads(trials),
         autogrouped(isolation),
@@ -190,9 +191,23 @@ fn reruns(trials: &[TrialRecord]) -> Option<String> {
     })
 }
 
+/// Servers that run where nobody put them.
+fn not_ours(records: &Records) -> Option<String> {
+    let names: Vec<String> = records.plan.brought.servers.iter().map(|server| server.subject.clone()).collect();
+    let (are, they) = if names.len() == 1 { ("was", "it") } else { ("were", "they") };
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} {are} not started by tolok: where {they} ran, under which limits, with what beside, and on how warm a cache is not \
+             known, and a server on this machine may share the generator’s CPU. Compared with others, that is compared as well.",
+            listed(&names, "and")
+        )
+    })
+}
+
 /// What a thread used after its last reading is lost, and all of a process that lived between two readings.
 fn cpu_from_threads(trials: &[TrialRecord]) -> Option<String> {
-    let (all, of_threads) = measured(trials).fold((0, 0), |(all, of_threads), trial| {
+    let ours = measured(trials).filter(|trial| !trial.subject.is_unknown());
+    let (all, of_threads) = ours.fold((0, 0), |(all, of_threads), trial| {
         (all + 1, of_threads + u32::from(trial.subject.cpu_source == CpuSource::Threads))
     });
     let place = if of_threads == all { String::new() } else { format!(" of {of_threads} of {all} trials") };

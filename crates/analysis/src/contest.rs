@@ -141,7 +141,7 @@ fn figure(metric: ComparedMetric, source: Option<MemorySource>, trial: &Measurem
         ComparedMetric::P99 => trial.latency.at(0.99),
         ComparedMetric::Cpu => per_answer(trial),
         ComparedMetric::Memory => source.and_then(|source| source.bytes(trial)),
-        ComparedMetric::ColdStart => Some(trial.cold_start_s),
+        ComparedMetric::ColdStart => trial.cold_start_s,
         ComparedMetric::Wall => None,
     }
 }

@@ -170,7 +170,7 @@ pub(crate) fn database_use(
     let sent = count(|window| window.sent_bytes);
     Some(DatabaseUse {
         rows_per_s: each(&|trial| per_second(rows(trial), trial)),
-        subject_cpu_s_per_row: each(&|trial| Some(trial.subject.cpu_s / rows(trial)?)),
+        subject_cpu_s_per_row: each(&|trial| Some(trial.subject.known()?.cpu_s / rows(trial)?)),
         cpu_s_per_row: each(&|trial| Some(cpu_s(trial)? / rows(trial)?)),
         cpu_s_per_good: each(&|trial| Some(cpu_s(trial)? / answers(trial)?)),
         busy,

@@ -126,6 +126,16 @@ impl Surroundings {
         }
     }
 
+    /// The same where tolok started none of the subjects: what they were given is not known.
+    pub(crate) fn of_external_finding(&self, scenario: &Scenario) -> EnvironmentFinding {
+        let mut found = self.finding(scenario);
+        found.words = "subjects not started by tolok".to_owned();
+        found.subject.words = "not started by tolok".to_owned();
+        found.subject.on_cpus.clear();
+        found.link = "the machine’s network".to_owned();
+        found
+    }
+
     /// The link, if there is one. What carried it is taken from the trials, as the environment may leave it open.
     pub(crate) fn link(&self, networks: &[&str]) -> Option<LinkFinding> {
         let link = &self.environment.link;

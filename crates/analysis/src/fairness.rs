@@ -232,7 +232,7 @@ impl Entry<'_> {
             network_bytes_per_answer: each(&|trial| Some(trial.subject.network?.sent_bytes as f64 / answers(trial)?)),
             connections: each(&|trial| trial.ledger.connections.map(|opened| opened as f64)),
             busiest_thread_share: each(&|trial| {
-                let cpu_s = Some(trial.subject.cpu_s).filter(|cpu_s| *cpu_s > 0.0)?;
+                let cpu_s = Some(trial.subject.known()?.cpu_s).filter(|cpu_s| *cpu_s > 0.0)?;
                 Some((trial.subject.busiest_thread_cpu_s? / cpu_s).min(1.0))
             }),
             trials_scored: self.scored,

@@ -31,6 +31,7 @@
 //! | `utilisation` | in a trial, a part used more CPU time than it was given | yes |
 //! | `link-bytes` | in a trial, more bytes of bodies came over the client's link than its rate lets through or its emulator carried | yes |
 //! | `not-steady` | the seconds of a trial's window had no single level | if that is so of more than half of the trials |
+//! | `external` | tolok did not start the server: what it used, and what it shares with others, is not known | no |
 //! | `memory-grows` | the subject's memory grew, in an interval that excludes 0, by more than 1 % over a window | no |
 //!
 //! What is judged trial by trial is a gate (`gates/`); a gate whose failure bars has one of these flags beside it.
@@ -38,8 +39,8 @@
 //! A disturbed trial counts for no flag but its own, `out-of-memory` and `counter-wrong`.
 
 use tolok_model::{
-    Connection, Disturbance, Doubt, FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario,
-    bytes_words, format_duration,
+    Connection, Disturbance, Doubt, ExternalServer, FailureKind, Limits, LinkWindow, LoadProfile, LoadTool,
+    Measurement, Scenario, bytes_words, format_duration,
 };
 
 use crate::database::{DatabaseFinding, DatabaseUse};
@@ -48,7 +49,7 @@ use crate::environment::Surroundings;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, count, counted, listed, small_share};
 use crate::findings::Flag;
-use crate::gates::headroom::generator_limit;
+use crate::gates::headroom::{generator_limit, subject_used};
 use crate::gates::{Gated, gate_flags};
 use crate::judgement::SteadyFinding;
 use crate::link::LinkUse;
@@ -87,6 +88,15 @@ pub(crate) struct Clues<'a> {
     pub(crate) asked: Option<&'a DatabaseFinding>,
     pub(crate) database: Option<&'a DatabaseUse>,
     pub(crate) steady: Option<&'a SteadyFinding>,
+    /// The server that the subject is, where tolok did not start it.
+    pub(crate) external: Option<&'a ExternalServer>,
+}
+
+impl Clues<'_> {
+    /// Whether tolok did not start the subject, so that nothing is known of it but its answers.
+    pub(crate) fn is_external(&self) -> bool {
+        self.external.is_some()
+    }
 }
 
 /// Every flag of a case, those that void its rank first. `gates` are the case's: the flags of those that had none are theirs.
@@ -114,6 +124,7 @@ pub(crate) fn flags(clues: &Clues, gates: &[Gated]) -> Vec<Flag> {
         clues.link.and_then(link_full),
         shared_cpus(observations, clues.cpus),
         memory_grows(observations, clues.steady),
+        external(clues),
     ]
     .into_iter()
     .chain(gate_flags(gates).into_iter().map(Some))
@@ -283,9 +294,9 @@ fn generator_bound(clues: &Clues) -> Option<Flag> {
     let limit = generator_limit(clues)?;
     let stopped = limit.stopped.map(|stopped| format!("{stopped}; ")).unwrap_or_default();
     let message = format!(
-        "the generator was the limit: {stopped}it used {} of its CPUs, the subject {} of its own; the figure is a lower bound",
+        "the generator was the limit: {stopped}it used {} of its CPUs, {}; the figure is a lower bound",
         small_share(limit.generator),
-        small_share(limit.subject)
+        subject_used(limit.subject)
     );
     flag("generator-bound", true, message)
 }
@@ -428,6 +439,13 @@ fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
         counted(most, "time")
     );
     flag("tasks-refused", true, message)
+}
+
+/// Its figures are compared with the others', and are not of the same kind.
+fn external(clues: &Clues) -> Option<Flag> {
+    let own = clues.external?.own.as_ref();
+    let compared = own.map(|own| format!("; {}", own.body.words())).unwrap_or_default();
+    flag("external", false, format!("not started by tolok: its CPU, memory and isolation are unknown{compared}"))
 }
 
 /// By the utilisation law. A subject behind a full link may have had more to give.

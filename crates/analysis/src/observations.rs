@@ -143,7 +143,7 @@ pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
 
 /// CPU time of the subject for each good answer that it gave in the window, to whichever request.
 pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
-    answers(measurement).map(|answers| measurement.subject.cpu_s / answers)
+    Some(measurement.subject.known()?.cpu_s / answers(measurement)?)
 }
 
 fn is_censored(measurement: &Measurement) -> bool {

@@ -39,7 +39,9 @@ impl MemorySource {
 
     /// The control groups', if every scored trial of every case has it: one column never holds two kinds of memory.
     pub(crate) fn of<'a>(cases: impl Iterator<Item = &'a Observations<'a>>) -> Option<Self> {
-        let mut trials = cases.flat_map(|case| &case.scored).map(|(_, trial)| *trial).peekable();
+        // Of a server that tolok did not start no memory is known at all, whatever is taken of the others.
+        let of_ours = |trial: &&Measurement| !trial.subject.is_unknown();
+        let mut trials = cases.flat_map(|case| &case.scored).map(|(_, trial)| *trial).filter(of_ours).peekable();
         trials.peek()?;
         Some(if trials.all(|trial| anonymous_and_kernel(trial).is_some()) { Self::Group } else { Self::Pss })
     }
@@ -119,8 +121,9 @@ pub struct ThrottlingFinding {
 /// What the trials of a case say; `limit_bytes` is the limit of the subject's memory.
 pub(crate) fn resources(observations: &Observations, limit_bytes: Option<u64>) -> ResourcesFinding {
     let each = |figure: &dyn Fn(&Measurement) -> Option<f64>| middle(&observations.every(figure));
-    let per_good =
-        |amount: &dyn Fn(&Resources) -> Option<f64>| each(&|trial| Some(amount(&trial.subject)? / answers(trial)?));
+    let per_good = |amount: &dyn Fn(&Resources) -> Option<f64>| {
+        each(&|trial| Some(amount(trial.subject.known()?)? / answers(trial)?))
+    };
     let counts = |count: fn(&SchedulerCounts) -> Option<u64>| {
         per_good(&move |part| part.scheduler.as_ref().and_then(count).map(|count| count as f64))
     };
@@ -180,12 +183,12 @@ pub(crate) fn highest(memory: MemoryUse) -> f64 {
 }
 
 fn cpu_source(observations: &Observations) -> Option<String> {
-    let is_group = |(_, trial): &(u32, &Measurement)| trial.subject.cpu_source == CpuSource::Group;
-    let of_groups = observations.scored.iter().filter(|trial| is_group(trial)).count();
+    let known = || observations.scored.iter().filter_map(|(_, trial)| trial.subject.known());
+    let of_groups = known().filter(|subject| subject.cpu_source == CpuSource::Group).count();
     let word = match of_groups {
-        _ if observations.scored.is_empty() => return None,
+        _ if known().next().is_none() => return None,
         0 => "threads",
-        all if all == observations.scored.len() => "group",
+        all if all == known().count() => "group",
         _ => "both",
     };
     Some(word.to_owned())

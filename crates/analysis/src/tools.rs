@@ -324,13 +324,14 @@ fn generator_cpu_s(trial: &Measurement) -> Option<f64> {
 
 /// For each answer that the tool counted.
 pub(crate) fn subject_cpu_s_per_good(trial: &Measurement) -> Option<f64> {
-    answers(trial).map(|answers| trial.subject.cpu_s / answers)
+    Some(trial.subject.known()?.cpu_s / answers(trial)?)
 }
 
 /// For each answer on the wire.
 pub(crate) fn subject_cpu_s(trial: &Measurement) -> Option<f64> {
     let answers = trial.wire?.answers as f64;
-    (answers > 0.0).then(|| trial.subject.cpu_s / answers)
+    let used_s = trial.subject.known()?.cpu_s;
+    (answers > 0.0).then(|| used_s / answers)
 }
 
 /// By Little's law, the share of the connections that waited for an answer at any time.

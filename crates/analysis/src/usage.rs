@@ -50,7 +50,7 @@ impl Cpus {
     pub(crate) fn usage(&self, observations: &Observations) -> Usage {
         let middle_of = |share: &dyn Fn(&Measurement) -> Option<f64>| middle(&observations.each(share));
         Usage {
-            subject: middle_of(&|trial| share(trial.subject.cpu_s, self.subject * trial.window_s)),
+            subject: middle_of(&|trial| share(trial.subject.known()?.cpu_s, self.subject * trial.window_s)),
             generator: middle_of(&|trial| share(trial.generator.cpu_s, self.generator * trial.window_s)),
             database: middle_of(&|trial| share(cpu_s(trial)?, self.database * trial.window_s)),
             foreign: middle_of(&|trial| share(trial.host.foreign_cpu_s, self.machine * trial.window_s)),

@@ -227,7 +227,7 @@ fn of_equals_none_is_strong() {
             for server in SERVERS {
                 // Memory and start are invented with each server, and here they are equal.
                 run.case(Server { memory_mib: 40.0, ..server }, &noise.blocks(40_000.0, 10));
-                run.change(|_, trial| trial.cold_start_s = 0.05);
+                run.change(|_, trial| trial.cold_start_s = Some(0.05));
             }
         }
         for one in &run.findings().recommendations {

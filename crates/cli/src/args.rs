@@ -1,6 +1,7 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
 mod author;
+mod bring;
 mod command;
 mod compare;
 mod fidelity;
@@ -22,6 +23,7 @@ pub use author::{
     CheckArgs, CompletionsArgs, HelpArgs, ManArgs, NewArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing,
     NewWorkloadArgs,
 };
+pub use bring::{BringArgs, NamedUrl};
 pub use command::{parse, parse_from, visible};
 pub use compare::{CompareArgs, CompareFormat};
 pub use fidelity::{FidelityArgs, FidelityFormat};
@@ -227,6 +229,8 @@ pub struct QuickArgs {
     #[arg(long)]
     pub no_open: bool,
     #[command(flatten)]
+    pub bring: BringArgs,
+    #[command(flatten)]
     pub measure: MeasureArgs,
     #[command(flatten)]
     pub result: ResultArgs,
@@ -235,9 +239,11 @@ pub struct QuickArgs {
 /// Options of `tolok run`.
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
-    /// A study file, or the name of a study that comes with tolok.
+    /// A study file, or the name of a study that comes with tolok; may be left out with --subject or --url.
     #[arg(value_hint = ValueHint::FilePath)]
-    pub study: String,
+    pub study: Option<String>,
+    #[command(flatten)]
+    pub bring: BringArgs,
     #[command(flatten)]
     pub measure: MeasureArgs,
     #[command(flatten)]
@@ -247,9 +253,11 @@ pub struct RunArgs {
 /// Options of `tolok plan`.
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
-    /// A study file, or the name of a study that comes with tolok.
+    /// A study file, or the name of a study that comes with tolok; may be left out with --subject or --url.
     #[arg(value_hint = ValueHint::FilePath)]
-    pub study: String,
+    pub study: Option<String>,
+    #[command(flatten)]
+    pub bring: BringArgs,
     #[command(flatten)]
     pub measure: MeasureArgs,
     /// How to print the plan.

@@ -9,6 +9,7 @@ use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::{ProgramState, Toolbox};
 use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject};
 
+use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 
 /// Programs that are databases; no subject names them.
@@ -30,8 +31,14 @@ pub struct Opened {
 impl Opened {
     /// Reads the catalogue and looks for every program that a subject needs.
     pub fn open() -> Result<Self, Complaint> {
+        Self::open_with(&Bring::default())
+    }
+
+    /// The same with what was brought beside what there is.
+    pub fn open_with(bring: &Bring) -> Result<Self, Complaint> {
         let home = Home::find()?;
-        let catalogue = home.catalogue()?;
+        let mut catalogue = home.catalogue()?;
+        bring.enter(&mut catalogue)?;
         let toolbox = Toolbox::open_default()?;
         let tolok = std::env::current_exe().map_err(|error| {
             Complaint::new(Exit::Internal, format!("cannot find tolok's own program: {error}; start it by its path"))

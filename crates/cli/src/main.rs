@@ -1,6 +1,7 @@
 //! The `tolok` command: verbs, options, progress from events, exit codes. The only crate that prints or exits.
 
 mod args;
+mod bring;
 mod exit;
 mod json_lines;
 mod laboratory;

@@ -97,6 +97,14 @@ impl Home {
         self.root.join("subjects").join(id)
     }
 
+    /// The folder of a subject's sources, wherever it lies.
+    pub fn sources_of(&self, subject: &Subject) -> PathBuf {
+        match &subject.folder {
+            Some(brought) => PathBuf::from(&brought.folder),
+            None => self.subject_folder(&subject.id),
+        }
+    }
+
     /// The folder of a workload's files.
     pub fn workload_folder(&self, name: &str) -> PathBuf {
         self.root.join("workloads").join(name)
@@ -160,6 +168,15 @@ impl Home {
     pub fn study(&self, name: &str, catalogue: &Catalogue) -> Result<(PathBuf, String, Study), HomeError> {
         let path = self.study_file(name)?;
         let text = read(&path)?;
+        Self::read_study(path, text, catalogue)
+    }
+
+    /// Reads the text of a study, whose scripts lie beside `path`.
+    pub fn read_study(
+        path: PathBuf,
+        text: String,
+        catalogue: &Catalogue,
+    ) -> Result<(PathBuf, String, Study), HomeError> {
         match Study::read(&text, catalogue) {
             Ok(mut study) => {
                 read_scripts(&mut study, path.parent().unwrap_or(Path::new(".")))?;

@@ -6,6 +6,7 @@
 //! returns values.
 
 pub mod blocks_reading;
+mod brought;
 mod catalogue;
 mod database;
 mod database_address;
@@ -52,6 +53,9 @@ mod workload;
 mod workload_data;
 mod workload_file;
 
+pub use brought::{
+    Brought, EXTERNAL, ExternalServer, LOCAL, OwedBody, OwnRequest, SubjectFolder, URL_WORKLOAD, url_workload,
+};
 pub use catalogue::Catalogue;
 pub use database::{Database, Engine, Outage};
 pub use database_address::{AddressError, DatabaseAddress};

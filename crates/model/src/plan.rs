@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::brought::{Brought, kept_out, reaches};
 use crate::catalogue::Catalogue;
 use crate::database::Database;
 use crate::environment::Environment;
@@ -113,6 +114,9 @@ pub struct Plan {
     pub trials: Vec<PlannedTrial>,
     /// What is left out.
     pub skipped: Vec<Skipped>,
+    /// What its cases have from elsewhere than the checkout.
+    #[serde(default, skip_serializing_if = "Brought::is_empty")]
+    pub brought: Brought,
 }
 
 /// Why no plan can be made.
@@ -254,7 +258,8 @@ impl Plan {
             of_scenarios.chain(programs.iter().map(|program| &program.environment)).any(|id| *id == environment.id)
         });
         let unable = unable(study, catalogue, here, &mut selected, &ceilings);
-        let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), &unable);
+        let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), (&unable, &environments));
+        selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
         if study.aa_pair {
             add_twins(&mut cases);
@@ -280,6 +285,7 @@ impl Plan {
             scenarios,
             programs,
             published: study.published.clone(),
+            brought: Brought::of(&cases, catalogue),
             cases,
             trials,
             skipped: selected.skipped,
@@ -538,12 +544,13 @@ fn cases(
     scenarios: &[Scenario],
     catalogue: &Catalogue,
     (choices, ceilings): (&[SubjectChoice], &[SubjectChoice]),
-    unable: &BTreeSet<String>,
+    (unable, environments): (&BTreeSet<String>, &[Environment]),
 ) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for scenario in scenarios {
-        let is_able = |choice: &SubjectChoice| !scenario.database || !unable.contains(&choice.label);
-        let can = |choice: &&SubjectChoice| serves(catalogue, choice, scenario) && is_able(choice);
+        let is_able = |it: &SubjectChoice| !scenario.database || !unable.contains(&it.label);
+        let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
+        let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
         let competing: Vec<&SubjectChoice> = choices.iter().filter(can).collect();
         // A limit is measured for something to stand beside it.
         let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(can);

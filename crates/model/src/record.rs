@@ -186,6 +186,8 @@ pub enum FailureKind {
     BuildFailed,
     /// It ended before its first good answer, or never gave one in time.
     DidNotStart,
+    /// It is not tolok's to start, and gave no answer when the trial began.
+    Unreachable,
     /// It answered, but not what the workload's contract says.
     WrongAnswer,
     /// It ended while it was measured.
@@ -210,6 +212,7 @@ impl FailureKind {
         match self {
             Self::BuildFailed => "build failed",
             Self::DidNotStart => "did not start",
+            Self::Unreachable => "unreachable",
             Self::WrongAnswer => "wrong answer",
             Self::Crashed => "crashed",
             Self::OutOfMemory => "out of memory",
@@ -225,8 +228,9 @@ impl FailureKind {
 /// What was measured in a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// From the start of the first process to the first good answer, in seconds.
-    pub cold_start_s: f64,
+    /// From the start of the first process to the first good answer, in seconds; nothing of a server that tolok did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_start_s: Option<f64>,
     /// Length of the window, in seconds.
     pub window_s: f64,
     /// Good answers per second.
@@ -243,7 +247,8 @@ pub struct Measurement {
     /// What the kernel counted of the answers, where it was asked to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireCount>,
-    /// The subject: all its processes.
+    /// The subject: all its processes. Not stored of a server that tolok did not start.
+    #[serde(default = "Resources::unknown", skip_serializing_if = "Resources::is_unknown")]
     pub subject: Resources,
     /// The generator.
     pub generator: Resources,

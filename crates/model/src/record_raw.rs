@@ -32,8 +32,12 @@ pub struct RawWindow {
 /// What is known of a server and of what it was asked beside what the load generator tells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawServer {
-    /// From the start of the first process to the first good answer, in seconds.
-    pub cold_start_s: f64,
+    /// Whether tolok did not start it, so that nothing is known of it but its answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
+    /// From the start of the first process to the first good answer, in seconds; nothing of a server that tolok did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_start_s: Option<f64>,
     /// The status that a good answer has.
     pub status: u16,
     /// Length of the body that every good answer has; nothing where they differ or none was compared.

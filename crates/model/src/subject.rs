@@ -9,6 +9,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
+use crate::brought::{ExternalServer, SubjectFolder};
 use crate::program::SubjectProgram;
 use crate::program_reading::read_subject_program;
 use crate::subject_file::{
@@ -206,6 +207,12 @@ pub struct Subject {
     pub variants: BTreeMap<String, Variant>,
     /// The variant that is meant when none is named.
     pub default_variant: String,
+    /// Where it lies, if it is not of the checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<SubjectFolder>,
+    /// The server that it is, if tolok does not start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalServer>,
 }
 
 /// A subject, one of its variants, and the parameter values that follow.
@@ -261,6 +268,8 @@ impl Subject {
                 parameters,
                 variants,
                 default_variant,
+                folder: None,
+                external: None,
             }),
             _ => Err(reading.into_problems()),
         }

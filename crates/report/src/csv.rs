@@ -67,7 +67,7 @@ const COUNT_COLUMNS: [Column; 12] = [
     ("generator_busy", |line| number(line.case.generator_busy)),
     ("foreign_busy", |line| number(line.case.foreign_busy)),
     ("stolen", |line| number(line.case.stolen)),
-    ("processes_max", |line| line.case.processes_max.to_string()),
+    ("processes_max", |line| if is_external(line.case) { String::new() } else { line.case.processes_max.to_string() }),
     ("flags", |line| line.case.flags.iter().map(|flag| flag.kind.as_str()).collect::<Vec<_>>().join(" ")),
 ];
 
@@ -110,7 +110,12 @@ const ENVIRONMENT_COLUMNS: [Column; 14] = [
     ("trials_scored", |line| line.case.trials_scored.to_string()),
     ("trials_disturbed", |line| line.case.disturbed.len().to_string()),
     ("reruns", |line| line.case.reruns.to_string()),
-    ("oom_kills", |line| line.case.resources.oom_kills.to_string()),
+    (
+        "oom_kills",
+        |line| {
+            if is_external(line.case) { String::new() } else { line.case.resources.oom_kills.to_string() }
+        },
+    ),
 ];
 
 /// What limited a case, and what came with databases.
@@ -211,7 +216,8 @@ const RESOURCE_COLUMNS: [PartColumn<ResourcesFinding>; 26] = [
     ("rss_sum_bytes", |it| it.rss_sum_bytes),
     ("peak_bytes", |it| it.peak_bytes),
     ("peak_of_limit", |it| it.peak_of_limit),
-    ("threads_max", |it| Some(f64::from(it.threads_max))),
+    // A server has a thread at least; one that tolok did not start was not looked at.
+    ("threads_max", |it| Some(f64::from(it.threads_max)).filter(|_| it.cpu_source.is_some() || it.threads_max > 0)),
     ("cpu_pressure", |it| it.cpu_pressure),
     ("memory_pressure", |it| it.memory_pressure),
     ("io_pressure", |it| it.io_pressure),
@@ -419,6 +425,11 @@ pub(crate) fn quoted(field: &str) -> String {
     } else {
         field.to_owned()
     }
+}
+
+/// Whether tolok did not start it, so that counts of it are not known.
+fn is_external(case: &CaseFinding) -> bool {
+    case.flags.iter().any(|flag| flag.kind == "external")
 }
 
 #[cfg(test)]

@@ -181,6 +181,8 @@ struct Scenario<'a> {
     has_ceiling: bool,
     throughput: String,
     ratios: Option<String>,
+    /// Whether anything is known of what its answers cost.
+    has_costs: bool,
     costs: String,
     rows: Vec<Line>,
     ceiling: Option<Line>,
@@ -441,6 +443,7 @@ impl<'a> Scenario<'a> {
             verdict: &scenario.verdict,
             throughput: svg::throughput(scenario),
             ratios: svg::ratios(scenario, smallest_effect),
+            has_costs: scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some()),
             costs: svg::costs(scenario),
             notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),
@@ -481,7 +484,7 @@ impl Line {
             p99_ms: row.p99_ms,
             cold_start_ms: row.cold_start_ms,
             busy: if case.trials_scored > 0 { busy.join(" / ") } else { NONE.to_owned() },
-            processes: if case.trials_scored > 0 { case.processes_max.to_string() } else { NONE.to_owned() },
+            processes: if case.processes_max > 0 { case.processes_max.to_string() } else { NONE.to_owned() },
             trials: format!("{} of {}", case.trials_scored, case.trials_planned),
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
 pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     let environment = &scenario.environment;
     let way = match &scenario.link {
-        None => "over loopback".to_owned(),
+        None => format!("over {}", environment.link),
         Some(link) => format!("over the link {}", link.words),
     };
     let mut parts = vec![part("subject", &environment.subject), part("generator", &environment.generator), way];

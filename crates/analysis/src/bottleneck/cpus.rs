@@ -22,10 +22,13 @@ pub(super) fn generator(clues: &Clues) -> Option<Bottleneck> {
         true => format!(", although the database ran on the same CPU and used {} of it", busy(clues.usage.database)),
         false => String::new(),
     };
-    let own = clues.of_subject(limit.subject).replace("its CPU", "its own CPU");
+    let own = match limit.subject {
+        Some(busy) => format!("the subject {}", clues.of_subject(busy).replace("its CPU", "its own CPU")),
+        None => "what the subject used cannot be told".to_owned(),
+    };
     let generator = of_cpus(limit.generator, &clues.around.environment.generator.mode, clues.cpus.generator);
     let stopped = limit.stopped.map(|stopped| format!(", and {stopped}")).unwrap_or_default();
-    found(BottleneckKind::Generator, "The generator used", format!("{generator}{stopped}{also}; the subject {own}"))
+    found(BottleneckKind::Generator, "The generator used", format!("{generator}{stopped}{also}; {own}"))
 }
 
 pub(super) fn database_cpu(clues: &Clues) -> Option<Bottleneck> {
@@ -59,7 +62,7 @@ pub(super) fn shared_cpu(clues: &Clues) -> Option<Bottleneck> {
     let parts: [Part; 3] = [
         ("database", &cpus.database, cpu_s),
         ("generator", &cpus.generator, |trial| Some(trial.generator.cpu_s)),
-        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.cpu_s)),
+        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.known()?.cpu_s)),
     ];
     let together = |on: &[u32]| {
         let same = || parts.iter().filter(|(_, cpus, _)| !on.is_empty() && *cpus == on);

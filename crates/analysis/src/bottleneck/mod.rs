@@ -162,6 +162,9 @@ impl Clues<'_> {
         };
         let (subject, generator) = (busy(self.usage.subject), busy(self.usage.generator));
         let database = database.unwrap_or_default();
+        if self.is_external() {
+            return format!("the generator used {generator} of its CPUs; what the subject used cannot be told");
+        }
         format!("the subject used {subject}{database}, the generator {generator} of their CPUs{unknown}")
     }
 

@@ -2,7 +2,7 @@
 
 use tolok_model::Measurement;
 
-use super::{Bottleneck, BottleneckKind, KEEPS_UP, found, said};
+use super::{Bottleneck, BottleneckKind, KEEPS_UP, busy, found, said};
 use crate::estimate::{median, middle};
 use crate::figures::{Quantity, amount, small_share};
 use crate::flags::{Clues, LINK_FULL, MEMORY_LIMIT_NEAR};
@@ -77,9 +77,23 @@ pub(super) fn noisy(clues: &Clues) -> Option<Bottleneck> {
 }
 
 pub(super) fn none_found(clues: &Clues) -> Bottleneck {
+    if clues.is_external() {
+        return unknown(clues);
+    }
     let evidence = clues.idle();
     let mut letters = evidence.chars();
     let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
     let sentence = format!("{first}{}.", letters.as_str());
+    Bottleneck { kind: BottleneckKind::NoneFound, evidence, sentence }
+}
+
+/// Of a server that tolok did not start, no more than that it was not the generator.
+fn unknown(clues: &Clues) -> Bottleneck {
+    let generator = busy(clues.usage.generator);
+    let evidence =
+        format!("not the generator, which used {generator} of its CPUs; the rest cannot be told from outside");
+    let sentence = format!(
+        "The generator, which used {generator} of its CPUs, was not the limit; the rest cannot be told from outside."
+    );
     Bottleneck { kind: BottleneckKind::NoneFound, evidence, sentence }
 }

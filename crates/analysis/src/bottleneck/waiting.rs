@@ -64,6 +64,9 @@ fn held(clues: &Clues) -> Option<Bottleneck> {
     let processes = clues.processes();
     let load = &clues.scenario.load;
     let Executor::ConstantVus { vus } = load.executor else { return None };
+    if clues.is_external() {
+        return None;
+    }
     let waiting = waiting_connections(clues.observations, load)?;
     let served = u64::from(vus) - waiting;
     let evidence = || {
@@ -77,7 +80,7 @@ fn held(clues: &Clues) -> Option<Bottleneck> {
 fn one_connection_each(clues: &Clues) -> Option<Bottleneck> {
     let workers = clues.database?.pool?.size;
     let at_work = |trial: &Measurement| {
-        Some((trial.subject.cpu_s + clues.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s))
+        Some((trial.subject.known()?.cpu_s + clues.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s))
     };
     let at_work = middle(&clues.observations.every(at_work)).filter(|share| *share >= POOL_AT_WORK)?;
     clues.has_one_connection_each(workers).then_some(())?;

@@ -157,7 +157,7 @@ impl Figures {
         Some(Self {
             throughput_rps: trial.goodput_rps,
             response_s: trial.latency.mean_s.filter(|mean_s| trial.latency.marks.is_empty() && *mean_s > 0.0),
-            subject_s: trial.subject.cpu_s / answers,
+            subject_s: trial.subject.known()?.cpu_s / answers,
             database_s: cpu_s(trial).map(|cpu_s| cpu_s / answers),
             statements: database.and_then(|window| window.queries).map(|queries| queries as f64 / answers),
         })
@@ -194,7 +194,7 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
     let works_on_one = match middle(&observations.every(busiest)) {
         Some(share) => share >= ONE_THREAD_OF_SEVERAL,
         None => {
-            let used = observations.each(|trial| Some(trial.subject.cpu_s / trial.window_s));
+            let used = observations.each(|trial| Some(trial.subject.known()?.cpu_s / trial.window_s));
             let used = used.into_iter().fold(0.0, f64::max);
             (SATURATED..=ABOUT_ONE_CPU).contains(&used)
         }

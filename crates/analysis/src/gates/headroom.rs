@@ -17,16 +17,16 @@ pub const BUSIEST_THREAD: f64 = 0.85;
 pub(crate) struct GeneratorLimit {
     /// Share of its CPUs that it used.
     pub(crate) generator: f64,
-    /// Share of its own that the subject used.
-    pub(crate) subject: f64,
+    /// Share of its own that the subject used; nothing if tolok did not start it.
+    pub(crate) subject: Option<f64>,
     /// `its quota stopped it in 40 of 100 periods`, where that is why.
     pub(crate) stopped: Option<String>,
 }
 
 /// What says that the generator was the limit; nothing in an open loop, where the tool judges itself.
 pub(crate) fn generator_limit(clues: &Clues) -> Option<GeneratorLimit> {
-    let (generator, subject) = clues.usage.generator.zip(clues.usage.subject)?;
-    if clues.scenario.load.executor.is_open() || subject >= SATURATED {
+    let (generator, subject) = (clues.usage.generator?, clues.usage.subject);
+    if clues.scenario.load.executor.is_open() || subject.is_some_and(|busy| busy >= SATURATED) {
         return None;
     }
     let stopped = stopped(clues);
@@ -48,24 +48,30 @@ pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
 }
 
 fn closed(trial: &Measurement, clues: &Clues) -> Judged {
-    let shares = [(trial.generator.cpu_s, clues.cpus.generator), (trial.subject.cpu_s, clues.cpus.subject)];
-    let [generator, subject] = shares.map(|(used_s, cpus)| share(used_s, cpus * trial.window_s));
-    let Some((generator, subject)) = generator.zip(subject) else {
+    let Some(generator) = share(trial.generator.cpu_s, clues.cpus.generator * trial.window_s) else {
         return Judged::Unknown("it is not known what CPUs it had".to_owned());
     };
+    let subject = trial.subject.known().and_then(|it| share(it.cpu_s, clues.cpus.subject * trial.window_s));
+    if subject.is_none() && !trial.subject.is_unknown() {
+        return Judged::Unknown("it is not known what CPUs the subject had".to_owned());
+    }
     let its = if clues.around.environment.generator.mode == CpuMode::Quota { "quota" } else { "CPUs" };
-    let text = format!(
-        "the generator used {} of its {its}, the subject {} of its own",
-        small_share(generator),
-        small_share(subject)
-    );
+    let text = format!("the generator used {} of its {its}, {}", small_share(generator), subject_used(subject));
     let stopped = trial
         .generator
         .throttling
         .is_some_and(|found| found.throttled_periods as f64 > THROTTLING_TOLERATED * found.periods as f64);
-    let is_limit = (generator >= SATURATED || stopped) && subject < SATURATED;
+    let is_limit = (generator >= SATURATED || stopped) && subject.is_none_or(|busy| busy < SATURATED);
     let seen = Seen { text, value: Some(generator), limit: Some(SATURATED) };
     if is_limit { Judged::Failed(seen, None) } else { Judged::Passed(seen) }
+}
+
+/// `the subject 12% of its own`, as the end of a sentence on the generator.
+pub(crate) fn subject_used(share: Option<f64>) -> String {
+    match share {
+        Some(share) => format!("the subject {} of its own", small_share(share)),
+        None => "and what the subject used cannot be told".to_owned(),
+    }
 }
 
 fn by_the_clock(trial: &Measurement, clues: &Clues) -> Judged {

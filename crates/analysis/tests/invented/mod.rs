@@ -443,7 +443,7 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
         latency_s: (good as f64 * (1.0 - quantile) >= 10.0).then_some(mean_s * of_mean),
     };
     Measurement {
-        cold_start_s: 0.021 + server.memory_mib / 900.0,
+        cold_start_s: Some(0.021 + server.memory_mib / 900.0),
         window_s: load.duration_s,
         goodput_rps,
         body_bytes: good * 27,
@@ -597,5 +597,6 @@ fn empty_plan(blocks: u32) -> Plan {
         cases: Vec::new(),
         trials: Vec::new(),
         skipped: Vec::new(),
+        brought: Default::default(),
     }
 }

@@ -6,14 +6,16 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{Quantity, amount, counted};
+use tolok_lab::home::Home;
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::{Ground, start_again_in_an_own_group};
 use tolok_model::{
-    CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Subject, Timer,
-    bytes_words,
+    CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study, Subject,
+    Timer, bytes_words,
 };
 
-use crate::args::{MeasureArgs, PlanArgs, PlanFormat};
+use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
+use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
 use crate::output::{json, put};
@@ -42,8 +44,8 @@ pub struct Planned {
 /// Shows the plan.
 pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
     start_again_in_an_own_group();
-    let opened = Opened::open()?;
-    let planned = make(&opened, &args.study, &args.measure)?;
+    let bring = Bring::of(&args.bring, args.study.is_some())?;
+    let (_, planned) = make(bring, args.study.as_deref(), (&args.bring, &args.measure))?;
     let text = match args.format {
         PlanFormat::Text => describe(&planned),
         PlanFormat::Json => {
@@ -56,10 +58,39 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
     Ok(Exit::Done)
 }
 
+/// Opens the laboratory with what was brought, reads a study and expands it for this machine.
+pub fn make(
+    mut bring: Bring,
+    asked: Option<&str>,
+    (brought, args): (&BringArgs, &MeasureArgs),
+) -> Result<(Opened, Planned), Complaint> {
+    bring.ask_urls()?;
+    let mut opened = Opened::open_with(&bring)?;
+    let planned = make_in(&mut opened, &bring, asked, (brought, args))?;
+    Ok((opened, planned))
+}
+
+/// The study that was named, or the one for what was brought.
+fn study(opened: &Opened, bring: &Bring, asked: Option<&str>) -> Result<(PathBuf, String, Study), Complaint> {
+    let (home, catalogue) = (&opened.laboratory.home, &opened.laboratory.catalogue);
+    Ok(match asked.map_or_else(|| bring.study(), |name| (name.to_owned(), None)) {
+        (name, Some(text)) => Home::read_study(PathBuf::from(name), text, catalogue)?,
+        (name, None) => home.study(&name, catalogue)?,
+    })
+}
+
 /// Reads a study and expands it for this machine.
-pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned, Complaint> {
+pub fn make_in(
+    opened: &mut Opened,
+    bring: &Bring,
+    asked: Option<&str>,
+    (brought, args): (&BringArgs, &MeasureArgs),
+) -> Result<Planned, Complaint> {
+    let (path, text, mut study) = study(opened, bring, asked)?;
+    let left_out = bring.ask(&study, &mut opened.laboratory.catalogue)?;
+    let opened = &*opened;
     let catalogue = &opened.laboratory.catalogue;
-    let (path, text, mut study) = opened.laboratory.home.study(asked, catalogue)?;
+    bring.select(&mut study, catalogue, asked.is_none());
     if let Some(blocks) = args.blocks {
         // A number on the command line takes the place of a rule in the study.
         (study.blocks, study.stopping) = (blocks, None);
@@ -90,13 +121,15 @@ pub fn make(opened: &Opened, asked: &str, args: &MeasureArgs) -> Result<Planned,
     let tool = |name: &str| opened.tool_ready(name);
     let here =
         Here { ready: &ready, ready_for_database: &ready_for_database, fits: &fits, tool: &tool, database: &database };
-    let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error))?;
+    let mut plan = Plan::expand(&study, catalogue, here, seed).map_err(|error| refuse(&error, &left_out))?;
+    plan.skipped.retain(|skipped| left_out.iter().all(|known| known.subject != own_id(&skipped.subject)));
+    plan.skipped.extend(left_out);
     plan.diagnose = args.diagnose;
     if args.strict && !plan.skipped.is_empty() {
         return Err(missing("with --strict, nothing that the study asks for may be left out", &plan.skipped));
     }
     let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
-    let command = command(asked, seed, args);
+    let command = command(asked, seed, (brought, args));
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, ground })
 }
 
@@ -115,7 +148,7 @@ impl Dealt {
 }
 
 /// What to type to run the same plan again: the order follows from the seed.
-fn command(study: &str, seed: u64, args: &MeasureArgs) -> String {
+fn command(study: Option<&str>, seed: u64, (brought, args): (&BringArgs, &MeasureArgs)) -> String {
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
     let subjects = match args.subjects.as_slice() {
         [] => String::new(),
@@ -124,7 +157,26 @@ fn command(study: &str, seed: u64, args: &MeasureArgs) -> String {
     let shared = if args.allow_shared { " --allow-shared" } else { "" };
     let diagnose = if args.diagnose { " --diagnose" } else { "" };
     let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
-    format!("tolok run {study} --seed {seed}{blocks}{scale}{subjects}{shared}{diagnose}")
+    let study = study.map(|study| format!(" {study}")).unwrap_or_default();
+    let brought = brought_again(brought);
+    format!("tolok run{study}{brought} --seed {seed}{blocks}{scale}{subjects}{shared}{diagnose}")
+}
+
+/// The options that bring the same again, from whatever folder.
+fn brought_again(brought: &BringArgs) -> String {
+    let absolute = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string();
+    let folders = brought.subject.iter().map(|path| format!(" --subject {}", absolute(path)));
+    let urls = brought.url.iter().map(|it| match &it.name {
+        Some(name) => format!(" --url '{name}={}'", it.url),
+        None => format!(" --url '{}'", it.url),
+    });
+    let remote = if brought.allow_remote { " --allow-remote" } else { "" };
+    folders.chain(urls).chain([remote.to_owned()]).collect()
+}
+
+/// A subject without its variant.
+fn own_id(subject: &str) -> &str {
+    subject.split(':').next().unwrap_or_default()
 }
 
 fn chosen_subjects(
@@ -171,12 +223,15 @@ fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), Strin
     }
 }
 
-fn refuse(error: &PlanError) -> Complaint {
+fn refuse(error: &PlanError, left_out: &[Skipped]) -> Complaint {
     match error {
         PlanError::NothingReady(skipped) | PlanError::NoTool(skipped) | PlanError::NoDatabase(skipped) => {
             missing(&error.to_string(), skipped)
         }
-        PlanError::NothingToDo | PlanError::NoEnvironment(_) => Complaint::new(Exit::Usage, error),
+        PlanError::NothingToDo | PlanError::NoEnvironment(_) => {
+            let reasons = left_out.iter().map(|one| format!("\n  {}: {}", one.subject, one.reason));
+            Complaint::new(Exit::Usage, format!("{error}{}", reasons.collect::<String>()))
+        }
     }
 }
 

@@ -7,11 +7,12 @@ use tolok_lab::toolbox::{ProgramState, Remedy};
 
 use tolok_model::Engine;
 
-use super::plan::make;
+use super::plan::make_in;
 use super::report::open_in_browser;
 use super::run::{announce, measure};
 use super::setup::{fetch, what};
 use crate::args::QuickArgs;
+use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::{Opened, TOOLS};
 use crate::output::{ask, say};
@@ -19,7 +20,9 @@ use crate::output::{ask, say};
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
 pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     start_again_in_an_own_group();
-    let mut opened = Opened::open()?;
+    let mut bring = Bring::of(&args.bring, true)?;
+    bring.ask_urls()?;
+    let mut opened = Opened::open_with(&bring)?;
     let machine = tolok_lab::machine::Machine::read();
     say(format!(
         "tolok {} · {}\n",
@@ -28,7 +31,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     ));
     show_programs(&opened);
     offer_missing(&mut opened, args.yes)?;
-    let planned = make(&opened, "quick", &args.measure)?;
+    let planned = make_in(&mut opened, &bring, Some("quick"), (&args.bring, &args.measure))?;
     announce(&planned);
     let (exit, folder) = measure(&opened, &planned, &args.result)?;
     say("next    tolok run core   longer windows and all workloads, about half an hour");

@@ -12,12 +12,13 @@ use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
     CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, PlannedTrial, ProgramUsed, ProgramWorkload,
-    RECORD_FORMAT, RunRecord, TrialRecord, Workload,
+    RECORD_FORMAT, RunRecord, TrialRecord, URL_WORKLOAD, Workload,
 };
 
 use super::plan::{Planned, make};
 use super::report::{keep, print, report_format};
 use crate::args::{ResultArgs, ResumeArgs, RunArgs};
+use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
 use crate::output::say;
@@ -27,8 +28,8 @@ use crate::watching::Watching;
 /// Runs a study.
 pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     start_again_in_an_own_group();
-    let opened = Opened::open()?;
-    let planned = make(&opened, &args.study, &args.measure)?;
+    let bring = Bring::of(&args.bring, args.study.is_some())?;
+    let (opened, planned) = make(bring, args.study.as_deref(), (&args.bring, &args.measure))?;
     announce(&planned);
     let (exit, _) = measure(&opened, &planned, &args.result)?;
     Ok(exit)
@@ -37,10 +38,10 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
 /// Goes on with a run.
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     start_again_in_an_own_group();
-    let opened = Opened::open()?;
     let path = RunFolder::find(&runs_folder(&args.result)?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;
+    let opened = Opened::open_with(&Bring::again(&stored.plan)?)?;
     let missing = stored.plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
         let scenario = stored.plan.scenario(&case.scenario);
@@ -173,7 +174,10 @@ fn go(
     for leftover in &ground.leftovers {
         say(format!("warning: {leftover}"));
     }
-    let begun = Session::begin(&opened.laboratory, ground, cpus.clone(), &workloads(&opened.laboratory, plan));
+    // What a URL owes is asked for by each trial.
+    let mut owed = workloads(&opened.laboratory, plan);
+    owed.retain(|workload| workload.name != URL_WORKLOAD);
+    let begun = Session::begin(&opened.laboratory, ground, cpus.clone(), &owed);
     let session = begun.map_err(|error| Complaint::new(Exit::Internal, error))?;
     let stop = Stop::default();
     hear_interrupts(&stop, "trial")?;
@@ -207,7 +211,8 @@ fn go(
 /// What the scenarios of a plan ask for. What is gone from the checkout is a failure of its trials.
 fn workloads(laboratory: &Laboratory, plan: &Plan) -> Vec<Workload> {
     let named: BTreeSet<&str> = plan.scenarios.iter().map(|scenario| scenario.workload.as_str()).collect();
-    named.into_iter().filter_map(|name| laboratory.catalogue.choose_workload(name).ok()).collect()
+    let known = named.into_iter().filter_map(|name| laboratory.catalogue.choose_workload(name).ok());
+    known.collect()
 }
 
 /// What a plan has programs do.

@@ -7,6 +7,7 @@ mod begin;
 mod box_ends;
 mod boxed;
 mod boxes;
+mod bring;
 mod compare;
 mod conformance;
 mod database_boxes;

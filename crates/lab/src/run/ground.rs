@@ -106,6 +106,7 @@ impl Ground {
             environment,
             cpus,
             database: true,
+            external: false,
             seed: 0,
             report: &report,
             database_report: &database_report,
@@ -157,6 +158,8 @@ pub(super) struct BoxWish<'a> {
     pub(super) cpus: &'a CpuMap,
     /// Whether the environment's database is a part of the trial: its workload asks one.
     pub(super) database: bool,
+    /// Whether the subject is not in the box: a server that runs already.
+    pub(super) external: bool,
     /// Seed of the dice of its links.
     pub(super) seed: u64,
     /// File in which an emulated link between client and subject writes what it did.
@@ -197,7 +200,7 @@ fn limits(asked: &tolok_model::Limits, cpus: &[u32]) -> Limits {
 fn network(wish: &BoxWish<'_>) -> NetworkSpec {
     let BoxWish { environment, cpus, seed, .. } = *wish;
     let database = environment.database.as_ref().filter(|_| wish.database);
-    if database.is_some_and(|database| database.engine == Engine::External) {
+    if wish.external || database.is_some_and(|database| database.engine == Engine::External) {
         // A server of the user's own is somewhere that no namespace of ours reaches.
         return NetworkSpec::Host;
     }
@@ -245,7 +248,16 @@ mod tests {
 
     fn wish<'a>(environment: &'a Environment, cpus: &'a CpuMap) -> BoxWish<'a> {
         let [report, database_report] = ["link", "database-link"].map(Path::new);
-        BoxWish { environment, cpus, database: true, seed: 1, report, database_report, run_folder: None }
+        BoxWish {
+            environment,
+            cpus,
+            database: true,
+            external: false,
+            seed: 1,
+            report,
+            database_report,
+            run_folder: None,
+        }
     }
 
     fn with_database(change: impl FnOnce(&mut Database)) -> Environment {

@@ -98,7 +98,7 @@ impl Launch<'_> {
         names: &TemplateNames,
         run: &Path,
     ) -> Result<(), Setback> {
-        let source = self.session.laboratory.home.subject_folder(&self.subject.id).join(&file.from);
+        let source = self.session.laboratory.home.sources_of(self.subject).join(&file.from);
         let unreadable = |error| Setback::lab(format!("cannot read {}: {error}", source.display()));
         let text = fs::read_to_string(&source).map_err(unreadable)?;
         let rendered = names.render(&text).map_err(Setback::lab)?;

@@ -48,7 +48,9 @@ pub(super) struct Loaded {
 
 /// Follows everything that has a part in a trial, by its control group where there is one. In a box in which nothing was
 /// started yet, so that the kernel's counters count from the first program on.
-pub(super) fn sampler(trial_box: &TrialBox) -> Sampler {
+///
+/// A subject that tolok did not start is not followed: its part of the box is empty, and would be read as one that does nothing.
+pub(super) fn sampler(trial_box: &TrialBox, has_subject: bool) -> Sampler {
     let init = trial_box.init_pid();
     let group = |part: &str| trial_box.group(part).cloned().map(Members::Group);
     // What passes through the machine's own interfaces is everybody's.
@@ -66,9 +68,11 @@ pub(super) fn sampler(trial_box: &TrialBox) -> Sampler {
     ];
     let followed =
         others.into_iter().filter_map(|(part, members)| Some(Followed { part, members: members?, net_of: None }));
-    let own = [Some(subject), database(trial_box)].into_iter().flatten();
+    let own = [has_subject.then_some(subject), database(trial_box)].into_iter().flatten();
     let mut sampler = Sampler::new(SystemClock, Folders::default(), own.chain(followed).collect());
-    sampler.count_events(Part::Subject, SoftwareCounters::attach(&scopes(trial_box)));
+    if has_subject {
+        sampler.count_events(Part::Subject, SoftwareCounters::attach(&scopes(trial_box)));
+    }
     if let Some(scope) = trial_box.group("database").and_then(Scope::of) {
         sampler.count_events(Part::Database, SoftwareCounters::attach(&[scope]));
     }
@@ -173,9 +177,12 @@ impl Trial<'_> {
             // Neither its exit code nor its words say whether the subject is still there; and a tool that gives up because
             // nobody answers is not what failed.
             let limit = Duration::from_secs_f64(self.scenario.load.timeout_s.clamp(1.0, STILL_ANSWERS_LIMIT_S));
-            self.launch.still_answers(trial_box, address, &self.workload, limit)?;
+            match self.external {
+                Some(server) => self.is_there(server, address)?,
+                None => self.launch.still_answers(trial_box, address, &self.workload, limit)?,
+            }
         }
-        let mut report = report?;
+        let mut report = report.or_else(|failed| self.or_unreachable(failed, address))?;
         if report.objectives.is_empty() {
             report.objectives = objectives::judged(&self.scenario.objectives, &report);
         }
@@ -200,7 +207,10 @@ impl Trial<'_> {
 
     fn job(&self, address: SocketAddr) -> LoadJob<'_> {
         LoadJob {
-            url: format!("http://{address}{}", self.workload.path),
+            url: match self.external {
+                Some(server) => format!("{}{}", server.base, self.workload.path),
+                None => format!("http://{address}{}", self.workload.path),
+            },
             method: &self.workload.method,
             status: self.workload.status,
             answers: self.answers(),
@@ -213,6 +223,9 @@ impl Trial<'_> {
 
     /// What good answers are told by.
     fn answers(&self) -> Answers {
+        if let Some(own) = self.own_request() {
+            return self.owed(own);
+        }
         let assets = &self.session.assets;
         match (assets.answers(&self.workload), assets.file(&self.workload)) {
             (data::Answers::Many(_), Some(file)) => Answers::Requests(file),
@@ -224,7 +237,9 @@ impl Trial<'_> {
     /// Length of the body that every good answer has, where all have the same.
     pub(super) fn body_bytes(&self) -> Option<u64> {
         match self.answers() {
+            _ if self.own_request().is_some() => self.own_request().and_then(|own| own.body.length()),
             Answers::Body(_) => Some(self.session.assets.body(&self.workload).len() as u64),
+            Answers::Length(bytes) => Some(bytes),
             Answers::Requests(_) | Answers::Status => None,
         }
     }

@@ -15,6 +15,7 @@ mod diagnose;
 mod disturbed;
 mod event;
 mod event_line;
+mod external;
 mod fidelity;
 mod forecast;
 mod ground;
@@ -242,7 +243,10 @@ impl<'a> Run<'a> {
     /// is counted is counted for each answer, and they give none.
     fn cases_to_diagnose(&self) -> Vec<&'a Case> {
         let is_server = |case: &&Case| self.plan.program(&case.scenario).is_none();
-        let competing = self.plan.cases.iter().filter(|case| self.plan.diagnose && case.competes()).filter(is_server);
+        // Nor are servers that tolok does not start: there is nothing to be counted in.
+        let is_ours = |case: &&Case| self.plan.brought.server(&case.subject.subject).is_none();
+        let competing = self.plan.cases.iter().filter(|case| self.plan.diagnose && case.competes());
+        let competing = competing.filter(is_server).filter(is_ours);
         competing.filter(|case| !self.folder.is_diagnosed(&case.id)).collect()
     }
 

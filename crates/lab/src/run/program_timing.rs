@@ -83,7 +83,7 @@ impl ProgramTrial<'_> {
     ) -> Result<Timed, Setback> {
         self.folder.write(TIMER_LOG, b"")?;
         self.folder.write("command.txt", (command_line(&job.work.argv) + "\n").as_bytes())?;
-        let mut sampler = sampler(trial_box);
+        let mut sampler = sampler(trial_box, true);
         let mut watch = Watch { sampler: &mut sampler, clock: Instant::now() };
         emit(TrialEvent::Phase { phase: Phase::WarmingUp });
         let before = self.warm_up(trial_box, &mut watch, job, timer)?;

@@ -111,6 +111,7 @@ impl<'a> ProgramTrial<'a> {
             environment: self.environment,
             cpus: self.cpus,
             database: false,
+            external: false,
             seed: self.seed,
             report: &report,
             database_report: &database_report,

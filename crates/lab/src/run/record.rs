@@ -11,7 +11,7 @@ use crate::tools::ToolReport;
 pub(super) fn measurement(
     report: ToolReport,
     usage: &WindowUsage,
-    cold_start_s: f64,
+    cold_start_s: Option<f64>,
     load_average: f64,
 ) -> Measurement {
     Measurement {
@@ -38,6 +38,11 @@ pub(super) fn measurement(
         checks: report.checks,
         series: report.series,
     }
+}
+
+/// What a subject used; of one that tolok did not start it is not known.
+pub(super) fn of_subject(usage: &WindowUsage, external: bool) -> Resources {
+    if external { Resources::unknown() } else { resources(&usage.part(Part::Subject)) }
 }
 
 pub(super) fn resources(used: &PartUsage) -> Resources {

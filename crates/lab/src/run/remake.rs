@@ -15,7 +15,7 @@ use super::disturbed::by_others;
 use super::link_window::{lateness, link_window};
 use super::objectives;
 use super::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
-use super::record::{host, measurement, resources};
+use super::record::{host, measurement, of_subject, resources};
 use super::seconds::seconds;
 use crate::isolate::Backend;
 use crate::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
@@ -86,7 +86,7 @@ pub(crate) fn measurement_of(
         told => told,
     };
     let disturbances = disturbances(given, raw, found.window_s, &usage, (link.as_ref(), database.as_ref()));
-    let mut subject = found.subject;
+    let mut subject = of_subject(&usage, server.external);
     (subject.pss_bytes, subject.refused_tasks) = (server.pss_bytes, server.refused_tasks);
     Ok(Measurement {
         body_bytes,
@@ -138,6 +138,13 @@ fn readings_in(folder: &Path, raw: &RawWindow) -> Result<ReadBack, String> {
     ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
 }
 
+/// A server that tolok did not start may be one of the other programs of the machine, so what those used tells nothing.
+fn without_foreign(usage: &WindowUsage) -> WindowUsage {
+    let mut usage = usage.clone();
+    usage.host.foreign_cpu_s = None;
+    usage
+}
+
 /// What others did to the window, and what its links did.
 fn disturbances(
     given: &Given<'_, Scenario>,
@@ -146,7 +153,9 @@ fn disturbances(
     usage: &WindowUsage,
     (link, database): (Option<&LinkWindow>, Option<&DatabaseWindow>),
 ) -> Vec<Disturbance> {
-    let by_others = by_others((given.environment, given.cpus), raw.machine_cpus as usize, window_s, usage);
+    let is_external = raw.server.as_ref().is_some_and(|server| server.external);
+    let own = if is_external { &without_foreign(usage) } else { usage };
+    let by_others = by_others((given.environment, given.cpus), raw.machine_cpus as usize, window_s, own);
     let late = link.and_then(|link| lateness("the link", link, given.environment.link.rtt_s));
     let asked = given.environment.database.as_ref();
     let of_database = database.and_then(|database| database.link.as_ref()).zip(asked);

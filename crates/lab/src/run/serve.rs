@@ -96,6 +96,7 @@ fn start(
         environment: &environment,
         cpus: &cpus,
         database: database.is_some(),
+        external: false,
         seed: 0,
         report: &run.with_extension("link.jsonl"),
         database_report: &run.with_extension("database-link.jsonl"),

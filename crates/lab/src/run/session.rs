@@ -140,8 +140,12 @@ impl<'a> Session<'a> {
         begins: &mut dyn FnMut(),
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<PathBuf, BuildError> {
+        if subject.external.is_some() {
+            // There is nothing to build, and nowhere to look for sources.
+            return Ok(PathBuf::new());
+        }
         let builds = &self.laboratory.builds;
-        let sources = self.laboratory.home.subject_folder(&subject.id);
+        let sources = self.laboratory.home.sources_of(subject);
         let needed = self.needed_to_build(subject);
         let folder = self.build_folder(subject)?;
         if subject.build.is_some() && !builds.is_built(&folder) {
@@ -165,7 +169,7 @@ impl<'a> Session<'a> {
 
     /// Where the build of a subject is, or will be.
     fn build_folder(&self, subject: &Subject) -> Result<PathBuf, BuildError> {
-        let sources = self.laboratory.home.subject_folder(&subject.id);
+        let sources = self.laboratory.home.sources_of(subject);
         let needed = self.needed_to_build(subject);
         let versions: Vec<String> =
             needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
@@ -193,7 +197,7 @@ impl<'a> Session<'a> {
             host: place.address.ip().to_string(),
             port: place.address.port(),
             run: place.run.display().to_string(),
-            subject: self.laboratory.home.subject_folder(&subject.id).display().to_string(),
+            subject: self.laboratory.home.sources_of(subject).display().to_string(),
             build: build.display().to_string(),
             assets: self.assets.folder().display().to_string(),
             cpus: place.cpus.len(),

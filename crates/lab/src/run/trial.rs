@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use tolok_model::{
-    Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, Failure, FailureKind, Isolation,
-    LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, RECORD_FORMAT, RawServer, RawWindow, Scenario,
-    Workload,
+    Case, CounterCheck, CpuMap, Database, DatabaseWindow, Diagnosis, Environment, ExternalServer, Failure, FailureKind,
+    Isolation, LoadTool, Measurement, OutageRecord, Outcome, Plan, PoolWindow, RECORD_FORMAT, RawServer, RawWindow,
+    Scenario, Workload,
 };
 
 use super::blame::because_of_the_database;
@@ -17,6 +17,7 @@ use super::counter::{check_counter, read_counter};
 use super::databases::Prepared;
 use super::diagnose::Counters;
 use super::event::{Phase, TrialEvent};
+use super::external::address_of;
 use super::ground::BoxWish;
 use super::guest::Guest;
 use super::judge::judge;
@@ -58,6 +59,8 @@ pub(super) struct Trial<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) environment: &'a Environment,
     pub(super) cpus: &'a CpuMap,
+    /// The server that is asked, where tolok does not start it.
+    pub(super) external: Option<&'a ExternalServer>,
     /// The database that the workload asks, if it asks one: what the study says of it, and what was made ready.
     pub(super) database: Option<(&'a Database, &'a Prepared)>,
     /// Where the trial's files are kept.
@@ -132,6 +135,8 @@ impl<'a> Trial<'a> {
         let cpus = session.cpus.get(&environment.id)?;
         let subject = catalogue.subject(&case.subject.subject)?;
         let workload = catalogue.choose_workload(&scenario.workload).ok()?;
+        let external = subject.external.as_ref();
+        let workload = external.map_or(workload.clone(), |server| server.asked(workload));
         let database = environment.database.as_ref().filter(|_| scenario.database).zip(prepared);
         let log = folder.subject_log();
         let launch = Launch { session, subject, choice: &case.subject, build, log, stop };
@@ -147,6 +152,7 @@ impl<'a> Trial<'a> {
             scenario,
             environment,
             cpus,
+            external,
             database,
             folder,
             stop,
@@ -228,6 +234,7 @@ impl<'a> Trial<'a> {
             environment: self.environment,
             cpus: self.cpus,
             database: self.scenario.database,
+            external: self.external.is_some(),
             seed: self.seed,
             report: &report,
             database_report: &database_report,
@@ -241,7 +248,8 @@ impl<'a> Trial<'a> {
         };
         // While the subject's group is there to say why nothing was answered.
         let inside = inside.map_err(|setback| self.explained(setback, &trial_box))?;
-        let refused_tasks = trial_box.group("subject").and_then(|group| group.reader().read().refused_tasks);
+        let group = trial_box.group("subject").filter(|_| self.external.is_none());
+        let refused_tasks = group.and_then(|group| group.reader().read().refused_tasks);
         trial_box.stop()?;
         let diagnosis = inside.diagnosis.clone();
         let raw = self.raw_window(inside, load_average, refused_tasks)?;
@@ -262,6 +270,7 @@ impl<'a> Trial<'a> {
         let Inside { pss_bytes, window, clock_zero_ns, cold_start_s, data, .. } = inside;
         let Data { database, pool, outage, counter } = data;
         let server = RawServer {
+            external: self.external.is_some(),
             cold_start_s,
             status: self.workload.status,
             body_bytes: self.body_bytes(),
@@ -306,7 +315,10 @@ impl<'a> Trial<'a> {
         emit: &mut dyn FnMut(TrialEvent),
     ) -> Result<Inside, Setback> {
         let clock = Instant::now();
-        let address = own_address(trial_box).map_err(Setback::lab)?;
+        let address = match self.external {
+            Some(server) => address_of(server)?,
+            None => own_address(trial_box).map_err(Setback::lab)?,
+        };
         // Before the sampler, which counts what the subject does from its first program on.
         let mut database = self.start_database(trial_box, run)?;
         let place = (run, address, clock);
@@ -331,12 +343,18 @@ impl<'a> Trial<'a> {
         let (diagnosing, server) = (purpose == Purpose::Diagnosis, Server { address, stop: self.stop });
         let names = database.as_ref().map(|database| database.names.clone()).unwrap_or_default();
         let place = Place { address, run, cpus: &self.cpus.subject, diagnosing, database: names };
-        let specs = self.launch.prepare(trial_box, &place)?;
+        let specs = match self.external {
+            Some(_) => Vec::new(),
+            None => self.launch.prepare(trial_box, &place)?,
+        };
         self.commands = commands(&specs, database.as_deref());
         // Counters count what is started after they were attached.
         let counters = diagnosing.then(|| Counters::attach(trial_box));
-        let mut sampler = sampler(trial_box);
-        let cold_start_s = self.launch.first_good_answer(trial_box, &specs, address, &self.workload)?;
+        let mut sampler = sampler(trial_box, self.external.is_none());
+        let cold_start_s = match self.external {
+            Some(server) => self.is_there(server, address).map(|()| None)?,
+            None => Some(self.launch.first_good_answer(trial_box, &specs, address, &self.workload)?),
+        };
         let counter = self.counts().then(|| read_counter(trial_box, server, &self.workload.path)).transpose()?;
         let beside = self.beside(database, server);
         let loaded = self.load(trial_box, &mut sampler, counters, beside, (address, clock), emit);
@@ -370,7 +388,7 @@ struct Inside {
     window: Window,
     /// Where the times of the samples count from.
     clock_zero_ns: i64,
-    cold_start_s: f64,
+    cold_start_s: Option<f64>,
     diagnosis: Option<Diagnosis>,
     data: Data,
 }

@@ -51,6 +51,7 @@ fn plan() -> Plan {
         cases: Vec::new(),
         trials: vec![trial(1), trial(2)],
         skipped: Vec::new(),
+        brought: Default::default(),
     }
 }
 

@@ -172,6 +172,13 @@ fn wait(child: &mut Child, is_wanted: &dyn Fn() -> bool) -> Result<Option<String
     }
 }
 
+/// Fingerprint of all files in a folder but those that are written for people.
+pub fn fingerprint(folder: &Path) -> Result<String, BuildError> {
+    let mut hash = Sha256::new();
+    hash_files(folder, &mut hash)?;
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
     let failed = |source| BuildError::Files { path: folder.to_owned(), source };
     let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());

@@ -74,10 +74,20 @@ pub fn ask_while(
     patience: Duration,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
+    ask_by_name(server, &server.address.to_string(), (method, path), patience, is_wanted)
+}
+
+/// Asks once, as [`ask_while`] does, a server that goes by the name `host`: several may share an address.
+pub fn ask_by_name(
+    server: Asked<'_>,
+    host: &str,
+    (method, path): (&str, &str),
+    patience: Duration,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Answer, ProbeError> {
     let deadline = Instant::now() + patience;
     let mut stream = (server.connect)(server.address, patience)?;
     stream.set_write_timeout(Some(patience))?;
-    let host = server.address;
     let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut received = Received { bytes: Vec::new(), is_head: method == "HEAD" };

@@ -47,6 +47,8 @@ pub enum Answers {
     /// A file of requests, in the form of `tolok load --request-file`, each with what a good answer to it is. They are
     /// drawn by the job's seed.
     Requests(PathBuf),
+    /// Nothing but the status and the length of the body.
+    Length(u64),
     /// Nothing but the status: bodies differ from answer to answer.
     Status,
 }

@@ -80,6 +80,7 @@ fn what(job: &LoadJob<'_>) -> Vec<String> {
     let method = (job.method != "GET").then(|| format!("--method={}", job.method));
     let body = match &job.answers {
         Answers::Body(file) => Some(format!("--expect-body={}", file.display())),
+        Answers::Length(bytes) => Some(format!("--expect-length={bytes}")),
         Answers::Requests(_) | Answers::Status => None,
     };
     method.into_iter().chain(body).collect()

@@ -43,6 +43,7 @@ fn plan() -> Plan {
         cases: vec![case("one"), case("two")],
         trials: Vec::new(),
         skipped: Vec::new(),
+        brought: Default::default(),
     };
     plan.trials = plan.order_by_seed();
     plan

@@ -66,7 +66,7 @@ fn courses() -> Findings {
     let asking = Course { warm_up: 3, cpus: [0.86, 0.21, 0.71], growth_bytes: 260_000 };
     let recorded = |course: Course| {
         move |block: u32, trial: &mut Measurement| {
-            trial.cold_start_s *= 0.9 + 0.05 * f64::from(block);
+            trial.cold_start_s = trial.cold_start_s.map(|cold| cold * (0.9 + 0.05 * f64::from(block)));
             with_histogram(block, trial);
             with_seconds(block, trial, course);
         }

@@ -1,0 +1,61 @@
+//! What is brought to a run: subjects in folders of the user's, and servers that run already.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+/// Options of every verb that can measure servers from elsewhere than the checkout.
+#[derive(Debug, Default, ClapArgs)]
+pub struct BringArgs {
+    /// Measure the server whose `subject.toml` lies in this folder as well; it is called `local/` and the folder's name. May be
+    /// given several times.
+    #[arg(long, value_name = "DIR")]
+    pub subject: Vec<PathBuf>,
+    /// Measure a server that runs already as well, here or elsewhere; it is never started, stopped or limited. May be given several
+    /// times, with a name if you like: mine=http://127.0.0.1:3000.
+    #[arg(long, value_name = "[NAME=]URL", value_parser = named_url)]
+    pub url: Vec<NamedUrl>,
+    /// Yes, put load on a --url that is not on this machine. Only where you may: load on the server of others is an attack.
+    #[arg(long)]
+    pub allow_remote: bool,
+}
+
+/// A URL, and what its server is called if not by its host and port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedUrl {
+    /// The name.
+    pub name: Option<String>,
+    /// The URL.
+    pub url: String,
+}
+
+/// `http://127.0.0.1:3000/a?b=c`, `mine=http://127.0.0.1:3000`.
+fn named_url(text: &str) -> Result<NamedUrl, String> {
+    let (name, url) = match text.split_once('=') {
+        // A URL may have an equals sign of its own behind its beginning.
+        Some((name, url)) if !name.contains("://") => (Some(name.to_owned()), url),
+        _ => (None, text),
+    };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    match &name {
+        Some(name) if name.is_empty() || !name.chars().all(is_plain) => {
+            Err(format!("`{name}` is no name; letters, digits, `-`, `_` and `.` make one"))
+        }
+        _ if !url.contains("://") => Err(format!("a URL begins with http://, such as http://{url}")),
+        _ => Ok(NamedUrl { name, url: url.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_may_have_a_name() {
+        let read = |text: &str| named_url(text).map(|it| (it.name.unwrap_or_default(), it.url));
+        assert_eq!(read("http://a:1/?b=c"), Ok((String::new(), "http://a:1/?b=c".to_owned())));
+        assert_eq!(read("mine=http://a:1/?b=c"), Ok(("mine".to_owned(), "http://a:1/?b=c".to_owned())));
+        assert!(read("my server=http://a:1").unwrap_err().contains("no name"));
+        assert!(read("localhost:3000").unwrap_err().contains("http://localhost:3000"));
+    }
+}

@@ -1,0 +1,228 @@
+//! What a run has from elsewhere than the checkout: read, found, and entered into the catalogue beside what is there.
+
+use tolok_lab::bring::{
+    FolderError, UrlError, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
+};
+use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, url_workload};
+
+use crate::args::BringArgs;
+use crate::exit::{Complaint, Exit};
+use crate::output::say;
+
+/// What is measured where only a folder was named: the small answers and the rows of the first look.
+const STUDY_OF_FOLDERS: &str = "quick";
+
+/// What was brought.
+#[derive(Debug, Default)]
+pub struct Bring {
+    /// Subjects in folders of the user's.
+    pub folders: Vec<Subject>,
+    /// Servers that run already. Which workloads they serve is asked when the study is known.
+    pub servers: Vec<ExternalServer>,
+}
+
+impl Bring {
+    /// Reads the folders and takes the URLs apart. `has_study` says whether a study was named.
+    pub fn of(args: &BringArgs, has_study: bool) -> Result<Self, Complaint> {
+        if !has_study && args.subject.is_empty() && args.url.is_empty() {
+            let message = "nothing to run: name a study (`tolok list studies`), or bring a server with --subject DIR or --url URL";
+            return Err(Complaint::new(Exit::Usage, message));
+        }
+        let folders = args.subject.iter().map(|path| local_subject(path)).collect::<Result<Vec<_>, _>>()?;
+        // Beside a subject in a folder there is a study: the one for folders.
+        let has_paths = has_study || !folders.is_empty();
+        let server = |it: &crate::args::NamedUrl| external_server(it.name.as_deref(), &it.url, has_paths);
+        let mut servers = args.url.iter().map(server).collect::<Result<Vec<_>, _>>()?;
+        name_apart(&mut servers, args);
+        for server in &servers {
+            if !is_on_this_machine(server)? && !args.allow_remote {
+                return Err(Complaint::new(Exit::Usage, remote(server)));
+            }
+        }
+        Ok(Self { folders, servers })
+    }
+
+    /// What the plan of a run has, looked at again. What has changed since is said, and what is gone is an error.
+    pub fn again(plan: &Plan) -> Result<Self, Complaint> {
+        let mut bring = Self { folders: Vec::new(), servers: plan.brought.servers.clone() };
+        for brought in &plan.brought.folders {
+            let subject = local_subject(brought.folder.as_ref()).map_err(|error| match error {
+                FolderError::NoFolder { path } => {
+                    let gone =
+                        format!("this run cannot go on: {} lay in {}, which is gone", brought.subject, path.display());
+                    Complaint::new(Exit::Missing, gone)
+                }
+                error => error.into(),
+            })?;
+            if subject.folder.as_ref().is_some_and(|now| now.sha256 != brought.sha256) {
+                let (id, folder) = (&brought.subject, &brought.folder);
+                say(format!("warning: {id} in {folder} was changed since the run began; its trials will not compare"));
+            }
+            bring.folders.push(subject);
+        }
+        for server in &bring.servers {
+            let now = ask_three_times(server.clone())?;
+            if now.own != server.own {
+                let id = &server.subject;
+                say(format!(
+                    "warning: {id} answers otherwise than when the run began; such answers will not count as good"
+                ));
+            }
+        }
+        Ok(bring)
+    }
+
+    /// Enters all of it into the catalogue; what has the name of something there is refused.
+    pub fn enter(&self, catalogue: &mut Catalogue) -> Result<(), Complaint> {
+        let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
+        for subject in self.folders.iter().cloned().chain(servers.collect::<Vec<_>>()) {
+            if catalogue.subject(&subject.id).is_some() {
+                let (id, name) = (&subject.id, subject.id.split('/').nth(1).unwrap_or_default());
+                let help = match subject.external {
+                    Some(_) => format!("give one of them another name: --url other={name}"),
+                    None => "the folder gives the name, so give one of them another".to_owned(),
+                };
+                return Err(Complaint::new(Exit::Usage, format!("there are two subjects `{id}`; {help}")));
+            }
+            catalogue.subjects.push(subject);
+        }
+        if self.servers.iter().any(|server| server.own.is_some()) {
+            catalogue.workloads.push(url_workload(&self.servers));
+        }
+        Ok(())
+    }
+
+    /// The study to run where none was named: its name and, if it is no file, its text.
+    pub fn study(&self) -> (String, Option<String>) {
+        if self.folders.is_empty() {
+            ("url".to_owned(), Some(study_of_urls(&self.servers)))
+        } else {
+            (STUDY_OF_FOLDERS.to_owned(), None)
+        }
+    }
+
+    /// Asks each server for what the study asks, before anything is measured; what it does not serve is left out, and said.
+    pub fn ask(&self, study: &Study, catalogue: &mut Catalogue) -> Result<Vec<Skipped>, Complaint> {
+        let mut left_out = Vec::new();
+        for server in self.servers.iter().filter(|server| server.own.is_none()) {
+            let mut reasons = Vec::new();
+            let served = served(server, &asked_of(study, catalogue), &mut reasons)?;
+            if !reasons.is_empty() {
+                left_out.push(Skipped { subject: server.subject.clone(), reason: reasons.join("; ") });
+            }
+            let known = catalogue.subjects.iter_mut().filter(|subject| subject.id == server.subject);
+            known.flat_map(|subject| subject.variants.values_mut()).for_each(|it| it.workloads.clone_from(&served));
+        }
+        Ok(left_out)
+    }
+
+    /// Asks each server for what its own URL names, and enters what is owed from then on.
+    pub fn ask_urls(&mut self) -> Result<(), Complaint> {
+        for server in &mut self.servers {
+            *server = ask_three_times(server.clone())?;
+            if let Some(own) = &server.own {
+                say(format!("  {}{}: {}", server.base, own.path, own.body.words()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts what was brought beside what a study names.
+    pub fn select(&self, study: &mut Study, catalogue: &Catalogue, alone: bool) {
+        let of_folders = self.folders.iter().map(|subject| &subject.id);
+        let ids = of_folders.chain(self.servers.iter().map(|server| &server.subject));
+        let own = ids.filter_map(|id| SubjectSelector::read(id, catalogue).ok());
+        if alone {
+            study.subjects.clear();
+        }
+        let new: Vec<SubjectSelector> = own.filter(|selector| !study.subjects.contains(selector)).collect();
+        study.subjects.extend(new);
+    }
+}
+
+/// Every workload: which of them a server serves is asked once a study says which matter.
+fn every_workload(catalogue: &Catalogue) -> Vec<String> {
+    let of_catalogue = catalogue.workloads.iter().map(|workload| workload.name.clone());
+    of_catalogue.chain([tolok_model::URL_WORKLOAD.to_owned()]).collect()
+}
+
+/// The workloads of a study's scenarios, each once.
+fn asked_of(study: &Study, catalogue: &Catalogue) -> Vec<Workload> {
+    let mut asked: Vec<Workload> = Vec::new();
+    for scenario in &study.scenarios {
+        let workload = catalogue.choose_workload(&scenario.workload).ok();
+        asked.extend(workload.filter(|workload| asked.iter().all(|known| known.name != workload.name)));
+    }
+    asked
+}
+
+/// Names of the workloads that a server has something for. Those that need a database stay, for the plan to say why they are not
+/// asked of it.
+fn served(server: &ExternalServer, asked: &[Workload], reasons: &mut Vec<String>) -> Result<Vec<String>, UrlError> {
+    let mut names = Vec::new();
+    for workload in asked {
+        let is_served = if workload.database { Ok(()) } else { serves(server, workload)? };
+        match is_served {
+            Ok(()) => names.push(workload.name.split('?').next().unwrap_or_default().to_owned()),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    Ok(names)
+}
+
+/// Two servers of one host and port are told apart by a number, unless they were named.
+fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
+    for at in 1..servers.len() {
+        let (before, rest) = servers.split_at_mut(at);
+        let same = before.iter().filter(|other| other.subject.split('#').next() == Some(&rest[0].subject)).count();
+        let is_named = args.url.get(at).is_some_and(|url| url.name.is_some());
+        if same > 0 && !is_named {
+            rest[0].subject = format!("{}-{}", rest[0].subject, same + 1);
+        }
+    }
+}
+
+fn remote(server: &ExternalServer) -> String {
+    format!(
+        "{} is not on this machine, and load on the server of others is an attack; if it is yours, or you may: add --allow-remote",
+        server.base
+    )
+}
+
+/// The study of what URLs name: two levels of users, five blocks.
+fn study_of_urls(servers: &[ExternalServer]) -> String {
+    let listed: Vec<String> = servers.iter().map(|server| format!("{:?}", server.subject)).collect();
+    let urls: Vec<String> =
+        servers.iter().filter_map(|it| Some(format!("{}{}", it.base, it.own.as_ref()?.path))).collect();
+    let mut text = String::from("# Made by tolok for the URLs that it was given.\n");
+    let question = format!("How many requests a second do they answer, and how fast: {}?", urls.join(", "));
+    for (key, value) in [("title", "What the URLs can do"), ("question", question.as_str())] {
+        text += &format!("{key:<8} = {}\n", serde_json::Value::from(value));
+    }
+    text += &format!("subjects = [{}]\nblocks   = 5\nceiling  = false\n", listed.join(", "));
+    for vus in [16, 64] {
+        text += &format!(
+            "\n[[scenario]]\nworkload = \"url\"\nload     = {{ executor = \"constant-vus\", vus = {vus}, duration = \"2s\", warmup = \"500ms\" }}\n"
+        );
+    }
+    text
+}
+
+impl From<FolderError> for Complaint {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::Wrong(error) => error.into(),
+            FolderError::Files(error) => Self::new(Exit::Internal, error),
+            error => Self::new(Exit::Usage, error),
+        }
+    }
+}
+
+impl From<UrlError> for Complaint {
+    fn from(error: UrlError) -> Self {
+        match &error {
+            UrlError::Url(_) | UrlError::Secure { .. } | UrlError::Query { .. } => Self::new(Exit::Usage, error),
+            _ => Self::new(Exit::GateFailed, error),
+        }
+    }
+}

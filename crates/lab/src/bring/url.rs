@@ -1,0 +1,202 @@
+//! A server that runs already: whether it may be asked, whether it is there, and what it owes.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tolok_load::error::LoadError;
+use tolok_load::target::Target;
+use tolok_model::manifest::sha256;
+use tolok_model::{EXTERNAL, ExternalServer, OwedBody, OwnRequest, Workload};
+
+use crate::subject::{Answer, Asked, ProbeError, ask_by_name};
+
+/// A server that does not answer within this time is taken for one that is not there.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// So many answers show whether a body is the same each time.
+const ANSWERS: usize = 3;
+
+/// Why a URL cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum UrlError {
+    /// It is no URL.
+    #[error(transparent)]
+    Url(LoadError),
+    /// The host has no address.
+    #[error("{url} cannot be reached: {source}; nothing was measured")]
+    NoHost {
+        /// The URL.
+        url: String,
+        /// Why.
+        source: LoadError,
+    },
+    /// It is encrypted.
+    #[error("{url} is encrypted, and --url takes http:// only; to put load on it alone: tolok load {url}")]
+    Secure {
+        /// The URL.
+        url: String,
+    },
+    /// It has a query where a study's paths are to follow.
+    #[error(
+        "{url} has a query, and the paths of the study's workloads are put behind it; give host and port, or leave the study out"
+    )]
+    Query {
+        /// The URL.
+        url: String,
+    },
+    /// Nobody answers.
+    #[error("{url} gave no answer: {source}; nothing was measured. Is the server up, and is this its address?")]
+    Silent {
+        /// The URL.
+        url: String,
+        /// Why.
+        source: ProbeError,
+    },
+    /// It answers, and refuses.
+    #[error("{url} answers with status {status}; give the path of something that it serves; nothing was measured")]
+    Refused {
+        /// The URL.
+        url: String,
+        /// The status.
+        status: u16,
+    },
+    /// Its answers differ in more than their bodies.
+    #[error("{url} answers with status {first} once and {then} the next time; nothing was measured")]
+    Unsteady {
+        /// The URL.
+        url: String,
+        /// First status.
+        first: u16,
+        /// Another one.
+        then: u16,
+    },
+}
+
+/// The server of a URL, under a name or under its host and port. `has_study` says whether a study says what is asked of it.
+pub fn external_server(name: Option<&str>, url: &str, has_study: bool) -> Result<ExternalServer, UrlError> {
+    let target = Target::parse(url).map_err(UrlError::Url)?;
+    if target.is_secure() {
+        return Err(UrlError::Secure { url: url.to_owned() });
+    }
+    let name = name.map_or_else(|| target.authority(), str::to_owned);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    // A colon would begin a variant, and a question mark a parameter.
+    let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
+    let root = format!("http://{}", target.authority());
+    let (base, own) = if has_study {
+        if target.path().contains('?') {
+            return Err(UrlError::Query { url: url.to_owned() });
+        }
+        (format!("{root}{}", target.path().trim_end_matches('/')), None)
+    } else {
+        let path = target.path().to_owned();
+        (root, Some(OwnRequest { path, status: 200, content_type: String::new(), body: OwedBody::Nothing }))
+    };
+    Ok(ExternalServer { subject: format!("{EXTERNAL}/{name}"), base, own })
+}
+
+/// Whether it listens on this machine's loopback; the error says why its host has no address.
+pub fn is_on_this_machine(server: &ExternalServer) -> Result<bool, UrlError> {
+    Ok(address(&server.base)?.ip().is_loopback())
+}
+
+/// Asks three times for what the server's own URL names, and notes what it owes from then on.
+pub fn ask_three_times(mut server: ExternalServer) -> Result<ExternalServer, UrlError> {
+    let Some(own) = &server.own else { return Ok(server) };
+    let url = format!("{}{}", server.base, own.path);
+    let answers = (0..ANSWERS).map(|_| ask(&url, "GET")).collect::<Result<Vec<Answer>, UrlError>>()?;
+    let [first, others @ ..] = answers.as_slice() else { return Ok(server) };
+    if let Some(other) = others.iter().find(|answer| answer.status != first.status) {
+        return Err(UrlError::Unsteady { url, first: first.status, then: other.status });
+    }
+    if !(200..300).contains(&first.status) {
+        return Err(UrlError::Refused { url, status: first.status });
+    }
+    let bytes = first.body.len() as u64;
+    let body = if others.iter().all(|answer| answer.body == first.body) {
+        OwedBody::Bytes { bytes, sha256: sha256(&first.body) }
+    } else if others.iter().all(|answer| answer.body.len() == first.body.len()) {
+        OwedBody::Length { bytes }
+    } else {
+        OwedBody::Nothing
+    };
+    let content_type = first.header("content-type").unwrap_or_default().to_owned();
+    server.own = Some(OwnRequest { path: own.path.clone(), status: first.status, content_type, body });
+    Ok(server)
+}
+
+/// Whether the server has something under a workload's path: it answers with the status owed. What else is owed is for its trials
+/// to find. Says what it answers with otherwise.
+pub fn serves(server: &ExternalServer, workload: &Workload) -> Result<Result<(), String>, UrlError> {
+    let answer = ask(&format!("{}{}", server.base, workload.path), &workload.method)?;
+    let (status, owed) = (answer.status, workload.status);
+    let says = || format!("it answers {} with status {status} instead of {owed}", workload.path);
+    Ok(if status == owed { Ok(()) } else { Err(says()) })
+}
+
+/// Compares an answer with the one that was given before the run; says what differs.
+pub fn differs(answer: &Answer, own: &OwnRequest) -> Result<(), String> {
+    if answer.status != own.status {
+        return Err(format!("status {} instead of {}, which it was before the run", answer.status, own.status));
+    }
+    let length = answer.body.len() as u64;
+    if let Some(bytes) = own.body.length().filter(|bytes| *bytes != length) {
+        return Err(format!("a body of {length} bytes instead of {bytes}, which it had before the run"));
+    }
+    match &own.body {
+        OwedBody::Bytes { sha256: owed, .. } if *owed != sha256(&answer.body) => {
+            Err("another body of the same length than before the run".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn address(url: &str) -> Result<SocketAddr, UrlError> {
+    let target = Target::parse(url).map_err(UrlError::Url)?;
+    target.resolve().map_err(|source| UrlError::NoHost { url: url.to_owned(), source })
+}
+
+fn ask(url: &str, method: &str) -> Result<Answer, UrlError> {
+    let (target, address) = (Target::parse(url).map_err(UrlError::Url)?, address(url)?);
+    let request = (method, target.path());
+    let answer = ask_by_name(Asked::directly(address), &target.authority(), request, PATIENCE, &|| true);
+    answer.map_err(|source| UrlError::Silent { url: url.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> Answer {
+        Answer { status, headers: Vec::new(), body: body.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn a_url_is_a_server_with_what_it_names_or_the_base_of_a_study_s_paths() {
+        let own = external_server(None, "http://localhost:3000/a?b=1", false).unwrap();
+        assert_eq!((own.subject.as_str(), own.base.as_str()), ("external/localhost-3000", "http://localhost:3000"));
+        assert_eq!(own.own.unwrap().path, "/a?b=1");
+        let named = external_server(Some("mine"), "http://localhost:3000/api/", true).unwrap();
+        assert_eq!((named.subject.as_str(), named.base.as_str()), ("external/mine", "http://localhost:3000/api"));
+        assert_eq!(named.own, None);
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused_with_what_to_do() {
+        let said = |url: &str, has_study| external_server(None, url, has_study).unwrap_err().to_string();
+        assert!(said("https://localhost/", false).contains("tolok load https://localhost/"));
+        assert!(said("http://localhost/?a=1", true).contains("leave the study out"));
+        assert!(said("localhost:3000", true).contains("neither http://"));
+    }
+
+    #[test]
+    fn an_answer_is_held_against_as_much_as_was_the_same_before() {
+        let own = |body| OwnRequest { path: "/".to_owned(), status: 200, content_type: String::new(), body };
+        let bytes = own(OwedBody::Bytes { bytes: 2, sha256: sha256(b"ab") });
+        assert_eq!(differs(&answer(200, "ab"), &bytes), Ok(()));
+        assert!(differs(&answer(200, "ba"), &bytes).unwrap_err().contains("another body"));
+        assert!(differs(&answer(200, "abc"), &bytes).unwrap_err().contains("3 bytes instead of 2"));
+        assert!(differs(&answer(503, "ab"), &bytes).unwrap_err().contains("503"));
+        assert_eq!(differs(&answer(200, "ba"), &own(OwedBody::Length { bytes: 2 })), Ok(()));
+        assert_eq!(differs(&answer(200, "abc"), &own(OwedBody::Nothing)), Ok(()));
+    }
+}
