@@ -43,6 +43,7 @@ use crate::stopping::ended;
 use crate::tiers::tiers;
 use crate::tool_flags::named;
 use crate::tools::{marks, tools, versions};
+use crate::trial_findings;
 use crate::untested::untested;
 use crate::usage::Cpus;
 use crate::verdict::{Rule, is_told_apart, judge, turned};
@@ -292,6 +293,7 @@ impl<'a> Analysis<'a> {
             disturbed: observations.disturbed_trials(),
             reruns: observations.reruns,
             failures: failures(&observations.failed),
+            trials: trial_findings::of_server(observations, self.memory_source),
             ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
             goodput_rps,
             goodput_below_rps: observations.goodput_below_rps(),

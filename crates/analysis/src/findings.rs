@@ -22,6 +22,7 @@ use crate::resources::{MemorySource, ResourcesFinding};
 use crate::seconds::SecondsFinding;
 use crate::sensitivity::{FactorPanel, VarianceFinding};
 use crate::tools::ToolsFinding;
+use crate::trial_findings::TrialFinding;
 use crate::untested::Untested;
 
 /// Version of the format of [`Findings`].
@@ -216,6 +217,8 @@ pub struct CaseFinding {
     pub reruns: u32,
     /// Trials that failed, with the reason of each.
     pub failures: Vec<TrialFailure>,
+    /// Each trial that has a record, in the order of the blocks, with what it found by itself.
+    pub trials: Vec<TrialFinding>,
     /// Good answers per second.
     pub goodput_rps: Option<Estimate>,
     /// A rate that the case stayed below, where it answered nothing in any scored trial: one answer in its window. Such a

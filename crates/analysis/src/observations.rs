@@ -29,6 +29,8 @@ pub(crate) struct Trials<'a, T> {
     pub(crate) planned: u32,
     /// Blocks of the plan.
     blocks: u32,
+    /// Every trial that has a record, whatever became of it.
+    pub(crate) records: Vec<&'a TrialRecord>,
     /// Block and finding of each trial that counts: it was measured, and nobody disturbed it.
     pub(crate) scored: Vec<(u32, &'a T)>,
     /// Numbers of those trials, in the same order.
@@ -66,7 +68,7 @@ impl<'a, T: Found> Trials<'a, T> {
         }
         let planned = plan.trials.iter().filter(|trial| trial.case == case).count() as u32;
         let reruns = own.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
-        Self { planned, blocks: plan.blocks, scored, numbers, disturbed, failed, reruns }
+        Self { planned, blocks: plan.blocks, records: own, scored, numbers, disturbed, failed, reruns }
     }
 
     /// Every trial that ran to its end, scored or not.

@@ -213,6 +213,10 @@ pub enum Format {
     Md,
     /// One row a case.
     Csv,
+    /// CSV with one row an observation: each figure of each trial.
+    Tidy,
+    /// LaTeX tables for a paper.
+    Tex,
     /// The whole report as one page.
     Html,
     /// A line of JSON for each event as it happens, and one with the findings; of an old run that one alone.
@@ -290,8 +294,21 @@ pub struct ReportArgs {
     /// A run's folder, its name or the beginning of it, or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
-    #[command(flatten)]
-    pub result: ResultArgs,
+    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
+    pub runs: Option<PathBuf>,
+    /// How to print the report; several, separated by commas, go into the folder of --output.
+    #[arg(long, default_value = "text", value_name = "FORMATS", value_delimiter = ',')]
+    pub format: Vec<Format>,
+    /// Write the report to this file instead of standard output; with several formats, to this folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// In short, for a README (`text` and `md`): the verdict, a table for each scenario, and how it was measured.
+    #[arg(long)]
+    pub brief: bool,
+    /// Write each chart to this folder: as SVG, as PDF where a converter is installed, and all in figures.tex.
+    #[arg(long, value_name = "DIR")]
+    pub figures: Option<PathBuf>,
 }
 
 /// Options of `tolok setup`.

@@ -3,6 +3,7 @@
 //! Only this crate starts processes or touches the machine, and only its `store` writes below a run's folder.
 
 pub mod bring;
+pub mod convert;
 pub mod data;
 pub mod database;
 pub mod diagnose;

@@ -20,14 +20,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every invented run in every format.
+/// Every invented run in every format, and its figures.
 fn write_all(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, mut findings) in edge_cases::all() {
         findings.cautions.insert(0, "Every figure of this report is invented; nothing was measured.".to_owned());
         for format in Format::ALL {
-            let path = folder.join(format!("{name}.{}", format.name()));
+            let path = folder.join(format!("{name}.{}", format.ending()));
             fs::write(path, render(&findings, format, &Style::default()))?;
+        }
+        let figures = folder.join(format!("{name}-figures"));
+        fs::create_dir_all(&figures)?;
+        for figure in tolok_report::charts::figures(&findings) {
+            fs::write(figures.join(format!("{}.svg", figure.name)), figure.svg)?;
         }
     }
     Ok(())

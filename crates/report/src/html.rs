@@ -11,6 +11,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
 use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding};
 
+use crate::charts;
 use crate::cold_start::ColdStart;
 use crate::database;
 use crate::details::{self, Grid};
@@ -32,7 +33,6 @@ use crate::sections::{is_of_tools, sections};
 use crate::sensitivity::html::Sensitivity;
 use crate::standings::{Standing, standings};
 use crate::surroundings::{asked, common_environment, environment, heading};
-use crate::svg;
 use crate::table::{Row, Table, percentiles_heading};
 use crate::tool_remarks::{Remark, Remarks};
 use crate::tools::{self, ToolsPart};
@@ -286,7 +286,7 @@ impl<'a> Page<'a> {
             compared: findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()),
             columns: columns(charts),
             has_charts: charts > 0 || findings.scenarios.is_empty(),
-            scenarios: sections.iter().map(|section| Scenario::of(section, sections, effect)).collect(),
+            scenarios: sections.iter().map(|section| Scenario::of(findings, section, sections)).collect(),
             tools: tools::parts(findings, &remarks),
             remarks: remarks.numbered().map(|(_, remark)| remark.clone()).collect(),
             latency: Latency::of(findings),
@@ -407,7 +407,7 @@ fn chips(findings: &Findings) -> Vec<Chip> {
 }
 
 impl<'a> Scenario<'a> {
-    fn of(scenario: &'a ScenarioFinding, all: &[&ScenarioFinding], smallest_effect: f64) -> Self {
+    fn of(findings: &Findings, scenario: &'a ScenarioFinding, all: &[&ScenarioFinding]) -> Self {
         let table = Table::of(scenario);
         let title = |subject: &str| {
             let case = scenario.cases.iter().find(|case| case.subject == subject);
@@ -441,10 +441,10 @@ impl<'a> Scenario<'a> {
             failing: database::failing(scenario),
             objectives: objectives::lines(scenario),
             verdict: &scenario.verdict,
-            throughput: svg::throughput(scenario),
-            ratios: svg::ratios(scenario, smallest_effect),
+            throughput: charts::throughput(findings, scenario).svg,
+            ratios: charts::ratios(findings, scenario).map(|chart| chart.svg),
             has_costs: scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some()),
-            costs: svg::costs(scenario),
+            costs: charts::costs(findings, scenario).svg,
             notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),
             ceiling: table.ceiling.map(Line::of),

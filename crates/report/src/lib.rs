@@ -1,10 +1,12 @@
-//! Findings to terminal, HTML, Markdown, CSV and JSON. Pure functions to a string.
+//! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
 //!
 //! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
 //! [`forecast`] predictions, [`verification`] what became of a run's figures) and print nothing; where the text goes is the caller's
 //! business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
 //! read; CSV and JSON hold the plain numbers in base units.
 
+mod brief;
+pub mod charts;
 mod cold_start;
 pub mod compare;
 mod csv;
@@ -21,6 +23,7 @@ mod isolation;
 mod json;
 mod judgement;
 mod latency;
+pub mod latex;
 mod limits;
 mod markdown;
 mod notes;
@@ -39,6 +42,7 @@ mod surroundings;
 mod svg;
 mod table;
 mod terminal;
+mod tidy;
 mod tool_remarks;
 mod tools;
 mod trust;
@@ -58,6 +62,10 @@ pub enum Format {
     Markdown,
     /// One line a case, numbers in base units.
     Csv,
+    /// CSV with one line an observation, which is one figure of one trial.
+    Tidy,
+    /// Tables for a paper.
+    Latex,
     /// Everything, as [`schema`] describes it.
     Json,
     /// One page that needs nothing but itself.
@@ -66,16 +74,29 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Terminal, Self::Markdown, Self::Csv, Self::Json, Self::Html];
+    pub const ALL: [Self; 7] =
+        [Self::Terminal, Self::Markdown, Self::Csv, Self::Tidy, Self::Latex, Self::Json, Self::Html];
 
-    /// Its name on a command line, which is also the ending of its files.
+    /// Its name on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Terminal => "text",
             Self::Markdown => "md",
             Self::Csv => "csv",
+            Self::Tidy => "tidy",
+            Self::Latex => "tex",
             Self::Json => "json",
             Self::Html => "html",
+        }
+    }
+
+    /// What the names of its files end in, without the point.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Terminal => "txt",
+            // Both are CSV, and one folder may hold both.
+            Self::Tidy => "tidy.csv",
+            other => other.name(),
         }
     }
 
@@ -106,8 +127,20 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
         Format::Terminal => terminal::render(findings, style),
         Format::Markdown => markdown::render(findings),
         Format::Csv => csv::render(findings),
+        Format::Tidy => tidy::render(findings),
+        Format::Latex => latex::render(findings),
         Format::Json => json::render(findings),
         Format::Html => html::render(findings),
+    }
+}
+
+/// What one pastes into a README or a message: the verdict, a table for each scenario, and a line on how it was measured. None of
+/// formats that are not for people, nor of a page.
+pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<String> {
+    match format {
+        Format::Terminal => Some(brief::text(findings, style)),
+        Format::Markdown => Some(brief::markdown(findings)),
+        _ => None,
     }
 }
 

@@ -234,6 +234,19 @@ fn cells(table: &Table, row: &Row, before: &str) -> Vec<String> {
     cells
 }
 
+/// The table of a scenario alone, without notes.
+pub(crate) fn table(scenario: &ScenarioFinding) -> String {
+    let table = Table::of(scenario);
+    let mut headings = headings(&table);
+    headings.pop();
+    let mut rows: Vec<Vec<String>> = table.rows.iter().map(|row| cells(&table, row, "")).collect();
+    rows.extend(table.ceiling.iter().map(|row| cells(&table, row, "*ceiling:* ")));
+    rows.iter_mut().for_each(|row| _ = row.pop());
+    let mut legend = table.legend();
+    legend.push(percentiles(scenario));
+    format!("{}\n<sub>{}</sub>\n", lines(&headings, &rows, headings.len() - 1), legend.join(" · "))
+}
+
 /// A table whose first column is text, as are those after so many of numbers.
 pub(crate) fn lines(headings: &[impl AsRef<str>], rows: &[Vec<String>], numbers: usize) -> String {
     let headings: Vec<&str> = headings.iter().map(AsRef::as_ref).collect();

@@ -67,6 +67,21 @@ pub(crate) fn render(findings: &Findings, style: &Style) -> String {
     page.text
 }
 
+/// The title, and of each scenario its verdict and its table; then `warnings`, `line`, and the command that repeats the run.
+pub(crate) fn brief(findings: &Findings, style: &Style, line: &str, warnings: &[String]) -> String {
+    let mut page = Page::new(style);
+    page.paragraph("", &findings.run.title, Look::Bold);
+    for section in sections(findings) {
+        page.brief_scenario(&section);
+    }
+    findings.programs.iter().for_each(|program| page.brief_program(program));
+    page.text.push('\n');
+    warnings.iter().for_each(|warning| page.paragraph("", &format!("! {warning}"), Look::Warning));
+    page.paragraph("", line, Look::Dim);
+    page.paragraph("", &format!("$ {}", findings.run.command), Look::Plain);
+    page.text
+}
+
 /// The text so far, and how it is to look.
 pub(crate) struct Page {
     pub(crate) text: String,
@@ -120,16 +135,7 @@ impl Page {
         self.paragraph(INDENT, &scenario.verdict, Look::Plain);
         self.text.push('\n');
         let table = Table::of(scenario);
-        let sparklines = Sparklines::of(scenario);
-        let (layout, has_sparklines) = self.table(&table, sparklines.as_ref());
-        let mut legend = table.legend();
-        if layout != Layout::Slim && !table.memory.is_empty() {
-            legend.push(format!("MiB {}", table.memory));
-        }
-        let percentiles = percentiles(scenario);
-        legend.push(if layout == Layout::Slim { percentiles.replace("p50 and p99", "p99") } else { percentiles });
-        legend.extend(sparklines.filter(|_| has_sparklines).map(|it| it.meaning.to_owned()));
-        self.legend(legend);
+        self.table_and_legend(&table, scenario);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
@@ -138,6 +144,30 @@ impl Page {
         self.objectives(scenario);
         self.database(scenario);
         self.diagnoses(scenario);
+    }
+
+    /// Heading, verdict and table alone, without notes.
+    fn brief_scenario(&mut self, scenario: &ScenarioFinding) {
+        self.text.push('\n');
+        self.paragraph("", &format!("{}: {}", heading(scenario), scenario.load), Look::Bold);
+        self.paragraph(INDENT, &scenario.verdict, Look::Plain);
+        self.text.push('\n');
+        let mut table = Table::of(scenario);
+        table.rows.iter_mut().chain(&mut table.ceiling).for_each(|row| row.notes.clear());
+        self.table_and_legend(&table, scenario);
+    }
+
+    fn table_and_legend(&mut self, table: &Table, scenario: &ScenarioFinding) {
+        let sparklines = Sparklines::of(scenario);
+        let (layout, has_sparklines) = self.table(table, sparklines.as_ref());
+        let mut legend = table.legend();
+        if layout != Layout::Slim && !table.memory.is_empty() {
+            legend.push(format!("MiB {}", table.memory));
+        }
+        let percentiles = percentiles(scenario);
+        legend.push(if layout == Layout::Slim { percentiles.replace("p50 and p99", "p99") } else { percentiles });
+        legend.extend(sparklines.filter(|_| has_sparklines).map(|it| it.meaning.to_owned()));
+        self.legend(legend);
     }
 
     /// What the marks and words of a table mean; what was said before is not said again, unless something else was meanwhile.

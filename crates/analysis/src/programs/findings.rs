@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::environment::EnvironmentFinding;
 use crate::findings::{Estimate, Flag, TrialFailure, Verdict};
 use crate::judgement::{NoiseFloor, PowerNote};
+use crate::trial_findings::TrialFinding;
 
 /// A program's workload under one timer: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -62,6 +63,8 @@ pub struct ProgramCaseFinding {
     pub reruns: u32,
     /// Trials that failed, with the reason of each.
     pub failures: Vec<TrialFailure>,
+    /// Each trial that has a record, in the order of the blocks, with what it found by itself.
+    pub trials: Vec<TrialFinding>,
     /// Runs that count, in all scored trials.
     pub runs: u32,
     /// Runs without the work, in all scored trials.

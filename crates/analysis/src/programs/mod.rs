@@ -22,6 +22,7 @@ pub(crate) use series::series;
 pub use timers::timer_title;
 pub(crate) use timers::timers;
 pub use timings::COARSE_TIMER;
+pub(crate) use timings::of_trial;
 
 use crate::analyse::{Records, failures, places};
 use crate::environment::Surroundings;
@@ -30,6 +31,7 @@ use crate::findings::Verdict;
 use crate::judgement::NoiseFloor;
 use crate::noise::{Better, noise_floor, told_of_itself};
 use crate::outlier_blocks::outlier_blocks;
+use crate::trial_findings;
 use crate::verdict::{Judged, Rule, judge};
 use findings::{ProgramCaseFinding, ProgramComparison, ProgramFinding, TimeComparison};
 use flags::{flags, is_at_floor};
@@ -127,6 +129,7 @@ fn draft(case: &Case, title: String, runtime: String, timings: &Timings, around:
         disturbed: timings.disturbed_trials(),
         reruns: timings.reruns,
         failures: failures(&timings.failed),
+        trials: trial_findings::of_program(timings),
         runs: timings.timings().map(|timing| timing.runs.len() as u32).sum(),
         floor_runs: timings.timings().map(|timing| timing.floor.len() as u32).sum(),
         cpu_s: of(timings::cpu_s),

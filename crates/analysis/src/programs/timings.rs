@@ -144,3 +144,22 @@ pub(crate) fn is_coarse(timing: &ProgramTiming) -> bool {
 fn bytes(run: &ProgramRun) -> Option<f64> {
     run.rss_bytes_max.map(|bytes| bytes as f64)
 }
+
+/// Every figure of a trial, by its name.
+pub(crate) fn of_trial(timing: &ProgramTiming) -> [(&'static str, Option<f64>); 13] {
+    [
+        ("wall_s", wall_s(timing)),
+        ("wall_mean_s", mean_s(timing)),
+        ("cpu_s", cpu_s(timing)),
+        ("user_s", user_s(timing)),
+        ("system_s", system_s(timing)),
+        ("busy_cpus", busy(timing)),
+        ("rss_bytes", rss_bytes(timing)),
+        ("floor_s", floor_s(timing)),
+        ("floor_cpu_s", floor_cpu_s(timing)),
+        ("floor_rss_bytes", floor_rss_bytes(timing)),
+        ("above_floor_s", above_floor_s(timing)),
+        ("above_floor_cpu_s", above_floor_cpu_s(timing)),
+        ("counted_runs", Some(timing.runs.len() as f64)),
+    ]
+}

@@ -1,10 +1,13 @@
 //! `tolok report`: findings from a run's records, in every format.
 
+mod figures;
+
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tolok_analysis::{Findings, Names, Records, analyse};
 use tolok_lab::store::{RunFolder, StoreError};
-use tolok_report::{Format as ReportFormat, Style, render};
+use tolok_report::{Format as ReportFormat, Style, brief, render};
 
 use crate::args::{Format, ReportArgs, ResultArgs};
 use crate::exit::{Complaint, Exit};
@@ -19,21 +22,96 @@ pub const KEPT: [(&str, ReportFormat); 4] = [
     ("report.json", ReportFormat::Json),
 ];
 
-/// Rebuilds the reports of a run and prints one.
+/// Rebuilds the reports of a run, and prints or writes those that were asked for.
 pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
-    let path = RunFolder::find(&super::run::runs_folder(&args.result)?, &args.run)?;
-    let (folder, result) = (RunFolder::open(&path), &args.result);
+    let formats = formats(args)?;
+    check_places(args, &formats)?;
+    let path = RunFolder::find(&super::run::folder_of_runs(args.runs.as_deref())?, &args.run)?;
+    let folder = RunFolder::open(&path);
     let findings = keep(&folder)?;
-    match report_format(result.format) {
-        Some(format) => print(&findings, format, result)?,
-        None => {
-            JsonLines::to(result.output.as_deref())?.write(&FindingsLine::of(&findings, folder.path(), 0.0));
+    match (formats.as_slice(), args.output.as_deref()) {
+        ([], output) => JsonLines::to(output)?.write(&FindingsLine::of(&findings, folder.path(), 0.0)),
+        ([only], output) => put(&text_of(&findings, *only, args, output.is_some()), output)?,
+        (several, Some(folder)) => {
+            make_folder(folder, "--output")?;
+            for format in several {
+                let file = folder.join(format!("report.{}", format.ending()));
+                put(&text_of(&findings, *format, args, true), Some(&file))?;
+                say(format!("report  {}", file.display()));
+            }
         }
+        // Already refused.
+        (_, None) => {}
+    }
+    if let Some(folder) = &args.figures {
+        make_folder(folder, "--figures")?;
+        figures::write(&findings, folder)?;
     }
     Ok(Exit::Done)
 }
 
-/// Analyses what is stored, and writes every report into the run's folder.
+/// The formats that were asked for, each once; none where lines were, which are no report and stand alone.
+fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, Complaint> {
+    let usage = |message: String| Err(Complaint::new(Exit::Usage, message));
+    let mut seen = BTreeSet::new();
+    let mut formats: Vec<ReportFormat> = args.format.iter().filter_map(|format| report_format(*format)).collect();
+    if formats.len() < args.format.len() && args.format.iter().any(|format| *format != Format::Jsonl) {
+        return usage("jsonl is one line for programs and no report; ask for it alone: --format jsonl".to_owned());
+    }
+    formats.retain(|format| seen.insert(format.name()));
+    let is_brief = |format: &&ReportFormat| matches!(format, ReportFormat::Terminal | ReportFormat::Markdown);
+    if let Some(whole) = formats.iter().find(|format| args.brief && !is_brief(format)) {
+        return usage(format!(
+            "--brief is for text and md, and {} is always whole; ask for --brief --format md, or leave --brief out",
+            whole.name()
+        ));
+    }
+    if formats.len() > 1 && args.output.as_deref().is_none_or(|path| path == Path::new("-")) {
+        return usage("several formats become several files; name a folder for them: -o DIR".to_owned());
+    }
+    Ok(formats)
+}
+
+/// Refuses a file where a folder is needed, and a folder where a file is, before anything is read.
+fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), Complaint> {
+    let usage = |message: String| Err(Complaint::new(Exit::Usage, message));
+    let is_other_than_folder = |path: &Path| path.exists() && !path.is_dir();
+    if let Some(path) = args.figures.as_deref().filter(|path| is_other_than_folder(path)) {
+        return usage(format!(
+            "{} is no folder, and figures are several files; name a folder: --figures DIR",
+            path.display()
+        ));
+    }
+    match (args.output.as_deref(), formats) {
+        (Some(path), [only]) if path.is_dir() => usage(format!(
+            "{} is a folder, and one report is one file; name the file: -o {}",
+            path.display(),
+            path.join(format!("report.{}", only.ending())).display()
+        )),
+        (Some(path), [_, _, ..]) if is_other_than_folder(path) => usage(format!(
+            "{} is no folder, and several formats become several files; name a folder: -o DIR",
+            path.display()
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn make_folder(folder: &Path, option: &str) -> Result<(), Complaint> {
+    let failed = |error| {
+        let message = format!("cannot make the folder {}: {error}; name another one: {option} DIR", folder.display());
+        Complaint::new(Exit::Internal, message)
+    };
+    std::fs::create_dir_all(folder).map_err(failed)
+}
+
+/// A report as it was asked for. Colour is for terminals.
+fn text_of(findings: &Findings, format: ReportFormat, args: &ReportArgs, is_for_file: bool) -> String {
+    let style = Style { colour: !is_for_file, width: width() };
+    let short = if args.brief { brief(findings, format, &style) } else { None };
+    short.unwrap_or_else(|| render(findings, format, &style))
+}
+
+/// Analyses what is stored, and writes every report that is kept into the run's folder.
 pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
     let findings = findings(folder)?;
     let plain = Style { colour: false, width: width() };
@@ -46,9 +124,9 @@ pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
     Ok(findings)
 }
 
-/// Prints the report that was asked for.
+/// Prints the report that was asked for. Colour is for terminals, and no file is one.
 pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), Complaint> {
-    let style = Style { colour: true, width: width() };
+    let style = Style { colour: result.output.is_none(), width: width() };
     put(&render(findings, format, &style), result.output.as_deref())
 }
 
@@ -73,6 +151,8 @@ pub fn report_format(format: Format) -> Option<ReportFormat> {
         Format::Json => Some(ReportFormat::Json),
         Format::Md => Some(ReportFormat::Markdown),
         Format::Csv => Some(ReportFormat::Csv),
+        Format::Tidy => Some(ReportFormat::Tidy),
+        Format::Tex => Some(ReportFormat::Latex),
         Format::Html => Some(ReportFormat::Html),
         Format::Jsonl => None,
     }

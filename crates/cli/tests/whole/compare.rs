@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use tolok_lab::store::RunFolder;
 
 #[path = "../../../analysis/tests/invented/mod.rs"]
-mod invented;
+pub mod invented;
 
 use invented::InventedRun;
 use invented::two_runs::{AFTER, BEFORE, Life, elsewhere, ragged, run};

@@ -24,6 +24,7 @@ mod manual;
 mod place;
 mod programs;
 mod real_servers;
+mod report;
 mod tools;
 mod transcripts;
 mod unprivileged;

@@ -25,7 +25,7 @@ const BUSY_RETRIES: u32 = 100;
 
 /// A program with its arguments, and what is special about its environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
+pub(crate) struct Call {
     /// The name that is shown, and looked for on `PATH` where no place is known.
     program: PathBuf,
     /// Where the program stands, when that is not what is shown.
@@ -37,14 +37,14 @@ pub(super) struct Call {
 
 /// What a program printed, on both streams, and how it ended.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: ExitStatus,
-    pub(super) text: String,
+pub(crate) struct Answer {
+    pub(crate) status: ExitStatus,
+    pub(crate) text: String,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CallError {
+pub(crate) enum CallError {
     #[error("cannot be started: {0}")]
     Start(#[source] io::Error),
     #[error("gave no answer within {:?}", .0)]
@@ -54,34 +54,34 @@ pub(super) enum CallError {
 }
 
 impl Call {
-    pub(super) fn new<S: Into<String>>(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn new<S: Into<String>>(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = S>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
         Self { program: program.into(), place: None, arguments, env: BTreeMap::new(), folder: PathBuf::from("/") }
     }
 
-    pub(super) fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl Into<String>) -> Self {
         self.env.insert(name.to_owned(), value.into());
         self
     }
 
-    pub(super) fn with_env(mut self, env: &BTreeMap<String, String>) -> Self {
+    pub(crate) fn with_env(mut self, env: &BTreeMap<String, String>) -> Self {
         self.env.extend(env.clone());
         self
     }
 
-    pub(super) fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+    pub(crate) fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
         self
     }
 
     /// The same call of the program that `find` knows by that name.
-    pub(super) fn found_by(mut self, find: impl FnOnce(&str) -> Option<PathBuf>) -> Self {
+    pub(crate) fn found_by(mut self, find: impl FnOnce(&str) -> Option<PathBuf>) -> Self {
         self.place = self.program.to_str().filter(|name| !name.contains('/')).and_then(find);
         self
     }
 
     /// The program's output and status, or the reason why it gave none in time.
-    pub(super) fn ask(&self, timeout: Duration) -> Result<Answer, CallError> {
+    pub(crate) fn ask(&self, timeout: Duration) -> Result<Answer, CallError> {
         let deadline = Instant::now() + timeout;
         let (mut reader, writer) = io::pipe().map_err(CallError::Start)?;
         let second = writer.try_clone().map_err(CallError::Start)?;
@@ -100,7 +100,7 @@ impl Call {
     }
 
     /// Runs the program with all its output in `log`.
-    pub(super) fn run(&self, log: &Path, timeout: Duration) -> Result<ExitStatus, CallError> {
+    pub(crate) fn run(&self, log: &Path, timeout: Duration) -> Result<ExitStatus, CallError> {
         let deadline = Instant::now() + timeout;
         let log = File::create(log).map_err(CallError::Start)?;
         let second = log.try_clone().map_err(CallError::Start)?;
@@ -137,7 +137,7 @@ impl fmt::Display for Call {
     }
 }
 
-pub(super) fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

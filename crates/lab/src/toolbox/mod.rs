@@ -10,7 +10,7 @@
 mod apt;
 mod asked;
 mod build_info;
-mod call;
+pub(crate) mod call;
 mod catalogue;
 mod detect;
 mod dpkg;

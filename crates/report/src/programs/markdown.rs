@@ -43,6 +43,18 @@ fn program(program: &ProgramFinding) -> String {
     text
 }
 
+/// The table of a scenario alone, without notes and ranges.
+pub(crate) fn table(program: &ProgramFinding) -> String {
+    let table = Table::of(program);
+    let mut headings = vec!["subject", "wall", "vs first"];
+    headings.extend(table.is_compared().then_some("tier"));
+    headings.extend(table.has_floor.then_some("above the start"));
+    headings.extend(["CPU", "CPUs used", "max RSS, MiB"]);
+    let row = |row: &Row| cells(&table, row).into_iter().take(headings.len()).collect::<Vec<String>>();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(row).collect();
+    format!("{}\n<sub>{}</sub>\n", lines(&headings, &rows, headings.len() - 1), table.legend().join(" · "))
+}
+
 fn cells(table: &Table, row: &Row) -> Vec<String> {
     let against_first = format!("{} {}", row.against_first.line(), row.mark);
     let notes: Vec<String> = row.notes.iter().map(usize::to_string).collect();

@@ -132,7 +132,7 @@ impl<'a> Row<'a> {
 }
 
 /// Why every trial failed, where that has one word.
-fn unmeasured(case: &ProgramCaseFinding) -> Figure {
+pub(crate) fn unmeasured(case: &ProgramCaseFinding) -> Figure {
     let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| case.trials_measured == 0);
     let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
     Figure { value: reason.filter(is_only).unwrap_or(NONE).to_owned(), interval: None }

@@ -41,20 +41,36 @@ impl Page {
         self.paragraph(INDENT, &program.verdict, Look::Plain);
         self.text.push('\n');
         let table = Table::of(program);
-        let subjects: Vec<String> = table.rows.iter().map(subject).collect();
-        let fits = |layout: &Layout| {
-            self.fits(&subjects, &columns(&table, *layout), if *layout == Layout::Wide { 18 } else { 12 })
-        };
-        let layout = [Layout::Wide, Layout::Narrow].into_iter().find(fits).unwrap_or(Layout::Slim);
-        self.rows(&subjects, &columns(&table, layout));
-        if layout == Layout::Slim {
-            self.legend(vec!["CPU, memory and the start are left out: they need a wider terminal".to_owned()]);
-        }
-        self.legend(table.legend());
+        self.program_table(&table);
         for (number, note) in table.notes.numbered() {
             self.paragraph(INDENT, &format!("[{number}] {}", note), Look::Warning);
         }
         self.sureness(&judgement::short_lines(program.noise_floor.as_ref(), program.power.as_ref()));
+    }
+
+    /// Heading, verdict and table alone, without notes.
+    pub(crate) fn brief_program(&mut self, program: &ProgramFinding) {
+        self.text.push('\n');
+        self.paragraph("", &heading(program), Look::Bold);
+        self.paragraph(INDENT, &program.verdict, Look::Plain);
+        self.text.push('\n');
+        let mut table = Table::of(program);
+        table.rows.iter_mut().for_each(|row| row.notes.clear());
+        self.program_table(&table);
+    }
+
+    /// The table in the widest layout that fits, and its legend.
+    fn program_table(&mut self, table: &Table) {
+        let subjects: Vec<String> = table.rows.iter().map(subject).collect();
+        let fits = |layout: &Layout| {
+            self.fits(&subjects, &columns(table, *layout), if *layout == Layout::Wide { 18 } else { 12 })
+        };
+        let layout = [Layout::Wide, Layout::Narrow].into_iter().find(fits).unwrap_or(Layout::Slim);
+        self.rows(&subjects, &columns(table, layout));
+        if layout == Layout::Slim {
+            self.legend(vec!["CPU, memory and the start are left out: they need a wider terminal".to_owned()]);
+        }
+        self.legend(table.legend());
     }
 
     fn program_series(&mut self, series: &ProgramSeries) {

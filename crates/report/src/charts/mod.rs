@@ -1,0 +1,238 @@
+//! Every chart of a report, in one place: the page shows them, and [`figures`] makes files of them.
+//!
+//! A chart is drawn by [`crate::svg`]. Who adds one to the page adds it to [`all`] too; a test counts the drawings of every page
+//! and finds the one that is missing.
+
+mod sheet;
+mod standalone;
+
+use tolok_analysis::figures::{Quantity, amount, counted};
+use tolok_analysis::{FactorPanel, Findings, MemorySource, ProgramSeries, ScenarioFinding, VarianceFinding};
+
+use crate::sections::{is_of_tools, sections};
+use crate::sensitivity::{PANELS_RULE, SHARES_RULE};
+use crate::surroundings::heading;
+use crate::svg::{self, Time};
+use crate::{programs, tools};
+
+/// A chart of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// A name for its file, without an ending: `throughput-json-c64`.
+    pub name: String,
+    /// What it shows, in a few words.
+    pub title: String,
+    /// What it shows and how that was measured: marks, n, interval and method.
+    pub caption: String,
+    /// The drawing: on a page as the page's style has it, in a file with its own colours.
+    pub svg: String,
+}
+
+impl Chart {
+    /// Width and height of its file, in millimetres.
+    pub fn size_mm(&self) -> [f64; 2] {
+        standalone::size(&self.svg).map(|units| units / standalone::UNITS_PER_MM)
+    }
+}
+
+/// Every chart of a run as a drawing that stands alone: with its own colours, for a light ground, and fonts that are named.
+pub fn figures(findings: &Findings) -> Vec<Chart> {
+    let mut charts = all(findings);
+    for chart in &mut charts {
+        chart.svg = standalone::standalone(&chart.svg, &chart.title);
+    }
+    distinct(&mut charts);
+    charts
+}
+
+/// Every chart of a run, in the order of the page.
+pub(crate) fn all(findings: &Findings) -> Vec<Chart> {
+    let sections = sections(findings);
+    let own: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).filter(|it| !is_of_tools(it)).collect();
+    let mut charts: Vec<Chart> = findings.tools.iter().map(|tools| of_tools(findings, tools)).collect();
+    charts.extend(own.iter().map(|scenario| throughput(findings, scenario)));
+    charts.extend(own.iter().filter_map(|scenario| ratios(findings, scenario)));
+    charts.extend(own.iter().map(|scenario| costs(findings, scenario)));
+    for series in &findings.program_series {
+        charts.extend([Time::Wall, Time::AboveFloor].into_iter().filter_map(|time| of_series(findings, series, time)));
+    }
+    charts.extend(findings.variance.iter().map(|finding| shares(findings, finding)));
+    charts.extend(findings.sensitivity.iter().filter_map(|panel| factor(findings, panel)));
+    charts
+}
+
+/// Good answers per second of every case.
+pub(crate) fn throughput(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
+    let tiers = if scenario.comparisons.is_empty() {
+        ""
+    } else {
+        " Tier: cases that share a letter could not be told apart (Holm over all pairs)."
+    };
+    let ceiling =
+        if scenario.ceiling.is_none() { "" } else { " Dashed: a minimal server in the same blocks, the ceiling." };
+    let medians = medians(findings);
+    let said = format!("Good answers per second. {medians}{tiers}{ceiling} Outlined: not ranked.");
+    of_scenario("throughput", "good answers per second", said, scenario, svg::throughput(scenario))
+}
+
+/// Ratios of goodput; none where nothing was compared.
+pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<Chart> {
+    let drawing = svg::ratios(scenario, findings.run.smallest_effect)?;
+    let effect = amount(Quantity::Share, findings.run.smallest_effect);
+    let pairs = match scenario.comparisons.len() {
+        1 => "the only pair".to_owned(),
+        several => format!("all {several} pairs"),
+    };
+    let said = format!(
+        "Goodput of one case over that of another in the same block: geometric mean over {}, on a logarithmic axis. Whisker: \
+         95% interval (Student’s t of the log ratios); thin line: the one that holds for {pairs} \
+         (Holm). Filled: a difference; hollow: equivalent, or none found; dashed: it cannot be told. Grey: differences below \
+         {effect} do not matter.",
+        blocks(findings)
+    );
+    Some(of_scenario("differences", "differences", said, scenario, drawing))
+}
+
+/// What a good answer costs.
+pub(crate) fn costs(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
+    let memory = match scenario.memory_source {
+        Some(MemorySource::Group) => {
+            "the most anonymous and kernel memory of the subject’s control group in the window"
+        }
+        Some(MemorySource::Pss) => "the proportional set sizes of the subject’s processes when the window ended",
+        None => "not measured",
+    };
+    let medians = medians(findings);
+    let said = format!("CPU time of all processes of the subject per good answer; memory: {memory}. {medians}");
+    of_scenario("cost", "CPU and memory", said, scenario, svg::costs(scenario))
+}
+
+fn of_scenario(kind: &str, words: &str, said: String, scenario: &ScenarioFinding, svg: String) -> Chart {
+    let title = format!("{}: {words}", heading(scenario));
+    let caption = format!("{}, {}. {said}", heading(scenario), scenario.load);
+    Chart { name: format!("{kind}-{}", file_name(&scenario.id)), title, caption, svg }
+}
+
+/// What each tool says of one server.
+fn of_tools(findings: &Findings, finding: &tolok_analysis::ToolsFinding) -> Chart {
+    let heading = tools::heading(finding);
+    let wire = finding.rows.iter().any(|row| row.wire_rps.is_some());
+    let wire = if wire { " Dashed stroke: what crossed the wire, by the kernel’s count." } else { "" };
+    let medians = medians(findings);
+    let caption = format!(
+        "{heading}, {}: good answers per second as each tool says. {medians}{wire} Outlined: the tool was the limit.",
+        finding.load
+    );
+    let place = [finding.workload.as_str(), &finding.environment, &finding.subject, &finding.load].join("-");
+    let (name, svg) = (format!("tools-{}", file_name(&place)), svg::tools(finding, &heading));
+    Chart { name, title: format!("{heading}: what each tool says"), caption, svg }
+}
+
+/// Times of programs across a parameter; none where no program has that time.
+fn of_series(findings: &Findings, series: &ProgramSeries, time: Time) -> Option<Chart> {
+    let svg = svg::series(series, time)?;
+    let kind = if time == Time::Wall { "times" } else { "times-above-start" };
+    let place = [series.workload.as_str(), &series.fixed, &series.environment, &series.timer].join("-");
+    let heading = programs::series_heading(series);
+    let medians = medians(findings);
+    let caption = format!(
+        "{heading}: {}, both axes logarithmic. {medians} A trial’s time is the median over its runs. Dashed and hollow: another \
+         variant of the same runtime.",
+        time.words()
+    );
+    Some(Chart {
+        name: format!("{kind}-{}", file_name(&place)),
+        title: format!("{heading}: {}", time.words()),
+        caption,
+        svg,
+    })
+}
+
+/// How much each factor matters.
+fn shares(findings: &Findings, finding: &VarianceFinding) -> Chart {
+    let place = [finding.workload.as_str(), &finding.fixed].join("-");
+    let fixed = if finding.fixed.is_empty() { String::new() } else { format!(" ({})", finding.fixed) };
+    let title = format!("{}{fixed}: what matters", finding.workload_title);
+    let caption = format!("{title}. {SHARES_RULE} {}.", capital(&blocks(findings)));
+    Chart { name: format!("shares-{}", file_name(&place)), title, caption, svg: svg::shares(finding) }
+}
+
+/// Subjects across the values of a factor; none where there is nothing to draw.
+fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
+    let svg = svg::factor_panel(panel)?;
+    let place = [panel.factor.as_str(), &panel.workload, &panel.fixed].join("-");
+    let fixed = if panel.fixed.is_empty() { String::new() } else { format!(" ({})", panel.fixed) };
+    let title = format!("{}{fixed} by {}", panel.workload_title, panel.title);
+    let medians = medians(findings);
+    let caption = format!("{title}. {PANELS_RULE} {medians} Dashed and hollow: another variant of the same runtime.");
+    Some(Chart { name: format!("factor-{}", file_name(&place)), title, caption, svg })
+}
+
+/// What a figure is, and how sure: every caption says it.
+fn medians(findings: &Findings) -> String {
+    let interval = interval_words(findings);
+    format!("Median over {}, one trial of each case in each block; {interval}", blocks(findings))
+}
+
+/// What a whisker or a bracket is.
+pub(crate) fn interval_words(findings: &Findings) -> &'static str {
+    match findings.run.blocks {
+        0..=4 => "no interval: it takes 5 trials.",
+        5 => "interval: the range of the 5 trials, which covers the median in 93.75% of cases; none of fewer.",
+        _ => "interval: 95%, by interpolated order statistics of the median; none of fewer than 5 trials.",
+    }
+}
+
+/// `n = 6 blocks`
+pub(crate) fn blocks(findings: &Findings) -> String {
+    format!("n = {}", counted(u64::from(findings.run.blocks), "block"))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Letters that every file system, shell and TeX takes as they are.
+pub(crate) fn file_name(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' })
+        .collect();
+    plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// Numbers behind names that occur twice.
+fn distinct(charts: &mut [Chart]) {
+    for place in 1..charts.len() {
+        let earlier = |name: &str, charts: &[Chart]| charts[..place].iter().any(|chart| chart.name == name);
+        let own = charts[place].name.clone();
+        let numbered = (2..).map(|number| format!("{own}-{number}"));
+        if let Some(free) = std::iter::once(own.clone()).chain(numbered).find(|name| !earlier(name, charts)) {
+            charts[place].name = free;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(file_name("rows?fields=40&limit=10/../x é"), "rows-fields-40-limit-10-x");
+    }
+
+    #[test]
+    fn no_two_files_have_the_same_name() {
+        let chart = |name: &str| Chart {
+            name: name.to_owned(),
+            title: String::new(),
+            caption: String::new(),
+            svg: String::new(),
+        };
+        let mut charts = ["a", "a", "a-2", "b"].map(chart);
+        distinct(&mut charts);
+        assert_eq!(charts.map(|chart| chart.name), ["a", "a-2", "a-2-2", "b"]);
+    }
+}

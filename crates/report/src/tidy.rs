@@ -1,0 +1,113 @@
+//! Tidy CSV (RFC 4180): a row for each observation, which is one figure of one trial, in base units and unrounded.
+//!
+//! A trial that failed has one row without a value, so that it is no gap. Medians, intervals and ratios are not here: they are
+//! made from these rows. Columns may be added at the end in later versions, and none is ever moved.
+
+use tolok_analysis::{
+    CaseFinding, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding, TrialFinding, TrialOutcome,
+};
+
+use crate::csv::{LINE_END, quoted};
+
+const COLUMNS: [&str; 20] = [
+    "run",
+    "study",
+    "scenario",
+    "workload",
+    "load",
+    "loop",
+    "environment",
+    "subject",
+    "variant",
+    "label",
+    "runtime",
+    "role",
+    "block",
+    "trial",
+    "metric",
+    "value",
+    "unit",
+    "scored",
+    "outcome",
+    "reason",
+];
+
+pub(crate) fn render(findings: &Findings) -> String {
+    let mut text = COLUMNS.join(",") + LINE_END;
+    let run = [findings.run.id.as_str(), findings.run.title.as_str()];
+    for scenario in &findings.scenarios {
+        let competing = scenario.cases.iter().map(|case| ("subject", case));
+        for (role, case) in competing.chain(scenario.ceiling.iter().map(|case| ("ceiling", case))) {
+            text +=
+                &rows(&[&run[..], &of_scenario(scenario), &of_case(case, role)].concat(), &case.trials, "goodput_rps");
+        }
+    }
+    for program in &findings.programs {
+        for case in &program.cases {
+            text += &rows(&[&run[..], &of_program(program), &of_program_case(case)].concat(), &case.trials, "wall_s");
+        }
+    }
+    text
+}
+
+fn of_scenario(scenario: &ScenarioFinding) -> [&str; 5] {
+    let environment = place(&scenario.environment.id, &scenario.environment.words);
+    [&scenario.id, &scenario.workload, &scenario.load, &scenario.loop_model, environment]
+}
+
+/// A program has no loop.
+fn of_program(program: &ProgramFinding) -> [&str; 5] {
+    let environment = place(&program.environment.id, &program.environment.words);
+    [&program.id, &program.workload, &program.runs, "", environment]
+}
+
+/// The id of an environment, and its words where the study has only one, which needs no id.
+fn place<'a>(id: &'a str, words: &'a str) -> &'a str {
+    if id.is_empty() { words } else { id }
+}
+
+fn of_case<'a>(case: &'a CaseFinding, role: &'a str) -> [&'a str; 5] {
+    named(&case.subject, &case.title, &case.runtime, role)
+}
+
+fn of_program_case(case: &ProgramCaseFinding) -> [&str; 5] {
+    named(&case.subject, &case.title, &case.runtime, "subject")
+}
+
+/// `go/nethttp:encoder` is the variant `encoder` of `go/nethttp`.
+fn named<'a>(subject: &'a str, title: &'a str, runtime: &'a str, role: &'a str) -> [&'a str; 5] {
+    let (subject, variant) = subject.split_once(':').unwrap_or((subject, ""));
+    [subject, variant, title, runtime, role]
+}
+
+/// The rows of a case. `headline` is the figure that a failed trial lacks first of all.
+fn rows(about: &[&str], trials: &[TrialFinding], headline: &str) -> String {
+    let row = |trial: &TrialFinding, metric: &str, value: &str| {
+        let (block, number) = (trial.block.to_string(), trial.trial.to_string());
+        let is_scored = if trial.outcome == TrialOutcome::Scored { "true" } else { "false" };
+        let reason = trial.reason.as_deref().unwrap_or_default();
+        let found = [&block, &number, metric, value, unit(metric), is_scored, trial.outcome.word(), reason];
+        let fields = about.iter().chain(&found).map(|field| quoted(field));
+        fields.collect::<Vec<String>>().join(",") + LINE_END
+    };
+    let of_trial = |trial: &TrialFinding| match trial.figures.is_empty() {
+        true => row(trial, headline, ""),
+        false => trial.figures.iter().map(|(metric, value)| row(trial, metric, &value.to_string())).collect(),
+    };
+    trials.iter().map(of_trial).collect()
+}
+
+/// The unit that the name of a figure ends in.
+fn unit(metric: &str) -> &'static str {
+    const UNITS: [(&str, &str); 8] = [
+        ("_rps", "1/s"),
+        ("_bytes_per_s", "B/s"),
+        ("_s_per_good", "s"),
+        ("_s", "s"),
+        ("_bytes", "B"),
+        ("_requests", "requests"),
+        ("_runs", "runs"),
+        ("_cpus", "CPUs"),
+    ];
+    UNITS.iter().find(|(ending, _)| metric.ends_with(ending)).map_or("", |(_, unit)| unit)
+}
