@@ -188,6 +188,10 @@ fn what_the_documents_show_is_sound_by_the_schemas() {
         let text = fs::read_to_string(root().join(document)).unwrap();
         for part in text.split("<!-- check: ").skip(1) {
             let (kind, rest) = part.split_once(" -->\n```toml\n").unwrap();
+            // A part of a file is no whole one.
+            if kind.contains(", but for its ") {
+                continue;
+            }
             let schema = match kind.split(' ').next().unwrap() {
                 "subject" => &subject,
                 "workload" => &workload,

@@ -16,7 +16,7 @@ use crate::svg::{self, Start};
 
 /// Charts that are not folded away.
 const SHOWN: usize = 6;
-const RULE: &str = "From the start of the first process to the first good answer, asked for again and again from the start on. \
+pub(crate) const RULE: &str = "From the start of the first process to the first good answer, asked for again and again from the start on. \
                     Median of the trials of all scenarios, which start a subject in the same way; whisker: the middle half of \
                     them.";
 
@@ -71,6 +71,11 @@ impl ColdStart {
             sheets: groups.iter().map(Group::sheet).collect(),
         })
     }
+}
+
+/// Every chart with its title.
+pub(crate) fn charts(findings: &Findings) -> Vec<(String, String)> {
+    groups(findings).iter().map(|group| (group.title.clone(), group.chart())).collect()
 }
 
 /// All groups, in the order of the study.

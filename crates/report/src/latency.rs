@@ -69,14 +69,8 @@ struct Cell {
 impl Latency {
     /// The section; none where there is nothing to show.
     pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let subjects = subjects(findings);
-        let ways = svg::ways(&subjects);
-        let way = |subject: &str| {
-            let place = subjects.iter().position(|(_, other)| *other == subject);
-            place.map_or(0, |place| ways[place])
-        };
         let scenarios = scenarios(findings);
-        let mut charts: Vec<String> = scenarios.iter().filter_map(|it| svg::curves(it, &way)).collect();
+        let mut charts: Vec<String> = charts(findings).into_iter().map(|(_, chart)| chart).collect();
         let number = charts.len();
         let folded = charts.split_off(SHOWN.min(number));
         let most = scenarios.iter().map(|it| cases(it).count()).max()?;
@@ -91,6 +85,17 @@ impl Latency {
             }),
         })
     }
+}
+
+/// The chart of each scenario that has one.
+pub(crate) fn charts(findings: &Findings) -> Vec<(&ScenarioFinding, String)> {
+    let subjects = subjects(findings);
+    let ways = svg::ways(&subjects);
+    let way = |subject: &str| {
+        let place = subjects.iter().position(|(_, other)| *other == subject);
+        place.map_or(0, |place| ways[place])
+    };
+    scenarios(findings).into_iter().filter_map(|it| Some((it, svg::curves(it, &way)?))).collect()
 }
 
 /// Every subject of a run with its runtime, each once, so that its line looks the same in all charts.

@@ -89,16 +89,21 @@ fn cases(scenario: &ScenarioFinding) -> impl Iterator<Item = (&CaseFinding, &Sec
     scenario.cases.iter().filter_map(|case| Some((case, case.seconds.as_ref()?)))
 }
 
+/// The chart of each case that is drawn, on the same scales.
+pub(crate) fn charts(scenario: &ScenarioFinding) -> Vec<(&CaseFinding, String)> {
+    let scales = Scales::of(cases(scenario).map(|(_, seconds)| seconds));
+    let drawn = cases(scenario).take(MOST_CASES);
+    drawn.map(|(case, seconds)| (case, svg::seconds(case, seconds, &scales))).collect()
+}
+
 impl Scenario {
     fn of(scenario: &ScenarioFinding) -> Option<Self> {
         let number = cases(scenario).count();
-        let scales = Scales::of(cases(scenario).map(|(_, seconds)| seconds));
-        let columns = cases(scenario).take(MOST_CASES).map(|(case, seconds)| svg::seconds(case, seconds, &scales));
         (number > 0).then(|| Self {
             title: heading(scenario),
             load: scenario.load.clone(),
             id: scenario.id.clone(),
-            columns: columns.collect(),
+            columns: charts(scenario).into_iter().map(|(_, chart)| chart).collect(),
             left_out: (number > MOST_CASES).then(|| {
                 format!("{} with fewer good answers are not drawn.", counted((number - MOST_CASES) as u64, "subject"))
             }),

@@ -3,6 +3,7 @@
 //! A chart is drawn by [`crate::svg`]. Who adds one to the page adds it to [`all`] too; a test counts the drawings of every page
 //! and finds the one that is missing.
 
+mod courses;
 mod sheet;
 mod standalone;
 
@@ -52,12 +53,16 @@ pub(crate) fn all(findings: &Findings) -> Vec<Chart> {
     let mut charts: Vec<Chart> = findings.tools.iter().map(|tools| of_tools(findings, tools)).collect();
     charts.extend(own.iter().map(|scenario| throughput(findings, scenario)));
     charts.extend(own.iter().filter_map(|scenario| ratios(findings, scenario)));
+    charts.extend(courses::latencies(findings));
+    charts.extend(own.iter().flat_map(|scenario| courses::seconds(findings, scenario)));
     charts.extend(own.iter().map(|scenario| costs(findings, scenario)));
+    charts.extend(courses::cold_starts(findings));
     for series in &findings.program_series {
         charts.extend([Time::Wall, Time::AboveFloor].into_iter().filter_map(|time| of_series(findings, series, time)));
     }
     charts.extend(findings.variance.iter().map(|finding| shares(findings, finding)));
     charts.extend(findings.sensitivity.iter().filter_map(|panel| factor(findings, panel)));
+    charts.extend(courses::published(findings));
     charts
 }
 

@@ -1,0 +1,68 @@
+//! Charts of what happened in the course of a trial: response times, seconds, starts. And of what others published.
+
+use tolok_analysis::{Findings, ScenarioFinding};
+
+use super::{Chart, blocks, file_name, of_scenario};
+use crate::surroundings::heading;
+use crate::{cold_start, latency, published, seconds, svg};
+
+/// Response times by percentile, a chart a scenario.
+pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {
+    let chart = |(scenario, svg): (&ScenarioFinding, String)| {
+        let said = format!(
+            "Response times of good answers by percentile, both axes logarithmic, in a{} loop. Line: median over the trials, \
+             {}; band: the lowest and the highest trial, no confidence interval. A line ends where fewer than 10 answers of \
+             a trial lie beyond.",
+            if scenario.loop_model == "open" { "n open" } else { " closed" },
+            blocks(findings)
+        );
+        of_scenario("latency", "response times", said, scenario, svg)
+    };
+    latency::charts(findings).into_iter().map(chart).collect()
+}
+
+/// Second by second, a chart a case.
+pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Chart> {
+    let charts = seconds::charts(scenario).into_iter();
+    let of_case = |(case, svg): (&tolok_analysis::CaseFinding, String)| {
+        let title = format!("{}: {}, second by second", heading(scenario), case.title);
+        let caption = format!(
+            "{title}; {}. Line: median over the trials, {}; band: the lowest and the highest trial, no confidence interval. \
+             Shaded: warm-up, which is in no figure.",
+            scenario.load,
+            blocks(findings)
+        );
+        let name = format!("seconds-{}-{}", file_name(&scenario.id), file_name(&case.subject));
+        Chart { name, title, caption, svg }
+    };
+    charts.map(of_case).collect()
+}
+
+/// From the start to the first good answer.
+pub(super) fn cold_starts(findings: &Findings) -> Vec<Chart> {
+    let chart = |(group, svg): (String, String)| {
+        let title = format!("{group}: time to the first good answer");
+        let caption = format!("{title}. {} {}.", cold_start::RULE, capital_blocks(findings));
+        Chart { name: format!("cold-start-{}", file_name(&group)), title, caption, svg }
+    };
+    cold_start::charts(findings).into_iter().map(chart).collect()
+}
+
+/// Published ratios beside measured ones; none where the study names none.
+pub(super) fn published(findings: &Findings) -> Option<Chart> {
+    (!findings.published.is_empty()).then(|| {
+        let title = "Published and measured".to_owned();
+        let caption = format!(
+            "{title}: ratios of two subjects on a logarithmic axis; diamond: as published; dot: geometric mean over the blocks, \
+             with its 95% interval. {}.",
+            capital_blocks(findings)
+        );
+        let svg = svg::published(&findings.published, findings.run.smallest_effect);
+        Chart { name: "published".to_owned(), title, caption, svg }
+    })
+}
+
+/// A sentence of its own: `Here n = 6 blocks`
+fn capital_blocks(findings: &Findings) -> String {
+    format!("Here {}", blocks(findings))
+}
