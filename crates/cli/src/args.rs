@@ -9,6 +9,7 @@ mod forecast;
 mod load;
 #[cfg(test)]
 mod reference;
+mod serve;
 mod threshold;
 mod topics;
 mod values;
@@ -29,6 +30,7 @@ pub use compare::{CompareArgs, CompareFormat};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
+pub use serve::ServeArgs;
 #[cfg(test)]
 pub use threshold::threshold;
 use tolok_model::Scale;
@@ -71,6 +73,10 @@ pub enum Verb {
     ///
     /// And what cannot be told; figures are compared case by case, and judged together.
     Compare(CompareArgs),
+    /// Show the stored runs in a browser, and one at work second by second.
+    ///
+    /// On pages for this machine alone.
+    Serve(ServeArgs),
     /// Compute every figure of a run again from its raw data.
     ///
     /// And say whether each is the one that is stored.

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Verb::Report(options) => verbs::report::report(&options),
         Verb::Forecast(options) => verbs::forecast::forecast(&options),
         Verb::Compare(options) => verbs::compare::compare(&options),
+        Verb::Serve(options) => verbs::serve::serve(&options),
         Verb::Verify(options) => verbs::verify::verify(&options),
         Verb::Load(options) => verbs::load::load(&options),
         Verb::Fidelity(options) => verbs::fidelity::fidelity(&options),

@@ -28,6 +28,8 @@ mod limits;
 mod markdown;
 mod notes;
 mod objectives;
+pub mod overlay;
+pub mod page;
 mod palette;
 mod printable;
 mod programs;

@@ -5,11 +5,12 @@
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
 
-use invented::InventedRun;
 use invented::two_runs::{compared, drifted, elsewhere, ragged, regressed, unchanged, with_six_digits};
+use invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
 use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
 use tolok_report::Style;
-use tolok_report::compare::{conditions, csv, json, markdown, schema, text};
+use tolok_report::compare::{conditions, csv, html, json, markdown, schema, text};
+use tolok_report::overlay;
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
     let request = CompareRequest { allow_differences: true, ..CompareRequest::default() };
@@ -127,4 +128,35 @@ fn colour_adds_codes_and_nothing_else() {
     let codes = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m"];
     let plain = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
     assert_eq!(plain, text(&found, &Style { colour: false, width: 100 }, false));
+}
+
+#[test]
+fn a_piece_of_a_page() {
+    insta::assert_snapshot!(html(&found(&elsewhere())));
+}
+
+#[test]
+fn what_a_server_is_called_stays_text() {
+    let (before, mut after) = regressed();
+    after.run.programs[0].version = "<script>alert(1)</script>".to_owned();
+    let page = html(&found(&(before, after)));
+    assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
+}
+
+#[test]
+fn several_runs_over_each_other() {
+    let (before, mut after) = regressed();
+    after.plan.scenarios[1].load.duration_s = 10.0;
+    let findings = [before, after].map(|run| with_six_digits_of_findings(run.findings()));
+    insta::assert_snapshot!(overlay::html(&findings.each_ref()));
+}
+
+#[test]
+fn runs_without_a_common_scenario_are_not_laid_over_each_other() {
+    let (before, mut after) = regressed();
+    after.plan.scenarios.iter_mut().for_each(|scenario| scenario.load.duration_s = 10.0);
+    let findings = [before, after].map(|run| run.findings());
+    let page = overlay::html(&findings.each_ref());
+    assert!(page.contains("These runs share no scenario"), "{page}");
+    assert!(!page.contains("<svg viewBox=\"0 0 352"), "{page}");
 }

@@ -15,5 +15,6 @@ pub mod plan;
 pub mod quick;
 pub mod report;
 pub mod run;
+pub mod serve;
 pub mod setup;
 pub mod verify;

@@ -3,6 +3,7 @@
 mod figures;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use tolok_analysis::{Findings, Names, Records, analyse};
@@ -158,8 +159,9 @@ pub fn report_format(format: Format) -> Option<ReportFormat> {
     }
 }
 
-/// Opens a page in the user's browser, where there is a screen to open one on.
-pub fn open_in_browser(page: &Path) {
+/// Opens a page in the user's browser, by its path or its address, where there is a screen to open one on.
+pub fn open_in_browser(page: &(impl AsRef<OsStr> + ?Sized)) {
+    let page = page.as_ref();
     let has_screen =
         ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(|name| std::env::var_os(name).is_some());
     if has_screen && let Err(error) = open::that_detached(page) {

@@ -24,6 +24,11 @@ const SHORTER: &[(&str, &str)] = &[
     ("tolok run database-light --scale 0.1", "tolok run database-light --blocks 1 --scale 0.05 --subjects node/http"),
     ("tolok run encoding --scale 0.1 --blocks 5", "tolok run encoding --scale 0.03 --blocks 1"),
     ("tolok run encoding  ", "tolok run encoding --scale 0.03 --blocks 1  "),
+    ("tolok run --url", "tolok run --blocks 1 --scale 0.1 --url"),
+    ("tolok run quick --url", "tolok run quick --blocks 1 --scale 0.2 --url"),
+    ("tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000\n", "tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000 --subjects external/mine\n"),
+    ("tolok run --subject ", "tolok run --blocks 1 --scale 0.2 --subject "),
+    ("tolok run core --subject ", "tolok run core --blocks 1 --scale 0.05 --subject "),
     ("tolok setup", "tolok setup --dry-run"),
     ("tolok fidelity 'bun/serve:*' php/fpm", "tolok fidelity bun/serve php/fpm --no-aborts"),
     ("tolok fidelity 'bun/serve:*'", "tolok fidelity bun/serve --no-aborts"),
@@ -108,13 +113,17 @@ impl Reader {
 
     fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("tolok-reader-").tempdir().unwrap();
-        for name in ["subjects", "workloads", "schemas", "script"] {
+        for name in ["schemas", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates"] {
             symlink(repository().join(name), folder.path().join(name)).unwrap();
         }
-        fs::create_dir(folder.path().join("studies")).unwrap();
-        for entry in fs::read_dir(repository().join("studies")).unwrap().map(Result::unwrap) {
-            symlink(entry.path(), folder.path().join("studies").join(entry.file_name())).unwrap();
+        for made in ["home/code", "home/.local/share/bash-completion/completions", "home/.local/share/man/man1"] {
+            fs::create_dir_all(folder.path().join(made)).unwrap();
         }
+        // What a reader begins goes beside what is there, so the folders in between are the reader's own.
+        for within in ["studies", "workloads", "subjects/node"] {
+            link_each(within, folder.path());
+        }
+        link_each("subjects", folder.path());
         let (server, port) = server();
         let reader = Self { folder, server, port };
         reader.write("tolok", &wrapper());
@@ -122,6 +131,8 @@ impl Reader {
         reader.write("want.json", r#"{"ok":true}"#);
         reader.write("requests.jsonl", "{\"path\":\"/\"}\n{\"path\":\"/json\",\"weight\":3}\n");
         reader.write("studies/mine.toml", STUDY);
+        let own = "tolok new subject my-server --runtime node --in ~/code && cp -r ~/code/my-server .";
+        assert!(reader.shell(own).status.success());
         for (seed, names) in [(1, ["A", "before", "baseline"]), (2, ["B", "after", "NAME"])] {
             reader.keep_run(seed, names);
         }
@@ -153,7 +164,12 @@ impl Reader {
         let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("sh");
         command.args(["-euc", script]).current_dir(own).env("PATH", path).env("TOLOK_HOME", own);
-        command.env_remove("TOLOK_RUNS").env("NO_COLOR", "1").stdin(Stdio::null());
+        // What is written below the home is not the user's; what is read there still is.
+        for (name, place) in [("XDG_CACHE_HOME", ".cache"), ("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
+            let usual = PathBuf::from(std::env::var_os("HOME").unwrap()).join(place);
+            command.env(name, std::env::var_os(name).unwrap_or(usual.into()));
+        }
+        command.env("HOME", own.join("home")).env_remove("TOLOK_RUNS").env("NO_COLOR", "1").stdin(Stdio::null());
         command.output().unwrap()
     }
 
@@ -161,7 +177,8 @@ impl Reader {
     fn shortened(&self, script: &str) -> String {
         let shorter = SHORTER.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
         let here = format!("127.0.0.1:{}", self.port);
-        shorter.replace("127.0.0.1:18080", &here).replace("127.0.0.1:8080", &here)
+        let ports = ["18080", "8080", "3000", "3001"];
+        ports.iter().fold(shorter, |text, port| text.replace(&format!("127.0.0.1:{port}"), &here))
     }
 }
 
@@ -193,8 +210,9 @@ fn wrapper() -> String {
 
 /// A small server, and its port. It ends with the test, as its standard input does.
 fn server() -> (Child, u16) {
-    let script = "const s = require('http').createServer((q, a) => { \
-                  a.setHeader('content-type', 'application/json'); a.end('{\"ok\":true}') }); \
+    let script = "const s = require('http').createServer((q, a) => { const hello = q.url.endsWith('/hello'); \
+                  a.setHeader('content-type', hello ? 'text/html' : 'application/json'); \
+                  a.end(hello ? '<h1>Hello, World!</h1>' : '{\"ok\":true}') }); \
                   s.listen(0, '127.0.0.1', () => console.log(s.address().port)); \
                   process.stdin.on('end', () => process.exit()).resume()";
     let mut command = Command::new("node");
@@ -203,6 +221,17 @@ fn server() -> (Child, u16) {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     (child, line.trim().parse().unwrap())
+}
+
+/// Makes a folder with all that lies in that of the repository, but for what is there already.
+fn link_each(within: &str, reader: &Path) {
+    fs::create_dir_all(reader.join(within)).unwrap();
+    for entry in fs::read_dir(repository().join(within)).unwrap().map(Result::unwrap) {
+        let place = reader.join(within).join(entry.file_name());
+        if !place.exists() {
+            symlink(entry.path(), place).unwrap();
+        }
+    }
 }
 
 fn folder_names(folder: &Path) -> Vec<PathBuf> {

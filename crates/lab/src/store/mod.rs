@@ -26,6 +26,7 @@ mod tests;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -43,6 +44,12 @@ pub use trial_folder::TrialFolder;
 
 /// Titles of subjects and workloads as they were when the run was made.
 const NAMES: &str = "names.json";
+
+/// Locked by the one who writes into the folder.
+const LOCK: &str = ".lock";
+/// How often a lock is tried that somebody holds, and how long it is waited in between.
+const LOCK_TRIES: u32 = 3;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// What is fixed before the first trial, in the order in which it is written.
 const OWN: [&str; 4] = ["study.toml", "plan.json", NAMES, "run.json"];
@@ -158,6 +165,13 @@ impl RunFolder {
             1 => Ok(runs.join(begin_so.remove(0))),
             _ => Err(StoreError::Ambiguous { name, runs: folder, names: begin_so.into_iter().cloned().collect() }),
         }
+    }
+
+    /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
+    /// only read; a tolok that wants it at that instant tries again.
+    pub fn is_at_work(path: &Path) -> bool {
+        let tried = File::open(path.join(LOCK)).map(|file| file.try_lock_shared());
+        matches!(tried, Ok(Err(TryLockError::WouldBlock)))
     }
 
     /// The folder.
@@ -343,9 +357,16 @@ fn latest(runs: &Path) -> Option<PathBuf> {
 
 /// Locks a run's folder for this process; the lock ends with the process, however that ends.
 fn lock(folder: &Path) -> Result<File, StoreError> {
-    let path = folder.join(".lock");
-    let taken = File::create(&path).map_err(TryLockError::Error).and_then(|file| file.try_lock().map(|()| file));
-    taken.map_err(|error| match error {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
+    for _ in 1..LOCK_TRIES {
+        if file.try_lock().is_ok() {
+            return Ok(file);
+        }
+        // Whoever only asks whether it is locked holds it for an instant, too.
+        std::thread::sleep(BETWEEN_TRIES);
+    }
+    file.try_lock().map(|()| file).map_err(|error| match error {
         TryLockError::WouldBlock => StoreError::Busy { path: folder.to_owned() },
         TryLockError::Error(source) => StoreError::Write { path, source },
     })

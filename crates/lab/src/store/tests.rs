@@ -176,6 +176,20 @@ fn a_run_can_be_read_while_it_is_written() {
 }
 
 #[test]
+fn whether_a_run_is_at_work_can_be_asked_without_taking_its_lock() {
+    let (_runs, folder, _) = begun();
+    let path = folder.path().to_owned();
+    assert!(RunFolder::is_at_work(&path));
+    drop(folder);
+    assert!(!RunFolder::is_at_work(&path));
+    // Who asks is no writer: two may ask, and the next writer is not kept out.
+    assert!(!RunFolder::is_at_work(&path));
+    let again = RunFolder::open_to_write(&path).unwrap();
+    assert!(RunFolder::is_at_work(again.path()));
+    assert!(!RunFolder::is_at_work(&path.join("nowhere")));
+}
+
+#[test]
 fn a_run_is_never_begun_in_the_folder_of_another() {
     let (runs, folder, plan) = begun();
     drop(folder);

@@ -3,11 +3,13 @@
 //! The words that formats for people share are made in `lines.rs`; each format only sets them.
 
 mod csv;
+mod html;
 mod lines;
 mod markdown;
 mod text;
 
 pub use csv::csv;
+pub use html::html;
 pub use lines::difference;
 pub use markdown::markdown;
 pub use text::{conditions, text};

@@ -3,6 +3,7 @@
 mod bars;
 mod curves;
 mod factors;
+mod overlay;
 mod published;
 mod ratios;
 mod seconds;
@@ -19,6 +20,7 @@ use crate::printable::printable;
 pub(crate) use bars::{costs, throughput};
 pub(crate) use curves::{MOST_LINES, curves, quantile_words};
 pub(crate) use factors::{cell, factor_panel};
+pub(crate) use overlay::{overlaid_latency, overlaid_throughput};
 pub(crate) use published::published;
 pub(crate) use ratios::ratios;
 pub(crate) use seconds::{Part, Scales, seconds, stroke};

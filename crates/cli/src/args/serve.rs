@@ -1,0 +1,23 @@
+//! Options of `tolok serve`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+/// Options of `tolok serve`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = NOTE)]
+pub struct ServeArgs {
+    /// Port on 127.0.0.1; 0 for any that is free [default: 7357, or any that is free where that is taken].
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
+    pub runs: Option<PathBuf>,
+    /// Open the list of runs in a browser.
+    #[arg(long)]
+    pub open: bool,
+}
+
+const NOTE: &str = "\
+The address is printed on standard output. Only this machine reaches it, and nothing is written. Ctrl-C ends it.";

@@ -1,0 +1,31 @@
+//! `tolok serve`: pages of the stored runs, and of one at work, until Ctrl-C.
+
+use tolok_serve::{Options, ServeError, Server};
+
+use super::report::open_in_browser;
+use super::run::folder_of_runs;
+use crate::args::ServeArgs;
+use crate::exit::{Complaint, Exit};
+use crate::output::{put, say};
+
+/// Serves the pages and says where.
+pub fn serve(args: &ServeArgs) -> Result<Exit, Complaint> {
+    let runs = folder_of_runs(args.runs.as_deref())?;
+    let server = Server::bind(&Options { runs: runs.clone(), port: args.port }).map_err(failed)?;
+    let address = server.url();
+    say(format!("The runs in {}, for this machine only. Ctrl-C ends it.", runs.display()));
+    put(&format!("{address}\n"), None)?;
+    if args.open {
+        open_in_browser(&address);
+    }
+    server.run().map_err(failed)?;
+    Ok(Exit::Done)
+}
+
+fn failed(error: ServeError) -> Complaint {
+    let exit = match error {
+        ServeError::Listen { .. } => Exit::Usage,
+        ServeError::Runtime(_) => Exit::Internal,
+    };
+    Complaint::new(exit, error)
+}

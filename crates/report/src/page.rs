@@ -1,0 +1,26 @@
+//! What a page needs that shows findings beside something else: the looks of the reports, and pieces of HTML in them.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+/// The style sheet of the reports: their colours in light and dark, tables, charts.
+pub fn style() -> &'static str {
+    include_str!("../templates/report.css")
+}
+
+/// The marker of a runtime, as a small drawing that repeats what the text beside it says.
+pub fn marker(runtime: &str) -> String {
+    crate::palette::marker(runtime)
+}
+
+/// A piece of HTML from a template that is a part of the program. Its name ends in `.html`, which turns escaping on.
+pub(crate) fn piece(name: &str, template: &str, values: &impl Serialize) -> String {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
+    environment.set_syntax(syntax.expect("the usual delimiters are sound"));
+    let text = environment.render_named_str(name, template, Serde(values));
+    text.expect("the template is part of the program, and tests render it")
+}

@@ -1,0 +1,90 @@
+//! Who is answered, and with which rules for the browser.
+//!
+//! A page of somebody else's, open in the same browser, may send requests to any address, and with a name that it first
+//! points to itself and then to this machine (DNS rebinding) it may read the answers. So only requests to the names
+//! that nobody else can have are answered, and no answer allows another origin anything.
+
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// What a page may load: its own style, script, events and drawings, and nothing of anybody else's.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// What a report may: nothing but its own style, as it says itself.
+pub const POLICY_OF_REPORTS: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The names that this server has.
+#[derive(Debug, Clone)]
+pub struct Names([String; 2]);
+
+impl Names {
+    pub fn of(port: u16) -> Self {
+        Self(["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}")))
+    }
+
+    /// Whether a request is to this server: by its only `Host`, and by its target where that names one as well.
+    fn are_meant(&self, headers: &HeaderMap, target: &Uri) -> bool {
+        let is_own = |name: &str| self.0.iter().any(|own| own.eq_ignore_ascii_case(name));
+        let mut hosts = headers.get_all(HOST).iter();
+        let is_host = hosts.next().and_then(|host| host.to_str().ok()).is_some_and(is_own) && hosts.next().is_none();
+        is_host && target.authority().is_none_or(|authority| is_own(authority.as_str()))
+    }
+}
+
+/// Refuses what is not meant for this server or wants to change something, and adds the rules to every answer.
+pub async fn guard(State(names): State<Names>, request: Request, next: Next) -> Response {
+    let mut response = if !names.are_meant(request.headers(), request.uri()) {
+        let text = "This server answers to 127.0.0.1 and localhost only.\n";
+        (StatusCode::MISDIRECTED_REQUEST, text).into_response()
+    } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let text = "This server only shows what is there: GET and HEAD.\n";
+        (StatusCode::METHOD_NOT_ALLOWED, [(axum::http::header::ALLOW, "GET, HEAD")], text).into_response()
+    } else {
+        next.run(request).await
+    };
+    let rules = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ];
+    for (name, rule) in rules {
+        // A page may have stricter rules of its own.
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(rule));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_nobody_else_can_have_are_answered_to() {
+        let are_meant = |hosts: &[&'static str], target: &str| {
+            let headers = hosts.iter().map(|host| (HOST, HeaderValue::from_static(host))).collect();
+            Names::of(7357).are_meant(&headers, &target.parse().unwrap())
+        };
+        assert!(are_meant(&["127.0.0.1:7357"], "/"));
+        assert!(are_meant(&["LocalHost:7357"], "/runs/a/"));
+        assert!(are_meant(&["localhost:7357"], "http://localhost:7357/"));
+        // As a page of evil.example would ask after its name was pointed here.
+        assert!(!are_meant(&["evil.example:7357"], "/"));
+        assert!(!are_meant(&["127.0.0.1.evil.example:7357"], "/"));
+        assert!(!are_meant(&["localhost:7357"], "http://evil.example/"));
+        for host in ["127.0.0.1", "127.0.0.1:80", "localhost", "localhost:73570", "[::1]:7357", "127.0.0.2:7357", ""] {
+            assert!(!are_meant(&[host], "/"), "{host}");
+        }
+        assert!(!are_meant(&[], "/"));
+        assert!(!are_meant(&["localhost:7357", "evil.example"], "/"));
+    }
+}

@@ -1,0 +1,298 @@
+//! The runs of a folder: found by their names, read, and kept as long as nothing is added to them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use tolok_analysis::{Findings, Names, Records, analyse};
+use tolok_lab::store::{MANIFEST, RunFolder, StoreError, StoredRun};
+
+use crate::live::Live;
+
+/// Analysed runs that are kept at once.
+const KEPT_MAX: usize = 24;
+
+/// The runs of a folder.
+#[derive(Debug)]
+pub struct Library {
+    folder: PathBuf,
+    cards: Mutex<HashMap<String, (Stamp, Arc<Card>)>>,
+    analysed: Mutex<HashMap<String, (Stamp, Arc<Analysed>)>>,
+}
+
+/// A run by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its name, which is that of its folder.
+    pub id: String,
+    /// Its folder.
+    pub path: PathBuf,
+}
+
+/// What changes when something is added to a run: times and the length of what every finished trial changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp([Option<(SystemTime, u64)>; 4]);
+
+/// What a list says of a run.
+#[derive(Debug)]
+pub struct Card {
+    /// Title of its study.
+    pub title: String,
+    /// When it began, in RFC 3339.
+    pub started_at: String,
+    /// Titles of the subjects that compete.
+    pub subjects: Vec<String>,
+    /// Trials of the plan.
+    pub planned: usize,
+    /// Trials that have a record.
+    pub done: usize,
+    /// What its last report says, if nothing was added since.
+    reported: Option<Reported>,
+}
+
+/// What is read of a `report.json`.
+#[derive(Debug, Clone, Deserialize)]
+struct Reported {
+    #[serde(default)]
+    scenarios: Vec<Judged>,
+    #[serde(default)]
+    programs: Vec<Judged>,
+    trials_missing: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Judged {
+    title: String,
+    verdict: String,
+}
+
+/// A run as it was read, and what follows from it.
+#[derive(Debug)]
+pub struct Analysed {
+    /// The records.
+    pub stored: StoredRun,
+    /// Titles.
+    pub names: Names,
+    /// What follows.
+    pub findings: Findings,
+}
+
+/// What has become of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Somebody writes into its folder.
+    Running,
+    /// It has all the trials that it was to have.
+    Finished,
+    /// It lacks so many, and nobody writes.
+    Stopped(u32),
+}
+
+impl Library {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, cards: Mutex::default(), analysed: Mutex::default() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All runs. A folder that is not there has none.
+    pub fn all(&self) -> Vec<Found> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let named =
+            entries.filter_map(|entry| Some(Found { id: entry.file_name().into_string().ok()?, path: entry.path() }));
+        named.filter(|found| found.path.join("run.json").is_file()).collect()
+    }
+
+    /// The run of exactly this name. The name is looked for among those that are there, and never made a path.
+    pub fn find(&self, id: &str) -> Option<Found> {
+        self.all().into_iter().find(|found| found.id == id)
+    }
+
+    /// What a list says of a run.
+    pub fn card(&self, found: &Found) -> Result<Arc<Card>, StoreError> {
+        kept(&self.cards, found, usize::MAX, || Card::read(&found.path))
+    }
+
+    /// A run with what follows from it.
+    pub fn analysed(&self, found: &Found) -> Result<Arc<Analysed>, StoreError> {
+        kept(&self.analysed, found, KEPT_MAX, || Analysed::read(&found.path))
+    }
+
+    /// What has become of a run.
+    pub fn state(&self, found: &Found, card: &Card, live: Option<&Live>) -> Result<State, StoreError> {
+        let ended = live.and_then(|live| live.missing);
+        if ended.is_none() && RunFolder::is_at_work(&found.path) {
+            return Ok(State::Running);
+        }
+        // A run whose plan has a rule for stopping may have all it needs long before its plan has.
+        let missing = match (card.planned - card.done.min(card.planned), ended, &card.reported) {
+            (0, ..) => 0,
+            (_, Some(missing), _) => missing,
+            (_, None, Some(reported)) => reported.trials_missing,
+            (_, None, None) => self.analysed(found)?.findings.trials_missing,
+        };
+        Ok(if missing == 0 { State::Finished } else { State::Stopped(missing) })
+    }
+
+    /// The sentence that answers the first scenario of a run, with the scenario's title where there are several; from
+    /// its last report if nothing was added since.
+    pub fn verdict(&self, found: &Found, card: &Card) -> Result<Option<String>, StoreError> {
+        if let Some(reported) = &card.reported {
+            let all: Vec<&Judged> = reported.scenarios.iter().chain(&reported.programs).collect();
+            return Ok(first_of(&all.iter().map(|it| (&it.title, &it.verdict)).collect::<Vec<_>>()));
+        }
+        let findings = &self.analysed(found)?.findings;
+        let of_servers = findings.scenarios.iter().map(|it| (&it.title, &it.verdict));
+        let of_programs = findings.programs.iter().map(|it| (&it.title, &it.verdict));
+        Ok(first_of(&of_servers.chain(of_programs).collect::<Vec<_>>()))
+    }
+}
+
+/// The first of several sentences, with its title; one alone needs none.
+fn first_of(verdicts: &[(&String, &String)]) -> Option<String> {
+    match verdicts {
+        [] => None,
+        [(_, verdict)] => Some((*verdict).clone()),
+        [(title, verdict), ..] => Some(format!("{title}: {verdict}")),
+    }
+}
+
+/// A value that was read of a run, or the one that is kept if nothing was added to the run since.
+fn kept<T>(
+    all: &Mutex<HashMap<String, (Stamp, Arc<T>)>>,
+    found: &Found,
+    at_most: usize,
+    read: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<Arc<T>, StoreError> {
+    // Before it is read: what is added meanwhile must not be taken for read.
+    let stamp = Stamp::of(&found.path);
+    if let Some((known, value)) = all.lock().unwrap_or_else(PoisonError::into_inner).get(&found.id)
+        && *known == stamp
+    {
+        return Ok(Arc::clone(value));
+    }
+    let value = Arc::new(read()?);
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    if all.len() >= at_most {
+        // Which one goes does not matter: all can be read again.
+        all.clear();
+    }
+    all.insert(found.id.clone(), (stamp, Arc::clone(&value)));
+    Ok(value)
+}
+
+impl Stamp {
+    fn of(run: &Path) -> Self {
+        Self(["run.json", MANIFEST, "trials", "report.json"].map(|name| {
+            let found = fs::metadata(run.join(name)).ok()?;
+            Some((found.modified().ok()?, found.len()))
+        }))
+    }
+
+    /// Whether a report was made after the last trial.
+    fn has_fresh_report(&self) -> bool {
+        let Self([run, manifest, trials, report]) = self;
+        let last = [run, manifest, trials].into_iter().flatten().map(|(time, _)| time).max();
+        report.as_ref().zip(last).is_some_and(|((reported, _), last)| reported >= last)
+    }
+}
+
+impl Card {
+    fn read(path: &Path) -> Result<Self, StoreError> {
+        let folder = RunFolder::open(path);
+        let (run, plan) = (folder.run()?, folder.plan()?);
+        let names: Names = folder.names()?;
+        let mut subjects = Vec::new();
+        let mut seen = BTreeSet::new();
+        for case in plan.cases.iter().filter(|case| case.competes() && seen.insert(&case.subject.subject)) {
+            let named = names.subjects.get(&case.subject.subject);
+            subjects.push(named.map_or_else(|| case.subject.label.clone(), |named| named.title.clone()));
+        }
+        let fresh = Stamp::of(path).has_fresh_report().then(|| fs::read(path.join("report.json")).ok()).flatten();
+        Ok(Self {
+            title: plan.title.clone(),
+            started_at: run.started_at,
+            subjects,
+            planned: plan.trials.len(),
+            done: plan.trials.iter().filter(|trial| folder.is_finished(trial)).count(),
+            reported: fresh.and_then(|text| serde_json::from_slice(&text).ok()),
+        })
+    }
+}
+
+impl Analysed {
+    fn read(path: &Path) -> Result<Self, StoreError> {
+        let folder = RunFolder::open(path);
+        let (stored, names) = (folder.read()?, folder.names()?);
+        let findings = analyse(&records(&stored, &names));
+        Ok(Self { stored, names, findings })
+    }
+
+    /// What the findings rest on.
+    pub fn records(&self) -> Records<'_> {
+        records(&self.stored, &self.names)
+    }
+}
+
+fn records<'a>(stored: &'a StoredRun, names: &'a Names) -> Records<'a> {
+    let StoredRun { run, plan, trials, diagnoses, records_sha256 } = stored;
+    Records { run, plan, names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with these runs, and with what is none.
+    fn library(runs: &[&str]) -> (tempfile::TempDir, Library) {
+        let folder = tempfile::tempdir().unwrap();
+        for run in runs {
+            fs::create_dir_all(folder.path().join("runs").join(run)).unwrap();
+            fs::write(folder.path().join("runs").join(run).join("run.json"), "{}").unwrap();
+        }
+        fs::create_dir_all(folder.path().join("runs/notes")).unwrap();
+        fs::write(folder.path().join("run.json"), "{}").unwrap();
+        let library = Library::new(folder.path().join("runs"));
+        (folder, library)
+    }
+
+    #[test]
+    fn a_run_is_found_by_its_whole_name_and_by_nothing_else() {
+        let (_folder, library) = library(&["2026-11-21-a", "a b%2e"]);
+        assert_eq!(library.find("2026-11-21-a").unwrap().path, library.folder().join("2026-11-21-a"));
+        assert!(library.find("a b%2e").is_some());
+        let absolute = library.folder().join("2026-11-21-a").display().to_string();
+        for name in [
+            "",
+            ".",
+            "..",
+            "../runs/2026-11-21-a",
+            "2026-11-21-a/",
+            "./2026-11-21-a",
+            "notes",
+            "2026-11-21",
+            "latest",
+            &absolute,
+        ] {
+            assert_eq!(library.find(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_has_no_runs() {
+        assert_eq!(Library::new("/nonexistent/runs".into()).all(), []);
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_read_says_why() {
+        let (_folder, library) = library(&["broken"]);
+        let error = library.card(&library.find("broken").unwrap()).unwrap_err();
+        assert!(error.to_string().ends_with("is not a run of this version of tolok: it has no `format`"), "{error}");
+    }
+}

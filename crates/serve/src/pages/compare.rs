@@ -1,0 +1,116 @@
+//! Two runs, compared as `tolok compare` does it.
+
+use serde::Serialize;
+use tolok_analysis::{CompareRefusal, CompareRequest, ComparedRun, UnmatchedCase, compare_runs};
+use tolok_report::compare as shown;
+
+use super::{Refusal, address, encoded, page};
+use crate::library::Library;
+
+/// Cases that a refusal names.
+const NAMED: usize = 5;
+
+#[derive(Serialize)]
+struct Compare {
+    content: String,
+    before: Side,
+    after: Side,
+    swapped: String,
+    overlaid: String,
+    command: String,
+}
+
+#[derive(Serialize)]
+struct Side {
+    id: String,
+    address: String,
+}
+
+/// The comparison of a run with another one.
+pub fn compare(library: &Library, before: &str, after: &str, allows_differences: bool) -> Result<String, Refusal> {
+    let [before, after] = [before, after].map(|id| {
+        let found = library.find(id).ok_or_else(|| Refusal::no_run(id))?;
+        let analysed = library.analysed(&found).map_err(|error| Refusal::unreadable(id, &error))?;
+        Ok((found, analysed))
+    });
+    let ((before, of_before), (after, of_after)) = (before?, after?);
+    let request = CompareRequest { allow_differences: allows_differences, ..CompareRequest::default() };
+    let records = [of_before.records(), of_after.records()];
+    let sides = [
+        ComparedRun { records: &records[0], findings: &of_before.findings },
+        ComparedRun { records: &records[1], findings: &of_after.findings },
+    ];
+    let place = |before: &str, after: &str| format!("/compare?a={}&b={}", encoded(before), encoded(after));
+    let found = compare_runs(&sides[0], &sides[1], &request)
+        .map_err(|refusal| refused(&refusal, place(&before.id, &after.id)))?;
+    let allowed = if allows_differences { "&allow-differences=yes" } else { "" };
+    let option = if allows_differences { " --allow-differences" } else { "" };
+    let side = |id: &str| Side { id: id.to_owned(), address: address(id) };
+    Ok(page(
+        "compare.html",
+        &Compare {
+            content: shown::html(&found),
+            before: side(&before.id),
+            after: side(&after.id),
+            swapped: format!("{}{allowed}", place(&after.id, &before.id)),
+            overlaid: format!("/overlay?run={}&run={}", encoded(&before.id), encoded(&after.id)),
+            command: format!("tolok compare {} {}{option}", before.id, after.id),
+        },
+    ))
+}
+
+/// Two chosen runs, the one that began first before the other.
+pub fn in_order(library: &Library, chosen: &[String]) -> Result<[String; 2], Refusal> {
+    let [one, other] = chosen else {
+        let reason = format!(
+            "Two runs are compared, and {} were chosen. To see more at once, lay them over each other.",
+            chosen.len()
+        );
+        return Err(Refusal::of_question("Choose two runs", vec![reason]));
+    };
+    let began = |id: &str| {
+        let found = library.find(id).ok_or_else(|| Refusal::no_run(id))?;
+        let card = library.card(&found).map_err(|error| Refusal::unreadable(id, &error))?;
+        Ok::<String, Refusal>(card.started_at.clone())
+    };
+    let (one, other) = (one.clone(), other.clone());
+    Ok(if began(&one)? <= began(&other)? { [one, other] } else { [other, one] })
+}
+
+/// A refusal is no result: whoever asked has to ask for something else.
+fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
+    let of_question = |title: &str, reason: String| Refusal::of_question(title, vec![reason]);
+    match refusal {
+        CompareRefusal::SameRun => {
+            of_question("This is one run", "To compare a run with itself says nothing. Choose another one.".to_owned())
+        }
+        CompareRefusal::NoSuchFigure => {
+            of_question("Nothing to judge by", "No scenario of these runs has a figure that is judged.".to_owned())
+        }
+        CompareRefusal::NothingInCommon { before, after } => Refusal::of_question(
+            "The runs have no case in common",
+            vec![
+                "No subject of the one stands under the same scenario in the other.".to_owned(),
+                format!("Before: {}.", listed(before)),
+                format!("After: {}.", listed(after)),
+                "Run the same study, or one that shares scenarios and subjects with it, twice.".to_owned(),
+            ],
+        ),
+        CompareRefusal::Conditions(differences) => {
+            let why = "They were taken in different conditions, so a difference between them need not be one of the programs:";
+            let reasons = std::iter::once(why.to_owned()).chain(differences.iter().map(shown::difference)).collect();
+            Refusal::of_question("These runs are not compared", reasons)
+                .or("Compare them nevertheless, and have the result marked", format!("{place}&allow-differences=yes"))
+        }
+    }
+}
+
+fn listed(cases: &[UnmatchedCase]) -> String {
+    let names = cases.iter().take(NAMED).map(|case| format!("{} in {}", case.subject, case.scenario));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match cases.len().saturating_sub(NAMED) {
+        _ if cases.is_empty() => "none".to_owned(),
+        0 => names,
+        more => format!("{names}, and {more} more"),
+    }
+}

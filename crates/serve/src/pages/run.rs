@@ -1,0 +1,163 @@
+//! A run: what became of it, its reports, and what it does while it is at work.
+
+use serde::Serialize;
+use tolok_analysis::Findings;
+use tolok_analysis::figures::moment;
+
+use super::at_work::AtWork;
+use super::list::StateWords;
+use super::{Refusal, address, downloads, page};
+use crate::library::{Analysed, Card, Found, Library, State};
+use crate::live::Live;
+
+/// Other runs of the same study that are offered to be compared with.
+const OTHERS_MAX: usize = 100;
+
+#[derive(Serialize)]
+struct Run {
+    id: String,
+    address: String,
+    title: String,
+    question: String,
+    facts: String,
+    state: StateWords,
+    trials: String,
+    /// How to go on with it, if it was stopped.
+    resume: Option<String>,
+    is_running: bool,
+    verdicts: Vec<Verdict>,
+    cautions: Vec<String>,
+    downloads: Vec<Download>,
+    others: Vec<Other>,
+    at_work: Option<AtWork>,
+}
+
+/// The sentence that answers a scenario.
+#[derive(Serialize)]
+struct Verdict {
+    title: String,
+    id: String,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct Download {
+    name: &'static str,
+    what: &'static str,
+}
+
+#[derive(Serialize)]
+struct Other {
+    id: String,
+    began: String,
+}
+
+/// The page of a run at work alone.
+#[derive(Serialize)]
+struct LivePage {
+    id: String,
+    address: String,
+    title: String,
+    state: StateWords,
+    is_running: bool,
+    at_work: AtWork,
+}
+
+/// What both pages start from.
+struct Read {
+    card: std::sync::Arc<Card>,
+    analysed: std::sync::Arc<Analysed>,
+    live: Option<Live>,
+    state: State,
+}
+
+impl Read {
+    fn of(library: &Library, found: &Found) -> Result<Self, Refusal> {
+        let live = Live::read(&found.path);
+        let read = || {
+            let card = library.card(found)?;
+            let state = library.state(found, &card, live.as_ref())?;
+            Ok((card, library.analysed(found)?, state))
+        };
+        let (card, analysed, state) = read().map_err(|error| Refusal::unreadable(&found.id, &error))?;
+        Ok(Self { card, analysed, live, state })
+    }
+
+    fn at_work(&self, found: &Found) -> AtWork {
+        AtWork::of(&address(&found.id), &self.card, &self.analysed, self.live.as_ref(), &self.state)
+    }
+}
+
+/// The page of a run.
+pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
+    let read = Read::of(library, found)?;
+    let findings = &read.analysed.findings;
+    let facts = &findings.run;
+    let is_running = read.state == State::Running;
+    let values = Run {
+        id: found.id.clone(),
+        address: address(&found.id),
+        title: facts.title.clone(),
+        question: facts.question.clone(),
+        facts: format!("{} · tolok {} · {}", moment(&facts.started_at), facts.tolok_version, facts.machine),
+        state: StateWords::of(&read.state),
+        trials: format!("{} of {} trials", read.card.done, read.card.planned),
+        resume: matches!(read.state, State::Stopped(_)).then(|| format!("tolok resume {}", found.id)),
+        is_running,
+        // Of half a run nothing is said that may be gone with the next trial.
+        verdicts: if is_running { Vec::new() } else { verdicts(findings) },
+        cautions: if is_running { Vec::new() } else { findings.cautions.clone() },
+        downloads: downloads().map(download).collect(),
+        others: others(library, found, &read.card),
+        at_work: is_running.then(|| read.at_work(found)),
+    };
+    Ok(page("run.html", &values))
+}
+
+/// The page of what a run does, second by second; of one that has ended, of what it did.
+pub fn live(library: &Library, found: &Found) -> Result<String, Refusal> {
+    let read = Read::of(library, found)?;
+    let values = LivePage {
+        id: found.id.clone(),
+        address: address(&found.id),
+        title: read.card.title.clone(),
+        state: StateWords::of(&read.state),
+        is_running: read.state == State::Running,
+        at_work: read.at_work(found),
+    };
+    Ok(page("live.html", &values))
+}
+
+fn verdicts(findings: &Findings) -> Vec<Verdict> {
+    let verdict = |title: &str, id: &str, sentence: &str| {
+        let [title, id, sentence] = [title, id, sentence].map(str::to_owned);
+        Verdict { title, id, sentence }
+    };
+    let of_servers = findings.scenarios.iter().map(|it| verdict(&it.title, &it.id, &it.verdict));
+    of_servers.chain(findings.programs.iter().map(|it| verdict(&it.title, &it.id, &it.verdict))).collect()
+}
+
+fn download(format: tolok_report::Format) -> Download {
+    let name = format.name();
+    let what = match name {
+        "html" => "one page that needs nothing but itself",
+        "md" => "tables for a pull request or a README",
+        "csv" => "one row a case, for a spreadsheet",
+        "json" => "everything, for programs",
+        "tex" => "tables for a paper",
+        _ => "",
+    };
+    Download { name, what }
+}
+
+/// Runs of the same study, the latest first.
+fn others(library: &Library, found: &Found, card: &Card) -> Vec<Other> {
+    let of_study = |other: &Found| {
+        let other_card = library.card(other).ok().filter(|it| other.id != found.id && it.title == card.title)?;
+        Some((other_card.started_at.clone(), other.id.clone()))
+    };
+    let mut others: Vec<(String, String)> = library.all().iter().filter_map(of_study).collect();
+    others.sort_by(|one, other| other.cmp(one));
+    others.truncate(OTHERS_MAX);
+    others.into_iter().map(|(began, id)| Other { id, began: moment(&began) }).collect()
+}

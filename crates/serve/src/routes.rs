@@ -1,0 +1,146 @@
+//! Which page stands where.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::get;
+use tolok_report::{Format, Style, render};
+
+use crate::guard::{Names, POLICY_OF_REPORTS, guard};
+use crate::library::{Found, Library};
+use crate::pages::{self, Refusal, encoded};
+use crate::stream;
+
+/// What a question of a page asks: names may come several times.
+type Asked = Query<Vec<(String, String)>>;
+
+const STYLE: &str = include_str!("../templates/serve.css");
+const SCRIPT: &str = include_str!("../templates/serve.js");
+
+/// Everything that is answered.
+pub fn router(library: Arc<Library>, port: u16) -> Router {
+    Router::new()
+        .route("/", get(list))
+        .route("/compare", get(compare))
+        .route("/overlay", get(overlay))
+        .route("/runs/{id}", get(without_slash))
+        .route("/runs/{id}/", get(run))
+        .route("/runs/{id}/live", get(live))
+        .route("/runs/{id}/events", get(events))
+        .route("/runs/{id}/{report}", get(report))
+        .route("/style.css", get(style))
+        .route("/script.js", get(|| async { ([(CONTENT_TYPE, "text/javascript; charset=utf-8")], SCRIPT) }))
+        .fallback(|| async { Refusal::nothing_here() })
+        .layer(from_fn_with_state(Names::of(port), guard))
+        .with_state(library)
+}
+
+async fn style() -> impl IntoResponse {
+    ([(CONTENT_TYPE, "text/css; charset=utf-8")], format!("{}\n{STYLE}", tolok_report::page::style()))
+}
+
+async fn list(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {
+    let filter = asked.into_iter().find(|(name, _)| name == "filter").map(|(_, value)| value).unwrap_or_default();
+    made(move || Ok(pages::list(&library, &filter))).await
+}
+
+async fn compare(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {
+    answered(move || {
+        let named = |name: &str| asked.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        if let (Some(before), Some(after)) = (named("a"), named("b")) {
+            let allows = named("allow-differences").is_some();
+            return pages::compare(&library, &before, &after, allows).map(|page| Html(page).into_response());
+        }
+        // As the list of runs asks: the one that began first is the one before.
+        let [before, after] = pages::in_order(&library, &chosen(asked))?;
+        let place = format!("/compare?a={}&b={}", encoded(&before), encoded(&after));
+        Ok(Redirect::to(&place).into_response())
+    })
+    .await
+}
+
+async fn overlay(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {
+    made(move || pages::overlay(&library, &chosen(asked))).await
+}
+
+fn chosen(asked: Vec<(String, String)>) -> Vec<String> {
+    asked.into_iter().filter(|(name, _)| name == "run").map(|(_, id)| id).collect()
+}
+
+async fn without_slash(State(library): State<Arc<Library>>, Path(id): Path<String>) -> Response {
+    answered(move || {
+        let found = find(&library, &id)?;
+        Ok(Redirect::to(&format!("/runs/{}/", encoded(&found.id))).into_response())
+    })
+    .await
+}
+
+async fn run(State(library): State<Arc<Library>>, Path(id): Path<String>) -> Response {
+    made(move || pages::run(&library, &find(&library, &id)?)).await
+}
+
+async fn live(State(library): State<Arc<Library>>, Path(id): Path<String>) -> Response {
+    made(move || pages::live(&library, &find(&library, &id)?)).await
+}
+
+async fn events(State(library): State<Arc<Library>>, Path(id): Path<String>, headers: HeaderMap) -> Response {
+    answered(move || {
+        let found = find(&library, &id)?;
+        Ok(stream::events(found.path, stream::known(&headers)).into_response())
+    })
+    .await
+}
+
+/// A report, made afresh from the records: `report` to look at, `report.md` and the like to keep.
+async fn report(State(library): State<Arc<Library>>, Path((id, name)): Path<(String, String)>) -> Response {
+    answered(move || {
+        let is_page = name == "report";
+        let ending = name.strip_prefix("report.").unwrap_or_default();
+        let kept = pages::downloads().find(|format| format.name() == ending);
+        let format = if is_page { Some(Format::Html) } else { kept };
+        let format = format.ok_or_else(Refusal::nothing_here)?;
+        let found = find(&library, &id)?;
+        let analysed = library.analysed(&found).map_err(|error| Refusal::unreadable(&found.id, &error))?;
+        let text = render(&analysed.findings, format, &Style::default());
+        let file = format!("attachment; filename*=UTF-8''{}.{}", encoded(&found.id), format.name());
+        let kept: [(HeaderName, String); 1] = [(CONTENT_DISPOSITION, file)];
+        let shown = [(CONTENT_TYPE, media_type(format)), (CONTENT_SECURITY_POLICY, POLICY_OF_REPORTS)];
+        Ok(if is_page { (shown, text).into_response() } else { (shown, kept, text).into_response() })
+    })
+    .await
+}
+
+fn media_type(format: Format) -> &'static str {
+    match format.name() {
+        "html" => "text/html; charset=utf-8",
+        "md" => "text/markdown; charset=utf-8",
+        "csv" => "text/csv; charset=utf-8",
+        "json" => "application/json",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+fn find(library: &Library, id: &str) -> Result<Found, Refusal> {
+    library.find(id).ok_or_else(|| Refusal::no_run(id))
+}
+
+/// A page, made on a thread that may wait for files.
+async fn made(page: impl FnOnce() -> Result<String, Refusal> + Send + 'static) -> Response {
+    answered(move || page().map(|page| Html(page).into_response())).await
+}
+
+async fn answered(answer: impl FnOnce() -> Result<Response, Refusal> + Send + 'static) -> Response {
+    match tokio::task::spawn_blocking(answer).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(refusal)) => refusal.into_response(),
+        // A panic; the page says so, and the server goes on.
+        Err(error) => {
+            (StatusCode::INTERNAL_SERVER_ERROR, format!("This page could not be made: {error}\n")).into_response()
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Reads the events of a run while they are written: whole lines only, each with its number.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The file of the run's folder that has its events, one a line.
+pub const EVENTS: &str = "events.jsonl";
+
+/// What is read at once.
+const CHUNK_BYTES: u64 = 256 << 10;
+/// A line that is longer is no event.
+const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// A line of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its text, without the line break.
+    pub text: String,
+}
+
+/// A place in a file that grows.
+#[derive(Debug)]
+pub struct Tail {
+    path: PathBuf,
+    /// Where reading goes on.
+    offset: u64,
+    /// What was read of a line that is not whole yet.
+    rest: Vec<u8>,
+    /// Whether the line that is being read is too long to be kept.
+    is_overlong: bool,
+    /// The number of the last whole line.
+    number: u64,
+    /// Lines up to this one are not handed out: whoever asks has them.
+    known: u64,
+}
+
+impl Tail {
+    /// Reads a run's events that come after a line, 0 for all.
+    pub fn after(run: &Path, known: u64) -> Self {
+        let (offset, rest, number) = Default::default();
+        Self { path: run.join(EVENTS), offset, rest, is_overlong: false, number, known }
+    }
+
+    /// The next lines that are whole by now, at most about a chunk of them; none where there is nothing new, or no file
+    /// yet.
+    ///
+    /// Lines that are no JSON are counted and left out: a tolok that was killed may have left half of one.
+    pub fn next(&mut self) -> io::Result<VecDeque<Line>> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(VecDeque::new()),
+            opened => opened?,
+        };
+        let mut lines = VecDeque::new();
+        // A chunk may end within the first line that is new; then the next one has to be read at once.
+        while lines.is_empty() {
+            let mut chunk = Vec::new();
+            file.seek(SeekFrom::Start(self.offset))?;
+            file.by_ref().take(CHUNK_BYTES).read_to_end(&mut chunk)?;
+            if chunk.is_empty() {
+                break;
+            }
+            self.offset += chunk.len() as u64;
+            self.split(&chunk, &mut lines);
+        }
+        Ok(lines)
+    }
+
+    fn split(&mut self, chunk: &[u8], lines: &mut VecDeque<Line>) {
+        let mut parts = chunk.split(|byte| *byte == b'\n').peekable();
+        while let Some(part) = parts.next() {
+            self.is_overlong |= self.rest.len() + part.len() > LINE_BYTES_MAX;
+            if self.is_overlong {
+                self.rest.clear();
+            } else {
+                self.rest.extend_from_slice(part);
+            }
+            if parts.peek().is_none() {
+                break;
+            }
+            self.number += 1;
+            let text = String::from_utf8(std::mem::take(&mut self.rest)).unwrap_or_default();
+            let is_event = !self.is_overlong && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            self.is_overlong = false;
+            if is_event && self.number > self.known {
+                lines.push_back(Line { number: self.number, text: text.trim().to_owned() });
+            }
+        }
+    }
+}
+
+/// The last whole line of a run's events, without reading the others; nothing where there is none.
+pub fn last_line(run: &Path) -> Option<String> {
+    let mut file = File::open(run.join(EVENTS)).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(CHUNK_BYTES))).ok()?;
+    let mut end = Vec::new();
+    file.take(CHUNK_BYTES).read_to_end(&mut end).ok()?;
+    let whole = &end[..end.iter().rposition(|byte| *byte == b'\n')?];
+    let from = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    String::from_utf8(whole[from..].to_vec()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A run's folder whose events are written bit by bit.
+    struct Growing(TempDir);
+
+    impl Growing {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn write(&self, text: &str) {
+            let path = self.0.path().join(EVENTS);
+            let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
+
+        fn tail(&self, known: u64) -> Tail {
+            Tail::after(self.0.path(), known)
+        }
+    }
+
+    fn read(tail: &mut Tail) -> Vec<(u64, String)> {
+        tail.next().unwrap().into_iter().map(|line| (line.number, line.text)).collect()
+    }
+
+    fn line(number: u64, text: &str) -> (u64, String) {
+        (number, text.to_owned())
+    }
+
+    #[test]
+    fn what_is_there_comes_first_and_then_what_is_new() {
+        let run = Growing::new();
+        let mut tail = run.tail(0);
+        assert_eq!(read(&mut tail), []);
+        run.write("{\"t_s\":0}\n{\"t_s\":1}\n");
+        assert_eq!(read(&mut tail), [line(1, "{\"t_s\":0}"), line(2, "{\"t_s\":1}")]);
+        assert_eq!(read(&mut tail), []);
+        run.write("{\"t_s\":2}\n");
+        assert_eq!(read(&mut tail), [line(3, "{\"t_s\":2}")]);
+    }
+
+    #[test]
+    fn a_line_is_handed_out_once_it_is_whole() {
+        let run = Growing::new();
+        let mut tail = run.tail(0);
+        run.write("{\"t_s\":0}\n{\"t_");
+        assert_eq!(read(&mut tail), [line(1, "{\"t_s\":0}")]);
+        run.write("s\":");
+        assert_eq!(read(&mut tail), []);
+        run.write("1}\n");
+        assert_eq!(read(&mut tail), [line(2, "{\"t_s\":1}")]);
+    }
+
+    #[test]
+    fn whoever_has_lines_gets_those_that_follow_with_their_own_numbers() {
+        let run = Growing::new();
+        run.write("1\n2\n3\n");
+        assert_eq!(read(&mut run.tail(2)), [line(3, "3")]);
+        let mut ahead = run.tail(7);
+        assert_eq!(read(&mut ahead), []);
+    }
+
+    #[test]
+    fn half_a_line_of_a_killed_run_is_counted_and_left_out() {
+        let run = Growing::new();
+        run.write("{\"t_s\":0}\n{\"t_s\":1, \"ev{\"t_s\":0}\n{\"t_s\":2}\n");
+        assert_eq!(read(&mut run.tail(0)), [line(1, "{\"t_s\":0}"), line(3, "{\"t_s\":2}")]);
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_that_is_whole() {
+        let run = Growing::new();
+        assert_eq!(last_line(run.0.path()), None);
+        run.write("{\"t_s\":0}");
+        assert_eq!(last_line(run.0.path()), None);
+        run.write("\n");
+        assert_eq!(last_line(run.0.path()).as_deref(), Some("{\"t_s\":0}"));
+        run.write("{\"t_s\":1}\n{\"t_");
+        assert_eq!(last_line(run.0.path()).as_deref(), Some("{\"t_s\":1}"));
+    }
+
+    #[test]
+    fn a_file_of_many_chunks_is_read_to_its_end() {
+        let run = Growing::new();
+        let long = "x".repeat(LINE_BYTES_MAX);
+        run.write(&format!("\"{long}\"\n"));
+        run.write(&(2..=60_000).map(|number| format!("{number}\n")).collect::<String>());
+        let mut tail = run.tail(0);
+        let mut numbers = Vec::new();
+        loop {
+            let lines = read(&mut tail);
+            if lines.is_empty() {
+                break;
+            }
+            numbers.extend(lines.iter().map(|(number, _)| *number));
+        }
+        assert_eq!(numbers, (2..=60_000).collect::<Vec<u64>>());
+        fs::remove_file(run.0.path().join(EVENTS)).unwrap();
+        assert_eq!(read(&mut tail), []);
+    }
+}

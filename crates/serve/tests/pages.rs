@@ -1,0 +1,144 @@
+//! The pages of invented runs, asked for as a browser asks.
+
+#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+
+#[path = "../../analysis/tests/invented/mod.rs"]
+mod invented;
+mod stored;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use tolok_serve::{Options, Server};
+
+const FIRST: &str = "2026-11-21-api-000001";
+const SECOND: &str = "2026-11-22-api-000002";
+
+/// A server of the invented runs, one for all tests: to write them waits for the disk. It goes on until the tests end.
+struct Served {
+    runs: PathBuf,
+    /// `127.0.0.1:40123`
+    name: String,
+}
+
+static SERVED: LazyLock<Served> = LazyLock::new(|| {
+    let runs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored-runs");
+    // What an earlier run of the tests left.
+    let _ = std::fs::remove_dir_all(&runs);
+    stored::write_all(&runs).unwrap();
+    let server = Server::bind(&Options { runs: runs.clone(), port: Some(0) }).unwrap();
+    let name = server.url().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    std::thread::spawn(move || server.run());
+    Served { runs, name }
+});
+
+impl Served {
+    /// Head and body of an answer.
+    fn ask(&self, request: &str) -> (String, String) {
+        let mut connection = TcpStream::connect(&self.name).unwrap();
+        let more = format!("Host: {}\r\nConnection: close\r\n\r\n", self.name);
+        connection.write_all(format!("{request} HTTP/1.1\r\n{more}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        // Templates escape slashes, too.
+        (head.to_owned(), body.replace("&#x2f;", "/"))
+    }
+
+    /// A page that is there.
+    fn page(&self, path: &str) -> String {
+        let (head, body) = self.ask(&format!("GET {path}"));
+        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
+        body
+    }
+
+    fn status(&self, path: &str) -> String {
+        self.ask(&format!("GET {path}")).0.lines().next().unwrap().to_owned()
+    }
+}
+
+fn has(page: &str, words: &[&str]) {
+    words.iter().for_each(|words| assert!(page.contains(words), "{words} is missing in {page}"));
+}
+
+#[test]
+fn the_list_has_every_run_with_its_state_and_what_it_says() {
+    let served = &*SERVED;
+    let list = served.page("/");
+    has(&list, &["7 runs", "✓ finished", "! stopped", "48 trials missing", "! unreadable", "its format is 99"]);
+    has(&list, &["JSON: Bun.serve is faster than Go net/http, the next", "0 of 6 trials"]);
+    let places: Vec<usize> = [SECOND, FIRST].map(|id| list.find(&format!("value=\"{id}\"")).unwrap()).to_vec();
+    assert!(places[0] < places[1], "the latest comes first");
+    let filtered = served.page("/?filter=api+FINISHED");
+    has(&filtered, &["3 of 7 runs", FIRST, SECOND]);
+    assert!(!filtered.contains("unreadable"));
+}
+
+#[test]
+fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
+    let served = &*SERVED;
+    let run = served.page(&format!("/runs/{FIRST}/"));
+    has(&run, &["Is the API as fast as it was?", "90 of 90 trials", "Bun.serve is faster than Go net/http", SECOND]);
+    has(&served.page("/runs/2026-11-23-quick-57099d/"), &["tolok resume 2026-11-23-quick-57099d"]);
+    has(
+        &served.page(&format!("/runs/{FIRST}/report")),
+        &["<h1>Is the API as fast as it was?</h1>", "style-src 'unsafe-inline'"],
+    );
+    let (head, body) = served.ask(&format!("GET /runs/{FIRST}/report.csv"));
+    has(&head, &["text/csv", &format!("attachment; filename*=UTF-8''{FIRST}.csv")]);
+    assert!(body.starts_with("run,"), "{body}");
+    let live = served.page(&format!("/runs/{FIRST}/live"));
+    has(&live, &["No trial is being run.", "10 of 10", "ceiling: Minimal server", "each trial, from 0"]);
+}
+
+#[test]
+fn two_runs_are_compared_and_laid_over_each_other() {
+    let served = &*SERVED;
+    let compared = served.page(&format!("/compare?a={FIRST}&b={SECOND}"));
+    has(
+        &compared,
+        &["! Regression", "6 figures are worse by 3.0% or more", &format!("tolok compare {FIRST} {SECOND}")],
+    );
+    let (head, _) = served.ask(&format!("GET /compare?run={SECOND}&run={FIRST}"));
+    has(&head, &["303", &format!("location: /compare?a={FIRST}&b={SECOND}")]);
+    has(
+        &served.page(&format!("/overlay?run={SECOND}&run={FIRST}")),
+        &["good answers per second in each run", "ceiling: Minimal server"],
+    );
+    let refused = format!("/compare?a={FIRST}&b=2026-11-19-api-e15e00");
+    has(
+        &served.ask(&format!("GET {refused}")).1,
+        &["CPU model: Example CPU 3000 → Other CPU 9", "Compare them nevertheless"],
+    );
+    has(&served.page(&format!("{refused}&allow-differences=yes")), &["The conditions differ", "--allow-differences"]);
+    for question in ["/compare?run=one", "/compare", &format!("/compare?a={FIRST}&b={FIRST}"), "/overlay?run=one"] {
+        assert_eq!(served.status(question), "HTTP/1.1 422 Unprocessable Entity", "{question}");
+    }
+}
+
+#[test]
+fn the_events_of_a_run_are_numbered_and_followed_by_an_end() {
+    let served = &*SERVED;
+    let events = "{\"event\":\"run-started\"}\n{\"event\":\"run-ended\",\"missing\":0}\n";
+    std::fs::write(served.runs.join(FIRST).join("events.jsonl"), events).unwrap();
+    let body = served.page(&format!("/runs/{FIRST}/events"));
+    has(
+        &body,
+        &["id: 1\ndata: {\"event\":\"run-started\"}\n\n", "id: 2\ndata: {\"event\":\"run-ended\"", "event: end\n"],
+    );
+}
+
+#[test]
+fn what_is_no_page_is_not_found_and_nothing_is_changed() {
+    let served = &*SERVED;
+    let wrong =
+        ["/runs/..%2f/", "/runs/%2e%2e/", "/runs/latest/", "/etc/passwd", "/runs/", &format!("/runs/{FIRST}/run.json")];
+    for path in wrong {
+        assert_eq!(served.status(path), "HTTP/1.1 404 Not Found", "{path}");
+    }
+    let (head, _) = served.ask("DELETE /");
+    has(&head, &["405", "allow: GET, HEAD", "content-security-policy: default-src 'none'"]);
+    assert_eq!(served.ask(&format!("HEAD /runs/{FIRST}/")).1, "");
+}
