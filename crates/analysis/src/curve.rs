@@ -149,6 +149,8 @@ fn of_histograms(trials: &[Answers]) -> Option<LatencyCurve> {
 fn of_percentiles(observations: &Observations) -> Option<LatencyCurve> {
     let trials: Vec<&Measurement> = observations.scored.iter().map(|(_, trial)| *trial).collect();
     let mut quantiles: Vec<f64> = trials.first()?.latency.percentiles.iter().map(|it| it.quantile).collect();
+    // The very longest answer has no place on the scale.
+    quantiles.retain(|quantile| (0.0..1.0).contains(quantile));
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
     let at = |quantile: &f64| {

@@ -96,6 +96,9 @@ pub struct FairnessLedger {
     pub unknown: Vec<String>,
 }
 
+/// Stands for the limits of a server that has its own, whatever they are.
+const NOTHING_GIVEN: &str = "not known: not started by tolok";
+
 /// Subjects and what is known of them, as the rules read it.
 pub(crate) struct Entrants<'a> {
     pub(crate) records: &'a Records<'a>,
@@ -106,6 +109,8 @@ pub(crate) struct Entrants<'a> {
 /// A subject with all its cases.
 pub(crate) struct Entrant<'a> {
     pub(crate) row: FairnessRow,
+    /// Whether tolok did not start it, so that nothing is known of what it had.
+    pub(crate) is_external: bool,
     pub(crate) cases: Vec<Entry<'a>>,
 }
 
@@ -145,7 +150,13 @@ pub(crate) fn fairness(records: &Records) -> FairnessLedger {
 
 fn entrant<'a>(records: &'a Records<'a>, cases: impl Iterator<Item = &'a Case>) -> Entrant<'a> {
     let cases: Vec<Entry> = cases.map(|case| entry(records, case)).collect();
-    Entrant { row: row(records, &cases), cases }
+    let is_external = is_external(records, cases[0].case);
+    Entrant { row: row(records, &cases), is_external, cases }
+}
+
+/// Whether tolok did not start the subject of a case.
+fn is_external(records: &Records, case: &Case) -> bool {
+    records.plan.brought.server(&case.subject.subject).is_some()
 }
 
 fn entry<'a>(records: &'a Records<'a>, case: &'a Case) -> Entry<'a> {
@@ -184,6 +195,13 @@ fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
         seen.max().filter(|most| *most > 0)
     };
     let pools = cases.iter().filter_map(|entry| Some(entry.database()?.pool)).collect::<BTreeSet<u32>>();
+    let (given, memory_limits_bytes) = match is_external(records, cases[0].case) {
+        true => (vec![NOTHING_GIVEN.to_owned()], Vec::new()),
+        false => (
+            each_once(cases.iter().map(|entry| entry.limits().describe())),
+            each_once(cases.iter().filter_map(|entry| entry.limits().memory_bytes)),
+        ),
+    };
     FairnessRow {
         subject: choice.label.clone(),
         title: names.title(choice, records.plan.cases.iter().any(|case| is_sibling(&case))),
@@ -192,8 +210,8 @@ fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
         setup: setup.words(choice),
         less_work: setup.less_work(choice).map(str::to_owned),
         parameters: choice.parameters.iter().map(parameter).collect(),
-        given: each_once(cases.iter().map(|entry| entry.limits().describe())),
-        memory_limits_bytes: each_once(cases.iter().filter_map(|entry| entry.limits().memory_bytes)),
+        given,
+        memory_limits_bytes,
         processes_max: most(|trial| trial.subject.processes_max),
         threads_max: most(|trial| trial.subject.threads_max),
         database_pools: pools.into_iter().collect(),

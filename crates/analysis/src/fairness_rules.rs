@@ -119,9 +119,9 @@ fn workers(entrants: &Entrants) -> Option<Said> {
             "No subject had many more processes or threads than {on} can run (processes seen: {}).",
             seen(&few)
         )),
-        (false, true) => Equal(format!("All had more processes or threads than {on} can run at a time.")),
+        (false, true) => Equal(format!("All had many more processes or threads than {on} can run at a time.")),
         (false, false) => Unequal(format!(
-            "On {on}, {} had more processes or threads than can run at a time; the others had {}. That computes no more, but \
+            "On {on}, {} had many more processes or threads than can run at a time; the others had {}. That computes no more, but \
              more requests can wait inside, and each process takes memory.",
             listed(&many.iter().map(words).collect::<Vec<_>>(), "and"),
             seen(&few)
@@ -164,7 +164,7 @@ fn settings(entrants: &Entrants) -> Option<Said> {
     let rows = entrants.rows().filter(|row| row.processes_max.is_some_and(|most| most > 1));
     let set = rows.map(|row| (row.title.clone(), numbers(row))).filter(|(_, numbers)| !numbers.is_empty());
     let set: Vec<String> = set.map(|(title, numbers)| format!("{title} ({})", numbers.join(", "))).collect();
-    let rest = if set.len() == entrants.competing.len() { "" } else { "; the others have no such setting" };
+    let rest = if set.len() == entrants.competing.len() { "" } else { "; of the others none is known" };
     (!set.is_empty()).then(|| {
         Unequal(format!(
             "How many processes or connections there are is a setting of {}{rest}. Another number gives other figures.",
@@ -294,21 +294,31 @@ fn trials(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// What all that stand in one table were given.
+/// What all that stand in one table were given; nothing where tolok started none of them.
 fn limits(entrants: &Entrants) -> Option<Said> {
-    let given = each_once(entrants.rows().flat_map(|row| row.given.iter().cloned()));
-    let has_limit = entrants.rows().any(|row| !row.memory_limits_bytes.is_empty());
+    let ours = || entrants.competing.iter().filter(|it| !it.is_external).map(|it| &it.row);
+    let given = each_once(ours().flat_map(|row| row.given.iter().cloned()));
+    let has_limit = ours().any(|row| !row.memory_limits_bytes.is_empty());
     let memory = if has_limit { "" } else { ", and no limit of memory" };
-    Some(Equal(match given.as_slice() {
-        [only] => format!("All were given the same: {only}{memory}."),
-        several => format!("All that stand in one table were given the same, one of: {}{memory}.", several.join("; ")),
-    }))
+    let are_all = entrants.competing.iter().all(|it| !it.is_external);
+    let all = if are_all { "All" } else { "All that tolok started" };
+    let of_table = if are_all { "All that stand" } else { "All that tolok started and that stand" };
+    match given.as_slice() {
+        [] => None,
+        [only] => Some(Equal(format!("{all} were given the same: {only}{memory}."))),
+        several => {
+            let several = several.join("; ");
+            Some(Equal(format!("{of_table} in one table were given the same, one of: {several}{memory}.")))
+        }
+    }
 }
 
 /// What the records or this version do not tell.
 fn not_kept(entrants: &Entrants) -> Vec<Said> {
+    let (external, ours): (Vec<&Entrant>, Vec<&Entrant>) = entrants.competing.iter().partition(|it| it.is_external);
+    let external: Vec<String> = external.into_iter().map(Entrant::title).collect();
     let without_setup: Vec<String> =
-        entrants.rows().filter(|row| row.declared.is_empty()).map(|row| row.title.clone()).collect();
+        ours.into_iter().filter(|it| it.row.declared.is_empty()).map(Entrant::title).collect();
     let files: Vec<String> = each_once(entrants.rows().flat_map(|row| row.files.iter().cloned()));
     let is_settings = |file: &&String| [".conf", ".ini", ".cnf", ".cfg"].iter().any(|ending| file.ends_with(ending));
     let files: Vec<String> = files.iter().filter(is_settings).cloned().collect();
@@ -318,6 +328,9 @@ fn not_kept(entrants: &Entrants) -> Vec<Said> {
     });
     let asking = scenarios().any(|(entry, _)| entry.database().is_some());
     let sentences = [
+        (!external.is_empty()).then(|| {
+            format!("Which CPUs, limits and neighbours these had: {}. tolok did not start them.", listed(&external, "and"))
+        }),
         (!without_setup.is_empty()).then(|| {
             format!("The run did not keep how these are set up: {}.", listed(&without_setup, "and"))
         }),

@@ -253,7 +253,7 @@ pub struct CaseFinding {
     pub latency_p50_s: Option<Estimate>,
     /// Median of the trials' p99, in seconds; none where any trial has too few samples beyond it.
     pub latency_p99_s: Option<Estimate>,
-    /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram.
+    /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram and tells fewer than 3 percentiles.
     pub latency_curve: Option<LatencyCurve>,
     /// Good answers that came late; none where the tool kept no histogram.
     pub slow: Option<SlowAnswers>,

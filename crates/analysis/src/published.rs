@@ -171,7 +171,9 @@ fn reading(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReadi
     let is_nothing = size(published) < smallest_effect;
     let reading = match pair.verdict {
         Verdict::CannotTell => {
-            let why = "the measured interval is too wide, or no wider than a subject differs from itself".to_owned();
+            let why =
+                "the measured interval is too wide, or the difference no larger than that of a subject from itself"
+                    .to_owned();
             return (PublishedReading::CannotTell, why);
         }
         _ if widened.contains(&published) => PublishedReading::Reproduced,

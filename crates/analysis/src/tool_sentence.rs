@@ -7,10 +7,10 @@ use tolok_model::{LoadProfile, LoadTool};
 use crate::figures::{Quantity, amount, figure, listed, small_share};
 use crate::findings::{Estimate, Verdict};
 use crate::flags::SATURATED;
-use crate::observations::goodput;
+use crate::observations::{goodput, per_answer};
 use crate::tool_differences::waiting;
 use crate::tool_rates::{Ends, Said, Tools};
-use crate::tools::{ToolRow, ToolsFinding, subject_cpu_s, subject_cpu_s_per_good};
+use crate::tools::{ToolRow, ToolsFinding, subject_cpu_s};
 
 /// Which tools agree, which were themselves the limit, whom the wire contradicts, and whose latencies were not taken.
 pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: &Tools) -> String {
@@ -178,7 +178,7 @@ fn not_measured(rows: &[ToolRow]) -> Option<String> {
 fn cost(finding: &ToolsFinding, sound: &[&ToolRow], tools: &Tools) -> Option<String> {
     let cost = |row: &ToolRow| finding.subject_cpu_s(row).map(|cost: &Estimate| cost.value);
     let said: Vec<Said> = sound.iter().filter_map(|row| Some((*row, cost(row)?))).collect();
-    let of = if finding.is_cost_per_wire() { subject_cpu_s } else { subject_cpu_s_per_good };
+    let of = if finding.is_cost_per_wire() { subject_cpu_s } else { per_answer };
     let ends = tools.ends(&said, of)?;
     let (lowest, highest) = (ends.lowest, ends.highest);
     let seconds = |seconds: f64| amount(Quantity::Seconds, seconds);

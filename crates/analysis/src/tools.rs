@@ -12,7 +12,7 @@ use crate::analyse::Records;
 use crate::environment::Surroundings;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::findings::{CaseFinding, Estimate, ScenarioFinding};
-use crate::observations::{Observations, answers, goodput};
+use crate::observations::{Observations, goodput};
 use crate::tool_differences::{Asked, does_not_tell, notes};
 use crate::tool_flags::{counted, named};
 use crate::tool_rates::Tools;
@@ -320,11 +320,6 @@ fn counted_of_wire(trial: &Measurement) -> Option<f64> {
 fn generator_cpu_s(trial: &Measurement) -> Option<f64> {
     let counted = counted(trial) as f64;
     (counted > 0.0).then(|| trial.generator.cpu_s / counted)
-}
-
-/// For each answer that the tool counted.
-pub(crate) fn subject_cpu_s_per_good(trial: &Measurement) -> Option<f64> {
-    Some(trial.subject.known()?.cpu_s / answers(trial)?)
 }
 
 /// For each answer on the wire.

@@ -30,12 +30,15 @@ pub(crate) fn untested(records: &Records) -> Vec<Untested> {
     let plan = records.plan;
     let of_servers = if plan.scenarios.is_empty() { Vec::new() } else { of_servers(records) };
     let of_programs = if plan.programs.is_empty() { Vec::new() } else { of_programs(plan) };
-    let of_both = [left_out(plan), machine(plan)];
+    let of_both = [left_out(plan), machine()];
     of_servers.into_iter().chain(of_programs).chain(of_both).flatten().collect()
 }
 
 fn of_servers(records: &Records) -> Vec<Option<Untested>> {
     let plan = records.plan;
+    // Of a server that tolok did not start nobody knows what it had.
+    let is_any_ours =
+        plan.cases.iter().any(|case| case.role == Role::Subject && !is_external(plan, &case.subject.subject));
     vec![
         network(plan),
         rate(plan),
@@ -45,7 +48,7 @@ fn of_servers(records: &Records) -> Vec<Option<Untested>> {
         hours(plan),
         level(plan),
         percentiles(records),
-        cpus(plan),
+        cpus(plan).filter(|_| is_any_ours),
         quota(plan),
         memory(plan),
         mix(plan),
@@ -58,8 +61,8 @@ fn of_servers(records: &Records) -> Vec<Option<Untested>> {
         distance(plan),
         engine(plan),
         outage(plan),
-        neighbours(plan),
-        cold_disk(),
+        neighbours(),
+        cold_disk().filter(|_| is_any_ours),
     ]
 }
 
@@ -104,7 +107,17 @@ fn some(what: &str, because: &str, how: Option<&str>) -> Option<Untested> {
     Some(item(what, because, how))
 }
 
+/// Whether tolok did not start a subject.
+fn is_external(plan: &Plan, subject: &str) -> bool {
+    plan.brought.server(subject).is_some()
+}
+
 fn network(plan: &Plan) -> Option<Untested> {
+    if !plan.brought.servers.is_empty() {
+        let because =
+            "Servers that tolok did not start were asked where they are: what lies on the way was not varied.";
+        return some("other networks between client and server", because, None);
+    }
     let of_scenarios = || plan.scenarios.iter().filter_map(|scenario| plan.environment(scenario));
     if of_scenarios().any(|environment| environment.link.emulates()) {
         let because = "Links were emulated on one machine: no network card, driver or switch took part.";
@@ -157,10 +170,11 @@ fn hours(plan: &Plan) -> Option<Untested> {
     let longest_s = plan.scenarios.iter().map(|scenario| scenario.load.duration_s).fold(0.0, f64::max);
     (longest_s < HOUR_S).then(|| {
         let window = format_duration(longest_s);
+        let anew = if plan.brought.servers.is_empty() { ", and every trial started anew" } else { "" };
         Untested {
             what: format!("behaviour beyond {window}"),
             because: format!(
-                "No window was longer than {window}, and every trial started anew: leaks, slow growth and what a runtime does \
+                "No window was longer than {window}{anew}: leaks, slow growth and what a runtime does \
                  after hours cannot be seen."
             ),
             how: Some("a longer `duration`".to_owned()),
@@ -186,13 +200,18 @@ fn level(plan: &Plan) -> Option<Untested> {
     let is_varied = of_workloads.iter().any(|(_, seen)| seen.len() > 1)
         || plan.scenarios.iter().any(|scenario| scenario.load.executor.is_ramp());
     let levels: Vec<String> = levels.into_iter().collect();
+    let is_open = plan.scenarios.iter().all(|scenario| scenario.load.executor.is_open());
+    let (what, how) = match is_open {
+        true => ("other request rates", "a list, as in `rate = [500, 2000]`"),
+        false => ("other numbers of users", "a list, as in `vus = [16, 64, 256]`"),
+    };
     (!is_varied).then(|| Untested {
-        what: "other numbers of users".to_owned(),
+        what: what.to_owned(),
         because: format!(
             "Each workload was asked with one load ({}): the order may be another with less or more.",
             listed(&levels, "or")
         ),
-        how: Some("a list, as in `vus = [16, 64, 256]`".to_owned()),
+        how: Some(how.to_owned()),
     })
 }
 
@@ -209,8 +228,10 @@ fn percentiles(records: &Records) -> Option<Untested> {
     (most > 0.0).then(|| {
         let fewest =
             if least < most { format!(", and {} in the trials with the fewest", name(least)) } else { String::new() };
-        let because =
-            format!("{} is the highest percentile beyond which 10 answers of a trial lie{fewest}.", name(most));
+        let because = format!(
+            "Of the usual percentiles {} is the highest beyond which 10 answers of a trial lie{fewest}.",
+            name(most)
+        );
         let what = format!("response times beyond {}", name(most));
         Untested { what, because, how: Some("a longer `duration`".to_owned()) }
     })
@@ -229,7 +250,8 @@ fn cpus(plan: &Plan) -> Option<Untested> {
     Some(Untested {
         what: other,
         because: format!(
-            "Every subject had {}: how it grows with more, and who can use only one, cannot be seen.",
+            "Every subject{} had {}: how it grows with more, and who can use only one, cannot be seen.",
+            if plan.brought.servers.is_empty() { "" } else { " that tolok started" },
             counted(u64::from(*only), "CPU")
         ),
         how: Some("`subject.cpus = [1, 2]`".to_owned()),
@@ -241,7 +263,7 @@ fn quota(plan: &Plan) -> Option<Untested> {
     (modes == [false].into()).then(|| {
         item(
             "a share of a CPU, as containers have it",
-            "CPUs were dedicated, all of the time.",
+            "No quota took CPU time away from anybody.",
             Some("`subject.mode = \"quota\"`, or `studies/limits.toml`"),
         )
     })
@@ -252,7 +274,7 @@ fn memory(plan: &Plan) -> Option<Untested> {
     (!is_limited).then(|| {
         item(
             "scarce memory",
-            "Nothing limited the memory, which flatters runtimes that trade it for speed.",
+            "The study limited no memory, which flatters runtimes that trade it for speed.",
             Some("`subject.memory = \"512MiB\"`, or `studies/limits.toml`"),
         )
     })
@@ -370,8 +392,8 @@ fn outage(plan: &Plan) -> Option<Untested> {
     })
 }
 
-fn neighbours(_plan: &Plan) -> Option<Untested> {
-    some("neighbours", "Each server had its CPUs to itself: who suffers most from others on them cannot be seen.", None)
+fn neighbours() -> Option<Untested> {
+    some("neighbours", "Nothing ran beside a server on purpose: who suffers most from others cannot be seen.", None)
 }
 
 fn cold_disk() -> Option<Untested> {
@@ -389,7 +411,7 @@ fn left_out(plan: &Plan) -> Option<Untested> {
     })
 }
 
-fn machine(_plan: &Plan) -> Option<Untested> {
+fn machine() -> Option<Untested> {
     some(
         "another machine",
         "All ran on one machine, whose CPU, caches and kernel are in every figure.",

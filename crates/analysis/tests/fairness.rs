@@ -5,8 +5,8 @@ mod invented;
 use invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server};
 use tolok_analysis::{FairnessLedger, Names, ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
 use tolok_model::{
-    Connection, CpuMode, Database, Environment, Executor, LatencyMark, Limits, Link, LoadChecks, NetworkBytes, Outage,
-    ParameterValue, Percentile, PoolWindow,
+    Connection, CpuMode, Database, Environment, Executor, ExternalServer, LatencyMark, Limits, Link, LoadChecks,
+    NetworkBytes, Outage, ParameterValue, Percentile, PoolWindow,
 };
 
 const ONE_PROCESS_FPM: Server = Server { processes: 1, ..FPM };
@@ -54,12 +54,34 @@ mod ledger {
     }
 
     #[test]
+    fn of_a_server_that_runs_already_no_limits_are_claimed() {
+        let mut run = json(5);
+        run.steady(GO, 34_000.0).steady(BUN, 39_000.0);
+        let subject = run.plan.cases.last().expect("Bun has a case").subject.subject.clone();
+        let base = "http://127.0.0.1:3000".to_owned();
+        run.plan.brought.servers.push(ExternalServer { subject, base, own: None });
+        let findings = run.findings();
+        let ledger = findings.fairness;
+        assert!(says(
+            &ledger.equal,
+            "All that tolok started were given the same: 1 dedicated CPU, and no limit of memory."
+        ));
+        assert!(says(&ledger.unknown, "these had: Bun.serve."), "{:?}", ledger.unknown);
+        assert_eq!(ledger.rows[1].given, ["not known: not started by tolok"]);
+        let because: Vec<String> = findings.untested.into_iter().map(|untested| untested.because).collect();
+        assert!(
+            says(&because, "Every subject that tolok started had 1 CPU") && !says(&because, "loopback"),
+            "{because:?}"
+        );
+    }
+
+    #[test]
     fn many_processes_on_one_cpu_are_named_with_their_number() {
         let ledger = of(json(5).steady(GO, 34_000.0).steady(FPM, 5_000.0).steady(APACHE, 7_000.0));
         assert!(says(
             &ledger.unequal,
             "On 1 CPU, PHP-FPM + nginx (up to 11 processes, 55 threads) and Apache + mod_php (up to 12 processes, 60 threads) \
-             had more processes or threads than can run at a time; the others had 1."
+             had many more processes or threads than can run at a time; the others had 1."
         ));
     }
 
@@ -209,7 +231,7 @@ mod ledger {
             row.parameters.iter().map(|it| (it.name.as_str(), it.value.as_str(), it.is_changed)).collect();
         assert_eq!(parameters, [("jit", "off", Some(false)), ("pool", "32", Some(true))]);
         assert_eq!(row.declared[0].command[0], "{{ program.php_fpm.path }}");
-        assert!(says(&ledger.unequal, "is a setting of PHP-FPM + nginx (pool = 32); the others have no such setting"));
+        assert!(says(&ledger.unequal, "is a setting of PHP-FPM + nginx (pool = 32); of the others none is known"));
         assert!(says(&ledger.unknown, "files of settings (fpm.conf) is not in the run"));
         let alone = of(&declared(ONE_PROCESS_FPM, None));
         assert!(!says(&alone.unequal, "is a setting of"), "a setting of one process does nothing");
@@ -345,7 +367,7 @@ mod untested {
         let found = findings.untested.iter().find(|it| it.what.starts_with("response times")).expect("it is said");
         assert_eq!(
             found.because,
-            "p99.9 is the highest percentile beyond which 10 answers of a trial lie, and p50 in the trials with the fewest."
+            "Of the usual percentiles p99.9 is the highest beyond which 10 answers of a trial lie, and p50 in the trials with the fewest."
         );
     }
 

@@ -18,7 +18,7 @@ use crate::svg::{self, Start};
 const SHOWN: usize = 6;
 pub(crate) const RULE: &str = "From the start of the first process to the first good answer, asked for again and again from the start on. \
                     Median of the trials of all scenarios, which start a subject in the same way; whisker: the middle half of \
-                    them.";
+                    them, no confidence interval.";
 
 /// What the template reads.
 #[derive(Serialize)]

@@ -41,7 +41,8 @@ fn long_details(page: &str) -> String {
             text += START;
             continue;
         };
-        let rows = inner.matches("<tr").count();
+        // The head of a table is a row as well, and none that anybody misses.
+        let rows = inner.matches("<tr").count().saturating_sub(inner.matches("<thead").count());
         if rows > MOST_ROWS_ON_PAPER {
             text += &format!(
                 "<details class=\"long\">{inner}{END}\n<p class=\"note on-paper\">These {rows} rows are left out on paper: they \

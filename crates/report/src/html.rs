@@ -4,9 +4,7 @@
 //! findings are only put into the shape that the template reads. The content security policy of the page forbids
 //! everything but its own style, and the template escapes whatever a server or a study file may have said.
 
-use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
 use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding};
@@ -24,6 +22,7 @@ use crate::judgement::{self, Sureness, p_words, simultaneous};
 use crate::latency::Latency;
 use crate::limits;
 use crate::objectives;
+use crate::page;
 use crate::palette::marker;
 use crate::programs::html::Programs;
 use crate::published::Published;
@@ -53,10 +52,7 @@ const UNTESTED: &str = include_str!("../templates/untested.html");
 const STYLE: &str = include_str!("../templates/report.css");
 
 pub(crate) fn render(findings: &Findings) -> String {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
-    environment.set_syntax(syntax.expect("the usual delimiters are sound"));
+    let mut environment = page::templates();
     let sections = sections(findings);
     let page = Page::of(findings, &sections.iter().map(AsRef::as_ref).collect::<Vec<_>>());
     let templates = [
@@ -443,7 +439,7 @@ impl<'a> Scenario<'a> {
             verdict: &scenario.verdict,
             throughput: charts::throughput(findings, scenario).svg,
             ratios: charts::ratios(findings, scenario).map(|chart| chart.svg),
-            has_costs: scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some()),
+            has_costs: charts::has_costs(scenario),
             costs: charts::costs(findings, scenario).svg,
             notes: table.notes.numbered().map(|(_, note)| note).collect(),
             rows: table.rows.into_iter().map(Line::of).collect(),

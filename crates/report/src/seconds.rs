@@ -1,7 +1,7 @@
 //! What happened in each second.
 
 use serde::Serialize;
-use tolok_analysis::figures::{Quantity, amount, counted};
+use tolok_analysis::figures::{NONE, Quantity, amount, counted};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, SecondsFinding};
 
 use crate::markdown::{escaped, lines};
@@ -57,7 +57,7 @@ impl Seconds {
             any(&|it| !it.generator_cpus.is_empty())
                 .then(|| (svg::stroke(Part::Generator.class()), "CPU of the generator")),
             any(&|it| !it.database_cpus.is_empty())
-                .then(|| (svg::stroke(Part::Database.class()), "CPU of the database")),
+                .then(|| (svg::stroke(Part::Database.class()), "the database: its CPU and its memory")),
             any(&|it| !it.failed_rps.is_empty())
                 .then(|| (svg::stroke(Part::Failed.class()), "failed requests/s, below the good")),
         ];
@@ -105,7 +105,7 @@ impl Scenario {
             id: scenario.id.clone(),
             columns: charts(scenario).into_iter().map(|(_, chart)| chart).collect(),
             left_out: (number > MOST_CASES).then(|| {
-                format!("{} with fewer good answers are not drawn.", counted((number - MOST_CASES) as u64, "subject"))
+                format!("{} more are not drawn.", counted((number - MOST_CASES) as u64, "subject"))
             }),
         })
     }
@@ -126,13 +126,8 @@ pub(crate) fn markdown(findings: &Findings) -> String {
     let headings = ["scenario", "subject", "good answers in a second", "CPUs busy", "memory"];
     format!(
         "\n## Second by second\n\nLowest and highest second of the window, each the median of the trials.\n\n{}",
-        markdown_table(&headings, &rows)
+        lines(&headings, &rows, 0)
     )
-}
-
-fn markdown_table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    // The subject is text as well, so the columns of numbers begin after it.
-    lines(headings, rows, 0)
 }
 
 fn row(scenario: &ScenarioFinding, case: &CaseFinding, seconds: &SecondsFinding) -> Vec<String> {
@@ -140,7 +135,7 @@ fn row(scenario: &ScenarioFinding, case: &CaseFinding, seconds: &SecondsFinding)
         let window = seconds.start_s.iter().zip(bands).filter(|(start_s, _)| **start_s >= 0.0);
         let values = || window.clone().filter_map(|(_, band)| band.value);
         let ends = values().reduce(f64::min).zip(values().reduce(f64::max));
-        ends.map_or("–".to_owned(), |(low, high)| {
+        ends.map_or(NONE.to_owned(), |(low, high)| {
             let [low, high] = [low, high].map(|value| amount(quantity, value));
             if low == high { low } else { format!("{low} to {high}") }
         })

@@ -62,7 +62,7 @@ fn standing((first, ids): (Vec<String>, Vec<String>)) -> Standing {
     let scenarios = counted(ids.len() as u64, "scenario");
     let number = match first.len() {
         0 => format!("in {scenarios}"),
-        1 => format!("first in {scenarios}, told apart from all others"),
+        1 => format!("first in {scenarios}, told apart from all that are compared"),
         _ => format!("first in {scenarios}, not told apart from each other"),
     };
     let first = if first.is_empty() { "Nothing compared".to_owned() } else { listed(&first, "and") };

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tolok_analysis::Findings;
 use tolok_analysis::figures::listed;
 
+use crate::charts::capital;
 use crate::markdown::{escaped, lines};
 
 /// So many stand in the one line of a terminal.
@@ -39,7 +40,7 @@ impl Untested {
     /// The section; none where there is nothing to show.
     pub(crate) fn of(findings: &Findings) -> Option<Self> {
         let row = |untested: &tolok_analysis::Untested| Row {
-            what: capitalised(&untested.what),
+            what: capital(&untested.what),
             because: untested.because.clone(),
             how: parts(untested.how.as_deref().unwrap_or(NO_WAY)),
         };
@@ -47,11 +48,6 @@ impl Untested {
         (!rows.is_empty())
             .then_some(Self { first: if rows.len() > MOST_SHOWN + 2 { MOST_SHOWN } else { rows.len() }, rows })
     }
-}
-
-fn capitalised(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// What stands between backticks is code.
@@ -79,7 +75,7 @@ pub(crate) fn markdown(findings: &Findings) -> String {
     let row = |untested: &tolok_analysis::Untested| {
         // Its backticks are meant.
         let how = untested.how.as_deref().unwrap_or(NO_WAY).replace('|', "\\|");
-        vec![escaped(&capitalised(&untested.what)), escaped(&untested.because), how]
+        vec![escaped(&capital(&untested.what)), escaped(&untested.because), how]
     };
     let rows: Vec<Vec<String>> = findings.untested.iter().map(row).collect();
     format!("\n## Not tested\n\n{}", lines(&["what", "why not", "what would test it"], &rows, 0))

@@ -66,7 +66,7 @@ impl<'a> Answer<'a> {
             return self.too_few_blocks();
         }
         let is_everybody = self.picks.len() == self.judged.len();
-        let is_level = is_everybody && self.each_pick().all(|(_, pair)| is_level(&pair));
+        let is_level = is_everybody && self.are_level();
         if self.picks.is_empty() || (is_everybody && !is_level) {
             return self.undecided();
         }
@@ -107,6 +107,13 @@ impl<'a> Answer<'a> {
 
     fn title(&self, place: usize) -> String {
         self.case(place).title.clone()
+    }
+
+    /// Whether no difference was found between any two.
+    fn are_level(&self) -> bool {
+        let others = |at: usize| self.judged.iter().skip(at + 1);
+        let mut pairs = self.judged.iter().enumerate().flat_map(|(at, a)| others(at).map(move |b| (*a, *b)));
+        pairs.all(|(a, b)| self.contest.pair(a, b).is_some_and(|pair| is_level(&pair)))
     }
 
     /// The first pick over each of the others.

@@ -7,7 +7,7 @@
 
 use super::by_figure::MORE;
 use super::changes::{Contestants, flips, limits};
-use super::strength::{CLEARLY_AHEAD, Marks, caveats};
+use super::strength::{CLEARLY_AHEAD, Marks, caveats, unlike_itself};
 use super::{Said, Scene, Strength};
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
@@ -60,12 +60,17 @@ fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Ju
     let ratio =
         |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].shares, &candidates[b].shares)?));
     let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(ratio).unzip();
-    let floors = scenes.iter().filter_map(|scene| told_of_itself(scene.finding.noise_floor.as_ref()));
     let rule =
-        Rule { smallest_effect: scenes[0].records.plan.smallest_effect, told_of_itself: floors.reduce(f64::max) };
+        Rule { smallest_effect: scenes[0].records.plan.smallest_effect, told_of_itself: most_told_of_itself(scenes) };
     // Each pair once for each scenario that could have been the worst.
     let family: Vec<BlockRatio> = scenes.iter().flat_map(|_| ratios.clone()).collect();
     places.into_iter().zip(judge(family, rule)).collect()
+}
+
+/// By how much a subject was told apart from itself in the scenario where that was most.
+fn most_told_of_itself(scenes: &[&Scene]) -> Option<f64> {
+    let floors = scenes.iter().filter_map(|scene| told_of_itself(scene.finding.noise_floor.as_ref()));
+    floors.reduce(f64::max)
 }
 
 fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
@@ -83,15 +88,8 @@ fn said(scenes: &[&Scene], candidates: &[Candidate]) -> Said {
     let Some((next, over)) = next else {
         let because = format!("the worst shares could not be told apart: {}, {}", of_worst(0), of_worst(1));
         let changes = vec![MORE.to_owned()];
-        return Said {
-            scenarios,
-            picks: Vec::new(),
-            because,
-            strength: Strength::None,
-            changes,
-            caveats: Vec::new(),
-            lead: 0.0,
-        };
+        let (strength, picks, caveats) = (Strength::None, Vec::new(), Vec::new());
+        return Said { scenarios, picks, because, strength, changes, caveats, lead: 0.0 };
     };
     let lead = over.pair.ratio.low.map_or(0.0, |low| (low - 1.0).max(0.0));
     let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
@@ -130,5 +128,5 @@ fn every_caveat(scenes: &[&Scene], blocks: u32) -> Vec<String> {
         let ranked: Vec<&CaseFinding> = scene.finding.cases.iter().filter(|case| case.ranked).collect();
         caveats(scene, &ranked, blocks, true)
     };
-    scenes.iter().flat_map(of).collect()
+    scenes.iter().flat_map(of).chain(unlike_itself(most_told_of_itself(scenes))).collect()
 }

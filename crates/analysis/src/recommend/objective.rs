@@ -25,7 +25,7 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     let crossed: Vec<String> = titles(others.iter().filter(|case| outcome(case, ObjectiveOutcome::Crossed)));
     let listed_objectives = listed(&scene.finding.objectives, "and");
     if kept.is_empty() {
-        let because = format!("nobody kept {listed_objectives} in every trial");
+        let because = format!("no ranked case kept {listed_objectives} in every trial");
         let rate = if scene.planned.load.executor.is_open() { "a lower rate" } else { "fewer users" };
         return Some(nobody(scene, because, vec![rate.to_owned()]));
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Recommendation, Rule, Said, Says, Strength};
+use crate::fairness::each_once;
 use crate::figures::listed;
 use crate::findings::ScenarioFinding;
 
@@ -55,7 +56,7 @@ fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding
 /// `JSON, Hello and 1,000 rows (rows-c16, rows-c64)`: titles, with ids where it is not all of that title.
 fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> String {
     let title = |id: &String| scenarios.iter().find(|it| it.id == *id).map_or(id.clone(), |it| it.title.clone());
-    let titles = each_once(ids.iter().map(title).collect::<Vec<String>>().iter());
+    let titles = each_once(ids.iter().map(title));
     let label = |of: &String| {
         let own: Vec<&String> = ids.iter().filter(|id| title(id) == *of).collect();
         let every = all.iter().filter(|id| title(id) == *of).count();
@@ -70,27 +71,17 @@ fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> Stri
 
 /// What any of the scenarios says, each once; what the figures lack comes last.
 fn changes(group: &[Said], strength: Strength) -> String {
-    let mut parts = each_once(group.iter().flat_map(|said| &said.changes));
+    let mut parts = each_once(group.iter().flat_map(|said| said.changes.iter().cloned()));
     let rest = parts.len().saturating_sub(MOST_NAMED);
     if rest > 1 {
         parts.truncate(MOST_NAMED);
         parts.push(format!("{rest} more such conditions"));
     }
-    parts.extend(each_once(group.iter().flat_map(|said| &said.caveats)));
+    parts.extend(each_once(group.iter().flat_map(|said| said.caveats.iter().cloned())));
     if parts.is_empty() && strength != Strength::None {
         parts.push("nothing that this run knows of; another machine or version may".to_owned());
     }
     sentence(&parts.join("; "))
-}
-
-fn each_once<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for one in all {
-        if !kept.contains(one) {
-            kept.push(one.clone());
-        }
-    }
-    kept
 }
 
 /// `a, b, c and 4 more`

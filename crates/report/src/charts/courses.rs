@@ -42,7 +42,7 @@ pub(super) fn seconds(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Ch
 pub(super) fn cold_starts(findings: &Findings) -> Vec<Chart> {
     let chart = |(group, svg): (String, String)| {
         let title = format!("{group}: time to the first good answer");
-        let caption = format!("{title}. {} {}.", cold_start::RULE, capital_blocks(findings));
+        let caption = format!("{title}. {} Each scenario: {}.", cold_start::RULE, blocks(findings));
         Chart { name: format!("cold-start-{}", file_name(&group)), title, caption, svg }
     };
     cold_start::charts(findings).into_iter().map(chart).collect()

@@ -55,7 +55,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Chart> {
     charts.extend(own.iter().filter_map(|scenario| ratios(findings, scenario)));
     charts.extend(courses::latencies(findings));
     charts.extend(own.iter().flat_map(|scenario| courses::seconds(findings, scenario)));
-    charts.extend(own.iter().map(|scenario| costs(findings, scenario)));
+    charts.extend(own.iter().filter(|it| has_costs(it)).map(|scenario| costs(findings, scenario)));
     charts.extend(courses::cold_starts(findings));
     for series in &findings.program_series {
         charts.extend([Time::Wall, Time::AboveFloor].into_iter().filter_map(|time| of_series(findings, series, time)));
@@ -96,6 +96,11 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
         blocks(findings)
     );
     Some(of_scenario("differences", "differences", said, scenario, drawing))
+}
+
+/// Whether anything is known of what good answers cost: of servers that tolok did not start, nothing is.
+pub(crate) fn has_costs(scenario: &ScenarioFinding) -> bool {
+    scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some())
 }
 
 /// What a good answer costs.
@@ -184,7 +189,9 @@ pub(crate) fn interval_words(findings: &Findings) -> &'static str {
     match findings.run.blocks {
         0..=4 => "no interval: it takes 5 trials.",
         5 => "interval: the range of the 5 trials, which covers the median in 93.75% of cases; none of fewer.",
-        _ => "interval: 95%, by interpolated order statistics of the median; none of fewer than 5 trials.",
+        _ => {
+            "interval: 95%, by interpolated order statistics of the median; of 5 trials their range (93.75%), of fewer none."
+        }
     }
 }
 
@@ -193,7 +200,8 @@ pub(crate) fn blocks(findings: &Findings) -> String {
     format!("n = {}", counted(u64::from(findings.run.blocks), "block"))
 }
 
-fn capital(text: &str) -> String {
+/// With its first letter as a sentence has it.
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -4,7 +4,7 @@ use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{Findings, MemorySource, ProgramFinding, ScenarioFinding};
 
 use super::escape::escaped;
-use crate::charts::{Chart, blocks, interval_words};
+use crate::charts::{Chart, blocks, capital, interval_words};
 use crate::programs;
 use crate::surroundings::{environment, heading};
 use crate::table::percentiles;
@@ -91,9 +91,4 @@ fn of_run(findings: &Findings) -> String {
 fn joined(parts: &[String]) -> String {
     let parts: Vec<String> = parts.iter().filter(|part| !part.is_empty()).map(|part| escaped(part)).collect();
     parts.join("\n")
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

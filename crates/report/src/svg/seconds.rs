@@ -65,7 +65,7 @@ impl Scales {
         Self {
             good_rps: most(|it| it.good_rps.iter().chain(&it.failed_rps).collect()),
             cpus: most(|it| it.subject_cpus.iter().chain(&it.generator_cpus).chain(&it.database_cpus).collect()),
-            memory_bytes: most(|it| it.subject_memory_bytes.iter().collect()),
+            memory_bytes: most(|it| it.subject_memory_bytes.iter().chain(&it.database_memory_bytes).collect()),
             from_s: starts().fold(0.0, f64::min),
             to_s: starts().fold(1.0, |latest, start_s| latest.max(start_s + 1.0)),
         }
@@ -106,6 +106,7 @@ pub(crate) fn seconds(case: &CaseFinding, seconds: &SecondsFinding, scales: &Sca
     let memory = row(2, scales.memory_bytes / MIB);
     let memory = Row { most: memory.most * MIB, ..memory };
     shown.frame(&mut drawing, &memory, "memory, MiB", &rate(memory.most / MIB));
+    shown.line(&mut drawing, &memory, Part::Database.class(), &seconds.database_memory_bytes);
     shown.draw(&mut drawing, &memory, subject, Part::Subject, &seconds.subject_memory_bytes);
     shown.times(&mut drawing);
     drawing.finish(&words(case, seconds))
