@@ -1,16 +1,16 @@
 // Pictures of a report, for looking at it and for the README.
 //
-//   npm ci && node screenshots.mjs REPORT.html FOLDER [WIDTHxHEIGHT]
+//   npm ci && node screenshots.mjs REPORT.html FOLDER [WIDTHxHEIGHT [SECTION…]]
 //
 // Writes light.png, dark.png, narrow.png (390 px) and print.pdf, each of the whole page. With a size, also top-light.png and
-// top-dark.png, which show that much of its beginning.
+// top-dark.png, which show that much of its beginning; with the ids of sections (throughput, latency), likewise a picture of each.
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [report, folder, size] = process.argv.slice(2);
+const [report, folder, size, ...sections] = process.argv.slice(2);
 if (!report || !folder) {
   console.error("usage: node screenshots.mjs REPORT.html FOLDER [WIDTHxHEIGHT]");
   process.exit(2);
@@ -35,6 +35,10 @@ if (size) {
   const [width, height] = size.split("x").map(Number);
   for (const scheme of ["light", "dark"]) {
     await look({ width, height }, scheme, (page) => page.screenshot({ path: join(folder, `top-${scheme}.png`) }));
+    for (const id of sections) {
+      const section = `section[aria-labelledby="${id}"]`;
+      await look({ width, height }, scheme, (page) => page.locator(section).screenshot({ path: join(folder, `${id}-${scheme}.png`) }));
+    }
   }
 }
 await browser.close();

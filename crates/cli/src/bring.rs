@@ -77,12 +77,11 @@ impl Bring {
         let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
         for subject in self.folders.iter().cloned().chain(servers.collect::<Vec<_>>()) {
             if catalogue.subject(&subject.id).is_some() {
-                let (id, name) = (&subject.id, subject.id.split('/').nth(1).unwrap_or_default());
                 let help = match subject.external {
-                    Some(_) => format!("give one of them another name: --url other={name}"),
-                    None => "the folder gives the name, so give one of them another".to_owned(),
+                    Some(_) => "give one of them another name: --url NAME=URL",
+                    None => "the folder gives the name, so give one of them another",
                 };
-                return Err(Complaint::new(Exit::Usage, format!("there are two subjects `{id}`; {help}")));
+                return Err(Complaint::new(Exit::Usage, format!("there are two subjects `{}`; {help}", subject.id)));
             }
             catalogue.subjects.push(subject);
         }
@@ -174,10 +173,14 @@ fn served(server: &ExternalServer, asked: &[Workload], reasons: &mut Vec<String>
 fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
     for at in 1..servers.len() {
         let (before, rest) = servers.split_at_mut(at);
-        let same = before.iter().filter(|other| other.subject.split('#').next() == Some(&rest[0].subject)).count();
+        let is_taken = |name: &str| before.iter().any(|other| other.subject == name);
         let is_named = args.url.get(at).is_some_and(|url| url.name.is_some());
-        if same > 0 && !is_named {
-            rest[0].subject = format!("{}-{}", rest[0].subject, same + 1);
+        if !is_named && is_taken(&rest[0].subject) {
+            let mut number = 2;
+            while is_taken(&format!("{}-{number}", rest[0].subject)) {
+                number += 1;
+            }
+            rest[0].subject = format!("{}-{number}", rest[0].subject);
         }
     }
 }
@@ -224,5 +227,21 @@ impl From<UrlError> for Complaint {
             UrlError::Url(_) | UrlError::Secure { .. } | UrlError::Query { .. } => Self::new(Exit::Usage, error),
             _ => Self::new(Exit::GateFailed, error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::NamedUrl;
+
+    #[test]
+    fn servers_of_one_host_and_port_are_told_apart_however_many_they_are() {
+        let url = || NamedUrl { name: None, url: "http://a:1/".to_owned() };
+        let args = BringArgs { url: vec![url(), url(), url()], ..BringArgs::default() };
+        let server = || ExternalServer { subject: "external/a-1".to_owned(), base: String::new(), own: None };
+        let mut servers = [server(), server(), server()];
+        name_apart(&mut servers, &args);
+        assert_eq!(servers.map(|it| it.subject), ["external/a-1", "external/a-1-2", "external/a-1-3"]);
     }
 }

@@ -37,7 +37,8 @@ impl JsonLines {
         let output = match file.filter(|path| *path != Path::new("-")) {
             None => Output::Standard(io::stdout()),
             Some(path) => Output::File(File::create(path).map_err(|error| {
-                Complaint::new(Exit::Internal, format!("cannot write {}: {error}", path.display()))
+                let next = "choose where it may be written and has room, with -o FILE";
+                Complaint::new(Exit::Internal, format!("cannot write {}: {error}; {next}", path.display()))
             })?),
         };
         Ok(Self { output, waiting: VecDeque::new(), is_closed: false })

@@ -60,7 +60,7 @@ pub enum ConvertError {
         svg: PathBuf,
     },
     /// What the converter is to read could not be written.
-    #[error("cannot write beside {}: {source}", .svg.display())]
+    #[error("cannot write beside {}: {source}; name a folder that you may write: --figures DIR", .svg.display())]
     Write {
         /// The file.
         svg: PathBuf,

@@ -23,6 +23,7 @@ mod load_reading;
 pub mod manifest;
 mod objective;
 mod plan;
+mod plan_error;
 mod program;
 mod program_reading;
 mod published;
@@ -62,7 +63,8 @@ pub use database_address::{AddressError, DatabaseAddress};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
-pub use plan::{Case, CaseId, Here, Plan, PlanError, PlannedTrial, Ready, Selected, Skipped, Stopping};
+pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Skipped, Stopping};
+pub use plan_error::PlanError;
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use published::{PublishedMetric, PublishedRatio};
 pub use record::{

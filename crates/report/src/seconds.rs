@@ -104,9 +104,8 @@ impl Scenario {
             load: scenario.load.clone(),
             id: scenario.id.clone(),
             columns: charts(scenario).into_iter().map(|(_, chart)| chart).collect(),
-            left_out: (number > MOST_CASES).then(|| {
-                format!("{} more are not drawn.", counted((number - MOST_CASES) as u64, "subject"))
-            }),
+            left_out: (number > MOST_CASES)
+                .then(|| format!("{} more are not drawn.", counted((number - MOST_CASES) as u64, "subject"))),
         })
     }
 }

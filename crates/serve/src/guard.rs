@@ -38,11 +38,21 @@ impl Names {
     }
 }
 
+/// Whether a page of somebody else's asks, without anybody having followed a link. It would get nothing to read, but to answer costs
+/// time of a machine that may be measuring.
+fn is_of_another_page(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    is("sec-fetch-site", "cross-site") && !is("sec-fetch-mode", "navigate")
+}
+
 /// Refuses what is not meant for this server or wants to change something, and adds the rules to every answer.
 pub async fn guard(State(names): State<Names>, request: Request, next: Next) -> Response {
     let mut response = if !names.are_meant(request.headers(), request.uri()) {
         let text = "This server answers to 127.0.0.1 and localhost only.\n";
         (StatusCode::MISDIRECTED_REQUEST, text).into_response()
+    } else if is_of_another_page(request.headers()) {
+        let text = "This server answers its own pages, and links that a person follows.\n";
+        (StatusCode::FORBIDDEN, text).into_response()
     } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let text = "This server only shows what is there: GET and HEAD.\n";
         (StatusCode::METHOD_NOT_ALLOWED, [(axum::http::header::ALLOW, "GET, HEAD")], text).into_response()
@@ -67,6 +77,17 @@ pub async fn guard(State(names): State<Names>, request: Request, next: Next) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_somebody_else_s_may_link_here_and_no_more() {
+        let of = |site: &'static str, mode: &'static str| {
+            let headers = [("sec-fetch-site", site), ("sec-fetch-mode", mode)];
+            let named = headers.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+            is_of_another_page(&named.into_iter().collect())
+        };
+        assert!(of("cross-site", "no-cors") && of("cross-site", "cors"));
+        assert!(!of("cross-site", "navigate") && !of("same-origin", "cors") && !is_of_another_page(&HeaderMap::new()));
+    }
 
     #[test]
     fn only_names_that_nobody_else_can_have_are_answered_to() {

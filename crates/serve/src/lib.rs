@@ -57,7 +57,7 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The runtime cannot be had, or signals cannot be heard.
-    #[error("cannot serve: {0}")]
+    #[error("cannot serve: {0}; a sandbox or the limit of open files (`ulimit -n`) may forbid it")]
     Runtime(io::Error),
 }
 

@@ -107,7 +107,7 @@ async fn report(State(library): State<Arc<Library>>, Path((id, name)): Path<(Str
         let found = find(&library, &id)?;
         let analysed = library.analysed(&found).map_err(|error| Refusal::unreadable(&found.id, &error))?;
         let text = render(&analysed.findings, format, &Style::default());
-        let file = format!("attachment; filename*=UTF-8''{}.{}", encoded(&found.id), format.name());
+        let file = format!("attachment; filename*=UTF-8''{}.{}", encoded(&found.id), format.ending());
         let kept: [(HeaderName, String); 1] = [(CONTENT_DISPOSITION, file)];
         let shown = [(CONTENT_TYPE, media_type(format)), (CONTENT_SECURITY_POLICY, POLICY_OF_REPORTS)];
         Ok(if is_page { (shown, text).into_response() } else { (shown, kept, text).into_response() })
@@ -119,7 +119,7 @@ fn media_type(format: Format) -> &'static str {
     match format.name() {
         "html" => "text/html; charset=utf-8",
         "md" => "text/markdown; charset=utf-8",
-        "csv" => "text/csv; charset=utf-8",
+        "csv" | "tidy" => "text/csv; charset=utf-8",
         "json" => "application/json",
         _ => "text/plain; charset=utf-8",
     }

@@ -97,8 +97,9 @@ mod tests {
     use std::fs::{self, OpenOptions};
     use std::io::Write;
 
+    use tolok_lab::store::EVENTS;
+
     use super::*;
-    use crate::tail::EVENTS;
 
     #[test]
     fn a_browser_says_which_event_it_had_last() {

@@ -5,8 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The file of the run's folder that has its events, one a line.
-pub const EVENTS: &str = "events.jsonl";
+use tolok_lab::store::EVENTS;
 
 /// What is read at once.
 const CHUNK_BYTES: u64 = 256 << 10;

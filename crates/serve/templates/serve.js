@@ -153,6 +153,8 @@ class Follower {
         if (told.phase === "starting" && this.current) this.current.seconds = [];
         break;
       case "second":
+        // Those of an unscored trial belong to no trial of the page.
+        if (!this.current) break;
         this.current.seconds.push(told);
         this.shown = this.current;
         break;

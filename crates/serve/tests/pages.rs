@@ -89,6 +89,8 @@ fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
     let (head, body) = served.ask(&format!("GET /runs/{FIRST}/report.csv"));
     has(&head, &["text/csv", &format!("attachment; filename*=UTF-8''{FIRST}.csv")]);
     assert!(body.starts_with("run,"), "{body}");
+    let (head, _) = served.ask(&format!("GET /runs/{FIRST}/report.tidy"));
+    has(&head, &["text/csv", &format!("UTF-8''{FIRST}.tidy.csv")]);
     let live = served.page(&format!("/runs/{FIRST}/live"));
     has(&live, &["No trial is being run.", "10 of 10", "ceiling: Minimal server", "each trial, from 0"]);
 }

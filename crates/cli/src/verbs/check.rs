@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use tolok_lab::bring::local_subject;
 use tolok_lab::machine::Machine;
 use tolok_lab::run::{
     Ground, Prepared, Session, Stop, check_conformance, prepare_database, start_again_in_an_own_group,
@@ -12,10 +13,10 @@ use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, Subje
 use super::plan::deal_cpus;
 use super::run::hear_interrupts;
 use crate::args::CheckArgs;
+use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
 use crate::output::{put, say};
-use crate::problems;
 
 /// Checks one subject after the other and says what was found of each as soon as it is known.
 pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
@@ -41,7 +42,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
     })
 }
 
-/// The variants that are meant. A folder of the user's own joins the catalogue under its path, which is also where it is found.
+/// The variants that are meant. A folder of the user's own joins the catalogue as it does with `--subject`.
 fn choose(named: &[String], opened: &mut Opened) -> Result<Vec<SubjectChoice>, Complaint> {
     let mut chosen = Vec::new();
     if named.is_empty() {
@@ -50,30 +51,17 @@ fn choose(named: &[String], opened: &mut Opened) -> Result<Vec<SubjectChoice>, C
     for name in named {
         let catalogue = &opened.laboratory.catalogue;
         let is_known = catalogue.subject(name.split([':', '?']).next().unwrap_or_default()).is_some();
-        if !is_known && let Some(subject) = own_subject(Path::new(name))? {
+        if !is_known && Path::new(name).join("subject.toml").is_file() {
+            let subject = local_subject(Path::new(name))?;
             chosen.extend(variants(&subject));
-            opened.laboratory.catalogue.subjects.push(subject);
+            let bring = Bring { folders: vec![subject], ..Bring::default() };
+            bring.enter(&mut opened.laboratory.catalogue)?;
             opened.look_again()?;
         } else {
             chosen.extend(of_catalogue(name, catalogue)?);
         }
     }
     Ok(chosen)
-}
-
-/// The subject in a folder that is no part of the checkout, if there is one.
-fn own_subject(folder: &Path) -> Result<Option<Subject>, Complaint> {
-    let path = folder.join("subject.toml");
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let unreadable = |error| {
-        Complaint::new(Exit::Internal, format!("cannot read {}: {error}; see whether you may read it", path.display()))
-    };
-    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
-    let whole = std::fs::canonicalize(folder).map_err(unreadable)?;
-    let read = Subject::read(&whole.display().to_string(), &text);
-    read.map(Some).map_err(|wrong| Complaint { exit: Exit::Usage, text: problems::render(&path, &text, &wrong) })
 }
 
 fn of_catalogue(name: &str, catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, Complaint> {

@@ -33,15 +33,17 @@ fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
         NewRuntime::Php => Runtime::Php,
     };
     let schemas = schemas();
-    let (folder, called) = match &args.folder {
-        Some(folder) => (folder.clone(), as_a_path(&folder.join(&args.name))),
+    let (folder, called, bring) = match &args.folder {
+        Some(folder) => (folder.clone(), as_a_path(&folder.join(&args.name)), "--subject"),
         None => {
             let folder = checkout("subject")?.root().join("subjects").join(runtime.folder());
-            (folder, format!("{}/{}", runtime.folder(), args.name))
+            (folder, format!("{}/{}", runtime.folder(), args.name), "quick --subjects")
         }
     };
     let files = scaffold::subject(&folder, &args.name, runtime, schemas.as_deref(), &called).map_err(refused)?;
-    Ok((files, format!("It answers hello and json as it is: tolok check {called}")))
+    let next =
+        format!("It answers hello and json as it is: tolok check {called}. To measure it: tolok run {bring} {called}");
+    Ok((files, next))
 }
 
 fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), Complaint> {

@@ -165,13 +165,19 @@ fn command(study: Option<&str>, seed: u64, (brought, args): (&BringArgs, &Measur
 /// The options that bring the same again, from whatever folder.
 fn brought_again(brought: &BringArgs) -> String {
     let absolute = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string();
-    let folders = brought.subject.iter().map(|path| format!(" --subject {}", absolute(path)));
+    let folders = brought.subject.iter().map(|path| format!(" --subject {}", quoted(&absolute(path))));
     let urls = brought.url.iter().map(|it| match &it.name {
-        Some(name) => format!(" --url '{name}={}'", it.url),
-        None => format!(" --url '{}'", it.url),
+        Some(name) => format!(" --url {}", quoted(&format!("{name}={}", it.url))),
+        None => format!(" --url {}", quoted(&it.url)),
     });
     let remote = if brought.allow_remote { " --allow-remote" } else { "" };
     folders.chain(urls).chain([remote.to_owned()]).collect()
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// A subject without its variant.

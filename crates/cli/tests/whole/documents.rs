@@ -26,7 +26,10 @@ const SHORTER: &[(&str, &str)] = &[
     ("tolok run encoding  ", "tolok run encoding --scale 0.03 --blocks 1  "),
     ("tolok run --url", "tolok run --blocks 1 --scale 0.1 --url"),
     ("tolok run quick --url", "tolok run quick --blocks 1 --scale 0.2 --url"),
-    ("tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000\n", "tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000 --subjects external/mine\n"),
+    (
+        "tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000\n",
+        "tolok run quick --blocks 1 --scale 0.2 --url mine=http://127.0.0.1:3000 --subjects external/mine\n",
+    ),
     ("tolok run --subject ", "tolok run --blocks 1 --scale 0.2 --subject "),
     ("tolok run core --subject ", "tolok run core --blocks 1 --scale 0.05 --subject "),
     ("tolok setup", "tolok setup --dry-run"),

@@ -29,7 +29,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// Its name can be no part of an id.
-    #[error("the folder {} cannot name a subject: its name has other characters than letters, digits, `-`, `_` and `.`", path.display())]
+    #[error("the folder {} cannot name a subject: its name has other characters than letters, digits, `-`, `_` and `.`; give it another one", path.display())]
     NoName {
         /// The folder.
         path: PathBuf,

@@ -22,7 +22,7 @@ pub enum UrlError {
     #[error(transparent)]
     Url(LoadError),
     /// The host has no address.
-    #[error("{url} cannot be reached: {source}; nothing was measured")]
+    #[error("{url} cannot be reached: {source}; nothing was measured. Is the name of its host right?")]
     NoHost {
         /// The URL.
         url: String,
@@ -60,7 +60,9 @@ pub enum UrlError {
         status: u16,
     },
     /// Its answers differ in more than their bodies.
-    #[error("{url} answers with status {first} once and {then} the next time; nothing was measured")]
+    #[error(
+        "{url} answers with status {first} once and {then} the next time; give the path of something that it always serves; nothing was measured"
+    )]
     Unsteady {
         /// The URL.
         url: String,

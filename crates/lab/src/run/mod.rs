@@ -101,11 +101,14 @@ pub fn run_plan(
 ) -> Result<RunSummary, StoreError> {
     let (builds, databases, reruns) = (BTreeMap::new(), Vec::new(), reruns(plan, folder)?);
     let mut run = Run { session, plan, folder, stop, settled, last_block: plan.blocks, builds, databases, reruns };
-    run.ask_the_rule(emit)?;
+    // Whoever hears of a session hears first that it has begun.
+    let mut early = Vec::new();
+    run.ask_the_rule(&mut |event| early.push(event))?;
     let open: Vec<(&PlannedTrial, &Case)> = run.open_trials()?;
     let to_diagnose = run.cases_to_diagnose();
     let mut forecast = Forecast::new(open.iter().map(|(_, case)| plan.trial_estimate_s(&case.id)).collect());
     emit(run.started(open.len(), &forecast)?);
+    early.into_iter().for_each(&mut *emit);
     let cases: Vec<&Case> = open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()).collect();
     run.build_subjects(&cases, emit);
     run.prepare_databases(&cases, emit);

@@ -183,17 +183,22 @@ fn hash_files(folder: &Path, hash: &mut Sha256) -> Result<(), BuildError> {
     let failed = |source| BuildError::Files { path: folder.to_owned(), source };
     let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = listed.map_err(failed)?;
-    // What is written for people decides nothing about the program.
-    paths.retain(|path| path.extension().is_none_or(|ending| ending != "md"));
+    // What is written for people decides nothing about the program, and neither does its history.
+    paths.retain(|path| path.extension().is_none_or(|ending| ending != "md") && !path.ends_with(".git"));
     paths.sort();
     for path in paths {
         hash_part(path.file_name().unwrap_or_default().as_encoded_bytes(), hash);
-        if path.is_dir() {
+        let found = fs::symlink_metadata(&path).map_err(failed)?;
+        if found.is_dir() {
             hash_files(&path, hash)?;
             // The end of a folder: no file has an empty name.
             hash_part(b"", hash);
-        } else {
+        } else if path.is_file() {
             hash_file(&path, hash)?;
+        } else if found.is_symlink() {
+            // One that leads to a folder may lead back to this one, so it counts by where it leads.
+            let leads_to = fs::read_link(&path).map_err(failed)?;
+            hash_part(leads_to.as_os_str().as_encoded_bytes(), hash);
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use tolok_analysis::{Findings, ScenarioFinding};
 
 use super::{Chart, blocks, file_name, of_scenario};
 use crate::surroundings::heading;
-use crate::{cold_start, latency, published, seconds, svg};
+use crate::{cold_start, latency, seconds, svg};
 
 /// Response times by percentile, a chart a scenario.
 pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {

@@ -143,6 +143,7 @@ fn download(format: tolok_report::Format) -> Download {
         "html" => "one page that needs nothing but itself",
         "md" => "tables for a pull request or a README",
         "csv" => "one row a case, for a spreadsheet",
+        "tidy" => "one row an observation, for statistics of your own",
         "json" => "everything, for programs",
         "tex" => "tables for a paper",
         _ => "",
