@@ -40,7 +40,17 @@ pub(crate) struct Contest<'a> {
 impl<'a> Contest<'a> {
     /// None that are not ranked are in it.
     pub(crate) fn of(records: &Records, scenario: &'a ScenarioFinding, metric: ComparedMetric) -> Self {
-        let has = |case: &&CaseFinding| case.ranked && metric.of_server(case).is_some();
+        Self::among(records, scenario, metric, &|_| true)
+    }
+
+    /// The same among those of them that `may` take part.
+    pub(crate) fn among(
+        records: &Records,
+        scenario: &'a ScenarioFinding,
+        metric: ComparedMetric,
+        may: &dyn Fn(&CaseFinding) -> bool,
+    ) -> Self {
+        let has = |case: &&CaseFinding| case.ranked && metric.of_server(case).is_some() && may(case);
         let mut cases: Vec<&CaseFinding> = scenario.cases.iter().filter(has).collect();
         let value = |case: &CaseFinding| metric.of_server(case).map_or(f64::NAN, |found| found.value);
         cases.sort_by(|left, right| match metric.better() {

@@ -238,3 +238,16 @@ fn of_equals_none_is_strong() {
     }
     assert!(rows > 300 && alone * 20 <= rows, "{alone} of {rows}");
 }
+
+#[test]
+fn who_lets_users_wait_all_the_while_has_no_shortest_p99() {
+    let mut run = quotable();
+    run.steady(GO, 30_000.0).change(|_, trial| {
+        trial.ledger.connections_unanswered = Some(58);
+        trial.latency.percentiles.iter_mut().for_each(|it| it.latency_s = it.latency_s.map(|time_s| time_s * 0.1));
+    });
+    run.steady(BUN, 40_000.0).steady(NODE, 20_000.0);
+    let findings = run.findings();
+    let shortest = of(&findings, "shortest-p99-of-users")[0];
+    assert!(!shortest.picks.iter().any(|pick| titles(&[GO]).contains(pick)), "{:?}", shortest.picks);
+}

@@ -5,7 +5,7 @@
 /// Stands in the template where the table of contents goes.
 const CONTENTS: &str = "<!-- contents -->";
 /// What is folded away and has more rows than this is left out on paper.
-const MOST_ROWS_ON_PAPER: usize = 40;
+const MOST_ROWS_ON_PAPER: usize = 12;
 
 /// A page with its table of contents, and with marks on what is too long for paper.
 pub(crate) fn finish(page: String) -> String {
@@ -73,10 +73,10 @@ mod tests {
     #[test]
     fn what_is_long_and_folded_is_named_on_paper() {
         let folded = |rows: usize| format!("a<details>\n<table>{}</table></details>z", "<tr></tr>".repeat(rows));
-        assert_eq!(long_details(&folded(40)), folded(40));
-        let long = long_details(&folded(41));
+        assert_eq!(long_details(&folded(12)), folded(12));
+        let long = long_details(&folded(13));
         assert!(long.starts_with("a<details class=\"long\">") && long.ends_with("</p>z"), "{long}");
-        assert!(long.contains("These 41 rows are left out on paper"));
+        assert!(long.contains("These 13 rows are left out on paper"));
     }
 
     #[test]

@@ -25,7 +25,10 @@ pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> O
 
 /// Of one figure; nothing where fewer than two ranked cases have it, but for goodput, of which that is said.
 pub(super) fn by_figure(scene: &Scene, metric: ComparedMetric) -> Option<Said> {
-    let contest = Contest::of(scene.records, scene.finding, metric);
+    // Where some users waited all the while, the times of those who were served are not those of so many users.
+    let is_of_all = |case: &CaseFinding| !case.flags.iter().any(|flag| flag.kind == "connections-waiting");
+    let may = |case: &CaseFinding| metric != ComparedMetric::P99 || is_of_all(case);
+    let contest = Contest::among(scene.records, scene.finding, metric, &may);
     if contest.cases.len() < 2 {
         return (metric == ComparedMetric::Goodput).then(|| nobody(scene, NOT_TWO.to_owned(), vec![FLAGS.to_owned()]));
     }

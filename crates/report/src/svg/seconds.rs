@@ -90,7 +90,7 @@ pub(crate) fn seconds(case: &CaseFinding, seconds: &SecondsFinding, scales: &Sca
     let shown = Shown::of(seconds, scales);
     let mut drawing = Drawing::new(CELL, TOP + 3.0 * STEP + 14.0);
     look(&case.runtime).draw(&mut drawing, 5.0, 9.0);
-    drawing.text("l b", Anchor::Start, 16.0, 13.0, &fitted(&case.title, (CELL - 16.0) / (1.09 * LETTER)));
+    drawing.text("l b", Anchor::Start, 16.0, 13.0, &fitted(&case.title, (CELL - 22.0) / (1.18 * LETTER)));
     let subject = look(&case.runtime).class;
     let row = |place: usize, most: f64| Row { top: TOP + STEP * place as f64, most: nice(most) };
 

@@ -55,7 +55,11 @@ fn every_subject_has_a_column_of_seconds() {
     for words in [">good answers/s</text>", ">CPUs busy</text>", ">memory, MiB</text>"] {
         assert_eq!(seconds.matches(words).count(), 12, "{words}");
     }
-    assert_eq!(seconds.matches("ref db").count(), 1 + 4, "the key, and those who ask a database");
+    assert_eq!(
+        seconds.matches("ref db").count(),
+        1 + 2 * 4,
+        "the key, and CPU and memory for those who ask a database"
+    );
 }
 
 /// One trial has no band, neither of percentiles nor of seconds.
