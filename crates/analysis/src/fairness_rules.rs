@@ -111,7 +111,8 @@ fn workers(entrants: &Entrants) -> Option<Said> {
     let on = counted(u64::from(many.iter().chain(&few).map(|it| cpus(it)).max()?), "CPU");
     let words = |entrant: &&Entrant| {
         let [processes, threads] = [entrant.row.processes_max, entrant.row.threads_max].map(|it| it.unwrap_or(0));
-        format!("{} (up to {processes} processes, {threads} threads)", entrant.title())
+        let noun = if processes == 1 { "process" } else { "processes" };
+        format!("{} (up to {processes} {noun}, {})", entrant.title(), counted(u64::from(threads), "thread"))
     };
     let seen = |of: &[&Entrant]| range(of.iter().filter_map(|it| it.row.processes_max));
     Some(match (many.is_empty(), few.is_empty()) {
