@@ -162,11 +162,23 @@ fn who_waits_for_another_builder_can_stop_waiting() {
 }
 
 #[test]
+fn a_link_that_leads_to_no_file_counts_by_where_it_leads() {
+    let workshop = Workshop::new(COUNTED);
+    let folder = || workshop.builds().folder(&workshop.subject, &workshop.sources(), &[]).unwrap();
+    let plain = folder();
+    for (to, name) in [("nowhere", "dangling"), (".", "itself")] {
+        std::os::unix::fs::symlink(to, workshop.sources().join(name)).unwrap();
+        assert_ne!(folder(), plain, "{name}");
+        std::fs::remove_file(workshop.sources().join(name)).unwrap();
+    }
+    assert_eq!(folder(), plain);
+}
+
+#[test]
 fn sources_that_cannot_be_read_are_named() {
     let workshop = Workshop::new(COUNTED);
-    std::os::unix::fs::symlink("nowhere", workshop.sources().join("dangling")).unwrap();
-    let error = workshop.builds().folder(&workshop.subject, &workshop.sources(), &[]).unwrap_err();
-    let path = workshop.sources().join("dangling");
+    let path = workshop.sources().join("gone");
+    let error = workshop.builds().folder(&workshop.subject, &path, &[]).unwrap_err();
     let expect = format!(
         "cannot build: {}: No such file or directory (os error 2); see whether the subject's files are whole, and whether there is \
          room in XDG_CACHE_HOME",

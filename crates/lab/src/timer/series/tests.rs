@@ -206,8 +206,9 @@ fn the_largest_of_its_processes_is_the_memory_of_a_run() {
         let script = format!("head -c {} /dev/zero | tail -n 1 | wc -c > /dev/null", mib << 20);
         Shell::new(&script, "").run().runs[0].rss_bytes_max.unwrap()
     };
-    let (smaller, larger) = (once(64), once(128));
-    assert!(smaller > 64 << 20 && larger > 128 << 20, "{smaller} {larger}");
+    // More than this process may have itself, with all the tests that run in it: of less the kernel does not tell.
+    let (smaller, larger) = (once(256), once(320));
+    assert!(smaller > 256 << 20 && larger > 320 << 20, "{smaller} {larger}");
     let more = larger - smaller;
     assert!((60 << 20..68 << 20).contains(&more), "{more}");
 }
