@@ -207,7 +207,7 @@ fn names(drawing: &mut Drawing, lines: &[Line], axes: (&Across, &Axis)) {
     for ((line, [x, y]), at) in ends.iter().zip(spread(&wanted, TOP + 4.0, BOTTOM)) {
         let lead = format!("M{} {}L{} {}", short(x + 6.0), short(*y), short(NAMES - 3.0), short(at));
         drawing.path("lead", &lead);
-        let letters = (WIDTH - NAMES) / (0.93 * LETTER);
+        let letters = (WIDTH - NAMES - 4.0) / (1.02 * LETTER);
         drawing.text("m n", Anchor::Start, NAMES, at + 4.0, &fitted(&line.case.title, letters));
     }
 }

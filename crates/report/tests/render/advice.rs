@@ -35,7 +35,7 @@ fn a_large_study_shows_a_dozen_rows() {
     let table = page.split(r#"aria-label="Which one for what""#).nth(1).unwrap_or_default();
     let shown = table.split("</table>").next().unwrap_or_default().matches("<tr><th scope=\"row\">").count();
     assert!((1..=12).contains(&shown), "{shown}");
-    assert_eq!(findings.recommendations.len() > 12, page.contains("Which one for what, further rows"));
+    assert_eq!(findings.recommendations.len() > 12, page.contains("Needs and who meets them, further rows"));
 }
 
 #[test]

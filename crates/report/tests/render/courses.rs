@@ -44,7 +44,7 @@ fn a_line_ends_in_the_name_of_its_subject_and_the_rest_is_shaded() {
     let page = text(&edge_case("courses"), Format::Html);
     let latency = section(&page, "latency");
     assert_eq!(latency.matches(">too few answers</text>").count(), 3, "one in each chart");
-    assert!(latency.contains(">Node http (cluster)</text>") && latency.contains("line way-1"));
+    assert!(latency.contains(">Node ht") && latency.contains("line way-1"));
     assert!(latency.contains("percentile, closed loop") && latency.contains("percentile, open loop"));
 }
 
