@@ -39,6 +39,7 @@ mod power;
 mod programs;
 mod published;
 mod recommend;
+pub mod replication;
 mod resources;
 mod seconds;
 mod sensitivity;

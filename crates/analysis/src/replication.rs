@@ -1,0 +1,206 @@
+//! A published comparison beside what was measured again: each figure, each ratio, each claim, and what explains a difference.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::analyse::Records;
+use crate::findings::{Estimate, Findings};
+use crate::published::PublishedReading;
+use crate::recommend::Recommendation;
+
+/// Version of the JSON of a replication.
+pub const REPLICATION_SCHEMA: u32 = 1;
+
+/// A part of a replication that was run: its records and what they say.
+#[derive(Debug)]
+pub struct MeasuredPart<'a> {
+    /// Name of the part.
+    pub name: &'a str,
+    /// What the run stored.
+    pub records: &'a Records<'a>,
+    /// What follows from it.
+    pub findings: &'a Findings,
+}
+
+/// What a replication found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReplicationFindings {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// Name of the source's transcription.
+    pub key: String,
+    /// Title of the source.
+    pub title: String,
+    /// Its authors and year, as far as they are known.
+    pub source: String,
+    /// What is done differently and why.
+    pub note: Option<String>,
+    /// The runs.
+    pub parts: Vec<PartFinding>,
+    /// How many claims and ratios came out how, claims alone.
+    pub tally: ReplicationTally,
+    /// The source's claims, in its order.
+    pub claims: Vec<ClaimFinding>,
+    /// Its rows, in its order.
+    pub rows: Vec<ReplicatedRow>,
+    /// Ratios of two subjects under the same setting, which its tables imply.
+    pub ratios: Vec<ReplicatedRatio>,
+    /// What was tried as an explanation.
+    pub factors: Vec<FactorFinding>,
+    /// Which one for what, by the declared rules, from all parts.
+    pub recommendations: Vec<PartRecommendation>,
+}
+
+/// A run of a replication.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PartFinding {
+    /// Name of the part.
+    pub name: String,
+    /// What it is for.
+    pub says: String,
+    /// Title of its study.
+    pub study: String,
+    /// Id of the run; none if it was not run.
+    pub run: Option<String>,
+    /// The machine, in a line.
+    pub machine: Option<String>,
+    /// When it began, as the run has it.
+    pub began: Option<String>,
+    /// Trials that were measured, and those that failed.
+    pub trials: u32,
+    /// Of them, failed.
+    pub failed: u32,
+    /// What was left out, by name, and why: subjects, scenarios, environments, or the whole part.
+    pub left_out: Vec<String>,
+}
+
+/// How claims came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct ReplicationTally {
+    /// Reproduced.
+    pub reproduced: usize,
+    /// The same direction, another size.
+    pub same_direction: usize,
+    /// No difference where one was published, or one where none was.
+    pub no_difference: usize,
+    /// A difference where none that matters was published.
+    pub difference: usize,
+    /// The other way round.
+    pub reversed: usize,
+    /// Not told.
+    pub cannot_tell: usize,
+}
+
+/// A claim of the source, judged.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ClaimFinding {
+    /// Its id in the transcription.
+    pub id: String,
+    /// Where in the source.
+    pub place: Option<String>,
+    /// What it says.
+    pub says: String,
+    /// As published: `7×`, `PHP highest`.
+    pub published: String,
+    /// As measured, in words with intervals; none where nothing stands for it.
+    pub measured: Option<String>,
+    /// The measured ratio, where the claim is about one.
+    pub ratio: Option<Estimate>,
+    /// The reading.
+    pub reading: PublishedReading,
+    /// Why it cannot be told, or what explains a difference, with the name of the factor; a sentence.
+    pub explanation: Option<String>,
+}
+
+/// A row of the source with what was measured for it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReplicatedRow {
+    /// The source's table.
+    pub table: Option<String>,
+    /// The source's subject.
+    pub subject: String,
+    /// Its setting, in words.
+    pub setting: String,
+    /// What stands for it: `wan · node/http · hello-c100`; or why nothing does.
+    pub stands_for_it: Result<String, String>,
+    /// Its figures.
+    pub figures: Vec<ReplicatedFigure>,
+}
+
+/// A figure as published and as measured, in the same unit. Its size belongs to the machine, so it is not judged.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReplicatedFigure {
+    /// Key of the transcription: `throughput_rps`.
+    pub key: String,
+    /// In words: `throughput`.
+    pub words: String,
+    /// As printed, with its unit.
+    pub published: String,
+    /// Measured, in base units; none where the lab has no such figure of it.
+    pub measured: Option<Estimate>,
+    /// The same in words, in the source's unit.
+    pub measured_words: Option<String>,
+}
+
+/// A ratio of two subjects under one setting.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReplicatedRatio {
+    /// The setting, in words.
+    pub setting: String,
+    /// Of what, in words.
+    pub words: String,
+    /// The source's name of the one above the line.
+    pub a: String,
+    /// The source's name of the one below it.
+    pub b: String,
+    /// As published.
+    pub published: f64,
+    /// As measured, within blocks.
+    pub measured: Option<Estimate>,
+    /// What follows.
+    pub reading: PublishedReading,
+    /// Why it cannot be told.
+    pub why: Option<String>,
+}
+
+/// A factor, switched.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FactorFinding {
+    /// The factor.
+    pub name: String,
+    /// What it would mean.
+    pub meaning: String,
+    /// Of what the ratio is, in words.
+    pub words: String,
+    /// Ids of the claims that it may explain.
+    pub claims: Vec<String>,
+    /// The ratio under each level; the first is as the source measured.
+    pub levels: Vec<FactorLevelFinding>,
+    /// Whether it explains the ratio: yes, no, or not told.
+    pub explains: Option<bool>,
+    /// The share of the logarithm of the first ratio that goes when the factor is switched to the level that changes it most;
+    /// over 1 where the order flips.
+    pub share: Option<f64>,
+    /// All of it in a sentence.
+    pub sentence: String,
+}
+
+/// The ratio under one level of a factor.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FactorLevelFinding {
+    /// The level.
+    pub name: String,
+    /// `node/http over apache/prefork`
+    pub of: String,
+    /// The ratio; none if it was not measured.
+    pub ratio: Option<Estimate>,
+}
+
+/// A recommendation and the part that it rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PartRecommendation {
+    /// Name of the part.
+    pub part: String,
+    /// What is recommended.
+    pub recommendation: Recommendation,
+}

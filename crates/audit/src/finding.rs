@@ -1,0 +1,183 @@
+//! What an audit finds.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::transcription::{Figure, Row, Series, Transcription};
+
+/// Version of the JSON of an audit.
+pub const AUDIT_SCHEMA: u32 = 1;
+
+/// What the laws say of a transcription.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Audit {
+    /// Version of this shape.
+    pub schema_version: u32,
+    /// Name of the transcription.
+    pub key: String,
+    /// Title of the source.
+    pub title: String,
+    /// Its authors and year, as far as they are known.
+    pub source: String,
+    /// Rows, series and claims that were looked at.
+    pub read: Tally,
+    /// How many checks came out how.
+    pub verdicts: Verdicts,
+    /// Every check that could be made, and every one that could not for want of something that the source does not say.
+    pub findings: Vec<AuditFinding>,
+}
+
+/// What a transcription has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Tally {
+    /// Rows.
+    pub rows: usize,
+    /// Numbers, those of series included.
+    pub numbers: usize,
+    /// Claims.
+    pub claims: usize,
+}
+
+/// How many checks came out how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Verdicts {
+    /// That hold.
+    pub holds: usize,
+    /// That are contradicted.
+    pub contradicted: usize,
+    /// That cannot be told.
+    pub cannot_tell: usize,
+}
+
+/// One check: a statement, the figures, the arithmetic, and what follows.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AuditFinding {
+    /// The law.
+    pub law: Law,
+    /// What was tested, as a statement that holds or does not: `Mean time of 200 connections at 11,705/s is at most the p95.`
+    pub statement: String,
+    /// What it is about, in a few words: `Node, 10,000 rows (Table 4)`.
+    pub about: String,
+    /// The verdict.
+    pub verdict: AuditVerdict,
+    /// The figures that went in.
+    pub inputs: Vec<Input>,
+    /// The arithmetic: `200 / 11,705/s = 17.1 ms; printed 29.13 ms`. Empty where nothing could be computed.
+    pub arithmetic: String,
+    /// What follows, as one plain sentence that claims only what the figures imply.
+    pub sentence: String,
+    /// What the figures suggest beyond that, as a sentence; marked as an inference wherever it is shown.
+    pub inference: Option<String>,
+    /// What the source does not say and the check needs.
+    pub missing: Vec<String>,
+}
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AuditVerdict {
+    /// The figures agree.
+    Holds,
+    /// The figures cannot all be as printed, or do not say what is said of them.
+    Contradicted,
+    /// Something is missing, or the figures allow both.
+    CannotTell,
+}
+
+/// A figure that went into a check.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Input {
+    /// What it is: `throughput of Node`, or the key of the figure.
+    pub name: String,
+    /// As printed, with its unit's key: `11705.0`.
+    pub printed: String,
+    /// Line of the transcription, from 1.
+    pub line: usize,
+}
+
+impl Input {
+    /// A figure of a row.
+    pub fn of_row(row: &Row, figure: &Figure) -> Self {
+        Self { name: format!("{} of {}", figure.key, row.subject), printed: printed(figure), line: row.line }
+    }
+
+    /// A figure of a series.
+    pub fn of_series(series: &Series, figure: &Figure) -> Self {
+        Self { name: format!("{} of {}", figure.key, series.subject), printed: printed(figure), line: series.line }
+    }
+}
+
+/// The numbers as printed; of more than six, the ends.
+fn printed(figure: &Figure) -> String {
+    let all: Vec<&str> = figure.numbers.iter().map(|number| number.printed.as_str()).collect();
+    match all.as_slice() {
+        [first, .., last] if all.len() > 6 => format!("{first}, …, {last} ({} numbers)", all.len()),
+        few => few.join(", "),
+    }
+}
+
+/// What figures are held to. The order is that of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// Figures that the text names are those of the table; ratios, orders and differences come out as said.
+    Claims,
+    /// Closed loop: connections = throughput × (mean time + think time).
+    LittlesLaw,
+    /// A mean lies below high percentiles that it cannot exceed, percentiles grow, minima and maxima are ends.
+    Order,
+    /// Times end where the tool gives answers up.
+    Censoring,
+    /// Good answers per second, not answers, decide who serves more.
+    Goodput,
+    /// Requests = throughput × time.
+    Totals,
+    /// Bytes a second pass through the network, and bodies in flight fit into memory.
+    Bytes,
+    /// CPU time of a request = CPU in use ÷ throughput; nobody uses more CPUs than there are.
+    CpuTime,
+    /// Shares lie between 0 and 100 %, and fit the counts that they are of.
+    Percentages,
+    /// Means of whole numbers are multiples of one over their number.
+    Grim,
+    /// Different measurements do not give the same digits throughout.
+    Duplicates,
+    /// A difference is larger than the spread, and than what starting a program takes.
+    Noise,
+    /// Figures rest on repetitions, and a spread is given.
+    Repetitions,
+    /// It is the server and not the load generator that is the limit.
+    Generator,
+    /// Those who are compared had the same CPUs, workers, memory and bytes to send.
+    Budgets,
+    /// A run is long enough for the server to be steady.
+    Steadiness,
+}
+
+impl Audit {
+    /// The findings of a transcription, counted.
+    pub fn of(transcription: &Transcription, findings: Vec<AuditFinding>) -> Self {
+        let count = |verdict| findings.iter().filter(|finding| finding.verdict == verdict).count();
+        let of_rows = transcription.rows.iter().flat_map(|row| &row.figures);
+        let of_series = transcription.series.iter().flat_map(|series| &series.figures);
+        let numbers = of_rows.chain(of_series).map(|figure| figure.numbers.len()).sum();
+        let year = transcription.year.map(|year| year.to_string());
+        let source: Vec<String> = transcription.authors.iter().cloned().chain(year).collect();
+        Self {
+            schema_version: AUDIT_SCHEMA,
+            key: transcription.key.clone(),
+            title: transcription.title.clone(),
+            source: source.join(", "),
+            read: Tally {
+                rows: transcription.rows.len() + transcription.series.len(),
+                numbers,
+                claims: transcription.claims.len(),
+            },
+            verdicts: Verdicts {
+                holds: count(AuditVerdict::Holds),
+                contradicted: count(AuditVerdict::Contradicted),
+                cannot_tell: count(AuditVerdict::CannotTell),
+            },
+            findings,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Checks of a published benchmark table: do its own figures agree with each other, and with what is said of them?
+//!
+//! Each law is a module with one function from a [`Transcription`] to findings. A law claims only what the printed figures imply,
+//! with their rounding given the benefit of the doubt; what they merely suggest stands apart, as an inference. Pure: no I/O, no
+//! clock, no randomness.
+
+mod finding;
+mod laws;
+
+pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Law, Tally, Verdicts};
+
+use tolok_model::transcription::Transcription;
+
+/// Holds every law against a transcription: the findings in the order of the laws, and within one in that of the file.
+pub fn audit(transcription: &Transcription) -> Audit {
+    let findings: Vec<AuditFinding> = laws::ALL.iter().flat_map(|law| law(transcription)).collect();
+    Audit::of(transcription, findings)
+}

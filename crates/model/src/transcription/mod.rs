@@ -1,0 +1,152 @@
+//! A published table as data: what a source says it measured, how, and what it claims of it.
+//!
+//! A transcription keeps each figure as it is printed, with the line of the source that it comes from. What the source does not
+//! say is absent, never guessed. Nothing here judges: `tolok-audit` holds the figures against each other, and
+//! `tolok-analysis` holds them against a run.
+
+mod claim;
+mod conditions;
+mod number;
+mod quantity;
+
+use serde::Serialize;
+
+pub use claim::{Assertion, Claim, Extreme, Selector};
+pub use conditions::{Conditions, CpuScope, LoopModel};
+pub use number::{Mark, Number};
+pub use quantity::{Moment, Quantity, Unit};
+
+/// A published comparison, as it is printed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Transcription {
+    /// Short name: that of its file, `asshuffi-apache-node`.
+    pub key: String,
+    /// Title of the source.
+    pub title: String,
+    /// Who wrote it, if that is known.
+    pub authors: Option<String>,
+    /// Year of publication.
+    pub year: Option<u32>,
+    /// Where it can be read.
+    pub url: Option<String>,
+    /// What the one who transcribed it wants to say.
+    pub note: Option<String>,
+    /// What the source says of its method; it holds for every row that says nothing else.
+    pub conditions: Conditions,
+    /// Settings that rows share, by name.
+    pub scenarios: Vec<Setting>,
+    /// Rows of tables, in the order of the file.
+    pub rows: Vec<Row>,
+    /// Figures over time.
+    pub series: Vec<Series>,
+    /// What the text says of the figures.
+    pub claims: Vec<Claim>,
+}
+
+/// A named setting of a source: its rows have the figures that were found under it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Setting {
+    /// Name, as rows give it: `file-500`.
+    pub name: String,
+    /// In words, for reports: `534 KB file, 500 connections`.
+    pub title: String,
+    /// What holds under it (what holds for the whole source is filled in).
+    pub conditions: Conditions,
+    /// The source's own line or lines.
+    pub raw: Vec<String>,
+}
+
+/// A row of a table: the figures of one subject under one setting.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Line of the transcription at which it begins, from 1.
+    pub line: usize,
+    /// The source's table: `Table 4`.
+    pub table: Option<String>,
+    /// What was measured, by the source's name: `go`.
+    pub subject: String,
+    /// Name of its setting.
+    pub scenario: Option<String>,
+    /// What holds for it: its own, then its setting's, then the source's.
+    pub conditions: Conditions,
+    /// The figures, in the order of the file.
+    pub figures: Vec<Figure>,
+    /// The source's own line or lines.
+    pub raw: Vec<String>,
+}
+
+impl Row {
+    /// The figure of a quantity, if the row has it.
+    pub fn figure(&self, quantity: &Quantity) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.quantity == *quantity)
+    }
+
+    /// `go, 10,000 rows (Table 4)`: how sentences name the row. `title` is that of its setting.
+    pub fn name(&self, title: Option<&str>) -> String {
+        let setting = title.or(self.scenario.as_deref()).map(|title| format!(", {title}")).unwrap_or_default();
+        let table = self.table.as_ref().map(|table| format!(" ({table})")).unwrap_or_default();
+        format!("{}{setting}{table}", self.subject)
+    }
+}
+
+/// One figure of a row: one number, or one for each repetition.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// What it is of.
+    pub quantity: Quantity,
+    /// In which unit it is printed.
+    pub unit: Unit,
+    /// Its key in the file: `latency_p95_s`.
+    pub key: String,
+    /// The numbers, one for each repetition where the source has them.
+    pub numbers: Vec<Number>,
+}
+
+impl Figure {
+    /// The number, or the mean of those of the repetitions, in base units (s, bytes, requests per second, shares of 1, cores).
+    pub fn value(&self) -> f64 {
+        self.numbers.iter().map(|number| number.value).sum::<f64>() / self.numbers.len() as f64
+    }
+
+    /// By how much the value may differ from the true one because it is rounded, in base units.
+    pub fn half_unit(&self) -> f64 {
+        self.numbers.iter().map(|number| number.half_unit).sum::<f64>() / self.numbers.len() as f64
+    }
+}
+
+/// A figure over time, as printed second by second.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Series {
+    /// Line of the transcription at which it begins, from 1.
+    pub line: usize,
+    /// The source's table or figure.
+    pub table: Option<String>,
+    /// What was measured, by the source's name.
+    pub subject: String,
+    /// Name of its setting.
+    pub scenario: Option<String>,
+    /// What holds for it.
+    pub conditions: Conditions,
+    /// The instants, in seconds; none if the source gives no times.
+    pub second: Vec<f64>,
+    /// The figures: each has a number for each instant.
+    pub figures: Vec<Figure>,
+}
+
+impl Transcription {
+    /// The setting of a name.
+    pub fn setting(&self, name: &str) -> Option<&Setting> {
+        self.scenarios.iter().find(|setting| setting.name == name)
+    }
+
+    /// How sentences name a row.
+    pub fn row_name(&self, row: &Row) -> String {
+        let title = row.scenario.as_deref().and_then(|name| self.setting(name)).map(|setting| setting.title.as_str());
+        row.name(title)
+    }
+
+    /// Rows that a selector means.
+    pub fn rows_of<'a>(&'a self, selector: &'a Selector) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(move |row| selector.means(row))
+    }
+}
