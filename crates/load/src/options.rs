@@ -351,7 +351,8 @@ impl Default for Generator {
 pub enum Timer {
     /// The kernel wakes it: late by the price of a wake-up (5 to 50 µs), and cheap.
     Sleep,
-    /// The kernel wakes it a little too early and it looks at the clock for the rest: late by less than a microsecond.
+    /// The kernel wakes it a little too early and it looks at the clock for the rest: late by less than a microsecond. How much too
+    /// early follows what waking up takes, up to a third of the time between two instants.
     Hybrid,
     /// It never sleeps: a whole CPU, whatever the rate.
     Spin,

@@ -263,6 +263,17 @@ pub struct ThreadSummary {
     pub run_queue_wait_s: Option<f64>,
 }
 
+impl ThreadSummary {
+    /// CPU time that requests needed: all but that of looking at the clock. A thread that looks at the clock while something else has
+    /// its CPU takes no CPU time for that, so its waits are no part of what is taken off. Waits at other times make this too large,
+    /// never too small.
+    pub fn worked_s(&self) -> f64 {
+        let cpu_s = self.cpu_user_s + self.cpu_system_s;
+        let spun_s = (self.spin_s - self.run_queue_wait_s.unwrap_or_default()).max(0.0);
+        (cpu_s - spun_s).max(0.0)
+    }
+}
+
 /// Whether new requests wait for old answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

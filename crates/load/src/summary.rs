@@ -170,7 +170,7 @@ fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
         return (None, 0.0);
     }
     let load = |thread: &ThreadSummary| {
-        let busy = (thread.cpu_user_s + thread.cpu_system_s - thread.spin_s).max(0.0) / window_s;
+        let busy = thread.worked_s() / window_s;
         (busy, thread.run_queue_wait_s.unwrap_or_default() / window_s)
     };
     let most = generator.threads.iter().map(load).max_by(|a, b| (a.0 + a.1).total_cmp(&(b.0 + b.1)));

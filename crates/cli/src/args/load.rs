@@ -141,7 +141,7 @@ pub struct LoadArgs {
     pub congestion: Option<String>,
 
     /// GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS [default: GET].
-    #[arg(help_heading = REQUESTS, short = 'm', long, value_name = "METHOD", value_parser = values::method)]
+    #[arg(help_heading = REQUESTS, short = 'm', long, short_alias = 'X', value_name = "METHOD", value_parser = values::method)]
     pub method: Option<Method>,
     /// Add a header, `Name: value`; can be repeated.
     #[arg(help_heading = REQUESTS, short = 'H', long = "header", value_name = "HEADER", value_parser = values::header)]

@@ -9,6 +9,7 @@ mod deadlines;
 mod pace;
 mod slots;
 mod starts;
+mod waking;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,6 +32,7 @@ use crate::sys::{CpuTime, run_queue_wait};
 use crate::transport::{Connector, Poller};
 use pace::Rations;
 use slots::{Doing, Pool, Slot};
+use waking::Waking;
 
 /// One buffer for all connections: answers are judged while they stream through it. Smaller ones cost a system call for
 /// every piece of a large body, larger ones fall out of the processor's cache.
@@ -45,9 +47,6 @@ const STARTS_IN_A_ROW: usize = 64;
 
 /// Grace period of a run that was stopped: whoever stopped it is waiting.
 const INTERRUPTED_GRACE: Duration = Duration::from_secs(1);
-
-/// How long before a planned instant the hybrid timer is awake, at most: what it takes to wake up a virtual CPU that sleeps.
-const AWAKE_BEFORE: Duration = Duration::from_micros(30);
 
 /// What all threads of a run know of it.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +131,7 @@ pub(crate) struct Engine<'run, C, L> {
     buffer: Vec<u8>,
     timer: Timer,
     /// How long before a planned instant the hybrid timer is awake.
-    awake_before: Duration,
+    waking: Waking,
     waiting: Waiting,
     interrupted: bool,
 }
@@ -151,6 +150,8 @@ struct Waiting {
     spin: Duration,
     /// The last look at the event queue did not sleep and found nothing; it was begun then.
     idle_since: Option<MonotonicNs>,
+    /// The last look at the event queue slept until then, and nothing came.
+    until: Option<MonotonicNs>,
 }
 
 impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
@@ -182,7 +183,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             next_sweep: MonotonicNs(0),
             buffer: vec![0; BUFFER_BYTES],
             timer: options.timer(),
-            awake_before: awake_before(options),
+            waking: Waking::at_rate(options.executor.most_rps() / f64::from(options.generator.threads)),
             waiting: Waiting::default(),
             interrupted: false,
             clock,
@@ -198,6 +199,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
                 self.interrupt(at);
             }
             self.count_spinning(now);
+            self.note_waking(now);
             self.end_with_iterations(now);
             self.pass_time(now);
             if let Progress::Draining { usage } = self.progress
@@ -297,12 +299,13 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
         let left = self.next_wake_up(next_planned).since(now).min(STOP_LATENCY);
         let (at_most, sleeps) = match (self.timer, for_planned) {
             (Timer::Spin, _) => (Duration::ZERO, false),
-            (Timer::Hybrid, Some(planned)) if planned <= self.awake_before => (Duration::ZERO, false),
-            (Timer::Hybrid, Some(planned)) => (left.min(planned - self.awake_before), true),
+            (Timer::Hybrid, Some(planned)) if planned <= self.waking.lead() => (Duration::ZERO, false),
+            (Timer::Hybrid, Some(planned)) => (left.min(planned - self.waking.lead()), true),
             _ => (left, true),
         };
         let ready = self.poller.wait(at_most).map_err(queue_failed)?;
         self.waiting.idle_since = idle_since.or(Some(now)).filter(|_| !sleeps && ready == 0);
+        self.waiting.until = (sleeps && ready == 0 && self.timer == Timer::Hybrid).then(|| now + at_most);
         Ok(ready)
     }
 
@@ -310,6 +313,13 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
     fn count_spinning(&mut self, now: MonotonicNs) {
         if let Some(since) = self.waiting.idle_since.take() {
             self.waiting.spin += now.since(since);
+        }
+    }
+
+    /// How late a sleep ended that nothing cut short says how early the next one has to.
+    fn note_waking(&mut self, now: MonotonicNs) {
+        if let Some(until) = self.waiting.until.take() {
+            self.waking.overslept(now.since(until));
         }
     }
 
@@ -390,13 +400,6 @@ fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
         })
     };
     options.requests.iter().map(one).collect()
-}
-
-/// A thread that is awake all the time is sent off its CPU by the scheduler, for milliseconds. So it sleeps for most of the
-/// time between two arrivals, however dense they are.
-fn awake_before(options: &Options) -> Duration {
-    let rate_rps = options.executor.most_rps() / f64::from(options.generator.threads);
-    if rate_rps > 0.0 { AWAKE_BEFORE.min(Duration::from_secs_f64(1.0 / 3.0 / rate_rps)) } else { AWAKE_BEFORE }
 }
 
 fn queue_failed(errno: Errno) -> LoadError {

@@ -92,8 +92,8 @@ fn rates_are_those_of_the_figures_beside_them() {
     assert!(record.ledger.closes());
     assert_eq!(record.goodput_rps, Some(record.ledger.good as f64 / 1.5));
     assert_eq!(record.offered_rps, Some(record.ledger.scheduled as f64 / 1.5));
-    // 0.34 s of CPU time, of which 0.01 s was waiting.
-    assert!((record.generator_busy.unwrap() - 0.33 / 1.5).abs() < 1e-12);
+    // 0.34 s of CPU time; the clock was looked at for 0.01 s, for half of which something else had the CPU.
+    assert!((record.generator_busy.unwrap() - 0.335 / 1.5).abs() < 1e-12);
     assert_eq!((record.cpu_user_s, record.cpu_system_s), (0.04, 0.3));
 }
 
@@ -119,4 +119,21 @@ fn a_run_without_a_window_has_no_rates() {
     // Nothing in it may be a figure that JSON cannot write, such as the quotient of two zeroes.
     let json = serde_json::to_string(&record).unwrap();
     assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
+}
+
+/// A thread that looked at the clock for a second, a quarter of which something else had its CPU, has still worked.
+#[test]
+fn time_without_the_cpu_is_no_looking_at_the_clock() {
+    let thread = |spin_s, run_queue_wait_s| ThreadSummary {
+        cpu: None,
+        cpu_user_s: 0.5,
+        cpu_system_s: 0.3,
+        spin_s,
+        run_queue_wait_s,
+    };
+    let worked = |spin_s, wait_s| (thread(spin_s, wait_s).worked_s() * 1e6).round() / 1e6;
+    assert_eq!(worked(0.6, Some(0.0)), 0.2);
+    assert_eq!(worked(1.0, Some(0.25)), 0.05);
+    assert_eq!(worked(0.1, Some(0.4)), 0.8);
+    assert_eq!(worked(0.9, None), 0.0);
 }

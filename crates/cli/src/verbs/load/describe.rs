@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tolok_load::options::Timer;
-use tolok_load::record::{Distribution, LoopModel, Record};
+use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
 
@@ -255,7 +255,7 @@ pub fn generator(record: &Record) -> String {
         let _ = write!(words, ", {}{} busy", if threads.len() > 1 { "the busiest " } else { "" }, percent(busy));
     }
     let spin_s: f64 = threads.iter().map(|thread| thread.spin_s).sum();
-    let worked_s = (record.cpu_user_s + record.cpu_system_s - spin_s).max(0.0);
+    let worked_s: f64 = threads.iter().map(ThreadSummary::worked_s).sum();
     if record.ledger.sent > 0 {
         let _ = write!(words, ", {} of CPU a request", time(worked_s / record.ledger.sent as f64));
     }
@@ -309,6 +309,9 @@ fn verdict(page: &mut Page, record: &Record) {
     if record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0 {
         page.said(&paint(CAUTION, "!"), &closed_loop(record));
     }
+    if record.verdict.trusted {
+        page.said(&paint(FINE, "✓"), "trusted: all checks of the generator and of its account are passed");
+    }
     let failed = record.ledger.failed + record.drain.failed;
     if failed > 0 && !record.thresholds.iter().any(speaks_of_failures) {
         let words = format!(
@@ -325,9 +328,6 @@ fn verdict(page: &mut Page, record: &Record) {
     }
     for reason in &record.verdict.reasons {
         page.said(&paint(ALARM, "✗"), &format!("{} {}", paint(ALARM, "NOT TRUSTED:"), reason.text));
-    }
-    if record.verdict.trusted {
-        page.said(&paint(FINE, "✓"), "trusted: all checks of the generator and of its account are passed");
     }
 }
 

@@ -1,0 +1,88 @@
+//! How long before a planned instant the hybrid timer is awake.
+//!
+//! A thread that sleeps is woken late, by what its CPU takes to come out of its sleep: a few microseconds where it hardly sleeps,
+//! over a hundred on a virtual CPU that has been idle for long. Who is awake too late sends late, and who is awake too early is sent
+//! off the CPU by the scheduler. So the lead follows what waking up took.
+
+use std::time::Duration;
+
+/// The lead to begin with, and the least.
+const LEAST: Duration = Duration::from_micros(30);
+/// The most: what an idle virtual CPU takes, with room to spare.
+const MOST: Duration = Duration::from_micros(250);
+/// Of what a late waking exceeds the lead, this part is made up for at once.
+const UP: u32 = 2;
+/// A waking in time takes this part of the lead back. Some 5 % of the wakings may be later than the lead: the steps balance where one
+/// late waking stands against some twenty in time.
+const DOWN: u32 = 64;
+
+/// The lead, and what it may become.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waking {
+    lead: Duration,
+    least: Duration,
+    most: Duration,
+}
+
+impl Waking {
+    /// For so many planned instants a second on one thread. A thread that is awake all the time is sent off its CPU for milliseconds,
+    /// so it sleeps for most of the time between two of them, however dense they are.
+    pub fn at_rate(rate_rps: f64) -> Self {
+        let third = if rate_rps > 0.0 { Duration::from_secs_f64(1.0 / 3.0 / rate_rps) } else { MOST };
+        let (least, most) = (LEAST.min(third), MOST.min(third));
+        Self { lead: least, least, most }
+    }
+
+    /// The lead.
+    pub fn lead(&self) -> Duration {
+        self.lead
+    }
+
+    /// A sleep ended so long after it was to end.
+    pub fn overslept(&mut self, late: Duration) {
+        let lead = match late.checked_sub(self.lead) {
+            Some(short) => self.lead + short / UP,
+            None => self.lead - self.lead / DOWN,
+        };
+        self.lead = lead.clamp(self.least, self.most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    #[test]
+    fn the_lead_grows_with_late_wakings_and_shrinks_with_those_in_time() {
+        let mut waking = Waking::at_rate(300.0);
+        assert_eq!(waking.lead(), us(30));
+        (0..8).for_each(|_| waking.overslept(us(110)));
+        assert!(waking.lead() > us(105) && waking.lead() <= us(110), "{:?}", waking.lead());
+        (0..500).for_each(|_| waking.overslept(us(2)));
+        assert_eq!(waking.lead(), us(30));
+    }
+
+    #[test]
+    fn one_long_interruption_does_not_keep_the_thread_awake() {
+        let mut waking = Waking::at_rate(1.0);
+        waking.overslept(Duration::from_millis(40));
+        assert_eq!(waking.lead(), us(250));
+        (0..140).for_each(|_| waking.overslept(us(5)));
+        assert_eq!(waking.lead(), us(30));
+    }
+
+    #[test]
+    fn however_dense_the_instants_are_most_of_the_time_is_slept() {
+        for (rate_rps, most) in [(100_000.0, us(4)), (10_000.0, us(34)), (2_000.0, us(167)), (100.0, us(250))] {
+            let mut waking = Waking::at_rate(rate_rps);
+            (0..100).for_each(|_| waking.overslept(us(900)));
+            assert!(waking.lead() <= most, "{rate_rps}/s: {:?}", waking.lead());
+            assert!(Waking::at_rate(rate_rps).lead() <= us(30));
+        }
+        assert_eq!(Waking::at_rate(0.0).lead(), us(30));
+    }
+}
