@@ -47,6 +47,9 @@ pub struct Options {
     pub tls: Tls,
     /// The engine's own threads and how they wait.
     pub generator: Generator,
+    /// Whether each second of the timeline keeps its three histograms, which is nearly all of its memory: some ten to thirty kilobytes
+    /// a second. Without them a run may last for days; the histograms of the whole are there either way.
+    pub second_histograms: bool,
     /// Seeds what is drawn at random: Poisson arrivals, the choice between weighted requests, think times.
     pub seed: u64,
 }
@@ -75,6 +78,7 @@ impl Options {
             body_limit_bytes: 1 << 30,
             tls: Tls::default(),
             generator: Generator::default(),
+            second_histograms: true,
             seed: 0,
         })
     }

@@ -458,7 +458,8 @@ pub struct SecondRow {
     pub in_flight: u64,
     /// Arrivals waiting for a connection at the end of the row.
     pub queued: u64,
-    /// Response times of this row's good answers, encoded as [`Distribution::histogram`] is.
+    /// Response times of this row's good answers, encoded as [`Distribution::histogram`] is; empty, as the two below, where nobody
+    /// asked for histograms of seconds.
     pub response_time: String,
     /// Service times of the same answers.
     pub service_time: String,

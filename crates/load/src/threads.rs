@@ -162,7 +162,7 @@ impl<'run> Collecting<'run> {
         abort_on: &'run [Threshold],
     ) -> Collecting<'run> {
         Collecting {
-            collector: Collector::new(span, threads),
+            collector: Collector::new(span, threads, run.options.second_histograms),
             spares,
             run,
             abort_on,

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use hdrhistogram::Histogram;
+
 use super::{Recorded, Row};
 use crate::fault::ErrorClass;
 use crate::histogram::{Durations, encode, quantile_s};
@@ -34,16 +36,17 @@ pub(crate) struct Collector {
     /// Rows that not all threads have told yet, the oldest first.
     pending: VecDeque<Row>,
     complete: u64,
+    second_histograms: bool,
     pub totals: Totals,
     sum: Option<Recorded>,
 }
 
 impl Collector {
-    pub fn new(span: Span, threads: u32) -> Collector {
+    pub fn new(span: Span, threads: u32, second_histograms: bool) -> Collector {
         let totals =
             Totals { response_time: Durations::new(), service_time: Durations::new(), lateness: Durations::new() };
         let told = vec![Some(0); threads as usize];
-        Collector { span, told, pending: VecDeque::new(), complete: 0, totals, sum: None }
+        Collector { span, told, pending: VecDeque::new(), complete: 0, second_histograms, totals, sum: None }
     }
 
     /// Takes the next row of a thread.
@@ -73,7 +76,7 @@ impl Collector {
             return None;
         }
         let row = self.pending.pop_front()?;
-        let second = second_row(self.complete as u32, &row, &self.span);
+        let second = second_row(self.complete as u32, &row, &self.span, self.second_histograms);
         self.complete += 1;
         if row.phase == Phase::Measure {
             self.totals.add(&row);
@@ -89,8 +92,9 @@ impl Collector {
     }
 }
 
-fn second_row(second: u32, row: &Row, span: &Span) -> SecondRow {
+fn second_row(second: u32, row: &Row, span: &Span, with_histograms: bool) -> SecondRow {
     let response_time = row.response_time.histogram();
+    let kept = |histogram: &Histogram<u64>| if with_histograms { encode(histogram) } else { String::new() };
     SecondRow {
         second,
         phase: row.phase,
@@ -106,9 +110,9 @@ fn second_row(second: u32, row: &Row, span: &Span) -> SecondRow {
         new_connections: row.new_connections,
         in_flight: row.in_flight,
         queued: row.queued,
-        response_time: encode(&response_time),
-        service_time: encode(&row.service_time.histogram()),
-        lateness: encode(&row.lateness.histogram()),
+        response_time: kept(&response_time),
+        service_time: kept(&row.service_time.histogram()),
+        lateness: kept(&row.lateness.histogram()),
     }
 }
 

@@ -42,7 +42,7 @@ impl Told {
     /// Collected from one thread.
     fn by(recorder: Recorder<Kept>, kept: &Kept, span: Span) -> Told {
         let recorded = recorder.finish();
-        let mut collector = Collector::new(span, 1);
+        let mut collector = Collector::new(span, 1, true);
         kept.0.borrow().iter().for_each(|row| collector.row(0, row));
         collector.ended(0, recorded);
         Told::from(collector)
@@ -456,4 +456,30 @@ proptest! {
         let decoded = histogram::decode(&told.totals.response_time.summary().histogram).unwrap();
         prop_assert_eq!(decoded.len(), ledger.good + drain.good);
     }
+}
+
+/// Days of load take no more memory than their rows' plain numbers.
+#[test]
+fn seconds_without_histograms_are_small() {
+    let seconds = 20;
+    let span = Span::new(MonotonicNs(0), Duration::ZERO, Duration::from_secs(seconds));
+    let bytes_a_second = |second_histograms| {
+        let mut collector = Collector::new(span, 1, second_histograms);
+        let mut row = Row::new();
+        row.phase = Phase::Measure;
+        (1..2_000).for_each(|number| row.response_time.record(number * 7_000));
+        let mut bytes = 0;
+        for second in 0..seconds {
+            (row.start, row.end) = (MonotonicNs(second * 1_000_000_000), MonotonicNs((second + 1) * 1_000_000_000));
+            collector.row(0, &row);
+            // One thread holds nothing back for others.
+            let told = collector.next_second().unwrap();
+            let histograms = [&told.response_time, &told.service_time, &told.lateness];
+            bytes += size_of::<SecondRow>() + histograms.map(String::capacity).iter().sum::<usize>();
+            assert!(told.p99_s.is_some());
+        }
+        bytes / seconds as usize
+    };
+    assert!(bytes_a_second(false) < 400);
+    assert!(bytes_a_second(true) > 1_000);
 }

@@ -37,7 +37,7 @@ fn options() -> Options {
 fn collected() -> Collected {
     let start = MonotonicNs(1_000_000_000);
     let span = Span::new(start, ms(500), ms(1_500));
-    let mut collector = Collector::new(span, 1);
+    let mut collector = Collector::new(span, 1, true);
     let mut recorder = Recorder::new(span, Collecting(&mut collector));
     recorder.connected(start, start + ms(1));
     for number in 0..38 {
@@ -101,7 +101,7 @@ fn rates_are_those_of_the_figures_beside_them() {
 fn a_run_without_a_window_has_no_rates() {
     let start = MonotonicNs(1_000_000_000);
     let span = Span::new(start, ms(500), ms(1_500));
-    let mut collector = Collector::new(span, 1);
+    let mut collector = Collector::new(span, 1, true);
     let mut recorder = Recorder::new(span, Collecting(&mut collector));
     recorder.stop(start + ms(100));
     let recorded = recorder.finish();

@@ -33,7 +33,9 @@ pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
         return capacity::find(args);
     }
     // First of all, so that a wrong command line is refused before anything is started.
-    let asked = asked(args)?;
+    let mut asked = asked(args)?;
+    // Only a record for programs has them; an hour of them is no less than 30 MB.
+    asked.options.second_histograms = args.events || args.format == LoadFormat::Json;
     if args.own_session
         && let Some(exit) = session::enter()?
     {

@@ -149,7 +149,7 @@ fn end(recorder: &mut Recorder<Kept>, attempt: &Attempt, now: MonotonicNs, fault
 
 /// Collects the threads one after the other, or row by row.
 fn collect(parts: Vec<(Recorded, Kept)>, in_turn: bool) -> Told {
-    let mut collector = Collector::new(span().0, parts.len() as u32);
+    let mut collector = Collector::new(span().0, parts.len() as u32, true);
     let mut timeline = Vec::new();
     let longest = parts.iter().map(|(_, kept)| kept.0.borrow().len()).max().unwrap_or(0);
     if in_turn {
