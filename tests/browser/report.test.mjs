@@ -34,7 +34,8 @@ function reasonToSkip() {
   return false;
 }
 
-describe("reports", { skip: reasonToSkip() }, () => {
+// Each test has a context of its own, so two can be at work at once: one for each CPU of a small machine.
+describe("reports", { skip: reasonToSkip(), concurrency: 2 }, () => {
   let browser;
 
   before(async () => {

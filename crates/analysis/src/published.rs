@@ -96,7 +96,7 @@ fn finding(records: &Records, scenarios: &[ScenarioFinding], said: &PublishedRat
     let smallest_effect = records.plan.smallest_effect;
     let (reading, why) = match &measured {
         Err(why) => (PublishedReading::CannotTell, why.clone()),
-        Ok(pair) => reading(said.ratio, pair, smallest_effect),
+        Ok(pair) => told(said.ratio, pair, smallest_effect),
     };
     let [a, b] = [&said.a, &said.b].map(|label| title(records, scenario, label));
     let pair = measured.ok();
@@ -159,33 +159,71 @@ fn unusable(case: &CaseFinding, metric: ComparedMetric) -> Option<String> {
 }
 
 /// The reading, and where that is needed, why.
-fn reading(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading, String) {
-    let (Some(low), Some(high)) = (pair.ratio.low, pair.ratio.high) else {
-        let blocks = counted(u64::from(pair.blocks), "common block");
-        return (
-            PublishedReading::CannotTell,
-            format!("{blocks}, and {} are the least for an interval", least_trials()),
-        );
-    };
-    let widened = low / (1.0 + smallest_effect)..=high * (1.0 + smallest_effect);
-    let is_nothing = size(published) < smallest_effect;
-    let reading = match pair.verdict {
-        Verdict::CannotTell => {
-            let why =
-                "the measured interval is too wide, or the difference no larger than that of a subject from itself"
-                    .to_owned();
-            return (PublishedReading::CannotTell, why);
+fn told(published: f64, pair: &Pair, smallest_effect: f64) -> (PublishedReading, String) {
+    let reading = reading(&Said::exactly(published), &pair.ratio, pair.verdict, smallest_effect);
+    let blocks = || counted(u64::from(pair.blocks), "common block");
+    let why = match (reading, pair.ratio.low) {
+        (PublishedReading::CannotTell, None) => {
+            format!("{}, and {} are the least for an interval", blocks(), least_trials())
         }
-        _ if widened.contains(&published) => PublishedReading::Reproduced,
+        (PublishedReading::CannotTell, Some(_)) => UNSURE.to_owned(),
+        _ => String::new(),
+    };
+    (reading, why)
+}
+
+/// Why a ratio with an interval tells nothing.
+pub(crate) const UNSURE: &str =
+    "the measured interval is too wide, or the difference no larger than that of a subject from itself";
+
+/// A published ratio, as exactly as it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Said {
+    /// The ratio; of a range its middle.
+    pub(crate) value: f64,
+    /// The least that may be meant: 0 where only an upper end was published.
+    pub(crate) low: f64,
+    /// The most that may be meant: infinite where only a lower end was published.
+    pub(crate) high: f64,
+}
+
+impl Said {
+    pub(crate) fn exactly(value: f64) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    /// Whether it says that there is no difference that matters.
+    fn is_nothing(&self, smallest_effect: f64) -> bool {
+        let is_closed = self.low > 0.0 && self.high.is_finite();
+        is_closed && size(self.value) < smallest_effect
+    }
+
+    /// Whether it says that the first is the larger. What has one end only says on which side of it the ratio lies.
+    pub(crate) fn says_more(&self) -> bool {
+        match (self.low > 0.0, self.high.is_finite()) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => self.value > 1.0,
+        }
+    }
+}
+
+/// What a measured ratio says of a published one, by the rules of [`PublishedReading`]. `verdict` is *faster* or *slower* where the two
+/// were told apart. Of a published range it is enough that it and the widened interval have something in common.
+pub(crate) fn reading(said: &Said, ratio: &Estimate, verdict: Verdict, smallest_effect: f64) -> PublishedReading {
+    let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return PublishedReading::CannotTell };
+    let (low, high) = (low / (1.0 + smallest_effect), high * (1.0 + smallest_effect));
+    match verdict {
+        Verdict::CannotTell => PublishedReading::CannotTell,
+        _ if said.low <= high && said.high >= low => PublishedReading::Reproduced,
         verdict if is_told_apart(verdict) => match () {
-            () if is_nothing => PublishedReading::Difference,
-            () if (published > 1.0) == (pair.ratio.value > 1.0) => PublishedReading::SameDirection,
+            () if said.is_nothing(smallest_effect) => PublishedReading::Difference,
+            () if said.says_more() == (ratio.value > 1.0) => PublishedReading::SameDirection,
             () => PublishedReading::Reversed,
         },
-        _ if is_nothing => PublishedReading::Reproduced,
+        _ if said.is_nothing(smallest_effect) => PublishedReading::Reproduced,
         _ => PublishedReading::NoDifference,
-    };
-    (reading, String::new())
+    }
 }
 
 /// `JSON, goodput: Bun.serve over Go net/http was published as 1.50× and measured as 1.15× (1.12–1.18): same direction, Bun.serve is ahead.`

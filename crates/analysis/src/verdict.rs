@@ -114,7 +114,7 @@ fn is_tested(pair: &BlockRatio) -> bool {
 }
 
 /// How often two equal cases would differ as much. Readings of a timer must differ by more than its steps allow.
-fn p_of_difference(pair: &BlockRatio) -> Option<f64> {
+pub(crate) fn p_of_difference(pair: &BlockRatio) -> Option<f64> {
     let (mean, slack) = (pair.logarithms.mean(), pair.step.ln_1p());
     match () {
         () if !is_tested(pair) => None,
@@ -124,7 +124,7 @@ fn p_of_difference(pair: &BlockRatio) -> Option<f64> {
 }
 
 /// How often two cases that differ by the smallest effect would look as alike.
-fn p_of_equivalence(pair: &BlockRatio, smallest_effect: f64) -> Option<f64> {
+pub(crate) fn p_of_equivalence(pair: &BlockRatio, smallest_effect: f64) -> Option<f64> {
     let margin = smallest_effect.ln_1p() - pair.step.ln_1p();
     match () {
         () if !is_tested(pair) => None,
@@ -134,7 +134,7 @@ fn p_of_equivalence(pair: &BlockRatio, smallest_effect: f64) -> Option<f64> {
 }
 
 /// Holm's adjusted p of those that have one.
-fn adjusted(p: Vec<Option<f64>>) -> Vec<Option<f64>> {
+pub(crate) fn adjusted(p: Vec<Option<f64>>) -> Vec<Option<f64>> {
     let mut known = holm(&p.iter().flatten().copied().collect::<Vec<f64>>()).into_iter();
     p.into_iter().map(|p| p.and_then(|_| known.next())).collect()
 }
@@ -147,7 +147,12 @@ fn simultaneous(pair: &BlockRatio, pairs: usize) -> Option<Interval> {
 }
 
 /// What a ratio says; the rule stands at the top of this module.
-fn verdict(ratio: &Estimate, rule: Rule, p_adjusted: Option<f64>, p_equivalence_adjusted: Option<f64>) -> Verdict {
+pub(crate) fn verdict(
+    ratio: &Estimate,
+    rule: Rule,
+    p_adjusted: Option<f64>,
+    p_equivalence_adjusted: Option<f64>,
+) -> Verdict {
     let Some(half_width) = half_width(ratio) else { return Verdict::CannotTell };
     let is_sure = |p: Option<f64>| p.is_some_and(|p| p < FALSE_ALARMS);
     let size = size(ratio.value);

@@ -251,3 +251,58 @@ fn who_lets_users_wait_all_the_while_has_no_shortest_p99() {
     let shortest = of(&findings, "shortest-p99-of-users")[0];
     assert!(!shortest.picks.iter().any(|pick| titles(&[GO]).contains(pick)), "{:?}", shortest.picks);
 }
+
+/// A run of answers with so many rows each.
+fn answers_of(rows: &[u32], figures: &dyn Fn(u32) -> [f64; 3]) -> InventedRun {
+    let mut run = InventedRun::new(10);
+    for rows in rows {
+        let workload = format!("rows?limit={rows}");
+        run.scenario(&format!("rows-{rows}"), &workload, &format!("{rows} rows"), 64);
+        run.plan.scenarios.last_mut().expect("it was just added").load.duration_s = 20.0;
+        for (server, rps) in [GO, BUN, FPM].into_iter().zip(figures(*rows)) {
+            run.steady(server, rps);
+        }
+    }
+    run
+}
+
+#[test]
+fn heavy_answers_and_light_ones_may_be_for_different_runtimes() {
+    let run = answers_of(&[500, 10_000], &|rows| if rows > 5_000 { [900.0, 300.0, 400.0] } else { [4e3, 9e3, 2e3] });
+    let findings = run.findings();
+    assert_eq!(of(&findings, "many-rows")[0].picks, titles(&[GO]));
+    assert_eq!(of(&findings, "few-rows")[0].picks, titles(&[BUN]));
+    let both = of(&findings, "each-its-own")[0];
+    assert_eq!(both.picks, ["Go net/http (many rows)", "Bun.serve (few rows)"]);
+    assert_eq!((both.strength, both.scenarios.len()), (Strength::Strong, 2));
+    assert!(both.because.starts_with("Each its own: for more than 5,000 rows Go net/http ("), "{}", both.because);
+    let same = answers_of(&[500, 10_000, 20_000], &|_| [900.0, 300.0, 400.0]).findings();
+    assert_eq!(of(&same, "each-its-own")[0].picks, titles(&[GO]));
+    assert!(of(&same, "each-its-own")[0].because.starts_with("One is enough: "));
+}
+
+/// Of one number of rows the other rules have said everything.
+#[test]
+fn rows_are_no_need_where_all_answers_have_as_many() {
+    let findings = answers_of(&[10_000], &|_| [900.0, 300.0, 400.0]).findings();
+    assert!(of(&findings, "many-rows").is_empty() && of(&findings, "each-its-own").is_empty());
+    let light = answers_of(&[10, 1_000], &|_| [900.0, 300.0, 400.0]).findings();
+    assert!(of(&light, "many-rows").is_empty() && of(&light, "each-its-own").is_empty());
+    assert_eq!(of(&light, "few-rows")[0].picks, titles(&[GO]));
+}
+
+/// Bun answers most, and takes four times as much memory as Go.
+#[test]
+fn a_small_machine_is_for_the_one_with_most_answers_for_its_memory() {
+    let mut run = quotable();
+    run.steady(GO, 30_000.0).steady(BUN, 40_000.0).steady(NODE, 17_000.0);
+    let findings = run.findings();
+    let row = of(&findings, "small-machine")[0];
+    assert_eq!((&row.picks, row.strength), (&titles(&[GO]), Strength::Strong));
+    assert!(
+        row.because.contains("/s for each MiB; 3.") && row.because.contains("the next, Bun.serve"),
+        "{}",
+        row.because
+    );
+    assert!(row.changes_if.ends_with("memory is not what is scarce."), "{}", row.changes_if);
+}

@@ -22,6 +22,8 @@ pub struct Audit {
     pub read: Tally,
     /// How many checks came out how.
     pub verdicts: Verdicts,
+    /// The same in a sentence.
+    pub sentence: String,
     /// Every check that could be made, and every one that could not for want of something that the source does not say.
     pub findings: Vec<AuditFinding>,
 }
@@ -161,6 +163,11 @@ impl Audit {
         let of_series = transcription.series.iter().flat_map(|series| &series.figures);
         let numbers = of_rows.chain(of_series).map(|figure| figure.numbers.len()).sum();
         let year = transcription.year.map(|year| year.to_string());
+        let verdicts = Verdicts {
+            holds: count(AuditVerdict::Holds),
+            contradicted: count(AuditVerdict::Contradicted),
+            cannot_tell: count(AuditVerdict::CannotTell),
+        };
         let source: Vec<String> = transcription.authors.iter().cloned().chain(year).collect();
         Self {
             schema_version: AUDIT_SCHEMA,
@@ -172,11 +179,8 @@ impl Audit {
                 numbers,
                 claims: transcription.claims.len(),
             },
-            verdicts: Verdicts {
-                holds: count(AuditVerdict::Holds),
-                contradicted: count(AuditVerdict::Contradicted),
-                cannot_tell: count(AuditVerdict::CannotTell),
-            },
+            sentence: verdicts.sentence(),
+            verdicts,
             findings,
         }
     }

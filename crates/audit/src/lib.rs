@@ -4,10 +4,17 @@
 //! with their rounding given the benefit of the doubt; what they merely suggest stands apart, as an inference. Pure: no I/O, no
 //! clock, no randomness.
 
+mod draft;
 mod finding;
 mod laws;
+mod range;
+mod rows;
+mod tools;
+mod wording;
+mod words;
 
 pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Law, Tally, Verdicts};
+pub use words::sentence_of_several;
 
 use tolok_model::transcription::Transcription;
 

@@ -1,5 +1,6 @@
 //! The command line: what can be typed. What it means is decided in `verbs`.
 
+mod audit;
 mod author;
 mod bring;
 mod command;
@@ -9,6 +10,7 @@ mod forecast;
 mod load;
 #[cfg(test)]
 mod reference;
+mod replicate;
 mod serve;
 mod threshold;
 mod topics;
@@ -20,9 +22,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use audit::{AuditArgs, AuditFormat, CsvArgs};
 pub use author::{
-    CheckArgs, CompletionsArgs, HelpArgs, ManArgs, NewArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing,
-    NewWorkloadArgs,
+    CheckArgs, CompletionsArgs, HelpArgs, ManArgs, NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs,
+    NewThing, NewWorkloadArgs,
 };
 pub use bring::{BringArgs, NamedUrl};
 pub use command::{parse, parse_from, visible};
@@ -30,6 +33,7 @@ pub use compare::{CompareArgs, CompareFormat};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
 pub use load::{LoadArgs, LoadFormat};
+pub use replicate::{ReplicateArgs, ReplicateFormat};
 pub use serve::ServeArgs;
 #[cfg(test)]
 pub use threshold::threshold;
@@ -73,6 +77,10 @@ pub enum Verb {
     ///
     /// And what cannot be told; figures are compared case by case, and judged together.
     Compare(CompareArgs),
+    /// Measure a published comparison again, and judge each of its claims.
+    ///
+    /// Its studies are run as the source describes them; published and measured stand side by side, with what explains a difference.
+    Replicate(ReplicateArgs),
     /// Show the stored runs in a browser, and one at work second by second.
     ///
     /// On pages for this machine alone.
@@ -81,6 +89,10 @@ pub enum Verb {
     ///
     /// And say whether each is the one that is stored.
     Verify(VerifyArgs),
+    /// Hold a published table's figures against each other.
+    ///
+    /// And against what its text says of them: a table that contradicts itself cannot be right.
+    Audit(AuditArgs),
     /// Put load on a URL with the load engine alone.
     Load(Box<LoadArgs>),
     /// Ask a database through each subject's driver what becomes of each type.
@@ -91,9 +103,9 @@ pub enum Verb {
     Setup(SetupArgs),
     /// Say what this machine can and cannot measure.
     Doctor(DoctorArgs),
-    /// List subjects, workloads, studies, tools or runs.
+    /// List subjects, workloads, studies, published tables, tools or runs.
     List(ListArgs),
-    /// Begin a subject, a workload or a study of your own, with files that work at once.
+    /// Begin a subject, a workload, a study or an audit of your own, with files that work at once.
     New(NewArgs),
     /// Start subjects and see whether they answer, and refuse, as they should.
     ///
@@ -357,8 +369,12 @@ pub enum Listed {
     Workloads,
     /// Questions that come with tolok.
     Studies,
+    /// Published tables that come with tolok, for `audit`.
+    Published,
     /// Load generators and timers that a study can name.
     Tools,
+    /// Published comparisons that can be measured again.
+    Sources,
     /// What has been run here.
     Runs,
 }

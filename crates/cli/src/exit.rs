@@ -19,7 +19,7 @@ pub enum Exit {
     Internal = 1,
     /// The command line or a study file is wrong.
     Usage = 2,
-    /// A threshold was crossed, or a regression found.
+    /// A threshold was crossed, a regression found, or a published table contradicts itself.
     ThresholdCrossed = 3,
     /// What was asked cannot be told from what there is; of two runs: nothing is known to be worse, and of something that was to be
     /// judged it cannot be told.
@@ -50,8 +50,10 @@ impl Exit {
         match self {
             Self::Done => "done",
             Self::Internal => "internal error",
-            Self::Usage => "wrong command line or study file",
-            Self::ThresholdCrossed => "a threshold was crossed, or a regression found",
+            Self::Usage => "wrong command line or file",
+            Self::ThresholdCrossed => {
+                "a threshold was crossed, a regression found, or a published table contradicts itself"
+            }
             Self::CannotTell => "cannot tell",
             Self::GateFailed => "ran, but the figures are not sound",
             Self::Missing => "a needed runtime is missing",
@@ -72,12 +74,19 @@ pub struct Complaint {
     pub exit: Exit,
     /// What is wrong and what to do, ready to be shown; it begins with `error:`.
     pub text: String,
+    /// Whether nothing is wrong but that this machine lacks what was asked for.
+    pub is_lack: bool,
 }
 
 impl Complaint {
     /// A complaint of one sentence.
     pub fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
-        Self { exit, text: format!("error: {message}") }
+        Self { exit, text: format!("error: {message}"), is_lack: false }
+    }
+
+    /// The same of a machine that lacks what was asked for.
+    pub fn lack(exit: Exit, message: impl std::fmt::Display) -> Self {
+        Self { is_lack: true, ..Self::new(exit, message) }
     }
 }
 
@@ -85,11 +94,13 @@ impl From<HomeError> for Complaint {
     fn from(error: HomeError) -> Self {
         match error {
             HomeError::Wrong { path, text, problems } => {
-                Self { exit: Exit::Usage, text: problems::render(&path, &text, &problems) }
+                Self { exit: Exit::Usage, text: problems::render(&path, &text, &problems), is_lack: false }
             }
-            HomeError::NotFound | HomeError::NoStudy { .. } | HomeError::NoScript { .. } => {
-                Self::new(Exit::Usage, error)
-            }
+            HomeError::NotFound
+            | HomeError::NoStudy { .. }
+            | HomeError::NoSource { .. }
+            | HomeError::NoPublished { .. }
+            | HomeError::NoScript { .. } => Self::new(Exit::Usage, error),
             HomeError::Unreadable { .. } => Self::new(Exit::Internal, error),
         }
     }

@@ -54,12 +54,34 @@ pub enum HomeError {
         /// What is wrong in it.
         problems: Vec<Problem>,
     },
+    /// No published comparison has this name.
+    #[error(
+        "there is no source `{name}` that can be measured again; {}; tolok list sources shows all",
+        crate::sources::meant(name, known)
+    )]
+    NoSource {
+        /// As it was asked for.
+        name: String,
+        /// The sources there are.
+        known: Vec<String>,
+    },
     /// No study has this name.
     #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known))]
     NoStudy {
         /// As it was asked for.
         name: String,
         /// The studies there are.
+        known: Vec<String>,
+    },
+    /// No published table has this name.
+    #[error(
+        "there is no published table `{name}`, neither a file nor one that comes with tolok; {}",
+        transcribed(name, known)
+    )]
+    NoPublished {
+        /// As it was asked for.
+        name: String,
+        /// The tables there are.
         known: Vec<String>,
     },
 }
@@ -154,14 +176,25 @@ impl Home {
 
     /// Names of the studies that come with tolok.
     pub fn studies(&self) -> Result<Vec<String>, HomeError> {
-        let folder = self.root.join("studies");
-        let mut names: Vec<String> = entries(&folder)?
-            .iter()
-            .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
-            .filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
-            .collect();
-        names.sort();
-        Ok(names)
+        Ok(names_of_toml(entries(&self.root.join("studies"))?))
+    }
+
+    /// Names of the published tables that come with tolok; none where their folder is not.
+    pub fn published(&self) -> Result<Vec<String>, HomeError> {
+        let folder = self.root.join("published");
+        if folder.is_dir() { Ok(names_of_toml(entries(&folder)?)) } else { Ok(Vec::new()) }
+    }
+
+    /// The file of a published table: `name` is that of one that comes with tolok, or a file.
+    pub fn published_file(&self, name: &str) -> Result<PathBuf, HomeError> {
+        let own = self.root.join("published").join(format!("{name}.toml"));
+        if !name.contains('/') && own.is_file() {
+            return Ok(own);
+        }
+        if Path::new(name).is_file() {
+            return Ok(PathBuf::from(name));
+        }
+        Err(HomeError::NoPublished { name: name.to_owned(), known: self.published().unwrap_or_default() })
     }
 
     /// Reads a study: `name` is that of one that comes with tolok, or a file. Returns its text as well.
@@ -189,7 +222,7 @@ impl Home {
     fn study_file(&self, name: &str) -> Result<PathBuf, HomeError> {
         let own = self.root.join("studies").join(format!("{name}.toml"));
         // A bare name means ours, even where a file of that name lies about, such as the `core` of a crashed program.
-        if !name.contains('/') && own.is_file() {
+        if (!name.contains('/') || name.starts_with("sources/")) && own.is_file() {
             return Ok(own);
         }
         if Path::new(name).is_file() {
@@ -215,6 +248,25 @@ fn meant(name: &str, known: &[String]) -> String {
     // Of a path the name counts: a file that was looked for in the wrong folder may be one of these.
     let bare = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
     format!("{}; to begin one: tolok new study NAME", suggestion(&bare, &known))
+}
+
+/// Which of the known tables may be meant, and how to have one that is not known.
+fn transcribed(name: &str, known: &[String]) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let bare = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+    let known = if known.is_empty() { String::new() } else { suggestion(&bare, &known) + "; " };
+    format!("{known}docs/audit.md says how to write one")
+}
+
+/// What the files that end in `.toml` are called, sorted.
+fn names_of_toml(paths: Vec<PathBuf>) -> Vec<String> {
+    let mut names: Vec<String> = paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
 }
 
 /// tolok's folder under one of the XDG base folders.
@@ -392,6 +444,19 @@ load     = { executor = "constant-vus", vus = 1, duration = "1s" }
         let expect = "there is no study `smal`, neither a file nor one that comes with tolok; did you mean `small`? known here: \
                       small; to begin one: tolok new study NAME";
         assert_eq!(error.to_string(), expect);
+    }
+
+    #[test]
+    fn a_published_table_is_found_by_its_name_and_by_its_path() {
+        let (root, home) = home(&[("published/blog.toml", "title = \"A blog post\"")]);
+        assert_eq!(home.published().unwrap(), ["blog"]);
+        let own = root.path().join("published/blog.toml");
+        assert_eq!(home.published_file("blog").unwrap(), own);
+        assert_eq!(home.published_file(own.to_str().unwrap()).unwrap(), own);
+        let expect = "there is no published table `blok`, neither a file nor one that comes with tolok; did you mean `blog`? known \
+                      here: blog; docs/audit.md says how to write one";
+        assert_eq!(home.published_file("blok").unwrap_err().to_string(), expect);
+        assert!(whole().1.published().unwrap().is_empty());
     }
 
     #[test]

@@ -186,6 +186,7 @@ pub fn url_workload(servers: &[ExternalServer]) -> Workload {
         summary: "the request that a URL names; the answer owed is the one that was given before the run".to_owned(),
         method: "GET".to_owned(),
         path: "/".to_owned(),
+        sent: None,
         status: 200,
         content_type: String::new(),
         // Each server's own, which is asked for and never read from a file.

@@ -35,6 +35,9 @@ mod record_raw;
 mod record_resources;
 mod record_tool;
 pub mod replication;
+mod replication_check;
+mod replication_file;
+mod replication_reading;
 mod scale;
 pub mod schema;
 mod seed;
@@ -82,6 +85,7 @@ pub use record_resources::{
     Throttling,
 };
 pub use record_tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
+pub use replication_file::ReplicationFile;
 pub use scale::{Scale, ScaleError};
 pub use seed::SplitMix64;
 pub use study::{Scenario, Study, SubjectSelector};
@@ -97,6 +101,6 @@ pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, f
 pub use verification::{
     Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, ValueDifference, Verification, compare,
 };
-pub use workload::{Body, GeneratedBody, GeneratedKind, Workload};
+pub use workload::{Body, GeneratedBody, GeneratedKind, SentBody, Workload};
 pub use workload_data::{DataBody, WorkloadParameter};
 pub use workload_file::WorkloadFile;

@@ -417,7 +417,7 @@ pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Ve
 }
 
 /// Each program in each environment that makes a difference to it.
-fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
+pub(crate) fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
     let is_first = |index: usize| {
         let one = &environments[index];
         environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))

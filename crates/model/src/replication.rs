@@ -28,7 +28,8 @@ pub struct ReplicationPart {
     pub study: String,
     /// What it is for, in a sentence.
     pub says: String,
-    /// The source's name of a subject, and the study's label for it; none where nothing stands for it.
+    /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant; none where nothing
+    /// stands for it.
     pub subjects: BTreeMap<String, String>,
     /// The source's name of a setting, and the id of the study's scenario.
     pub scenarios: BTreeMap<String, String>,
@@ -58,8 +59,34 @@ pub struct FactorLevel {
     pub part: String,
     /// Id of the scenario of its study.
     pub scenario: String,
-    /// Label of the subject above the line.
+    /// The subject above the line, as the study names it.
     pub a: String,
-    /// Label of the subject below it.
+    /// The subject below it.
     pub b: String,
+}
+
+/// Whether a study's subject of this label (`apache/prefork:default?start_servers=5`) is meant by a name that may leave its variant
+/// out (`apache/prefork?start_servers=5`), which then is `default_variant`.
+pub fn means_subject(name: &str, label: &str, default_variant: &str) -> bool {
+    let (name, label) = (SubjectParts::of(name), SubjectParts::of(label));
+    let variant = |parts: &SubjectParts| parts.variant.clone().unwrap_or_else(|| default_variant.to_owned());
+    name.id == label.id && variant(&name) == variant(&label) && name.values == label.values
+}
+
+/// A name of a subject, taken apart.
+struct SubjectParts {
+    id: String,
+    variant: Option<String>,
+    /// Sorted, as a label has them.
+    values: Vec<String>,
+}
+
+impl SubjectParts {
+    fn of(text: &str) -> Self {
+        let (head, query) = text.split_once('?').unwrap_or((text, ""));
+        let (id, variant) = head.split_once(':').map_or((head, None), |(id, variant)| (id, Some(variant)));
+        let mut values: Vec<String> = query.split('&').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        values.sort();
+        Self { id: id.to_owned(), variant: variant.map(str::to_owned), values }
+    }
 }

@@ -5,8 +5,9 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::fidelity::FidelityReport;
+use crate::transcription::TranscriptionFile;
 use crate::verification::Verification;
-use crate::{StudyFile, SubjectFile, WorkloadFile};
+use crate::{ReplicationFile, StudyFile, SubjectFile, WorkloadFile};
 
 /// The schema of a study file.
 pub fn study_schema() -> Value {
@@ -21,6 +22,16 @@ pub fn subject_schema() -> Value {
 /// The schema of a `workload.toml`.
 pub fn workload_schema() -> Value {
     schema_of::<WorkloadFile>()
+}
+
+/// The schema of a `replication.toml`.
+pub fn replication_schema() -> Value {
+    schema_of::<ReplicationFile>()
+}
+
+/// The schema of a transcription: `published/<key>.toml`.
+pub fn transcription_schema() -> Value {
+    schema_of::<TranscriptionFile>()
 }
 
 /// The schema of what `tolok fidelity` finds, as JSON.

@@ -97,6 +97,11 @@ impl Reading {
         field
     }
 
+    /// Notes that `key` of the table at `table` is there under a misspelt name, so that it is not missing.
+    pub fn misspelt(&mut self, table: &Span, key: &str) {
+        self.damaged.insert((table.clone(), key.to_owned()));
+    }
+
     /// Whether `key` of the table at `table` held something wrong, so that what it lacks may be what was taken out.
     pub fn is_damaged(&self, table: &Span, key: &str) -> bool {
         let was_wrong = self.damaged.contains(&(table.clone(), key.to_owned()));

@@ -45,6 +45,18 @@ pub enum GeneratedKind {
     Png,
 }
 
+/// The body of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SentBody {
+    /// A file in the workload's folder.
+    pub file: String,
+    /// Its type and subtype.
+    pub content_type: String,
+    /// A file beside it whose bytes must be answered with 422 in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
 /// The request and the answer that every subject owes to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
@@ -58,6 +70,9 @@ pub struct Workload {
     pub method: String,
     /// The request's path, with its leading slash.
     pub path: String,
+    /// The request's body, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<SentBody>,
     /// The status owed.
     pub status: u16,
     /// The type and subtype owed.
@@ -98,7 +113,9 @@ impl Workload {
         let has_answer = answer.is_some();
         let parameters = read_parameters(file.parameter, data, has_answer, &mut reading);
         match (title, request, answer) {
-            (Some(title), Some((method, path)), Some((status, content_type, body))) if !reading.has_problems() => {
+            (Some(title), Some((method, path, sent)), Some((status, content_type, body)))
+                if !reading.has_problems() =>
+            {
                 let summary = file.summary.unwrap_or_default();
                 let (name, values) = (name.to_owned(), BTreeMap::new());
                 Ok(Self {
@@ -107,6 +124,7 @@ impl Workload {
                     summary,
                     method,
                     path,
+                    sent,
                     status,
                     content_type,
                     body,
@@ -136,8 +154,11 @@ impl Body {
     }
 }
 
-fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<(String, String)> {
-    let Table { span, entries: request } = request;
+type Asked = (String, String, Option<SentBody>);
+
+fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<Asked> {
+    let Table { span, entries: mut request } = request;
+    let sent = read_sent(&mut request, &span, reading);
     let method = request.method.map_or_else(|| "GET".to_owned(), |method| read_method(method, reading));
     let path = reading.require(request.path, &span, "path", "path = \"/hello\"")?;
     let name = path.get_ref().strip_prefix('/').unwrap_or_default();
@@ -146,7 +167,36 @@ fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<(S
         let help = "a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`".to_owned();
         reading.note(path.span(), format!("`{}` is not a path that subjects can serve", path.get_ref()), Some(help));
     }
-    Some((method, path.into_inner()))
+    Some((method, path.into_inner(), sent))
+}
+
+/// The body of a request: a file, and what goes with it.
+fn read_sent(request: &mut RequestFile, span: &Span, reading: &mut Reading) -> Option<SentBody> {
+    let (body, refused) = (request.body.take(), request.refused.take());
+    let content_type = request.content_type.take();
+    for (key, place) in [("refused", refused.as_ref()), ("content-type", content_type.as_ref())] {
+        if let Some(place) = place.filter(|_| body.is_none()) {
+            reading.note(place.span(), format!("a request without `body` has no `{key}`"), None);
+        }
+    }
+    let body = body?;
+    if request.method.as_ref().is_none_or(|method| method.get_ref() != "POST") {
+        reading.note(body.span(), "only `POST` has a body", Some("add method = \"POST\"".to_owned()));
+    }
+    [Some(&body), refused.as_ref()]
+        .into_iter()
+        .flatten()
+        .for_each(|name| file_here(name.get_ref(), name.span(), reading));
+    let content_type = reading.require(content_type, span, "content-type", "content-type = \"application/json\"")?;
+    let (file, content_type) = (body.into_inner(), content_type.into_inner());
+    Some(SentBody { file, content_type, refused: refused.map(Spanned::into_inner) })
+}
+
+fn file_here(name: &str, span: Span, reading: &mut Reading) {
+    if name.is_empty() || name.contains('/') {
+        let help = "it must lie beside this one, as in `body.html`".to_owned();
+        reading.note(span, format!("`{name}` is not the name of a file here"), Some(help));
+    }
 }
 
 fn read_method(method: Spanned<String>, reading: &mut Reading) -> String {
@@ -173,10 +223,7 @@ fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
     let span = body.span();
     match body.into_inner() {
         BodyFile::File(name) => {
-            if name.is_empty() || name.contains('/') {
-                let help = "it must lie beside this one, as in `body.html`".to_owned();
-                reading.note(span, format!("`{name}` is not the name of a file here"), Some(help));
-            }
+            file_here(&name, span, reading);
             Some(Body::File(name))
         }
         BodyFile::Generated(generated) => read_generated(generated, &span, reading).map(Body::Generated),

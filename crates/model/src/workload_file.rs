@@ -70,14 +70,24 @@ pub struct WorkloadParameterFile {
 
 /// `[request]` of a workload.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RequestFile {
-    /// The method: `GET` (default), or `POST` for what changes something. Neither has a body.
+    /// The method: `GET` (default), or `POST` for what changes something or has a body.
     #[schemars(with = "Option<String>", regex(pattern = "^(GET|POST)$"))]
     pub method: Option<Spanned<String>>,
     /// The path, with its leading slash.
     #[schemars(with = "String", regex(pattern = "^/[A-Za-z0-9._-]+$"))]
     pub path: Option<Spanned<String>>,
+    /// A file beside this one with the body of a `POST`. Default none.
+    #[schemars(with = "Option<String>")]
+    pub body: Option<Spanned<String>>,
+    /// Type and subtype of that body.
+    #[schemars(with = "Option<String>")]
+    pub content_type: Option<Spanned<String>>,
+    /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
+    /// out by it.
+    #[schemars(with = "Option<String>")]
+    pub refused: Option<Spanned<String>>,
 }
 
 /// `[answer]` of a workload.

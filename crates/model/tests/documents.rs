@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tolok_model::transcription::Transcription;
 use tolok_model::{Catalogue, Problem, ProgramWorkload, Study, Subject, Workload};
 
 fn root() -> PathBuf {
@@ -67,6 +68,13 @@ fn whole(kind: &str, block: &str) -> String {
              path = '/rows'\n[answer]\ncontent-type = 'application/json'\n\
              body = {{ data = 'rows' }}\n[parameter.fields]\ndefault = 40\none-of = [40, 50]\nhelp = 'columns'\n{block}"
         ),
+        Some("rows") => format!("{block}[[row]]\nsubject = 'a'\nrequests = 1"),
+        Some("title") => format!("title = 'A source'\n{block}"),
+        Some("title and rows") => format!("title = 'A source'\n{block}[[row]]\nsubject = 'a'\nrequests = 1"),
+        Some("title and the rows above") => format!(
+            "title = 'A source'\n[[row]]\nsubject = 'alpha'\ntable = 'Table 1'\nthroughput_rps = 2\ncpu_percent = 2\n\
+             [[row]]\nsubject = 'beta'\ntable = 'Table 1'\nthroughput_rps = 1\ncpu_percent = 1\n{block}"
+        ),
         Some(other) => panic!("this test does not know how to add {other}"),
     }
 }
@@ -95,6 +103,8 @@ fn what_the_documents_show_can_be_read() {
                 }
                 Some(("workload", name)) => Workload::read(name, block).err(),
                 Some(("subject", id)) => Subject::read(id, block).err(),
+                None if kind == "transcription" => Transcription::read(block, "source").err(),
+                Some(("transcription", name)) => Transcription::read(block, name).err(),
                 None if matches!(kind, "study" | "scenario") => Study::read(block, &catalogue).err(),
                 _ => panic!("{}: {kind} is not a kind of file", document.display()),
             }

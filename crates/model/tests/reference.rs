@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use regex_lite::Regex;
 use serde_json::{Map, Value};
-use tolok_model::schema::{study_schema, subject_schema, workload_schema};
+use tolok_model::schema::{replication_schema, study_schema, subject_schema, transcription_schema, workload_schema};
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
@@ -61,11 +61,17 @@ impl Page<'_> {
         let empty = Map::new();
         let keys = table["properties"].as_object().unwrap_or(&empty);
         let (must, may): (Vec<_>, Vec<_>) = keys.iter().partition(|(key, _)| required.contains(&key.as_str()));
+        // Many keys may be told in one line.
+        let mut told: BTreeSet<&str> = BTreeSet::new();
         for (key, schema) in must.into_iter().chain(may) {
-            let path = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+            let key = match schema["x-keys"].as_str() {
+                Some(several) if !told.insert(several) => continue,
+                several => several.unwrap_or(key.as_str()),
+            };
+            let path = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
             let kind = self.kind(schema, &path);
             let (default, meaning) = default_and_meaning(schema);
-            let default = if required.contains(&key.as_str()) { "required".to_owned() } else { default };
+            let default = if required.contains(&key) { "required".to_owned() } else { default };
             let _ = writeln!(self.text, "| `{key}` | {} | {} | {} |", cell(&kind), cell(&default), cell(&meaning));
         }
     }
@@ -285,4 +291,22 @@ fn reference_of_workloads_is_up_to_date() {
     let head = "A workload is a folder `workloads/<name>/` with this file, the bytes of its answer where they are stored, and a \
                 README that says why. More: [CONTRIBUTING.md](../../CONTRIBUTING.md#a-workload). `tolok new workload NAME` begins one.";
     check("workload", &page("workload.toml", head, &workload_schema()));
+}
+
+#[test]
+fn reference_of_replications_is_up_to_date() {
+    let head = "A replication says how a published comparison is run again: which studies, and what of the source stands for what of \
+                them. It lies in `studies/sources/<key>/replication.toml`, and its studies beside it. Names of the source are those of \
+                `published/<key>.toml`; what is not there, or not in a study, is a mistake. How it is judged: \
+                [METHODOLOGY.md](../../METHODOLOGY.md#replication).";
+    check("replication", &page("replication.toml", head, &replication_schema()));
+}
+
+#[test]
+fn reference_of_transcriptions_is_up_to_date() {
+    let head = "A transcription is a file in `published/`, or anywhere: a published comparison as data. How to write one: \
+                [transcribe.md](../transcribe.md). `tolok audit FILE` reads it, reports every mistake at once and holds its figures \
+                against each other; `tolok new audit NAME` begins one. Unknown keys are mistakes. With `#:schema \
+                ../schemas/transcription.schema.json` in its first line, an editor checks it.";
+    check("transcription", &page("A transcription", head, &transcription_schema()));
 }

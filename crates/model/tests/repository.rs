@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use examples::everything;
-use tolok_model::{Body, Catalogue, Plan, Problem, ProgramWorkload, Role, Study, Subject, Workload};
+use tolok_model::{Body, Catalogue, Plan, Problem, ProgramWorkload, Role, Scale, Study, Subject, Workload};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -76,11 +76,29 @@ impl Repository {
 
     fn studies(&mut self) -> Vec<(String, Study)> {
         let catalogue = self.catalogue.clone();
-        let files = entries(&root().join("studies"));
-        let files = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+        self.studies_in(&root().join("studies"), &catalogue)
+    }
+
+    /// Those of published sources, `<key>/<part>` each.
+    fn studies_of_sources(&mut self) -> Vec<(String, Study)> {
+        let catalogue = self.catalogue.clone();
+        let sources = entries(&root().join("studies/sources"));
+        let with_key = |source: &PathBuf, found: Vec<(String, Study)>| {
+            found.into_iter().map(|(part, study)| (format!("{}/{part}", name(source)), study)).collect::<Vec<_>>()
+        };
+        sources.iter().flat_map(|source| with_key(source, self.studies_in(source, &catalogue))).collect()
+    }
+
+    fn studies_in(&mut self, folder: &Path, catalogue: &Catalogue) -> Vec<(String, Study)> {
+        let files = entries(folder);
+        let is_study = |path: &&PathBuf| {
+            path.extension().is_some_and(|ending| ending == "toml") && !path.ends_with("replication.toml")
+        };
         files
+            .iter()
+            .filter(is_study)
             .filter_map(|path| {
-                let study = self.read_file(path, |text| Study::read(text, &catalogue))?;
+                let study = self.read_file(path, |text| Study::read(text, catalogue))?;
                 Some((name(path), study))
             })
             .collect()
@@ -98,7 +116,7 @@ fn workloads_and_subjects_can_be_read() {
     let workloads: Vec<&str> = repository.catalogue.workloads.iter().map(|found| found.name.as_str()).collect();
     assert_eq!(
         workloads,
-        ["counter", "fidelity", "file-534k", "hello", "json", "queries", "query", "quicksort", "rows"]
+        ["counter", "fidelity", "file-534k", "hello", "json", "queries", "query", "quicksort", "rows", "validate"]
     );
     let programs: Vec<&str> = repository.catalogue.programs.iter().map(|found| found.name.as_str()).collect();
     assert_eq!(programs, ["queue-async", "queue-sync"]);
@@ -125,7 +143,7 @@ fn bodies_and_templates_that_are_named_are_there() {
 fn both_subjects_with_php_processes_run_the_same_scripts() {
     let script =
         |subject: &str, file: &str| fs::read_to_string(root().join("subjects").join(subject).join(file)).unwrap();
-    for file in ["index.php", "data.php", "database.php", "quicksort.php"] {
+    for file in ["index.php", "data.php", "database.php", "quicksort.php", "validate.php"] {
         assert!(script("php/fpm", file) == script("apache/prefork", file), "{file} differs");
     }
 }
@@ -225,4 +243,33 @@ fn studies_can_be_read_and_take_as_long_as_they_say() {
     assert!((30.0..34.0).contains(&queue), "queue.toml takes {queue:.1} min at most");
     assert!((7.0..11.0).contains(&two_cpus), "queue-parallel.toml takes {two_cpus:.1} min at most");
     assert!((7.0..11.0).contains(&tools), "tools.toml takes {tools:.1} min");
+}
+
+/// At the scale that their headers name, all parts of a source together fit an hour, also where there are CPUs for all of them.
+#[test]
+fn studies_of_sources_can_be_read_and_fit_an_hour_in_short() {
+    let mut repository = Repository::read();
+    let studies = repository.studies_of_sources();
+    repository.assert_sound();
+    let scales = [
+        ("asshuffi-apache-node", 0.25),
+        ("astamal-swoole-node-go", 0.1),
+        ("kamarudin-go-bun-php", 0.02),
+        ("nunez-queue", 0.1),
+        ("srivastava-node-bun-go", 0.1),
+    ];
+    let sources = entries(&root().join("studies/sources"));
+    assert!(sources.iter().map(|source| name(source)).eq(scales.map(|(source, _)| source.to_owned())), "{sources:?}");
+    for (source, scale) in scales {
+        let parts = studies.iter().filter(|(part, _)| part.starts_with(source));
+        let minutes: f64 = parts.map(|(part, study)| minutes_of(part, study, scale, &repository.catalogue)).sum();
+        assert!((1.0..60.0).contains(&minutes), "{source} takes {minutes:.1} min");
+    }
+}
+
+fn minutes_of(part: &str, study: &Study, scale: f64, catalogue: &Catalogue) -> f64 {
+    let study = study.clone().scaled(Scale::new(scale).unwrap());
+    let plan = Plan::expand(&study, catalogue, everything(), 1).unwrap();
+    assert_eq!(plan.skipped, [], "{part}");
+    plan.estimate_s() / 60.0
 }

@@ -5,7 +5,10 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tolok_model::schema::{fidelity_schema, study_schema, subject_schema, verification_schema, workload_schema};
+use tolok_model::schema::{
+    fidelity_schema, replication_schema, study_schema, subject_schema, transcription_schema, verification_schema,
+    workload_schema,
+};
 
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(format!("{name}.schema.json"))
@@ -53,6 +56,16 @@ fn schemas_of_workloads_are_up_to_date() {
 }
 
 #[test]
+fn schemas_of_replications_are_up_to_date() {
+    check("replication", &replication_schema());
+}
+
+#[test]
+fn schemas_of_transcriptions_are_up_to_date() {
+    check("transcription", &transcription_schema());
+}
+
+#[test]
 fn schemas_of_fidelity_reports_are_up_to_date() {
     check("fidelity", &fidelity_schema());
 }
@@ -75,15 +88,25 @@ fn schemas_demand_what_reading_demands() {
     assert_eq!(alternatives(&subject["oneOf"]), [["process"], ["program"]]);
     assert_eq!(required(&subject["definitions"]["ProcessFile"]), ["name", "command"]);
     assert_eq!(required(&subject["definitions"]["ParameterFile"]), ["default"]);
+    let replication = replication_schema();
+    assert_eq!(required(&replication), ["source", "part"]);
+    assert_eq!(required(&replication["definitions"]["PartFile"]), ["name", "study", "says"]);
+    assert_eq!(required(&replication["definitions"]["FactorFile"]), ["name", "meaning", "figure", "level"]);
     let workload = workload_schema();
     assert_eq!(required(&workload), ["title"]);
     assert_eq!(alternatives(&workload["oneOf"]), [vec!["request", "answer"], vec!["program"]]);
     assert_eq!(required(&workload["definitions"]["AnswerFile"]), ["content-type", "body"]);
+    let transcription = transcription_schema();
+    assert_eq!(required(&transcription), ["title"]);
+    assert_eq!(alternatives(&transcription["anyOf"]), [["row"], ["series"]]);
+    assert_eq!(required(&transcription["definitions"]["Row"]), ["subject"]);
+    assert_eq!(required(&transcription["definitions"]["Setting"]), ["name"]);
+    assert_eq!(required(&transcription["definitions"]["Claim"]), ["id", "says"]);
 }
 
 #[test]
 fn schemas_refuse_unknown_keys_everywhere_and_never_speak_of_null() {
-    for schema in [study_schema(), subject_schema(), workload_schema()] {
+    for schema in [study_schema(), subject_schema(), workload_schema(), replication_schema(), transcription_schema()] {
         let tables = schema["definitions"].as_object().unwrap().values().chain([&schema]);
         for table in tables.filter(|table| table["type"] == "object") {
             assert_eq!(table["additionalProperties"], false, "{table}");

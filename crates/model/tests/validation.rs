@@ -141,6 +141,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         match path.is_dir() {
             true => found.extend(files(&path, ending)),
+            // Beside the studies of a source lies what it is made of, which has a schema of its own.
+            false if path.ends_with("replication.toml") => {}
             false if path.to_string_lossy().ends_with(ending) => found.push(path),
             false => {}
         }

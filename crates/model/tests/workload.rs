@@ -66,3 +66,25 @@ body = { generate = "pgn", bytes = -1, seeds = 3 }
     3:53 «70000» expected a whole number from 0 to 65,535, found the number 70000
     "#);
 }
+
+#[test]
+fn what_is_sent_lies_beside_the_workload() {
+    let text = |request: &str| {
+        format!("title = 'T'\n[request]\npath = '/a'\n{request}\n[answer]\ncontent-type = 'a/b'\nbody = 'body.json'")
+    };
+    let sound = "method = 'POST'\nbody = 'document.json'\ncontent-type = 'application/json'\nrefused = 'refused.json'";
+    let workload = Workload::read("check", &text(sound)).unwrap();
+    let sent = workload.sent.clone().unwrap();
+    assert_eq!((sent.file.as_str(), sent.refused.as_deref()), ("document.json", Some("refused.json")));
+    let stored = serde_json::to_string(&workload).unwrap();
+    assert_eq!(serde_json::from_str::<Workload>(&stored).unwrap(), workload);
+    assert_snapshot!(check(&text("body = '../x'\ncontent-type = 'a/b'")), @r#"
+    4:8 «'../x'» only `POST` has a body (add method = "POST")
+    4:8 «'../x'» `../x` is not the name of a file here (it must lie beside this one, as in `body.html`)
+    "#);
+    assert_snapshot!(check(&text("method = 'POST'\nbody = 'x'")), @r#"2:1 «[request]» missing key `content-type` (for example: content-type = "application/json")"#);
+    assert_snapshot!(check(&text("refused = 'x'\ncontent-type = 'a/b'")), @"
+    4:11 «'x'» a request without `body` has no `refused`
+    5:16 «'a/b'» a request without `body` has no `content-type`
+    ");
+}

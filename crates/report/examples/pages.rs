@@ -1,15 +1,19 @@
 //! Writes reports of invented runs into a folder, to look at them: `cargo run -p tolok-report --example pages -- FOLDER`.
 
+#[path = "../tests/audits/mod.rs"]
+mod audits;
 #[path = "../tests/edge_cases/mod.rs"]
 mod edge_cases;
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
+#[path = "../tests/edge_cases/replications.rs"]
+mod replications;
 
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use tolok_report::{Format, Style, render};
+use tolok_report::{Format, Style, audit, render};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,7 +24,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every invented run in every format, and its figures.
+/// Every invented run in every format, and its figures; and the pages of invented audits.
 fn write_all(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, mut findings) in edge_cases::all() {
@@ -34,6 +38,13 @@ fn write_all(folder: &Path) -> std::io::Result<()> {
         for figure in tolok_report::charts::figures(&findings) {
             fs::write(figures.join(format!("{}.svg", figure.name)), figure.svg)?;
         }
+    }
+    for (name, found) in replications::all() {
+        fs::write(folder.join(format!("{name}.html")), tolok_report::replication::html(&found))?;
+        fs::write(folder.join(format!("{name}.md")), tolok_report::replication::markdown(&found))?;
+    }
+    for (name, audits) in audits::all() {
+        fs::write(folder.join(format!("{name}.html")), audit::html(&audits, false))?;
     }
     Ok(())
 }

@@ -9,8 +9,12 @@ const MOST_ROWS_ON_PAPER: usize = 12;
 
 /// A page with its table of contents, and with marks on what is too long for paper.
 pub(crate) fn finish(page: String) -> String {
-    let contents = contents(&page);
-    long_details(&page.replacen(CONTENTS, &contents, 1))
+    long_details(&with_contents(&page))
+}
+
+/// A page with its table of contents.
+pub(crate) fn with_contents(page: &str) -> String {
+    page.replacen(CONTENTS, &contents(page), 1)
 }
 
 /// Links to all headings of sections, in their order.

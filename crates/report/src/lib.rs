@@ -1,10 +1,11 @@
 //! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
 //!
 //! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
-//! [`forecast`] predictions, [`verification`] what became of a run's figures) and print nothing; where the text goes is the caller's
-//! business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
+//! [`forecast`] predictions, [`verification`] what became of a run's figures, [`audit`] what speaks against a published table) and
+//! print nothing; where the text goes is the caller's business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
 //! read; CSV and JSON hold the plain numbers in base units.
 
+pub mod audit;
 mod brief;
 pub mod charts;
 mod cold_start;
@@ -35,6 +36,7 @@ mod printable;
 mod programs;
 mod published;
 mod recommendations;
+pub mod replication;
 mod seconds;
 mod sections;
 mod sensitivity;

@@ -98,6 +98,7 @@ pub(crate) enum Look {
     Bold,
     Dim,
     Warning,
+    Good,
 }
 
 impl Page {
@@ -367,6 +368,7 @@ impl Page {
             Look::Bold => Some("1"),
             Look::Dim => Some("2"),
             Look::Warning => Some("33"),
+            Look::Good => Some("32"),
         };
         match code.filter(|_| self.colour && !text.is_empty()) {
             Some(code) => self.text += &format!("\u{1b}[{code}m{text}\u{1b}[0m"),

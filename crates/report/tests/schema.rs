@@ -12,6 +12,16 @@ fn the_schema_of_comparisons_is_the_one_of_the_code() {
     check("compare", &tolok_report::compare::schema());
 }
 
+#[test]
+fn the_schema_of_replications_is_the_one_of_the_code() {
+    check("replication-report", &tolok_report::replication::schema());
+}
+
+#[test]
+fn the_schema_of_audits_is_the_one_of_the_code() {
+    check("audit", &tolok_report::audit::schema());
+}
+
 fn check(name: &str, schema: &serde_json::Value) {
     let path = format!("{}/../../schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
     let generated = serde_json::to_string_pretty(schema).unwrap() + "\n";

@@ -11,10 +11,15 @@ $answer = match ($path) {
     '/json' => 'json',
     '/quicksort' => 'quicksort',
     '/file-534k.png' => 'picture',
+    '/validate' => 'validate',
     '/rows', '/query', '/queries', '/counter', '/fidelity', '/pool' => 'data',
     default => null,
 };
-$methods = $path === '/counter' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+$methods = match ($path) {
+    '/counter' => ['GET', 'HEAD', 'POST'],
+    '/validate' => ['POST'],
+    default => ['GET', 'HEAD'],
+};
 
 if ($answer === null) {
     http_response_code(404);
@@ -43,6 +48,15 @@ function quicksort(): void
     require __DIR__ . '/../lib/quicksort.php';
     header('Content-Type: application/json');
     echo json_encode(quick_sort(NUMBERS));
+}
+
+function validate(): void
+{
+    require __DIR__ . '/../lib/validate.php';
+    [$status, $type, $body] = answer_to_order(file_get_contents('php://input'));
+    http_response_code($status);
+    header("Content-Type: $type");
+    echo $body;
 }
 
 function picture(): void

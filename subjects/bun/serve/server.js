@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { routes as data } from "./data.js";
 import { numbers, quickSort } from "./quicksort.js";
+import { verdict } from "./validate.js";
 
 const { HOST = "127.0.0.1", PORT, ASSETS, REUSE_PORT } = process.env;
 
@@ -12,10 +13,23 @@ const routes = {
   "/json": () => Response.json({ message: "Hello, World!" }),
   "/quicksort": () => Response.json(quickSort(numbers)),
   "/file-534k.png": () => new Response(Bun.file(picture)),
+  "/validate": validate,
   ...data,
 };
 
-const methods = (path) => (path === "/counter" ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]);
+async function validate(request) {
+  let sent;
+  try {
+    sent = await request.json();
+  } catch {
+    return new Response("no JSON", { status: 400 });
+  }
+  const answer = verdict(sent);
+  return Response.json(answer, { status: answer.valid ? 200 : 422 });
+}
+
+const otherMethods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"] };
+const methods = (path) => otherMethods[path] ?? ["GET", "HEAD"];
 
 Bun.serve({
   hostname: HOST,

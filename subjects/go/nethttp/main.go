@@ -33,6 +33,7 @@ func main() {
 	mux.HandleFunc("GET /hello", hello)
 	mux.HandleFunc("GET /json", jsonHandler(*jsonMode))
 	mux.HandleFunc("GET /quicksort", quicksort)
+	mux.HandleFunc("POST /validate", validate)
 	picture := filepath.Join(*assets, "file-534k.png")
 	mux.HandleFunc("GET /file-534k.png", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, picture)

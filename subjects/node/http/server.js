@@ -7,6 +7,7 @@ const path = require("node:path");
 const { pipeline } = require("node:stream");
 const data = require("./data.js");
 const { numbers, quickSort } = require("./quicksort.js");
+const { verdict } = require("./validate.js");
 
 const { HOST = "127.0.0.1", PORT, ASSETS, FILE } = process.env;
 
@@ -17,12 +18,28 @@ const routes = {
   "/json": (res) => send(res, "application/json", JSON.stringify({ message: "Hello, World!" })),
   "/quicksort": (res) => send(res, "application/json", JSON.stringify(quickSort(numbers))),
   "/file-534k.png": FILE === "readfile" ? readPicture : streamPicture,
+  "/validate": validate,
   ...data,
 };
 
-function send(res, type, body) {
-  res.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
+function send(res, type, body, status = 200) {
+  res.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
   res.end(body);
+}
+
+function validate(res, req) {
+  const chunks = [];
+  req.on("data", (chunk) => chunks.push(chunk));
+  req.on("end", () => {
+    let sent;
+    try {
+      sent = JSON.parse(Buffer.concat(chunks).toString());
+    } catch {
+      return send(res, "text/plain", "no JSON", 400);
+    }
+    const answer = verdict(sent);
+    send(res, "application/json", JSON.stringify(answer), answer.valid ? 200 : 422);
+  });
 }
 
 function streamPicture(res) {
@@ -48,13 +65,16 @@ function fail(res, error) {
   res.writeHead(500).end();
 }
 
+const readOnly = ["GET", "HEAD"];
+const methods = { "/counter": ["GET", "HEAD", "POST"], "/validate": ["POST"] };
+
 const server = http.createServer((req, res) => {
   const [pathname] = req.url.split("?", 1);
   const handler = Object.hasOwn(routes, pathname) ? routes[pathname] : undefined;
   if (handler === undefined) {
     res.writeHead(404).end("not found");
-  } else if (req.method !== "GET" && req.method !== "HEAD" && !(req.method === "POST" && pathname === "/counter")) {
-    res.writeHead(405, { Allow: pathname === "/counter" ? "GET, HEAD, POST" : "GET, HEAD" }).end();
+  } else if (!(methods[pathname] ?? readOnly).includes(req.method)) {
+    res.writeHead(405, { Allow: (methods[pathname] ?? readOnly).join(", ") }).end();
   } else {
     handler(res, req);
   }

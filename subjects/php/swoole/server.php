@@ -10,6 +10,7 @@ use Swoole\Http\Server;
 
 require __DIR__ . '/answer.php';
 require __DIR__ . '/quicksort.php';
+require __DIR__ . '/validate.php';
 require __DIR__ . '/pool.php';
 require __DIR__ . '/counter.php';
 require __DIR__ . '/data.php';
@@ -29,6 +30,12 @@ $routes = [
     '/quicksort' => function (Response $response, Request $request): void {
         $response->header('Content-Type', 'application/json');
         finish($request, $response, json_encode(quick_sort(NUMBERS)));
+    },
+    '/validate' => function (Response $response, Request $request): void {
+        [$status, $type, $body] = answer_to_order($request->getContent());
+        $response->status($status);
+        $response->header('Content-Type', $type);
+        $response->end($body);
     },
     '/file-534k.png' => function (Response $response, Request $request) use ($picture): void {
         $response->header('Content-Type', 'image/png');
@@ -68,7 +75,11 @@ $routes += (new Data(new Pool($share, connect(...), $figures), $figures, $counte
 $server->on('request', function (Request $request, Response $response) use ($routes): void {
     $path = $request->server['request_uri'];
     $handler = $routes[$path] ?? null;
-    $methods = $path === '/counter' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+    $methods = match ($path) {
+        '/counter' => ['GET', 'HEAD', 'POST'],
+        '/validate' => ['POST'],
+        default => ['GET', 'HEAD'],
+    };
     if ($handler === null) {
         $response->status(404);
         finish($request, $response, 'not found');

@@ -9,7 +9,7 @@ mod outliers;
 mod sentence;
 mod series;
 mod timers;
-mod timings;
+pub(crate) mod timings;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -28,10 +28,15 @@ struct Candidate<'a> {
 
 /// Nothing with fewer than two scenarios that compare, or fewer than two candidates.
 pub(super) fn everything(scenes: &[Scene]) -> Option<Said> {
-    let compares = |scene: &&Scene| {
+    least_far_behind(&scenes.iter().collect::<Vec<&Scene>>())
+}
+
+/// The same among some scenarios.
+pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
+    let compares = |scene: &&&Scene| {
         !scene.planned.load.executor.is_open() && scene.finding.cases.iter().filter(|case| case.ranked).count() > 1
     };
-    let scenes: Vec<&Scene> = scenes.iter().filter(compares).collect();
+    let scenes: Vec<&Scene> = scenes.iter().filter(compares).copied().collect();
     let first = scenes.first().filter(|_| scenes.len() > 1)?;
     let subjects = first.finding.cases.iter().filter(|case| case.ranked).map(|case| case.subject.as_str());
     let mut candidates: Vec<Candidate> = subjects.filter_map(|subject| candidate(&scenes, subject)).collect();

@@ -4,8 +4,8 @@
 //! would change it. Cases that are not ranked are never taken. Whoever could not be told apart is taken together, and where nothing
 //! can be told nobody is. Scenarios of which a rule says the same stand in one row.
 //!
-//! A part a file: `by_figure.rs` holds cases against each other by one figure, `objective.rs`, `database.rs` and `everything.rs` are
-//! rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
+//! A part a file: `by_figure.rs` holds cases against each other by one figure, `objective.rs`, `database.rs`, `everything.rs`,
+//! `rows_of_answers.rs` and `small_machine.rs` are rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
 
 mod by_figure;
 mod changes;
@@ -13,6 +13,8 @@ mod database;
 mod everything;
 mod objective;
 mod rows;
+mod rows_of_answers;
+mod small_machine;
 mod strength;
 
 use schemars::JsonSchema;
@@ -89,7 +91,7 @@ enum Says {
     OfRun(fn(&[Scene]) -> Option<Said>),
 }
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 14] = [
     Rule {
         name: "most-answers",
         words: "In a closed loop: the ranked case with the most good answers a second, and all that no other was told to be \
@@ -109,6 +111,25 @@ const RULES: [Rule; 10] = [
                 best of the scenario, is highest where it is worst.",
         need: "one for everything",
         says: Says::OfRun(everything::everything),
+    },
+    Rule {
+        name: "many-rows",
+        words: "In closed loops with answers of more than 5,000 rows, where a run has other numbers of rows too: the most good answers a \
+                second; of several scenarios, by the share of the best where it is worst.",
+        need: "answers of many rows",
+        says: Says::OfRun(rows_of_answers::many),
+    },
+    Rule {
+        name: "few-rows",
+        words: "The same with answers of 1,000 rows or fewer.",
+        need: "answers of few rows",
+        says: Says::OfRun(rows_of_answers::few),
+    },
+    Rule {
+        name: "each-its-own",
+        words: "Whether the one for many rows is also one for few: if so it is taken for both, otherwise each for its own.",
+        need: "answers of many rows beside answers of few",
+        says: Says::OfRun(rows_of_answers::each_its_own),
     },
     Rule {
         name: "least-cpu",
@@ -151,6 +172,12 @@ const RULES: [Rule; 10] = [
         words: "In a closed loop: the shortest 99th percentile for that number of users, which says nothing about a given rate.",
         need: "shortest p99 for this number of users",
         says: Says::OfScenario(|scene| by_figure::in_loop(scene, ComparedMetric::P99, false)),
+    },
+    Rule {
+        name: "small-machine",
+        words: "In a closed loop: the most good answers a second for each MiB of the subject's memory.",
+        need: "a machine with little memory",
+        says: Says::OfScenario(small_machine::small_machine),
     },
 ];
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Recommendation, Rule, Said, Says, Strength};
 use crate::fairness::each_once;
-use crate::figures::listed;
+use crate::figures::{counted, listed};
 use crate::findings::ScenarioFinding;
 
 /// So many ids or conditions are named; of more, how many there are.
@@ -38,7 +38,7 @@ fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding
         (several, Some(id)) => format!("in each of {several} scenarios; the closest, {id}: {}", closest.because),
     };
     let need = match rule.says {
-        Says::OfRun(_) => format!("{}: {} scenarios", rule.need, ids.len()),
+        Says::OfRun(_) => format!("{}: {}", rule.need, counted(ids.len() as u64, "scenario")),
         Says::OfScenario(_) => format!("{}: {}", rule.need, labels(&ids, all, scenarios)),
     };
     Recommendation {

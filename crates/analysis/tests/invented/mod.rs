@@ -9,6 +9,7 @@ pub mod factors;
 pub mod judgement;
 pub mod programs;
 pub mod published;
+pub mod replications;
 pub mod tools;
 pub mod two_runs;
 
@@ -235,8 +236,13 @@ impl InventedRun {
 
     /// What follows from it.
     pub fn findings(&self) -> Findings {
+        analyse(&self.records())
+    }
+
+    /// What was stored of it.
+    pub fn records(&self) -> Records<'_> {
         let Self { run, plan, names, trials, diagnoses } = self;
-        analyse(&Records { run, plan, names, trials, diagnoses, records_sha256: None })
+        Records { run, plan, names, trials, diagnoses, records_sha256: None }
     }
 }
 

@@ -21,6 +21,8 @@ pub enum NewThing {
     Workload(NewWorkloadArgs),
     /// A question: which subjects, under which load.
     Study(NewStudyArgs),
+    /// A published table as data, to be audited.
+    Audit(NewAuditArgs),
 }
 
 /// Options of `tolok new subject`.
@@ -71,6 +73,16 @@ pub struct NewStudyArgs {
     #[arg(long, value_name = "WORKLOAD", default_value = "hello")]
     pub workload: String,
     /// Make it in this folder [default: studies of the checkout; outside one, the working folder].
+    #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+/// Options of `tolok new audit`.
+#[derive(Debug, ClapArgs)]
+pub struct NewAuditArgs {
+    /// Its name: small letters, digits and hyphens.
+    pub name: String,
+    /// Make it in this folder [default: published of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }

@@ -15,8 +15,8 @@ const WIDEST: usize = 100;
 /// The verbs in the order in which somebody meets them. A test sees to it that each has its place.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Begin", &["quick", "doctor", "setup", "list"]),
-    ("Measure", &["plan", "run", "resume", "load", "fidelity"]),
-    ("Read", &["report", "compare", "forecast", "verify", "serve"]),
+    ("Measure", &["plan", "run", "resume", "replicate", "load", "fidelity"]),
+    ("Read", &["report", "compare", "forecast", "verify", "serve", "audit"]),
     ("Write your own", &["new", "check"]),
     ("The command itself", &["help", "completions", "man"]),
 ];

@@ -93,7 +93,7 @@ fn in_full(exit: Exit) -> &'static str {
         }
         Exit::ThresholdCrossed => {
             "an objective of the study was crossed by a subject; the ceiling's do not count; for `load`: a threshold is not \
-             kept; for `compare`: a regression"
+             kept; for `compare`: a regression; for `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
             "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression, but of a main figure it \
@@ -138,10 +138,11 @@ const VARIABLES: [(&str, &str); 10] = [
     ("CARGO_TARGET_DIR", "where the wrapper builds"),
 ];
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("studies/NAME.toml", "a study: a question, the subjects, and the load that they are asked it with"),
     ("subjects/RUNTIME/NAME/subject.toml", "a subject: how it is built, started and tuned; its sources lie beside it"),
     ("workloads/NAME/workload.toml", "a workload: a request and the answer that is owed to it"),
+    ("published/NAME.toml", "a published table as it is printed, with what its source says of how it was measured"),
     (
         "schemas/*.schema.json",
         "JSON Schemas of these files and of what tolok writes; with `#:schema PATH` in its first line, a study is checked by \

@@ -1,4 +1,4 @@
-//! `tolok list`: subjects, workloads, studies, tools, runs.
+//! `tolok list`: subjects, workloads, studies, published tables, tools, runs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,6 +8,7 @@ use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::ProgramState;
 use tolok_model::{Catalogue, Role, Study};
 
+use super::audit::transcription;
 use crate::args::{ListArgs, Listed};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::{Opened, TOOLS};
@@ -19,7 +20,9 @@ pub fn list(args: &ListArgs) -> Result<Exit, Complaint> {
         Listed::Subjects => subjects(&Opened::open()?),
         Listed::Workloads => workloads(&Home::find()?.catalogue()?),
         Listed::Studies => studies(&Home::find()?)?,
+        Listed::Published => published(&Home::find()?)?,
         Listed::Tools => tools(&Opened::open()?.states),
+        Listed::Sources => sources(&Home::find()?)?,
         Listed::Runs => runs(args)?,
     };
     put(&text, None)?;
@@ -95,6 +98,41 @@ fn studies(home: &Home) -> Result<String, Complaint> {
         let _ = writeln!(text, "{name:<16} {}\n{:<16} {}", study.title, "", study.question);
     }
     Ok(text)
+}
+
+/// Each with its parts.
+fn sources(home: &Home) -> Result<String, Complaint> {
+    let mut text = String::new();
+    for name in home.sources() {
+        let source = home.source(&name)?;
+        let _ = writeln!(text, "{name}\n  {}", source.transcription.title);
+        for part in &source.replication.parts {
+            let _ = writeln!(text, "  {:<16} {}", part.name, part.says);
+        }
+    }
+    Ok(text)
+}
+
+/// The published tables, each with its title and whoever wrote it.
+fn published(home: &Home) -> Result<String, Complaint> {
+    let names = home.published()?;
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    let mut text = String::new();
+    for name in &names {
+        let table = transcription(&home.published_file(name)?)?;
+        let year = table.year.map(|year| year.to_string());
+        let source: Vec<String> = table.authors.into_iter().chain(year).collect();
+        let _ = writeln!(text, "{name:<width$}  {}", table.title);
+        // Not every source says who wrote it.
+        if !source.is_empty() {
+            let _ = writeln!(text, "{:<width$}  {}", "", source.join(", "));
+        }
+    }
+    Ok(if text.is_empty() {
+        "no published tables here; docs/transcribe.md says how to write one\n".to_owned()
+    } else {
+        text
+    })
 }
 
 fn runs(args: &ListArgs) -> Result<String, Complaint> {

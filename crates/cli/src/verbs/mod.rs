@@ -1,5 +1,6 @@
 //! One file for each verb.
 
+pub mod audit;
 pub mod boxes;
 pub mod check;
 pub mod compare;
@@ -13,6 +14,7 @@ pub mod man;
 pub mod new;
 pub mod plan;
 pub mod quick;
+pub mod replicate;
 pub mod report;
 pub mod run;
 pub mod serve;

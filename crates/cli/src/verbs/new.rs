@@ -1,4 +1,4 @@
-//! `tolok new`: beginnings of a subject, a workload and a study.
+//! `tolok new`: beginnings of a subject, a workload, a study and a transcription.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use tolok_lab::home::{Home, HomeError};
 use tolok_lab::scaffold::{self, Runtime, ScaffoldError, StudyWish};
 use tolok_model::{Catalogue, SubjectSelector};
 
-use crate::args::{NewArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
+use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, say};
 
@@ -19,6 +19,7 @@ pub fn new(args: &NewArgs) -> Result<Exit, Complaint> {
         NewThing::Subject(args) => subject(args)?,
         NewThing::Workload(args) => workload(args)?,
         NewThing::Study(args) => study(args)?,
+        NewThing::Audit(args) => audit(args)?,
     };
     put(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>(), None)?;
     say(next);
@@ -79,6 +80,20 @@ fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
         files,
         format!("What it would do: tolok plan {called}. To try it out: tolok run {called} --blocks 1 --scale 0.1"),
     ))
+}
+
+fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+    let folder = match (&args.folder, known_home()?) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(home)) => home.root().join("published"),
+        (None, None) => PathBuf::from("."),
+    };
+    let own = folder.join(format!("{}.toml", args.name));
+    let here = std::env::current_dir().unwrap_or_default();
+    let called = as_a_path(own.strip_prefix(here).unwrap_or(&own));
+    let files = scaffold::transcription(&folder, &args.name, schemas().as_deref(), &called).map_err(refused)?;
+    let next = format!("Its figures are invented: put those of the source in their place. Then: tolok audit {called}");
+    Ok((files, next))
 }
 
 /// Refuses names that the catalogue does not have; says whether the workload is one for programs.

@@ -236,7 +236,12 @@ fn refuse(error: &PlanError, left_out: &[Skipped]) -> Complaint {
         }
         PlanError::NothingToDo | PlanError::NoEnvironment(_) => {
             let reasons = left_out.iter().map(|one| format!("\n  {}: {}", one.subject, one.reason));
-            Complaint::new(Exit::Usage, format!("{error}{}", reasons.collect::<String>()))
+            let text = format!("{error}{}", reasons.collect::<String>());
+            if matches!(error, PlanError::NoEnvironment(_)) {
+                Complaint::lack(Exit::Usage, text)
+            } else {
+                Complaint::new(Exit::Usage, text)
+            }
         }
     }
 }
@@ -253,7 +258,7 @@ fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
     if skipped.iter().any(is_of("tool ")) {
         text.push_str("\nto fetch the tools that can be fetched: tolok setup tools");
     }
-    Complaint::new(Exit::Missing, text)
+    Complaint::lack(Exit::Missing, text)
 }
 
 /// A seed from the kernel's random numbers, small enough to be typed again.

@@ -80,7 +80,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         counted(stored.plan.trials.len() as u64, "trial")
     ));
     let ground = Ground::prepare();
-    go(&opened, &ground, &folder, (&stored.plan, &stored.run.cpus), &args.result)
+    let stop = Stop::default();
+    hear_interrupts(&stop, "trial")?;
+    let (exit, findings) = go(&opened, &ground, &folder, (&stored.plan, &stored.run.cpus), (&args.result, &stop))?;
+    show(&findings, &args.result)?;
+    Ok(exit)
 }
 
 /// The first tool that a plan names and that is not here any more: every trial of it that is left would be recorded as its
@@ -141,14 +145,31 @@ fn has_password(dsn: &str) -> bool {
 
 /// Makes the run's folder, measures, reports; says how it ended and where the folder is.
 pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs) -> Result<(Exit, PathBuf), Complaint> {
+    let stop = Stop::default();
+    hear_interrupts(&stop, "trial")?;
+    let (exit, findings, path) = measure_until(opened, planned, (result, &stop))?;
+    show(&findings, result)?;
+    Ok((exit, path))
+}
+
+/// The same without showing the findings, by a stop that is asked elsewhere.
+pub fn measure_until(
+    opened: &Opened,
+    planned: &Planned,
+    (result, stop): (&ResultArgs, &Stop),
+) -> Result<(Exit, Findings, PathBuf), Complaint> {
     let record = run_record(opened, planned);
     let runs = runs_folder(result)?;
     let workloads = workloads(&opened.laboratory, &planned.plan);
     let programs = programs(&opened.laboratory, &planned.plan);
     let names = Names::of(&opened.laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
     let folder = RunFolder::create(&runs, &record, &planned.plan, &planned.text, &names)?;
-    let exit = go(opened, &planned.ground, &folder, (&planned.plan, &planned.cpus), result)?;
-    Ok((exit, folder.path().to_owned()))
+    let (exit, findings) = go(opened, &planned.ground, &folder, (&planned.plan, &planned.cpus), (result, stop))?;
+    Ok((exit, findings, folder.path().to_owned()))
+}
+
+fn show(findings: &Findings, result: &ResultArgs) -> Result<(), Complaint> {
+    report_format(result.format).map_or(Ok(()), |format| print(findings, format, result))
 }
 
 /// Where runs are kept.
@@ -169,8 +190,8 @@ fn go(
     ground: &Ground,
     folder: &RunFolder,
     (plan, cpus): (&Plan, &BTreeMap<String, CpuMap>),
-    result: &ResultArgs,
-) -> Result<Exit, Complaint> {
+    (result, stop): (&ResultArgs, &Stop),
+) -> Result<(Exit, Findings), Complaint> {
     for leftover in &ground.leftovers {
         say(format!("warning: {leftover}"));
     }
@@ -179,19 +200,14 @@ fn go(
     owed.retain(|workload| workload.name != URL_WORKLOAD);
     let begun = Session::begin(&opened.laboratory, ground, cpus.clone(), &owed);
     let session = begun.map_err(|error| Complaint::new(Exit::Internal, error))?;
-    let stop = Stop::default();
-    hear_interrupts(&stop, "trial")?;
     let mut watching = Watching::new(folder, result)?;
     let (run, names) = (folder.run()?, folder.names::<Names>()?);
     let settled = |trials: &[TrialRecord]| {
         blocks_settled(&Records { run: &run, plan, names: &names, trials, diagnoses: &[], records_sha256: None })
     };
-    let summary = run_plan(&session, plan, folder, (&stop, &settled), &mut |event| watching.tell(&event))?;
+    let summary = run_plan(&session, plan, folder, (stop, &settled), &mut |event| watching.tell(&event))?;
     drop(session);
     let findings = keep(folder)?;
-    if let Some(format) = report_format(result.format) {
-        print(&findings, format, result)?;
-    }
     watching.finish(&findings, folder.path());
     say(format!("\nreport  {}", folder.path().join("report.html").display()));
     if summary.missing > 0 {
@@ -205,7 +221,8 @@ fn go(
     for line in &crossed {
         say(format!("crossed  {line}"));
     }
-    Ok(exit_of(summary, stop.is_asked(), is_sound(&findings), crossed.is_empty()))
+    let exit = exit_of(summary, stop.is_asked(), is_sound(&findings), crossed.is_empty());
+    Ok((exit, findings))
 }
 
 /// What the scenarios of a plan ask for. What is gone from the checkout is a failure of its trials.

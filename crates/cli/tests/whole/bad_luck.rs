@@ -14,7 +14,7 @@ fn outcome_under(load: &str, fault: &str) -> Value {
     let _turn = my_turn();
     let place = Place::new().with_faulty("good", "none").with_faulty("bad", fault);
     let study = format!(
-        "title = 'Try'\nsubjects = ['test/good', 'test/bad']\nblocks = 1\nseed = 7\nceiling = false\naa-pair = false\n\
+        "title = 'Try'\nsubjects = ['test/good', 'test/bad']\nblocks = 1\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
          [[scenario]]\nworkload = 'hello'\nload = {{ executor = 'constant-vus', vus = 4, {load} }}\n"
     );
     std::fs::write(place.path().join("studies/try.toml"), study).unwrap();

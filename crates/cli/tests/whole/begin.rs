@@ -129,6 +129,8 @@ fn a_study_can_be_begun_where_there_is_no_checkout() {
     let again = run(&["new", "study", "mine"]);
     assert_eq!(again.code, Some(2));
     assert!(again.progress.contains("is there already, and nothing is written over"), "{}", again.progress);
+    let table = run(&["new", "audit", "blog"]);
+    assert_eq!((table.output.as_str(), table.code), ("./blog.toml\n./transcription.schema.json\n", Some(0)));
     let refused = run(&["new", "subject", "mine"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.progress.contains("name a folder with --in DIR"), "{}", refused.progress);

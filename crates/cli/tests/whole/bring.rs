@@ -117,7 +117,7 @@ fn any_length(number: u64) -> String {
     "x".repeat(1 + number as usize % 7)
 }
 
-/// Five short blocks.
+/// Short windows.
 const SHORT: [&str; 2] = ["--scale", "0.1"];
 
 fn run(place: &Place, arguments: &[&str]) -> Said {
@@ -143,7 +143,7 @@ fn two_servers_that_run_already_are_compared_and_nothing_is_said_of_what_they_us
     let _turn = my_turn();
     let (place, quick, slow) = (Place::new(), Server::start(same, AT_ONCE, None), Server::start(same, SLOW, None));
     let urls = [format!("quick={}", quick.url("/a")), format!("slow={}", slow.url("/b?c=d"))];
-    let said = run(&place, &["--url", &urls[0], "--url", &urls[1]]);
+    let said = run(&place, &["--url", &urls[0], "--url", &urls[1], "--blocks", "2"]);
     assert!(said.progress.contains("status and every byte of the body are compared"), "{}", said.progress);
     let findings = findings(&place);
     for scenario in findings["scenarios"].as_array().unwrap() {

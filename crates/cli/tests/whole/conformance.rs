@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
@@ -12,7 +13,7 @@ use tolok_lab::toolbox::Toolbox;
 use tolok_model::{CpuMap, Database, Engine, SubjectChoice};
 use tolok_testkit::require;
 
-use crate::place::{TOLOK, my_turn, repository};
+use crate::place::{TOLOK, repository, shared_turn};
 
 fn laboratory() -> Laboratory {
     let home = Home::at(repository());
@@ -67,13 +68,22 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[(Dat
     }
 }
 
+/// One CPU for the subject, each time another one: two of these tests are at work at once.
+fn deal(cpus: &[u32]) -> CpuMap {
+    static TESTS: AtomicUsize = AtomicUsize::new(0);
+    let own = cpus[TESTS.fetch_add(1, Ordering::Relaxed) % cpus.len()];
+    let others: Vec<u32> = cpus.iter().copied().filter(|cpu| *cpu != own).collect();
+    let shared = others.is_empty();
+    CpuMap { subject: vec![own], generator: if shared { vec![own] } else { others }, shared, ..CpuMap::default() }
+}
+
 /// Checks every variant of the subjects of one runtime.
 fn check(runtime_folder: &str) {
-    let _turn = my_turn();
+    // What is right is right beside others as well, who are other subjects: their tests stand beside each other.
+    let _turn = shared_turn();
     let laboratory = laboratory();
     let cpus = Machine::read().allowed_cpus;
-    let (subject, generator) = (cpus[..1].to_vec(), cpus[cpus.len() - 1..].to_vec());
-    let cpus = CpuMap { subject, generator, shared: cpus.len() < 2, ..CpuMap::default() };
+    let cpus = deal(&cpus);
     let ground = Ground::prepare();
     let all = laboratory.catalogue.workloads.iter();
     let workloads: Vec<_> = all.map(|it| laboratory.catalogue.choose_workload(&it.name).unwrap()).collect();

@@ -8,7 +8,7 @@ use tolok_testkit::{require, skip, test_name};
 
 use crate::place::{Place, Said, assert_done, my_turn};
 
-/// A place with servers that answer so many requests a second, and a study of them.
+/// A place with servers that answer so many requests a second, and a study of them in windows of a second.
 fn paced(rates: &[u32], study: &str) -> Place {
     let named = |rate: &u32| format!("'test/at-{rate}'");
     let subjects = rates.iter().map(named).collect::<Vec<_>>().join(", ");
@@ -20,6 +20,12 @@ fn paced(rates: &[u32], study: &str) -> Place {
     );
     fs::write(place.path().join("studies/try.toml"), text).unwrap();
     place
+}
+
+fn set_window(place: &Place, duration: &str) {
+    let study = place.path().join("studies/try.toml");
+    let text = fs::read_to_string(&study).unwrap().replace("duration = '1s'", &format!("duration = '{duration}'"));
+    fs::write(&study, text).unwrap();
 }
 
 fn run(place: &Place) -> (Said, Value) {
@@ -67,6 +73,7 @@ fn servers_that_are_slower_by_a_known_part_are_found_and_the_interval_holds_it()
 fn a_run_ends_by_its_own_rule_once_it_is_sure_enough() {
     let _turn = my_turn();
     let place = paced(&[2000, 1000], "blocks = { until = '60%', at-most = 9 }");
+    set_window(&place, "300ms");
     let (said, report) = run(&place);
     assert_done(said.code, &said.progress);
     let blocks = place.records().iter().filter_map(|record| record["block"].as_u64()).max().unwrap();
@@ -83,9 +90,7 @@ fn a_run_ends_by_its_own_rule_once_it_is_sure_enough() {
 fn records_hold_the_window_second_by_second_and_by_what_it_can_be_checked() {
     let _turn = my_turn();
     let place = paced(&[500], "blocks = 1");
-    let study = place.path().join("studies/try.toml");
-    let text = fs::read_to_string(&study).unwrap().replace("duration = '1s'", "duration = '2500ms'");
-    fs::write(&study, text).unwrap();
+    set_window(&place, "2500ms");
     let (said, _) = run(&place);
     assert_done(said.code, &said.progress);
     let measured = &place.records()[0]["outcome"];

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
+mod audit;
 mod bad_luck;
 mod begin;
 mod box_ends;

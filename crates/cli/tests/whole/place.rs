@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -22,10 +22,17 @@ pub fn repository() -> PathBuf {
 /// The binary under test.
 pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 
+/// Held alone by whoever measures, and together by those who keep CPUs busy without measuring.
+static TURN: RwLock<()> = RwLock::new(());
+
 /// Trials pin their parts to CPUs, so two at once would starve each other; tests that measure take turns.
-pub fn my_turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
+    TURN.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// For tests that keep CPUs busy, and show nothing that others could disturb by doing so, too.
+pub fn shared_turn() -> RwLockReadGuard<'static, ()> {
+    TURN.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A home with the repository's workloads and the subjects of one test.

@@ -35,8 +35,8 @@ fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
 #[test]
 fn every_ready_subject_is_measured_and_every_account_closes() {
     let _turn = my_turn();
-    let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\n[[scenario]]\nworkload = ['hello', 'json']\n\
-                 load = { executor = 'constant-vus', vus = 8, duration = '1s', warmup = '100ms' }\n";
+    let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\nreruns = 0\n[[scenario]]\nworkload = ['hello', 'json']\n\
+                 load = { executor = 'constant-vus', vus = 8, duration = '500ms', warmup = '100ms' }\n";
     let (records, _runs, output) = run(study);
     assert_done(output.status.code(), &String::from_utf8_lossy(&output.stderr));
     for record in &records {
@@ -64,7 +64,7 @@ fn every_ready_subject_is_measured_and_every_account_closes() {
 #[test]
 fn a_connection_per_request_is_measured_as_such() {
     let _turn = my_turn();
-    let study = "title = 'Connections'\nsubjects = ['go/nethttp']\nblocks = 1\nceiling = true\n[[scenario]]\n\
+    let study = "title = 'Connections'\nsubjects = ['go/nethttp']\nblocks = 1\nceiling = true\nreruns = 0\n[[scenario]]\n\
                  workload = 'hello'\nload = { executor = 'constant-vus', vus = 8, duration = '400ms', \
                  warmup = '100ms', connection = 'per-request' }\n";
     let (records, _runs, output) = run(study);

@@ -9,9 +9,8 @@ use super::questions::{Server, ask_at_once};
 use super::serve::Served;
 use super::stop::Stop;
 
-/// Requests that are given up, most of them small and some with an answer that no socket's buffer holds.
-const SMALL: usize = 950;
-const LARGE: usize = 50;
+/// Of so many requests that are given up, one has an answer that no socket's buffer holds; the others are small.
+const LARGE_IN: usize = 20;
 /// Connecting takes microseconds.
 const CONNECT: Duration = Duration::from_secs(1);
 /// All of them take seconds; where they take longer than this, no more are given up.
@@ -26,11 +25,30 @@ const SETTLE: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(20);
 
+/// How thoroughly leaks are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Search {
+    /// As many requests as show a leak that only some of them cause.
+    Rare,
+    /// As many as show a leak of every request, or of every kind of them, many times over: a matter of a second.
+    Plain,
+}
+
+impl Search {
+    /// Requests that are given up.
+    fn requests(self) -> usize {
+        match self {
+            Self::Rare => 1_000,
+            Self::Plain => 200,
+        }
+    }
+}
+
 /// Gives up many requests, then looks whether all connections are there again.
-pub(super) fn check_aborts(server: &mut Served, pool: u32, stop: &Stop) -> Aborts {
+pub(super) fn check_aborts(server: &mut Served, pool: u32, search: Search, stop: &Stop) -> Aborts {
     let pool = pool.max(own_pool(server).unwrap_or_default());
     let connections_before = connections(server).map(|(connections, _)| connections);
-    let aborted = give_up_many(server, stop);
+    let aborted = give_up_many(server, search.requests(), stop);
     let (connections_after, busy_after) = settled(server, pool, stop).unzip();
     let asked_after = 4 * pool as usize;
     let question = |number: usize| ("GET".to_owned(), format!("/query?id={}", number + 1));
@@ -48,16 +66,16 @@ fn own_pool(server: &mut Served) -> Option<u32> {
 }
 
 /// Returns how many it were: a subject that has no connection left answers no more, and nobody waits for that a thousand times.
-fn give_up_many(server: &mut Served, stop: &Stop) -> usize {
+fn give_up_many(server: &mut Served, requests: usize, stop: &Stop) -> usize {
     let deadline = Instant::now() + GIVING_UP;
-    for number in 0..SMALL + LARGE {
+    for number in 0..requests {
         if stop.is_immediate() || Instant::now() > deadline {
             return number;
         }
-        let rows = if number % ((SMALL + LARGE) / LARGE) == 0 { 10_000 } else { 100 };
+        let rows = if number % LARGE_IN == 0 { 10_000 } else { 100 };
         give_up(server, rows, number % 3 == 0);
     }
-    SMALL + LARGE
+    requests
 }
 
 /// Asks, and hangs up: at once, or when the first bytes of the answer are there. What fails is a client that is gone, too.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tolok_model::{Body, DataBody, Database, SubjectChoice, Workload};
 
-use super::aborts::check_aborts;
+use super::aborts::{Search, check_aborts};
 use super::counter::check_burst;
 use super::databases::Prepared;
 use super::questions::Server;
@@ -18,7 +18,7 @@ use super::serve::{ServeError, Served};
 use super::session::Session;
 use super::stop::Stop;
 use crate::data;
-use crate::subject::check;
+use crate::subject::{Question, check};
 
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -52,10 +52,12 @@ pub fn check_conformance(
     let mut server = Served::start(session, choice, database, first, &stop)?;
     let mut differences: Vec<String> =
         workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
-    differences.extend(workloads.iter().filter_map(|workload| body_for_head(session, &mut server, workload)));
+    // Whoever has to look at a body has nothing to say to HEAD.
+    let asked_without_body = workloads.iter().filter(|workload| workload.sent.is_none());
+    differences.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
     differences.extend(refusals(&mut server, &workloads));
     if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
-        differences.extend(check_aborts(&mut server, asked.pool, &stop).differences());
+        differences.extend(check_aborts(&mut server, asked.pool, Search::Plain, &stop).differences());
     }
     server.stop()?;
     Ok(Conformance { workloads: workloads.iter().map(|workload| base(workload).to_owned()).collect(), differences })
@@ -81,9 +83,32 @@ fn contract(session: &Session<'_>, server: &mut Served, workload: &Workload) -> 
             .map(|(n, seed)| (format!("/queries?n={n}&seed={seed}"), data::queries_body(n, seed)))
             .into(),
         Body::Data { data: DataBody::Counter } => return counter(server, workload),
-        _ => vec![(session.assets.path(workload).to_owned(), session.assets.body(workload).to_owned())],
+        Body::Data { data: DataBody::Fidelity } | Body::File(_) | Body::Generated(_) => {
+            return one_answer(session, server, workload);
+        }
     };
     owed.iter().filter_map(|(path, body)| asked_for(server, workload, path, body)).collect()
+}
+
+/// A workload with one request: its answer, and what must be refused if the request has a body.
+fn one_answer(session: &Session<'_>, server: &mut Served, workload: &Workload) -> Vec<String> {
+    let (assets, name) = (&session.assets, format!("{} {}", workload.method, workload.path));
+    let asked = server.ask_with_body(assets.question(workload), PATIENCE).map_err(|error| error.to_string());
+    let answered = asked.and_then(|answer| check(&answer, workload, assets.body(workload)));
+    let mut differences: Vec<String> =
+        answered.err().map(|difference| format!("{name}: {difference}")).into_iter().collect();
+    let Some(refused) = assets.refused(workload) else { return differences };
+    let cut = refused.body.map(|(content_type, body)| (content_type, &body[..body.len() / 2]));
+    for (question, what, owed) in
+        [(refused, "what breaks a rule", 422), (Question { body: cut, ..refused }, "half a body", 400)]
+    {
+        match server.ask_with_body(question, PATIENCE) {
+            Ok(answer) if answer.status == owed => {}
+            Ok(answer) => differences.push(format!("{name} with {what}: status {} instead of {owed}", answer.status)),
+            Err(error) => differences.push(format!("{name} with {what}: {error}")),
+        }
+    }
+    differences
 }
 
 /// All of the tables, and ends of them.
@@ -142,6 +167,7 @@ fn counter(server: &mut Served, workload: &Workload) -> Vec<String> {
 /// parameters that make no sense.
 fn refusals(server: &mut Served, workloads: &[Workload]) -> Vec<String> {
     let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let with_body: Vec<&str> = workloads.iter().filter(|it| it.sent.is_some()).map(|it| it.path.as_str()).collect();
     for workload in workloads {
         let path = workload.path.split('?').next().unwrap_or_default();
         allowed.entry(path).or_default().insert(&workload.method);
@@ -166,16 +192,22 @@ fn refusals(server: &mut Served, workloads: &[Workload]) -> Vec<String> {
     let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
     let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));
     let asked: Vec<(&str, String, u16)> = wrong_methods.chain(wrong_paths).chain(nonsense).collect();
-    asked.into_iter().filter_map(|(method, path, expected)| refusal(server, method, &path, expected)).collect()
+    let asked = asked.into_iter().map(|(method, path, expected)| {
+        let instead = if with_body.contains(&path.as_str()) { "POST" } else { "GET" };
+        refusal(server, Question::plain(method, &path), expected, instead)
+    });
+    asked.flatten().collect()
 }
 
-fn refusal(server: &mut Served, method: &str, path: &str, expected: u16) -> Option<String> {
-    match server.ask(method, path, PATIENCE) {
+/// `instead` is a method that a path allows.
+fn refusal(server: &mut Served, asked: Question<'_>, expected: u16, instead: &str) -> Option<String> {
+    let Question { method, path, .. } = asked;
+    match server.ask_with_body(asked, PATIENCE) {
         Ok(answer) if answer.status != expected => {
             Some(format!("{method} {path}: status {} instead of {expected}", answer.status))
         }
-        Ok(answer) if expected == 405 && answer.header("allow").is_none_or(|allowed| !allowed.contains("GET")) => {
-            Some(format!("{method} {path}: 405 without saying that GET is allowed"))
+        Ok(answer) if expected == 405 && answer.header("allow").is_none_or(|allowed| !allowed.contains(instead)) => {
+            Some(format!("{method} {path}: 405 without saying that {instead} is allowed"))
         }
         Ok(_) => None,
         Err(error) => Some(format!("{method} {path}: {error}")),

@@ -10,7 +10,7 @@ use tolok_model::{ExternalServer, FailureKind, OwedBody, OwnRequest, URL_WORKLOA
 
 use super::trial::{Setback, Trial};
 use crate::bring::differs;
-use crate::subject::{Answer, Asked, ProbeError, ask_by_name, check};
+use crate::subject::{Answer, Asked, ProbeError, Question, ask_by_name, check};
 use crate::tools::Answers;
 
 /// A server that runs already has nothing to get ready: one that does not answer within this time is not there.
@@ -68,7 +68,7 @@ impl Trial<'_> {
     fn answer_of(&self, server: &ExternalServer, address: SocketAddr) -> Result<Answer, ProbeError> {
         let url = format!("{}{}", server.base, self.workload.path);
         let target = Target::parse(&url).map_err(|_| ProbeError::Malformed("its URL is wrong"))?;
-        let request = (self.workload.method.as_str(), target.path());
+        let request = Question::plain(&self.workload.method, target.path());
         let is_wanted = || !self.stop.is_immediate();
         ask_by_name(Asked::directly(address), &target.authority(), request, PATIENCE, &is_wanted)
     }

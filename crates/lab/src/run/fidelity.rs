@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tolok_model::fidelity::{DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome};
 use tolok_model::{Database, SubjectChoice};
 
-use super::aborts::check_aborts;
+use super::aborts::{Search, check_aborts};
 use super::databases::Prepared;
 use super::serve::{ServeError, Served};
 use super::session::Session;
@@ -109,7 +109,7 @@ fn ask_all(
     let serves =
         |name: &str| subject.is_some_and(|it| it.workloads(&choice.variant).iter().any(|served| served == name));
     if job.aborts && serves("rows") && serves("query") {
-        report.aborts = Some(check_aborts(&mut server, job.database.0.pool, job.stop));
+        report.aborts = Some(check_aborts(&mut server, job.database.0.pool, Search::Rare, job.stop));
     }
     server.stop()
 }

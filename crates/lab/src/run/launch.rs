@@ -178,7 +178,7 @@ impl Launch<'_> {
         let boxed = RefCell::new(trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
         let server = Asked { address, connect: &connect };
-        match ask_while(server, &workload.method, self.session.assets.path(workload), patience, &is_wanted) {
+        match ask_while(server, self.session.assets.question(workload), patience, &is_wanted) {
             Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
                 Ok(()) => Ok(None),
                 // A gateway without its backend says so until the backend is there.

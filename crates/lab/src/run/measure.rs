@@ -212,6 +212,7 @@ impl Trial<'_> {
                 None => format!("http://{address}{}", self.workload.path),
             },
             method: &self.workload.method,
+            sent: self.session.assets.sent_file(&self.workload),
             status: self.workload.status,
             answers: self.answers(),
             body_bytes: self.body_bytes(),

@@ -56,7 +56,7 @@ pub(crate) fn report_of(folder: &Path, scenario: &Scenario, server: &RawServer) 
     // What a call is made of beside this has no meaning for what it left.
     let (url, method, answers) = (String::new(), "GET", Answers::Status);
     let (status, body_bytes) = (server.status, server.body_bytes);
-    let job = LoadJob { url, method, status, answers, body_bytes, scenario, cpus: 1, seed: 0 };
+    let job = LoadJob { url, method, sent: None, status, answers, body_bytes, scenario, cpus: 1, seed: 0 };
     let mut report = report_in(driver, folder, &job)?;
     if report.objectives.is_empty() {
         report.objectives = objectives::judged(&scenario.objectives, &report);

@@ -16,7 +16,7 @@ use super::stop::Stop;
 use super::trial::{Setback, own_address};
 use super::trial_database::{self, TrialDatabase};
 use crate::isolate::TrialBox;
-use crate::subject::{Answer, Asked, ProbeError, ask, log_tail};
+use crate::subject::{Answer, Asked, ProbeError, Question, ask, log_tail};
 
 /// Lines of a log that an error shows.
 const LOG_LINES: usize = 10;
@@ -70,9 +70,14 @@ impl Served {
 
     /// Asks once.
     pub(super) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+        self.ask_with_body(Question::plain(method, path), patience)
+    }
+
+    /// Asks once, with a body if the question has one.
+    pub(super) fn ask_with_body(&mut self, question: Question<'_>, patience: Duration) -> Result<Answer, ProbeError> {
         let boxed = RefCell::new(&mut self.trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
-        ask(Asked { address: self.address, connect: &connect }, method, path, patience)
+        ask(Asked { address: self.address, connect: &connect }, question, patience)
     }
 
     /// Ends the subject and its database.

@@ -1,4 +1,4 @@
-//! Beginnings: files of a subject, a workload or a study that work as they are, with comments that say why.
+//! Beginnings: files of a subject, a workload, a study or a transcription that work as they are, with comments that say why.
 //!
 //! What is there is never written over. The texts lie in `files/`; a name in `@` marks is filled in.
 
@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use tolok_model::schema::{study_schema, subject_schema, workload_schema};
+use tolok_model::schema::{study_schema, subject_schema, transcription_schema, workload_schema};
 
 /// A runtime for which there is the beginning of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,7 @@ enum Kind {
     Study,
     Subject,
     Workload,
+    Transcription,
 }
 
 impl Kind {
@@ -101,6 +102,7 @@ impl Kind {
             Self::Study => "study.schema.json",
             Self::Subject => "subject.schema.json",
             Self::Workload => "workload.schema.json",
+            Self::Transcription => "transcription.schema.json",
         }
     }
 
@@ -109,6 +111,7 @@ impl Kind {
             Self::Study => study_schema(),
             Self::Subject => subject_schema(),
             Self::Workload => workload_schema(),
+            Self::Transcription => transcription_schema(),
         }
     }
 }
@@ -160,11 +163,7 @@ pub fn study(
     schemas: Option<&Path>,
     wish: &StudyWish<'_>,
 ) -> Result<Vec<PathBuf>, ScaffoldError> {
-    let own = refuse_name(name).map(|()| folder.join(format!("{name}.toml")))?;
-    if own.exists() {
-        return Err(ScaffoldError::Exists(own));
-    }
-    fs::create_dir_all(folder).map_err(|source| ScaffoldError::Write { path: folder.to_owned(), source })?;
+    let own = new_file(folder, name)?;
     let schema = schema_for(folder, Kind::Study, schemas)?;
     let question = if wish.is_program {
         format!("How long does {} take each of the programs, and how sure is that?", wish.workload)
@@ -191,6 +190,20 @@ pub fn study(
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
+/// Makes the file of a transcription: `folder/name.toml`. `called` is what a person types to name it.
+pub fn transcription(
+    folder: &Path,
+    name: &str,
+    schemas: Option<&Path>,
+    called: &str,
+) -> Result<Vec<PathBuf>, ScaffoldError> {
+    let own = new_file(folder, name)?;
+    let schema = schema_for(folder, Kind::Transcription, schemas)?;
+    let words = [("NAME", name), ("AUDIT", called), ("SCHEMA", &schema.reference)];
+    let written = write(own, &filled(include_str!("files/audit/audit.toml"), &words))?;
+    Ok([written].into_iter().chain(schema.written).collect())
+}
+
 /// Every mark replaced, in the order of `words`: a text may have marks of its own.
 fn filled(text: &str, words: &[(&str, &str)]) -> String {
     words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(&format!("@{mark}@"), word))
@@ -210,6 +223,16 @@ fn refuse_name(name: &str) -> Result<(), ScaffoldError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let fits = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= 64 && name.chars().all(is_plain);
     if fits { Ok(()) } else { Err(ScaffoldError::Name(name.to_owned())) }
+}
+
+/// The way to a file that is not there yet, in a folder that is.
+fn new_file(folder: &Path, name: &str) -> Result<PathBuf, ScaffoldError> {
+    let own = refuse_name(name).map(|()| folder.join(format!("{name}.toml")))?;
+    if own.exists() {
+        return Err(ScaffoldError::Exists(own));
+    }
+    fs::create_dir_all(folder).map_err(|source| ScaffoldError::Write { path: folder.to_owned(), source })?;
+    Ok(own)
 }
 
 fn new_folder(parent: &Path, name: &str) -> Result<PathBuf, ScaffoldError> {

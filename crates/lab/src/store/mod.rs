@@ -167,6 +167,13 @@ impl RunFolder {
         }
     }
 
+    /// The run of a study that was begun last.
+    pub fn newest_of(runs: &Path, study: &str) -> Option<PathBuf> {
+        let is_of = |path: &PathBuf| Self::open(path).run().is_ok_and(|run| run.study == study);
+        let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
+        folders.filter(|path| is_run(path)).filter(is_of).max_by_key(begun)
+    }
+
     /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
     /// only read; a tolok that wants it at that instant tries again.
     pub fn is_at_work(path: &Path) -> bool {
@@ -350,9 +357,13 @@ fn names(runs: &Path) -> Vec<String> {
 
 /// The run that was begun last: its `run.json` is written once, at its beginning.
 fn latest(runs: &Path) -> Option<PathBuf> {
-    let begun = |path: &PathBuf| fs::metadata(path.join("run.json")).and_then(|file| file.modified()).ok();
     let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
     folders.filter(|path| is_run(path)).max_by_key(begun)
+}
+
+/// When a run was begun.
+fn begun(path: &PathBuf) -> Option<std::time::SystemTime> {
+    fs::metadata(path.join("run.json")).and_then(|file| file.modified()).ok()
 }
 
 /// Locks a run's folder for this process; the lock ends with the process, however that ends.

@@ -17,6 +17,7 @@ use serde::Serialize;
 use tolok_model::{Body, Workload};
 
 use super::png::noise_png;
+use super::probe::Question;
 use crate::data::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
 
@@ -33,6 +34,18 @@ struct LaidOut {
     answers: Answers,
     /// The name of the file that tells the generator what is owed.
     file: Option<String>,
+    sent: Option<Sent>,
+}
+
+/// What goes with the request of a workload.
+#[derive(Debug, Clone)]
+struct Sent {
+    content_type: String,
+    body: Vec<u8>,
+    /// What must be refused in its place.
+    refused: Option<Vec<u8>>,
+    /// The name of the file in which the generator finds the body.
+    file: String,
 }
 
 /// Why the answer bodies cannot be laid out.
@@ -76,7 +89,8 @@ impl Assets {
                     (Answers::One { body }, Some(workload.asset().to_owned()))
                 }
             };
-            assets.laid_out.insert(workload.name.clone(), LaidOut { answers, file });
+            let sent = assets.write_sent(home, workload)?;
+            assets.laid_out.insert(workload.name.clone(), LaidOut { answers, file, sent });
         }
         Ok(assets)
     }
@@ -104,6 +118,41 @@ impl Assets {
             Answers::Many(answers) => answers.first().map_or(&workload.path, |first| &first.path),
             Answers::One { .. } | Answers::Any => &workload.path,
         }
+    }
+
+    /// The one request that stands for all of `workload`.
+    pub fn question<'a>(&'a self, workload: &'a Workload) -> Question<'a> {
+        let body = self.sent(workload).map(|sent| (sent.content_type.as_str(), sent.body.as_slice()));
+        Question { method: &workload.method, path: self.path(workload), body }
+    }
+
+    /// The same with a body that must be refused, if there is one.
+    pub fn refused<'a>(&'a self, workload: &'a Workload) -> Option<Question<'a>> {
+        let sent = self.sent(workload)?;
+        let body = Some((sent.content_type.as_str(), sent.refused.as_deref()?));
+        Some(Question { body, ..self.question(workload) })
+    }
+
+    /// The file with the body of the request, and its type, if it has one.
+    pub fn sent_file(&self, workload: &Workload) -> Option<(PathBuf, &str)> {
+        self.sent(workload).map(|sent| (self.folder.join(&sent.file), sent.content_type.as_str()))
+    }
+
+    fn sent(&self, workload: &Workload) -> Option<&Sent> {
+        self.laid_out.get(&workload.name)?.sent.as_ref()
+    }
+
+    /// Writes the body of the request for the generator.
+    fn write_sent(&self, home: &Home, workload: &Workload) -> Result<Option<Sent>, AssetError> {
+        let Some(sent) = &workload.sent else { return Ok(None) };
+        let read = |name: &String| {
+            let path = home.workload_folder(&workload.name).join(name);
+            fs::read(&path).map_err(|source| AssetError::File { path, source })
+        };
+        let (body, refused) = (read(&sent.file)?, sent.refused.as_ref().map(read).transpose()?);
+        let file = format!("{}.request", workload.asset());
+        self.write(&file, &body)?;
+        Ok(Some(Sent { content_type: sent.content_type.clone(), body, refused, file }))
     }
 
     /// The body owed to [`Self::path`]; empty where any answer will do.
@@ -194,6 +243,7 @@ mod tests {
             summary: String::new(),
             method: "GET".to_owned(),
             path: path.to_owned(),
+            sent: None,
             status: 200,
             content_type: "text/html".to_owned(),
             body,

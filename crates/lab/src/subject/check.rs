@@ -35,6 +35,7 @@ mod tests {
             summary: String::new(),
             method: "GET".to_owned(),
             path: "/json".to_owned(),
+            sent: None,
             status: 200,
             content_type: "application/json".to_owned(),
             body,

@@ -13,5 +13,5 @@ pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
 pub use log::log_tail;
 pub use png::noise_png;
-pub use probe::{Answer, Asked, ProbeError, ask, ask_by_name, ask_while};
+pub use probe::{Answer, Asked, ProbeError, Question, ask, ask_by_name, ask_while};
 pub use template::{BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};

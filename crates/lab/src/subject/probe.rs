@@ -61,36 +61,61 @@ impl Asked<'static> {
     }
 }
 
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Its method.
+    pub method: &'a str,
+    /// Its path, with a query if it has one.
+    pub path: &'a str,
+    /// Its body with the body's type, if it has one.
+    pub body: Option<(&'a str, &'a [u8])>,
+}
+
+impl<'a> Question<'a> {
+    /// One without a body.
+    pub fn plain(method: &'a str, path: &'a str) -> Self {
+        Self { method, path, body: None }
+    }
+
+    fn bytes(&self, host: &str) -> Vec<u8> {
+        let Self { method, path, body } = self;
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+        let (more, body) = body.map_or((String::new(), [].as_slice()), |(content_type, body)| {
+            (format!("Content-Type: {content_type}\r\nContent-Length: {}\r\n", body.len()), body)
+        });
+        [head.as_bytes(), more.as_bytes(), b"\r\n", body].concat()
+    }
+}
+
 /// Asks once, with a connection that may close after the answer.
-pub fn ask(server: Asked<'_>, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
-    ask_while(server, method, path, patience, &|| true)
+pub fn ask(server: Asked<'_>, question: Question<'_>, patience: Duration) -> Result<Answer, ProbeError> {
+    ask_while(server, question, patience, &|| true)
 }
 
 /// Asks once, as [`ask`] does, and gives up early when `is_wanted` says so.
 pub fn ask_while(
     server: Asked<'_>,
-    method: &str,
-    path: &str,
+    question: Question<'_>,
     patience: Duration,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
-    ask_by_name(server, &server.address.to_string(), (method, path), patience, is_wanted)
+    ask_by_name(server, &server.address.to_string(), question, patience, is_wanted)
 }
 
 /// Asks once, as [`ask_while`] does, a server that goes by the name `host`: several may share an address.
 pub fn ask_by_name(
     server: Asked<'_>,
     host: &str,
-    (method, path): (&str, &str),
+    question: Question<'_>,
     patience: Duration,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Answer, ProbeError> {
     let deadline = Instant::now() + patience;
     let mut stream = (server.connect)(server.address, patience)?;
     stream.set_write_timeout(Some(patience))?;
-    let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes())?;
-    let mut received = Received { bytes: Vec::new(), is_head: method == "HEAD" };
+    stream.write_all(&question.bytes(host))?;
+    let mut received = Received { bytes: Vec::new(), is_head: question.method == "HEAD" };
     let mut chunk = vec![0; 64 * 1024];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());

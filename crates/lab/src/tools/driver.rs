@@ -25,6 +25,8 @@ pub struct LoadJob<'a> {
     pub url: String,
     /// Method of the requests; those of a file have their own.
     pub method: &'a str,
+    /// The file with the body of the request, and its type, if it has one.
+    pub sent: Option<(PathBuf, &'a str)>,
     /// The status that a good answer has.
     pub status: u16,
     /// What else a good answer is.

@@ -35,6 +35,7 @@ pub(super) fn job(scenario: &Scenario) -> LoadJob<'_> {
     LoadJob {
         url: "http://127.0.0.1:8080/hello".to_owned(),
         method: "GET",
+        sent: None,
         status: 200,
         answers: Answers::Body("hello".into()),
         body_bytes: Some(12),

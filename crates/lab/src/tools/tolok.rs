@@ -83,7 +83,10 @@ fn what(job: &LoadJob<'_>) -> Vec<String> {
         Answers::Length(bytes) => Some(format!("--expect-length={bytes}")),
         Answers::Requests(_) | Answers::Status => None,
     };
-    method.into_iter().chain(body).collect()
+    let sent = job.sent.iter().flat_map(|(file, content_type)| {
+        [format!("--body=@{}", file.display()), format!("--header=Content-Type: {content_type}")]
+    });
+    method.into_iter().chain(sent).chain(body).collect()
 }
 
 /// When requests start: the executor and what goes with it.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Number, Quantity, Row, Unit};
+use super::{Number, Quantity, Row, Series, Unit};
 
 /// A statement of a source about its figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -111,9 +111,18 @@ pub struct Selector {
 impl Selector {
     /// Whether it means a row.
     pub fn means(&self, row: &Row) -> bool {
-        let is_subject = self.subject.as_ref().is_none_or(|subject| *subject == row.subject);
-        let is_table = self.table.is_none() || self.table == row.table;
-        let of_row = |name: &String| row.scenario.as_ref() == Some(name);
-        is_subject && is_table && (self.scenarios.is_empty() || self.scenarios.iter().any(of_row))
+        self.fits(&row.subject, row.scenario.as_ref(), row.table.as_ref())
+    }
+
+    /// Whether it means a series.
+    pub fn means_series(&self, series: &Series) -> bool {
+        self.fits(&series.subject, series.scenario.as_ref(), series.table.as_ref())
+    }
+
+    fn fits(&self, subject: &str, scenario: Option<&String>, table: Option<&String>) -> bool {
+        let is_subject = self.subject.as_ref().is_none_or(|own| own == subject);
+        let is_table = self.table.is_none() || self.table.as_ref() == table;
+        let is_scenario = |name: &String| scenario == Some(name);
+        is_subject && is_table && (self.scenarios.is_empty() || self.scenarios.iter().any(is_scenario))
     }
 }

@@ -5,15 +5,26 @@
 //! `tolok-analysis` holds them against a run.
 
 mod claim;
+mod claim_reading;
 mod conditions;
+mod csv_reading;
+mod figure_key;
+mod file;
 mod number;
+mod number_reading;
 mod quantity;
+mod reading;
+mod sorted;
 
 use serde::Serialize;
 
 pub use claim::{Assertion, Claim, Extreme, Selector};
 pub use conditions::{Conditions, CpuScope, LoopModel};
+pub use csv_reading::CsvOptions;
+pub use figure_key::{figure_key, figure_keys};
+pub use file::TranscriptionFile;
 pub use number::{Mark, Number};
+pub use number_reading::parse_number;
 pub use quantity::{Moment, Quantity, Unit};
 
 /// A published comparison, as it is printed.
@@ -131,6 +142,8 @@ pub struct Series {
     pub second: Vec<f64>,
     /// The figures: each has a number for each instant.
     pub figures: Vec<Figure>,
+    /// The source's own line or lines.
+    pub raw: Vec<String>,
 }
 
 impl Transcription {
@@ -148,5 +161,10 @@ impl Transcription {
     /// Rows that a selector means.
     pub fn rows_of<'a>(&'a self, selector: &'a Selector) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| selector.means(row))
+    }
+
+    /// Series that a selector means.
+    pub fn series_of<'a>(&'a self, selector: &'a Selector) -> impl Iterator<Item = &'a Series> {
+        self.series.iter().filter(move |series| selector.means_series(series))
     }
 }

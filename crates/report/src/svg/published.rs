@@ -3,7 +3,8 @@
 //! The light band around 1 holds what does not matter.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
-use tolok_analysis::{PublishedFinding, PublishedReading};
+use tolok_analysis::replication::ReplicatedRatio;
+use tolok_analysis::{Estimate, PublishedFinding, PublishedReading};
 
 use super::ratios::Axis;
 use super::{Anchor, Drawing, WIDTH, fitted, short};
@@ -17,11 +18,42 @@ const STRIP: f64 = 14.0;
 const DIAMOND: &str = "M0 -5L5 0L0 5L-5 0z";
 const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
+/// A published ratio and the measured one.
+pub(crate) struct Beside<'a> {
+    a: &'a str,
+    b: &'a str,
+    /// What it is of, and where.
+    of: String,
+    published: f64,
+    measured: Option<&'a Estimate>,
+    reading: PublishedReading,
+}
+
+impl<'a> From<&'a PublishedFinding> for Beside<'a> {
+    fn from(one: &'a PublishedFinding) -> Self {
+        let of = format!("{}, {}", one.metric_words, one.scenario);
+        let PublishedFinding { a, b, published, measured, reading, .. } = one;
+        Self { a, b, of, published: *published, measured: measured.as_ref(), reading: *reading }
+    }
+}
+
+impl<'a> From<&'a ReplicatedRatio> for Beside<'a> {
+    fn from(one: &'a ReplicatedRatio) -> Self {
+        let of = format!("{}, {}", one.words, one.setting);
+        let ReplicatedRatio { a, b, published, measured, reading, .. } = one;
+        Self { a, b, of, published: *published, measured: measured.as_ref(), reading: *reading }
+    }
+}
+
 /// All of them, one beneath the other.
-pub(crate) fn published(all: &[PublishedFinding], smallest_effect: f64) -> String {
+pub(crate) fn published<'a, T>(all: &'a [T], smallest_effect: f64) -> String
+where
+    Beside<'a>: From<&'a T>,
+{
+    let all: Vec<Beside> = all.iter().map(Beside::from).collect();
     let values = || {
         all.iter().flat_map(|one| {
-            let measured = one.measured.iter().flat_map(|it| [Some(it.value), it.low, it.high]).flatten();
+            let measured = one.measured.into_iter().flat_map(|it| [Some(it.value), it.low, it.high]).flatten();
             std::iter::once(one.published).chain(measured)
         })
     };
@@ -37,29 +69,23 @@ pub(crate) fn published(all: &[PublishedFinding], smallest_effect: f64) -> Strin
     drawing.finish("Published ratios beside measured ones; the same figures stand in the table below")
 }
 
-fn row(drawing: &mut Drawing, one: &PublishedFinding, axis: &Axis, top: f64) {
+fn row(drawing: &mut Drawing, one: &Beside, axis: &Axis, top: f64) {
     let reading = one.reading.words();
     let room = (WIDTH - reading.chars().count() as f64 * 6.6 - 8.0) / 6.3;
     let title = |title: &str| fitted(title, (room - 6.0) / 2.0);
-    drawing.text("p", Anchor::Start, 0.0, top + 12.0, &format!("{} over {}", title(&one.a), title(&one.b)));
+    drawing.text("p", Anchor::Start, 0.0, top + 12.0, &format!("{} over {}", title(one.a), title(one.b)));
     drawing.text("p b", Anchor::End, WIDTH, top + 12.0, reading);
-    let measured = one.measured.as_ref().map(|measured| figure(Quantity::Ratio, measured).line());
+    let measured = one.measured.map(|measured| figure(Quantity::Ratio, measured).line());
     let figures = match &measured {
         Some(measured) => format!("◇ {}  ● {measured}", amount(Quantity::Ratio, one.published)),
         None => format!("◇ {}", amount(Quantity::Ratio, one.published)),
     };
     let room = (WIDTH - figures.chars().count() as f64 * 6.2 - 8.0) / 6.1;
-    drawing.text(
-        "m",
-        Anchor::Start,
-        0.0,
-        top + 27.0,
-        &fitted(&format!("{}, {}", one.metric_words, one.scenario), room),
-    );
+    drawing.text("m", Anchor::Start, 0.0, top + 27.0, &fitted(&one.of, room));
     drawing.text("m", Anchor::End, WIDTH, top + 27.0, &figures);
     let y = top + WORDS + STRIP / 2.0;
     let published = axis.at(one.published);
-    if let Some(measured) = &one.measured {
+    if let Some(measured) = one.measured {
         let at = axis.at(measured.value);
         drawing.path("lead", &format!("M{} {}H{}", short(published), short(y), short(at)));
         if let (Some(low), Some(high)) = (measured.low, measured.high) {

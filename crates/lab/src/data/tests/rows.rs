@@ -201,6 +201,7 @@ fn many_answers_are_different_and_those_of_their_paths() {
         summary: String::new(),
         method: "GET".to_owned(),
         path: path.to_owned(),
+        sent: None,
         status: 200,
         content_type: "application/json".to_owned(),
         body: tolok_model::Body::Data { data },

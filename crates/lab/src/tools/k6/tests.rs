@@ -59,6 +59,7 @@ fn job(scenario: &Scenario) -> LoadJob<'_> {
     LoadJob {
         url: "http://127.0.0.1:8080/hello".to_owned(),
         method: "GET",
+        sent: None,
         status: 200,
         answers: Answers::Status,
         body_bytes: Some(13),

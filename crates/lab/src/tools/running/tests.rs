@@ -69,6 +69,7 @@ fn job() -> &'static LoadJob<'static> {
     JOB.get_or_init(|| LoadJob {
         url: "http://127.0.0.1:1/".to_owned(),
         method: "GET",
+        sent: None,
         status: 200,
         answers: Answers::Status,
         body_bytes: None,

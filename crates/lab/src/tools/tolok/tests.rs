@@ -45,7 +45,7 @@ fn told(scenario: &Scenario) -> String {
 /// The same for another method and other answers.
 fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
     let url = "http://127.0.0.1:8080/hello".to_owned();
-    let job = LoadJob { url, method, status: 200, answers, body_bytes: None, scenario, cpus: 1, seed: 7 };
+    let job = LoadJob { url, method, sent: None, status: 200, answers, body_bytes: None, scenario, cpus: 1, seed: 7 };
     arguments(&job).join(" ")
 }
 
@@ -107,6 +107,19 @@ fn every_executor_is_told_by_its_own_options() {
         Executor::RampingArrivalRate { start_rate_rps: 10.0, stages: stages(), arrivals },
         "--rate=10 --arrivals=uniform --stage=300:10000000us --stage=0:0us",
     );
+}
+
+#[test]
+fn what_is_sent_goes_with_its_type() {
+    let scenario = scenario(load(Executor::ConstantVus { vus: 1 }));
+    let sent = Some(("/tmp/assets/validate.request".into(), "application/json"));
+    let (url, answers) = ("http://127.0.0.1:8080/validate".to_owned(), Answers::Body("/tmp/assets/validate".into()));
+    let scenario = &scenario;
+    let job = LoadJob { url, method: "POST", sent, status: 200, answers, body_bytes: None, scenario, cpus: 1, seed: 7 };
+    let told = arguments(&job).join(" ");
+    let expect = "--method=POST --body=@/tmp/assets/validate.request --header=Content-Type: application/json \
+                  --expect-body=/tmp/assets/validate";
+    assert!(told.contains(expect), "{told}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn complaint(path: &Path, problems: &[(usize, String)]) -> Complaint {
     }
     let plural = if problems.len() == 1 { "" } else { "s" };
     lines.push(format!("error: {name} has {} problem{plural}", problems.len()));
-    Complaint { exit: Exit::Usage, text: lines.join("\n") }
+    Complaint { exit: Exit::Usage, text: lines.join("\n"), is_lack: false }
 }
 
 /// An object as it is written: with every key, also one that stands there twice.

@@ -1,4 +1,4 @@
-//! A published comparison beside what was measured again: each figure, each ratio, each claim, and what explains a difference.
+//! What a replication finds, as reports and JSON have it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,11 +11,18 @@ use crate::recommend::Recommendation;
 /// Version of the JSON of a replication.
 pub const REPLICATION_SCHEMA: u32 = 1;
 
-/// A part of a replication that was run: its records and what they say.
+/// A part of a replication, run or not.
 #[derive(Debug)]
 pub struct MeasuredPart<'a> {
     /// Name of the part.
     pub name: &'a str,
+    /// Its run; or why there is none, as a fragment without a full stop: `its study needs 4 CPUs`.
+    pub run: Result<MeasuredRun<'a>, String>,
+}
+
+/// The run of a part: its records and what they say.
+#[derive(Debug, Clone, Copy)]
+pub struct MeasuredRun<'a> {
     /// What the run stored.
     pub records: &'a Records<'a>,
     /// What follows from it.
@@ -37,7 +44,7 @@ pub struct ReplicationFindings {
     pub note: Option<String>,
     /// The runs.
     pub parts: Vec<PartFinding>,
-    /// How many claims and ratios came out how, claims alone.
+    /// How many claims came out how.
     pub tally: ReplicationTally,
     /// The source's claims, in its order.
     pub claims: Vec<ClaimFinding>,
@@ -66,7 +73,7 @@ pub struct PartFinding {
     pub machine: Option<String>,
     /// When it began, as the run has it.
     pub began: Option<String>,
-    /// Trials that were measured, and those that failed.
+    /// Trials that have a record, those that failed included.
     pub trials: u32,
     /// Of them, failed.
     pub failed: u32,
@@ -153,13 +160,15 @@ pub struct ReplicatedRatio {
     pub a: String,
     /// The source's name of the one below it.
     pub b: String,
+    /// Name of the part that measured both; none where nothing did.
+    pub part: Option<String>,
     /// As published.
     pub published: f64,
     /// As measured, within blocks.
     pub measured: Option<Estimate>,
     /// What follows.
     pub reading: PublishedReading,
-    /// Why it cannot be told.
+    /// Why it cannot be told; none where it can.
     pub why: Option<String>,
 }
 
@@ -179,7 +188,7 @@ pub struct FactorFinding {
     /// Whether it explains the ratio: yes, no, or not told.
     pub explains: Option<bool>,
     /// The share of the logarithm of the first ratio that goes when the factor is switched to the level that changes it most;
-    /// over 1 where the order flips.
+    /// over 1 where the order flips. None where the first level has no ratio, or is a tie.
     pub share: Option<f64>,
     /// All of it in a sentence.
     pub sentence: String,
@@ -190,10 +199,16 @@ pub struct FactorFinding {
 pub struct FactorLevelFinding {
     /// The level.
     pub name: String,
+    /// Name of its part.
+    pub part: String,
+    /// Id of its scenario.
+    pub scenario: String,
     /// `node/http over apache/prefork`
     pub of: String,
     /// The ratio; none if it was not measured.
     pub ratio: Option<Estimate>,
+    /// Why there is no ratio, or what must be known of it: that a case is not ranked there, and why.
+    pub remark: Option<String>,
 }
 
 /// A recommendation and the part that it rests on.

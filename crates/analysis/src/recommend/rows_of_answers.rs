@@ -1,0 +1,70 @@
+//! Whom to take for answers of many rows and for answers of few, and whether that is the same one.
+//!
+//! Asked only where a run has answers of several numbers of rows: of one alone the other rules have said everything.
+
+use std::collections::BTreeSet;
+
+use super::by_figure::by_figure;
+use super::everything::least_far_behind;
+use super::{Said, Scene, Strength};
+use crate::compare::ComparedMetric;
+use crate::figures::{count, listed};
+
+/// An answer of more rows is one of many.
+pub(super) const MANY_ROWS: u32 = 5_000;
+/// An answer of no more rows is one of few.
+pub(super) const FEW_ROWS: u32 = 1_000;
+
+/// Nothing where no answer has so many, or all answers have one number of rows.
+pub(super) fn many(scenes: &[Scene]) -> Option<Said> {
+    among(scenes, &|rows| rows > MANY_ROWS)
+}
+
+/// The same of few.
+pub(super) fn few(scenes: &[Scene]) -> Option<Said> {
+    among(scenes, &|rows| rows <= FEW_ROWS)
+}
+
+/// Whether one for the heavy requests and another for the light ones would be better than one for both.
+pub(super) fn each_its_own(scenes: &[Scene]) -> Option<Said> {
+    let (many, few) = (many(scenes)?, few(scenes)?);
+    let scenarios = [many.scenarios.clone(), few.scenarios.clone()].concat();
+    let whom = |said: &Said| if said.picks.is_empty() { "nobody".to_owned() } else { listed(&said.picks, "or") };
+    let because = format!(
+        "for more than {} rows {} ({}); for {} rows or fewer {} ({})",
+        count(u64::from(MANY_ROWS)),
+        whom(&many),
+        many.because,
+        count(u64::from(FEW_ROWS)),
+        whom(&few),
+        few.because
+    );
+    let caveats = [many.caveats.clone(), few.caveats.clone()].concat();
+    let said = Said { scenarios, because, caveats, strength: Strength::None, picks: Vec::new(), ..many.clone() };
+    if many.picks.is_empty() || few.picks.is_empty() {
+        return Some(Said { changes: [many.changes, few.changes].concat(), lead: 0.0, ..said });
+    }
+    let in_both: Vec<String> = many.picks.iter().filter(|pick| few.picks.contains(pick)).cloned().collect();
+    let strength = many.strength.max(few.strength);
+    let lead = many.lead.min(few.lead);
+    let (picks, words) = if in_both.is_empty() {
+        let each = |said: &Said, what: &str| format!("{} ({what})", listed(&said.picks, "or"));
+        (vec![each(&many, "many rows"), each(&few, "few rows")], "each its own")
+    } else {
+        (in_both, "one is enough")
+    };
+    let changes = vec!["a share of either kind of requests that makes the other one not matter".to_owned()];
+    Some(Said { because: format!("{words}: {}", said.because), picks, strength, changes, lead, ..said })
+}
+
+fn among(scenes: &[Scene], is_meant: &dyn Fn(u32) -> bool) -> Option<Said> {
+    let rows = |scene: &Scene| scene.records.names.rows_per_answer(&scene.planned.workload);
+    let numbers: BTreeSet<u32> = scenes.iter().filter_map(rows).collect();
+    let is_closed = |scene: &&Scene| !scene.planned.load.executor.is_open();
+    let own: Vec<&Scene> = scenes.iter().filter(is_closed).filter(|scene| rows(scene).is_some_and(is_meant)).collect();
+    match own.as_slice() {
+        _ if numbers.len() < 2 => None,
+        [only] => by_figure(only, ComparedMetric::Goodput),
+        own => least_far_behind(own),
+    }
+}

@@ -1,0 +1,137 @@
+//! The claims of the source, judged.
+//!
+//! A claim about several pairs (an order, an extreme, a ratio under several settings) holds if it holds of each. So what stands is the
+//! reading of the pair that speaks most against it: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction*
+//! and *reproduced*.
+
+use tolok_model::transcription::{Assertion, Claim, Extreme};
+
+use super::family::{Family, Judged, Wanted};
+use super::findings::{ClaimFinding, FactorFinding};
+use super::gauge::{Scale, measured_as};
+use super::orders::{ClaimPair, PairReading, pairs};
+use super::sites::Sites;
+use super::{values, words};
+use crate::figures::listed;
+use crate::published::PublishedReading;
+
+/// So many pairs are named with their figures.
+const MOST_NAMED: usize = 4;
+
+/// What is to be compared for them.
+pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
+    let of_claim = |claim: &Claim| -> Vec<Wanted<'a>> {
+        let Some((quantity, pairs)) = pairs(sites, &claim.asserts) else { return Vec::new() };
+        let Some(measured) = measured_as(quantity) else { return Vec::new() };
+        let both = |pair: &ClaimPair| pair.sites(sites).ok().map(|(a, b)| (a, b, measured.clone()));
+        pairs.iter().filter_map(both).collect()
+    };
+    sites.transcription.claims.iter().flat_map(of_claim).collect()
+}
+
+/// All claims in their order.
+pub(super) fn claims(sites: &Sites, family: &Family, factors: &[FactorFinding]) -> Vec<ClaimFinding> {
+    sites.transcription.claims.iter().map(|claim| judged(sites, family, factors, claim)).collect()
+}
+
+/// What follows for a claim, before factors are asked.
+pub(super) struct Outcome {
+    pub(super) reading: PublishedReading,
+    pub(super) measured: Option<String>,
+    pub(super) ratio: Option<crate::Estimate>,
+    pub(super) why: Option<String>,
+}
+
+impl Outcome {
+    pub(super) fn untold(why: impl Into<String>) -> Self {
+        Self { reading: PublishedReading::CannotTell, measured: None, ratio: None, why: Some(why.into()) }
+    }
+}
+
+fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Claim) -> ClaimFinding {
+    let outcome = match (&claim.asserts, pairs(sites, &claim.asserts)) {
+        (_, Some((quantity, pairs))) => {
+            let read = pairs.iter().map(|pair| pair.read(sites, family, quantity)).collect();
+            of_pairs(sites, &pairs, read)
+        }
+        (Assertion::Value { quantity, unit, at, is }, None) => values::value(sites, quantity, *unit, at, is),
+        (Assertion::Untestable { why }, None) => Outcome::untold(why.clone()),
+        (_, None) => Outcome::untold("it names nothing that could be compared"),
+    };
+    ClaimFinding {
+        id: claim.id.clone(),
+        place: claim.place.clone(),
+        says: claim.says.clone(),
+        published: published(&claim.asserts),
+        explanation: explanation(&claim.id, outcome.reading, outcome.why, factors),
+        measured: outcome.measured,
+        ratio: outcome.ratio,
+        reading: outcome.reading,
+    }
+}
+
+fn of_pairs(sites: &Sites, pairs: &[ClaimPair], read: Vec<PairReading>) -> Outcome {
+    let Some(worst) = read.iter().map(|one| one.reading).max_by_key(|reading| against(*reading)) else {
+        return Outcome::untold("the transcription has no rows for it");
+    };
+    // Those that decide come first.
+    let mut order: Vec<usize> = (0..read.len()).collect();
+    order.sort_by_key(|place| std::cmp::Reverse(against(read[*place].reading)));
+    let words = |place: &usize| Some(measured(sites, &pairs[*place], read[*place].judged.as_ref()?));
+    let mut named: Vec<String> = order.iter().filter_map(words).collect();
+    let rest = named.len().saturating_sub(MOST_NAMED);
+    named.truncate(MOST_NAMED);
+    named.extend((rest > 0).then(|| format!("{rest} more")));
+    let why = read.iter().find(|one| one.reading == worst).and_then(|one| one.why.clone());
+    let ratio = match read.as_slice() {
+        [PairReading { judged: Some(judged), .. }] if judged.scale == Scale::Ratio => Some(judged.found.clone()),
+        _ => None,
+    };
+    let measured = (!named.is_empty()).then(|| named.join("; "));
+    Outcome { reading: worst, measured, ratio, why: why.filter(|_| worst == PublishedReading::CannotTell) }
+}
+
+/// How much a reading of one pair speaks against a claim about all.
+pub(super) fn against(reading: PublishedReading) -> u8 {
+    match reading {
+        PublishedReading::Reproduced => 0,
+        PublishedReading::SameDirection => 1,
+        PublishedReading::CannotTell => 2,
+        PublishedReading::Difference => 3,
+        PublishedReading::NoDifference => 4,
+        PublishedReading::Reversed => 5,
+    }
+}
+
+fn measured(sites: &Sites, pair: &ClaimPair, judged: &Judged) -> String {
+    format!("{}: {}", pair.words(sites), words::compared(&judged.found, judged.scale))
+}
+
+/// What was claimed, in a few words.
+fn published(asserts: &Assertion) -> String {
+    match asserts {
+        Assertion::Ratio { is, .. } => format!("{}×", words::number(is)),
+        Assertion::Difference { unit, is, .. } => {
+            let more = if is.value < 0.0 { "less" } else { "more" };
+            format!("{}{} {more}", words::number(is).trim_start_matches('-'), words::unit(*unit))
+        }
+        Assertion::Value { unit, is, .. } => format!("{}{}", words::number(is), words::unit(*unit)),
+        Assertion::Extreme { subject, extreme: Extreme::Highest, .. } => format!("{subject} highest"),
+        Assertion::Extreme { subject, extreme: Extreme::Lowest, .. } => format!("{subject} lowest"),
+        Assertion::Order { subjects, .. } => subjects.join(" > "),
+        Assertion::Untestable { .. } => "not a statement about figures".to_owned(),
+    }
+}
+
+/// Why nothing can be told, and every factor that explains it.
+fn explanation(id: &str, reading: PublishedReading, why: Option<String>, factors: &[FactorFinding]) -> Option<String> {
+    let explains = |factor: &&FactorFinding| factor.explains == Some(true) && factor.claims.iter().any(|it| it == id);
+    let explaining: Vec<&FactorFinding> = factors.iter().filter(explains).collect();
+    let mut parts: Vec<String> = why.iter().map(|why| words::sentence(why)).collect();
+    if reading == PublishedReading::Reproduced && !explaining.is_empty() {
+        let names: Vec<String> = explaining.iter().map(|factor| factor.name.clone()).collect();
+        parts.push(format!("Reproduced, and what makes it is {}.", listed(&names, "and")));
+    }
+    parts.extend(explaining.iter().map(|factor| factor.sentence.clone()));
+    (!parts.is_empty()).then(|| parts.join(" "))
+}

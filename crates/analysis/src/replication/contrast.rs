@@ -1,0 +1,145 @@
+//! Two cases held against each other by one quantity: by their ratio, or of shares by their difference.
+
+use tolok_model::transcription::Quantity;
+use tolok_stats::{Interval, Sample, equivalence_paired, equivalence_welch, mean_interval, paired_t, welch};
+
+use super::gauge::{Scale, scale};
+use super::sites::Site;
+use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks, size};
+use crate::figures::counted;
+use crate::findings::Estimate;
+use crate::verdict::{Rule, is_told_apart, judge_alone, p_of_difference, p_of_equivalence};
+
+/// A share of failed requests that is smaller than this, or differs by less, does not matter: one in a hundred.
+pub(super) const SMALLEST_SHARE: f64 = 0.01;
+
+/// Two cases by one quantity, not yet judged.
+#[derive(Debug, Clone)]
+pub(super) struct Contrast {
+    /// The first over the second, or the first less the second.
+    pub(super) found: Estimate,
+    pub(super) scale: Scale,
+    /// How often two equal cases would differ as much.
+    pub(super) p: Option<f64>,
+    /// How often two cases that differ by what matters would look as alike.
+    pub(super) p_equivalence: Option<f64>,
+    pub(super) rule: Rule,
+    /// Why there is no interval, where there is none.
+    pub(super) too_few: Option<String>,
+}
+
+impl Contrast {
+    /// None of the two may be unranked, unless what is compared are failures; or why there is nothing to compare.
+    pub(super) fn of(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
+        let scale = scale(measured);
+        let unranked = a.unranked().or_else(|| b.unranked()).filter(|_| scale == Scale::Ratio);
+        match unranked {
+            Some(why) => Err(why),
+            None => Self::of_any(a, b, measured),
+        }
+    }
+
+    /// The same whether they are ranked or not.
+    pub(super) fn of_any(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
+        let (above, below) = (a.by_block(measured), b.by_block(measured));
+        for (site, figures) in [(a, &above), (b, &below)] {
+            if figures.iter().flatten().next().is_none() {
+                return Err(format!("{} has no such figure in every trial of {}", site.title(), site.case.scenario));
+            }
+        }
+        let smallest_effect = a.run.records.plan.smallest_effect.max(b.run.records.plan.smallest_effect);
+        let rule = Rule { smallest_effect, told_of_itself: told_of_itself(a, b, measured) };
+        let found = match (scale(measured), a.part == b.part) {
+            (Scale::Ratio, true) => within_blocks(&above, &below, [a.step(measured), b.step(measured)], rule),
+            (Scale::Ratio, false) => across_parts(&above, &below, rule),
+            (Scale::Difference, true) => shares_within_blocks(&above, &below, rule),
+            (Scale::Difference, false) => shares_across_parts(&above, &below, rule),
+        };
+        found.ok_or_else(|| "the two share no block in which both have it".to_owned())
+    }
+}
+
+/// By how much the same subject, entered twice, came out apart from itself in either scenario, where it was told apart.
+fn told_of_itself(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
+    let of = |site: &Site| {
+        let [again, first] = site.twins_by_block(measured).filter(|_| scale(measured) == Scale::Ratio)?;
+        let smallest_effect = site.run.records.plan.smallest_effect;
+        let pair = ratio_within_blocks(&again, &first)?.read_in_steps([site.step(measured); 2]);
+        let judged = judge_alone(pair, Rule { smallest_effect, told_of_itself: None })?;
+        is_told_apart(judged.verdict).then(|| size(judged.pair.ratio.value))
+    };
+    [of(a), of(b)].into_iter().flatten().reduce(f64::max)
+}
+
+fn within_blocks(above: &[Option<f64>], below: &[Option<f64>], steps: [f64; 2], rule: Rule) -> Option<Contrast> {
+    let pair: BlockRatio = ratio_within_blocks(above, below)?.read_in_steps(steps);
+    Some(Contrast {
+        scale: Scale::Ratio,
+        p: p_of_difference(&pair),
+        p_equivalence: p_of_equivalence(&pair, rule.smallest_effect),
+        rule,
+        too_few: too_few(pair.blocks, "common block"),
+        found: pair.ratio,
+    })
+}
+
+/// By the logarithms of two independent samples (Welch). Their trials make no pairs, so the ratio has none.
+fn across_parts(above: &[Option<f64>], below: &[Option<f64>], rule: Rule) -> Option<Contrast> {
+    let logarithms = |figures: &[Option<f64>]| {
+        let all: Vec<f64> = figures.iter().flatten().map(|value| value.ln()).collect();
+        Sample::new(&all).ok()
+    };
+    let (a, b) = (logarithms(above)?, logarithms(below)?);
+    let found = welch(&a, &b, 0.0, LEVEL);
+    let estimate = |of: fn(&Interval) -> f64| found.and_then(|it| it.interval).map(|it| of(&it).exp());
+    Some(Contrast {
+        found: Estimate {
+            value: (a.mean() - b.mean()).exp(),
+            low: estimate(|it| it.low),
+            high: estimate(|it| it.high),
+            trials: Vec::new(),
+        },
+        scale: Scale::Ratio,
+        p: found.filter(|it| it.interval.is_some()).map(|it| it.p),
+        p_equivalence: equivalence_welch(&a, &b, rule.smallest_effect.ln_1p()),
+        rule,
+        too_few: too_few(a.len().min(b.len()) as u32, "trial"),
+    })
+}
+
+fn shares_within_blocks(above: &[Option<f64>], below: &[Option<f64>], rule: Rule) -> Option<Contrast> {
+    let both = above.iter().zip(below);
+    let trials: Vec<f64> = both.filter_map(|(above, below)| Some((*above)? - (*below)?)).collect();
+    let differences = Sample::new(&trials).ok()?;
+    let interval = mean_interval(&differences, LEVEL);
+    let (low, high) = (interval.map(|it| it.low), interval.map(|it| it.high));
+    Some(Contrast {
+        scale: Scale::Difference,
+        p: paired_t(&differences, 0.0).filter(|_| interval.is_some()).map(|test| test.p),
+        p_equivalence: equivalence_paired(&differences, SMALLEST_SHARE),
+        rule,
+        too_few: too_few(trials.len() as u32, "common block"),
+        found: Estimate { value: differences.mean(), low, high, trials },
+    })
+}
+
+fn shares_across_parts(above: &[Option<f64>], below: &[Option<f64>], rule: Rule) -> Option<Contrast> {
+    let sample = |figures: &[Option<f64>]| Sample::new(&figures.iter().flatten().copied().collect::<Vec<f64>>()).ok();
+    let (a, b) = (sample(above)?, sample(below)?);
+    let found = welch(&a, &b, 0.0, LEVEL);
+    let interval = found.and_then(|it| it.interval);
+    let (low, high) = (interval.map(|it| it.low), interval.map(|it| it.high));
+    Some(Contrast {
+        found: Estimate { value: a.mean() - b.mean(), low, high, trials: Vec::new() },
+        scale: Scale::Difference,
+        p: found.filter(|_| interval.is_some()).map(|it| it.p),
+        p_equivalence: equivalence_welch(&a, &b, SMALLEST_SHARE),
+        rule,
+        too_few: too_few(a.len().min(b.len()) as u32, "trial"),
+    })
+}
+
+fn too_few(number: u32, what: &str) -> Option<String> {
+    let least = least_trials();
+    (number < least).then(|| format!("{}, and {least} are the least for an interval", counted(u64::from(number), what)))
+}

@@ -1,0 +1,242 @@
+//! What makes a ratio: the same two cases under several levels of something, and how much of the ratio goes when it is switched.
+//!
+//! The ratio under the first level, r₁, is as the source measured. Of another level with the ratio rₖ the **share** that goes is
+//! 1 − ln rₖ / ln r₁: 0 where nothing changes, 1 where the two become equal, more where the order flips.
+//!
+//! 1. The factor **explains** the ratio if at some other level ln rₖ differs from ln r₁ by more than its interval (95 % for all other
+//!    levels together; within blocks where one part measured both levels, Welch's otherwise) and at least half of it goes.
+//! 2. It **does not** if all levels were measured, and at each other one more than half remains: the whole 95 % interval of
+//!    ln rₖ − ln r₁ / 2 lies on the side of r₁.
+//! 3. Where the first level is a tie (its interval holds 1), there is nothing that could go, and the question is the other way round:
+//!    the factor explains the *tie* if at some other level the ratio has moved by more than its interval, and that level's own interval
+//!    does not hold 1. It does not if every other level is a tie too, each known to [`EQUIVALENCE_HALF_WIDTH`].
+//! 4. Otherwise it cannot be told.
+//!
+//! Every level may have a case that is not ranked because it is at a limit or because requests failed ([`LIMITS`]): a factor asks for
+//! the reason of just that. It is said beside the ratio.
+
+use tolok_model::replication::{Factor, FactorLevel};
+use tolok_stats::{Interval, Sample, mean_interval, welch};
+
+use super::contrast::Contrast;
+use super::findings::{FactorFinding, FactorLevelFinding};
+use super::gauge::{Scale, measured_as, scale};
+use super::sites::{Site, Sites};
+use super::words;
+use crate::estimate::{LEVEL, half_width, least_trials};
+use crate::figures::{Quantity as Kind, amount, figure};
+use crate::findings::Estimate;
+use crate::verdict::EQUIVALENCE_HALF_WIDTH;
+
+/// Flags that keep a case out of a ranking and say what stood in its way, not that its figures are wrong.
+const LIMITS: [&str; 3] = ["generator-bound", "errors", "tasks-refused"];
+/// So much of a ratio has to go for a factor to explain it.
+const HALF: f64 = 0.5;
+
+/// A level with the logarithms of its ratio, block by block.
+struct Level<'a> {
+    level: &'a FactorLevel,
+    found: Result<LevelRatio, String>,
+    remark: Option<String>,
+}
+
+struct LevelRatio {
+    part: String,
+    ratio: Estimate,
+    logarithms: Vec<Option<f64>>,
+}
+
+/// What follows from all levels.
+struct Answer {
+    explains: Option<bool>,
+    share: Option<f64>,
+    /// What follows, as a fragment.
+    words: String,
+}
+
+/// All factors in their order.
+pub(super) fn factors(sites: &Sites) -> Vec<FactorFinding> {
+    sites.replication.factors.iter().map(|factor| finding(sites, factor)).collect()
+}
+
+fn finding(sites: &Sites, factor: &Factor) -> FactorFinding {
+    let levels: Vec<Level> = factor.levels.iter().map(|level| level_of(sites, factor, level)).collect();
+    let answer = answer(&levels);
+    FactorFinding {
+        name: factor.name.clone(),
+        meaning: factor.meaning.clone(),
+        words: words::quantity(&factor.quantity),
+        claims: factor.claims.clone(),
+        explains: answer.explains,
+        share: answer.share,
+        sentence: sentence(factor, &levels, &answer),
+        levels: levels.into_iter().map(Level::finding).collect(),
+    }
+}
+
+fn level_of<'a>(sites: &Sites, factor: &Factor, level: &'a FactorLevel) -> Level<'a> {
+    let site = |name: &str| sites.site(&level.part, &level.scenario, name);
+    let both = site(&level.a).and_then(|a| Ok((a, site(&level.b)?)));
+    let remark = both.as_ref().ok().and_then(|(a, b)| a.unranked().or_else(|| b.unranked()));
+    let found = both.and_then(|(a, b)| ratio_of(factor, &a, &b));
+    Level { level, found, remark }
+}
+
+fn ratio_of(factor: &Factor, a: &Site, b: &Site) -> Result<LevelRatio, String> {
+    let is_wrong = |site: &&&Site| {
+        let flags = site.flags().iter().filter(|flag| flag.voids_rank);
+        site.unranked().is_some() && flags.clone().any(|flag| !LIMITS.contains(&flag.kind.as_str()))
+    };
+    if let Some(why) = [a, b].iter().find(is_wrong).and_then(|site| site.unranked()) {
+        return Err(why);
+    }
+    let measured = measured_as(&factor.quantity).filter(|measured| scale(measured) == Scale::Ratio);
+    let measured = measured.ok_or_else(|| format!("no ratio is taken of {}", words::quantity(&factor.quantity)))?;
+    let contrast = Contrast::of_any(a, b, &measured)?;
+    if let Some(why) = contrast.too_few {
+        return Err(why);
+    }
+    let both = a.by_block(&measured).into_iter().zip(b.by_block(&measured));
+    let logarithms = both.map(|(a, b)| Some((a? / b?).ln())).collect();
+    Ok(LevelRatio { part: a.part.to_owned(), ratio: contrast.found, logarithms })
+}
+
+impl LevelRatio {
+    fn sample(&self) -> Option<Sample> {
+        Sample::new(&self.logarithms.iter().flatten().copied().collect::<Vec<f64>>()).ok()
+    }
+
+    fn mean(&self) -> f64 {
+        self.ratio.value.ln()
+    }
+
+    /// Whether it may be that there is no difference.
+    fn is_tie(&self) -> bool {
+        self.ratio.low.is_none_or(|low| low <= 1.0) && self.ratio.high.is_none_or(|high| high >= 1.0)
+    }
+
+    /// Of this logarithm less `weight` times that of the first level; `others` hold at once.
+    fn less(&self, first: &Self, weight: f64, others: usize) -> Option<Interval> {
+        let level = LEVEL.simultaneous(others);
+        if self.part == first.part {
+            let both = self.logarithms.iter().zip(&first.logarithms);
+            let differences: Vec<f64> = both.filter_map(|(own, first)| Some((*own)? - weight * (*first)?)).collect();
+            if differences.len() >= least_trials() as usize {
+                return mean_interval(&Sample::new(&differences).ok()?, level);
+            }
+        }
+        let weighted: Vec<f64> = first.logarithms.iter().flatten().map(|it| weight * it).collect();
+        welch(&self.sample()?, &Sample::new(&weighted).ok()?, 0.0, level)?.interval
+    }
+
+    fn share(&self, first: &Self) -> f64 {
+        1.0 - self.mean() / first.mean()
+    }
+}
+
+fn answer(levels: &[Level]) -> Answer {
+    let untold = |why: &str| Answer { explains: None, share: None, words: format!("so it cannot be told: {why}") };
+    let Some((first, others)) = levels.split_first() else { return untold("it has no levels") };
+    let Ok(first) = &first.found else { return untold("the first level has no ratio") };
+    let measured: Vec<(&Level, &LevelRatio)> =
+        others.iter().filter_map(|level| Some((level, level.found.as_ref().ok()?))).collect();
+    if measured.is_empty() {
+        return untold("no other level has a ratio");
+    }
+    let is_whole = measured.len() == others.len();
+    if first.is_tie() { of_tie(first, &measured, is_whole) } else { of_difference(first, &measured, is_whole) }
+}
+
+fn of_difference(first: &LevelRatio, others: &[(&Level, &LevelRatio)], is_whole: bool) -> Answer {
+    let changed = |(_, other): &&(&Level, &LevelRatio)| {
+        let moved = other.less(first, 1.0, others.len());
+        moved.is_some_and(|moved| !moved.contains(0.0)) && other.share(first) >= HALF
+    };
+    let most = |left: &&(&Level, &LevelRatio), right: &&(&Level, &LevelRatio)| {
+        left.1.share(first).total_cmp(&right.1.share(first))
+    };
+    if let Some((level, other)) = others.iter().filter(changed).max_by(most) {
+        let share = other.share(first);
+        return Answer { explains: Some(true), share: Some(share), words: gone(share, &level.level.name) };
+    }
+    let remains = |(_, other): &(&Level, &LevelRatio)| {
+        let above_half = other.less(first, HALF, 1);
+        above_half.is_some_and(|it| if first.mean() > 0.0 { it.low > 0.0 } else { it.high < 0.0 })
+    };
+    let share = others.iter().map(|(_, other)| other.share(first)).reduce(f64::max);
+    match is_whole && others.iter().all(remains) {
+        true => Answer {
+            explains: Some(false),
+            share,
+            words: "so most of it remains, and this does not explain it".to_owned(),
+        },
+        false => {
+            let why = if is_whole { "the intervals are too wide" } else { "not every level has a ratio" };
+            Answer { explains: None, share, words: format!("so it cannot be told: {why}") }
+        }
+    }
+}
+
+fn gone(share: f64, level: &str) -> String {
+    match share {
+        flips if flips > 1.25 => format!("so the order flips with “{level}”, and this explains it"),
+        all if all > 0.95 => format!("so with “{level}” all of it goes, and this explains it"),
+        some => format!("so with “{level}” {} of it goes, and this explains it", amount(Kind::Share, some)),
+    }
+}
+
+fn of_tie(first: &LevelRatio, others: &[(&Level, &LevelRatio)], is_whole: bool) -> Answer {
+    let moved = |(_, other): &&(&Level, &LevelRatio)| {
+        let moved = other.less(first, 1.0, others.len());
+        !other.is_tie() && moved.is_some_and(|moved| !moved.contains(0.0))
+    };
+    let answer = |explains, words: String| Answer { explains, share: None, words };
+    if let Some((level, _)) = others.iter().find(moved) {
+        return answer(Some(true), format!("so with “{}” the tie is none, and this explains it", level.level.name));
+    }
+    let is_narrow = |ratio: &Estimate| half_width(ratio).is_some_and(|width| width <= EQUIVALENCE_HALF_WIDTH);
+    let stays = |(_, other): &(&Level, &LevelRatio)| other.is_tie() && is_narrow(&other.ratio);
+    if is_whole && is_narrow(&first.ratio) && others.iter().all(stays) {
+        return answer(Some(false), "so it is a tie throughout, and this does not explain it".to_owned());
+    }
+    answer(None, "so it cannot be told: the first level is a tie, and no other is surely another".to_owned())
+}
+
+fn sentence(factor: &Factor, levels: &[Level], answer: &Answer) -> String {
+    let pair = |level: &Level| format!("{} over {}", level.level.a, level.level.b);
+    let of_all = levels.first().map(pair).filter(|first| levels.iter().all(|level| pair(level) == *first));
+    let of = |level: &Level| if of_all.is_some() { String::new() } else { format!("{} ", pair(level)) };
+    let figures: Vec<String> = levels.iter().map(|level| level.words(&of(level))).collect();
+    let meaning =
+        if answer.explains == Some(true) { format!(" {}", words::sentence(&factor.meaning)) } else { String::new() };
+    let of_all = of_all.map(|pair| format!(" of {pair}")).unwrap_or_default();
+    let what = format!("{}, by {}{of_all}", factor.name, words::quantity(&factor.quantity));
+    words::sentence(&format!("{what}: {}; {}", figures.join("; "), answer.words)) + &meaning
+}
+
+impl Level<'_> {
+    /// `5.1× (4.9–5.3) with “170 ms away”`
+    fn words(&self, of: &str) -> String {
+        let name = &self.level.name;
+        match &self.found {
+            Ok(found) => format!("{of}{} with “{name}”", figure(Kind::Ratio, &found.ratio).line()),
+            Err(why) => format!("{of}not measured with “{name}” ({why})"),
+        }
+    }
+
+    fn finding(self) -> FactorLevelFinding {
+        let FactorLevel { name, part, scenario, a, b } = self.level;
+        let (ratio, why) = match self.found {
+            Ok(found) => (Some(found.ratio), None),
+            Err(why) => (None, Some(why)),
+        };
+        FactorLevelFinding {
+            name: name.clone(),
+            part: part.clone(),
+            scenario: scenario.clone(),
+            of: format!("{a} over {b}"),
+            ratio,
+            remark: why.or(self.remark),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a trial says of a published quantity, in base units.
+
+use tolok_model::transcription::{Moment, Quantity, Row};
+use tolok_model::{Measurement, ProgramTiming};
+
+use crate::observations::{goodput, per_answer};
+use crate::programs::timings;
+use crate::resources::MemorySource;
+
+/// How two cases are compared by a quantity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// One over the other.
+    Ratio,
+    /// One less the other: of shares, which may be 0.
+    Difference,
+}
+
+/// The quantity that the lab measures for a published one; none where it measures nothing of that kind.
+///
+/// Throughput and requests are good answers here. Whatever counts failures is the share of requests that failed. Memory and CPU have one
+/// figure each, whichever moment was published.
+pub(super) fn measured_as(published: &Quantity) -> Option<Quantity> {
+    Some(match published {
+        Quantity::Throughput | Quantity::Goodput | Quantity::Requests => Quantity::Goodput,
+        Quantity::Failures | Quantity::ErrorRate | Quantity::HttpFailRate => Quantity::ErrorRate,
+        Quantity::Timeouts => Quantity::Timeouts,
+        Quantity::Latency(Moment::Whole) => Quantity::Latency(Moment::Mean),
+        Quantity::Latency(Moment::Min | Moment::Sd) => return None,
+        Quantity::Memory(Moment::Min | Moment::Sd) | Quantity::Cpu(Moment::Min | Moment::Sd) => return None,
+        Quantity::Memory(_) => Quantity::Memory(Moment::Whole),
+        Quantity::Cpu(_) => Quantity::Cpu(Moment::Whole),
+        Quantity::Latency(_) | Quantity::Time(_) | Quantity::Runs => published.clone(),
+        Quantity::Bandwidth | Quantity::Body | Quantity::CpuPerRequest => published.clone(),
+        Quantity::Other(_) => return None,
+    })
+}
+
+/// Whether a ratio that a table implies is judged by it. Requests are judged where a row has no rate and their number was not set, as
+/// they are a rate then: that of runs of one length.
+pub(super) fn is_judged(published: &Quantity, row: &Row) -> bool {
+    let is_typical = |moment: &Moment| matches!(moment, Moment::Whole | Moment::Mean | Moment::Percentile(_));
+    match published {
+        Quantity::Throughput | Quantity::Goodput | Quantity::CpuPerRequest => true,
+        Quantity::Requests => {
+            let has_rate = [Quantity::Throughput, Quantity::Goodput].iter().any(|rate| row.figure(rate).is_some());
+            !has_rate && row.conditions.requests.is_none()
+        }
+        Quantity::Latency(moment) | Quantity::Time(moment) | Quantity::Cpu(moment) => is_typical(moment),
+        Quantity::Memory(moment) => is_typical(moment) || *moment == Moment::Max,
+        _ => false,
+    }
+}
+
+/// How cases are compared by a measured quantity.
+pub(super) fn scale(measured: &Quantity) -> Scale {
+    match measured {
+        Quantity::ErrorRate | Quantity::Timeouts => Scale::Difference,
+        _ => Scale::Ratio,
+    }
+}
+
+/// What the window of a server says.
+pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
+    let value = match measured {
+        Quantity::Goodput => goodput(trial)?,
+        Quantity::ErrorRate => share_of_finished(trial, trial.ledger.failed_total())?,
+        Quantity::Timeouts => share_of_finished(trial, *trial.ledger.failed.get("timeout").unwrap_or(&0))?,
+        Quantity::Latency(Moment::Mean) => trial.latency.mean_s?,
+        Quantity::Latency(Moment::Max) => trial.latency.max_s?,
+        Quantity::Latency(Moment::Percentile(hundredths)) => trial.latency.at(f64::from(*hundredths) / 1e4)?,
+        Quantity::Bandwidth => trial.body_bytes as f64 / trial.window_s,
+        Quantity::Body => trial.body_bytes as f64 / (goodput(trial)? * trial.window_s),
+        Quantity::Memory(_) => memory?.bytes(trial)?,
+        Quantity::Cpu(_) => trial.subject.known()?.cpu_s / trial.window_s,
+        Quantity::CpuPerRequest => per_answer(trial)?,
+        _ => return None,
+    };
+    Some(value).filter(|value| value.is_finite())
+}
+
+fn share_of_finished(trial: &Measurement, failed: u64) -> Option<f64> {
+    let finished = trial.ledger.finished();
+    (finished > 0).then(|| failed as f64 / finished as f64)
+}
+
+/// What the runs of a program say.
+pub(super) fn of_program(measured: &Quantity, timing: &ProgramTiming) -> Option<f64> {
+    let walls = || timing.runs.iter().map(|run| run.wall_s);
+    match measured {
+        Quantity::Time(Moment::Mean) => timings::mean_s(timing),
+        Quantity::Time(Moment::Whole | Moment::Percentile(5000)) => timings::wall_s(timing),
+        Quantity::Time(Moment::Min) => walls().reduce(f64::min),
+        Quantity::Time(Moment::Max) => walls().reduce(f64::max),
+        Quantity::Time(Moment::Sd) => spread(&walls().collect::<Vec<f64>>()),
+        Quantity::Runs => Some(timing.runs.len() as f64),
+        Quantity::Memory(_) => timings::rss_bytes(timing),
+        Quantity::Cpu(_) => timings::busy(timing),
+        _ => None,
+    }
+}
+
+fn spread(values: &[f64]) -> Option<f64> {
+    tolok_stats::Sample::new(values).ok()?.standard_deviation()
+}

@@ -1,0 +1,99 @@
+//! A published comparison held against runs of it: each figure, each ratio, each claim, and what explains a difference.
+//!
+//! Sizes belong to the machine, so figures are shown beside each other and not judged. What is judged are ratios of two subjects under
+//! one setting, and claims, with the readings of [`crate::PublishedReading`].
+//!
+//! - **Ratios** are taken within blocks where one part measured both, and by Welch's t of the logarithms across parts.
+//! - **All together**: every ratio that a table or a claim asks for is in one family, and p values are adjusted for all of it (Holm).
+//! - **Cases that are not ranked** leave a ratio untold. Shares of failed requests are the exception: to fail is what they measure.
+//! - **Factors** may use a case whose only fault is a limit or its failures, as that is often the explanation; this is then said.
+//!
+//! A part a file: `gauge.rs` has the figure of a trial, `sites.rs` finds what stands for what, `contrast.rs` and `family.rs` compare,
+//! `ratios.rs`, `rows.rs`, `claims.rs` and `factors.rs` say what follows, `words.rs` has the words.
+
+mod claims;
+mod contrast;
+mod factors;
+mod family;
+mod findings;
+mod gauge;
+mod orders;
+mod parts;
+mod ratios;
+mod rows;
+mod sites;
+mod values;
+mod words;
+
+use tolok_model::replication::Replication;
+use tolok_model::transcription::Transcription;
+
+use crate::published::PublishedReading;
+use crate::recommend::Strength;
+use family::Family;
+use sites::Sites;
+
+pub use findings::{
+    ClaimFinding, FactorFinding, FactorLevelFinding, MeasuredPart, MeasuredRun, PartFinding, PartRecommendation,
+    REPLICATION_SCHEMA, ReplicatedFigure, ReplicatedRatio, ReplicatedRow, ReplicationFindings, ReplicationTally,
+};
+
+/// What the runs say of a published comparison. `parts` may lack some: what was not given was not run.
+///
+/// A pure function: the same records give the same findings.
+pub fn replicate(
+    transcription: &Transcription,
+    replication: &Replication,
+    parts: &[MeasuredPart],
+) -> ReplicationFindings {
+    let sites = Sites { transcription, replication, parts };
+    let wanted = [ratios::wanted(&sites), claims::wanted(&sites)].concat();
+    let family = Family::of(&wanted);
+    let factors = factors::factors(&sites);
+    let claims = claims::claims(&sites, &family, &factors);
+    ReplicationFindings {
+        schema_version: REPLICATION_SCHEMA,
+        key: transcription.key.clone(),
+        title: transcription.title.clone(),
+        source: words::source(transcription),
+        note: replication.note.clone(),
+        parts: parts::parts(&sites),
+        tally: tally(&claims),
+        claims,
+        rows: rows::rows(&sites),
+        ratios: ratios::ratios(&sites, &family),
+        factors,
+        recommendations: recommendations(parts),
+    }
+}
+
+fn tally(claims: &[ClaimFinding]) -> ReplicationTally {
+    let mut tally = ReplicationTally::default();
+    for claim in claims {
+        let number = match claim.reading {
+            PublishedReading::Reproduced => &mut tally.reproduced,
+            PublishedReading::SameDirection => &mut tally.same_direction,
+            PublishedReading::NoDifference => &mut tally.no_difference,
+            PublishedReading::Difference => &mut tally.difference,
+            PublishedReading::Reversed => &mut tally.reversed,
+            PublishedReading::CannotTell => &mut tally.cannot_tell,
+        };
+        *number += 1;
+    }
+    tally
+}
+
+/// Those of all parts in their order, but those that say nothing last.
+fn recommendations(parts: &[MeasuredPart]) -> Vec<PartRecommendation> {
+    let measured = parts.iter().filter_map(|part| Some((part.name, part.run.as_ref().ok()?)));
+    let of_part = measured.flat_map(|(part, run)| {
+        let one = move |recommendation: &crate::Recommendation| PartRecommendation {
+            part: part.to_owned(),
+            recommendation: recommendation.clone(),
+        };
+        run.findings.recommendations.iter().map(one)
+    });
+    let mut all: Vec<PartRecommendation> = of_part.collect();
+    all.sort_by_key(|one| one.recommendation.strength == Strength::None);
+    all
+}

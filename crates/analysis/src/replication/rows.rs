@@ -1,0 +1,100 @@
+//! The rows of the source with what was measured for them. Sizes belong to the machine, so nothing is judged here.
+
+use tolok_model::transcription::{CpuScope, Figure, Quantity, Row, Unit};
+
+use super::findings::{ReplicatedFigure, ReplicatedRow};
+use super::gauge::measured_as;
+use super::sites::{Site, Sites};
+use super::words;
+use crate::figures::{Quantity as Kind, amount, count, small_share};
+use crate::findings::Estimate;
+
+/// All rows in their order.
+pub(super) fn rows(sites: &Sites) -> Vec<ReplicatedRow> {
+    sites.transcription.rows.iter().map(|row| row_of(sites, row)).collect()
+}
+
+fn row_of(sites: &Sites, row: &Row) -> ReplicatedRow {
+    let setting = row.scenario.as_deref();
+    let found = match setting {
+        Some(setting) => sites.of(&row.subject, setting),
+        None => Err("its setting has no name, so nothing can stand for it".to_owned()),
+    };
+    let site = found.as_ref().ok().map(|found| found[0]);
+    ReplicatedRow {
+        table: row.table.clone(),
+        subject: row.subject.clone(),
+        setting: setting.map(|name| sites.setting(name)).unwrap_or_default(),
+        stands_for_it: found.map(|found| found[0].words()),
+        figures: row.figures.iter().map(|figure| figure_of(row, figure, site.as_ref())).collect(),
+    }
+}
+
+fn figure_of(row: &Row, figure: &Figure, site: Option<&Site>) -> ReplicatedFigure {
+    let measured = site.and_then(|site| measured(row, figure, site));
+    ReplicatedFigure {
+        key: figure.key.clone(),
+        words: words::quantity(&figure.quantity),
+        published: words::printed(figure),
+        measured_words: measured.as_ref().zip(site).map(|(found, site)| in_words(row, figure, found, site)),
+        measured,
+    }
+}
+
+/// In base units, as the source counts: requests of a run of its length, CPU as a share of what it takes for all.
+fn measured(row: &Row, figure: &Figure, site: &Site) -> Option<Estimate> {
+    let found = site.estimate(&measured_as(&figure.quantity)?)?;
+    Some(match figure.quantity {
+        Quantity::Requests => times(found, row.conditions.duration_s.or(own_window_s(site))?),
+        Quantity::Cpu(_) if is_of_machine(row, figure) => {
+            times(found, 1.0 / f64::from(site.run.records.run.machine.cpus.max(1)))
+        }
+        _ => found,
+    })
+}
+
+fn is_of_machine(row: &Row, figure: &Figure) -> bool {
+    figure.unit == Unit::Percent && row.conditions.cpu_scope == Some(CpuScope::Machine)
+}
+
+/// Where the source set a number of requests and not a time, the run's own window says how many there were in it.
+fn own_window_s(site: &Site) -> Option<f64> {
+    crate::estimate::middle(&site.observations().each(|trial| Some(trial.window_s)))
+}
+
+fn times(estimate: Estimate, factor: f64) -> Estimate {
+    let of = |value: f64| value * factor;
+    let trials = estimate.trials.into_iter().map(of).collect();
+    Estimate { value: of(estimate.value), low: estimate.low.map(of), high: estimate.high.map(of), trials }
+}
+
+fn in_words(row: &Row, figure: &Figure, found: &Estimate, site: &Site) -> String {
+    match figure.quantity {
+        Quantity::Throughput | Quantity::Goodput => {
+            format!("{}, good answers", words::in_unit(found, figure.unit))
+        }
+        Quantity::Requests => {
+            let seconds = row.conditions.duration_s.or(own_window_s(site)).unwrap_or(0.0);
+            format!("{}, good answers in {}", words::in_unit(found, figure.unit), amount(Kind::Seconds, seconds))
+        }
+        Quantity::Failures | Quantity::ErrorRate | Quantity::HttpFailRate => {
+            format!("{} of the requests failed{}", small_share(found.value), unanswered(site))
+        }
+        Quantity::Timeouts => format!("{} of the requests timed out{}", small_share(found.value), unanswered(site)),
+        Quantity::Cpu(_) if is_of_machine(row, figure) => {
+            format!("{} of {} CPUs", words::in_unit(found, figure.unit), site.run.records.run.machine.cpus)
+        }
+        _ => words::in_unit(found, figure.unit),
+    }
+}
+
+/// Connections that never got an answer are in no share of requests.
+fn unanswered(site: &Site) -> String {
+    let of_trials = site.observations().each(|trial| Some(trial.ledger.connections_unanswered? as f64));
+    match crate::estimate::middle(&of_trials) {
+        Some(connections) if connections >= 1.0 => {
+            format!("; {} connections never got an answer", count(connections.round() as u64))
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,202 @@
+//! Where the runs measured what the source did: which case of which part stands for which subject under which setting.
+
+use tolok_model::replication::{Replication, means_subject};
+use tolok_model::transcription::{Quantity, Transcription};
+use tolok_model::{Case, Measurement, ProgramTiming};
+
+use super::findings::{MeasuredPart, MeasuredRun};
+use super::gauge::{of_program, of_server};
+use crate::estimate::{median, wider};
+use crate::findings::{CaseFinding, Estimate, Flag, ScenarioFinding};
+use crate::observations::{Observations, Trials};
+use crate::programs::findings::ProgramCaseFinding;
+use crate::programs::timings::{self, Timings};
+
+/// The source, how it is run again, and the runs.
+#[derive(Clone, Copy)]
+pub(super) struct Sites<'a> {
+    pub(super) transcription: &'a Transcription,
+    pub(super) replication: &'a Replication,
+    pub(super) parts: &'a [MeasuredPart<'a>],
+}
+
+/// A case that stands for a subject of the source under one of its settings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site<'a> {
+    pub(super) part: &'a str,
+    pub(super) run: MeasuredRun<'a>,
+    pub(super) case: &'a Case,
+    pub(super) of: SiteFinding<'a>,
+}
+
+/// What the run says of the case.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SiteFinding<'a> {
+    Server(&'a ScenarioFinding, &'a CaseFinding),
+    Program(&'a ProgramCaseFinding),
+}
+
+impl<'a> Sites<'a> {
+    /// Every case that stands for the subject under the setting, in the order of the parts; or why none does.
+    pub(super) fn of(&self, subject: &str, setting: &str) -> Result<Vec<Site<'a>>, String> {
+        let mut found = Vec::new();
+        let mut why = None;
+        for part in &self.replication.parts {
+            let (Some(label), Some(scenario)) = (part.subjects.get(subject), part.scenarios.get(setting)) else {
+                continue;
+            };
+            match self.site(&part.name, scenario, label) {
+                Ok(site) => found.push(site),
+                Err(reason) => why = why.or(Some(reason)),
+            }
+        }
+        match why {
+            _ if !found.is_empty() => Ok(found),
+            Some(why) => Err(why),
+            None => Err(format!("no part has {subject} under {}", self.setting(setting))),
+        }
+    }
+
+    /// Two cases: of one part where a part has both.
+    pub(super) fn pair(&self, a: (&str, &str), b: (&str, &str)) -> Result<(Site<'a>, Site<'a>), String> {
+        let (a, b) = (self.of(a.0, a.1)?, self.of(b.0, b.1)?);
+        let together = a.iter().find_map(|a| Some((*a, *b.iter().find(|b| b.part == a.part)?)));
+        Ok(together.unwrap_or((a[0], b[0])))
+    }
+
+    /// The case of a part; or why there is none.
+    pub(super) fn site(&self, part: &str, scenario: &str, name: &str) -> Result<Site<'a>, String> {
+        let given = self.parts.iter().find(|given| given.name == part);
+        let given = given.ok_or_else(|| format!("part {part} was not run"))?;
+        let run = given.run.as_ref().map_err(|why| format!("part {part} was not run: {why}"))?;
+        let is_meant = |case: &&Case| {
+            let known = run.records.names.subjects.get(&case.subject.subject);
+            let default = known.map_or("default", |known| known.default_variant.as_str());
+            case.scenario == scenario && case.twin_of.is_none() && means_subject(name, &case.subject.label, default)
+        };
+        let case = run.records.plan.cases.iter().find(is_meant).ok_or_else(|| left_out(run, part, scenario, name))?;
+        let of = finding(run, case).ok_or_else(|| format!("part {part} says nothing of {name} in {scenario}"))?;
+        Ok(Site { part: given.name, run: *run, case, of })
+    }
+
+    /// A setting in words.
+    pub(super) fn setting(&self, name: &str) -> String {
+        self.transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone())
+    }
+}
+
+fn finding<'a>(run: &MeasuredRun<'a>, case: &Case) -> Option<SiteFinding<'a>> {
+    let of_servers = run
+        .findings
+        .scenarios
+        .iter()
+        .flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling).map(move |found| (scenario, found)));
+    let mut of_servers = of_servers.filter(|(_, found)| found.case == case.id);
+    let mut of_programs = run.findings.programs.iter().flat_map(|program| &program.cases);
+    let server = of_servers.next().map(|(scenario, found)| SiteFinding::Server(scenario, found));
+    server.or_else(|| of_programs.find(|found| found.case == case.id).map(SiteFinding::Program))
+}
+
+fn left_out(run: &MeasuredRun, part: &str, scenario: &str, name: &str) -> String {
+    let plan = run.records.plan;
+    let id = |text: &str| text.split([':', '?']).next().unwrap_or_default().to_owned();
+    let skipped = plan.skipped.iter().find(|skipped| id(&skipped.subject) == id(name));
+    match skipped {
+        Some(skipped) => format!("{name} was left out of part {part}: {}", skipped.reason.trim_end_matches('.')),
+        None if plan.scenario(scenario).is_none() && plan.program(scenario).is_none() => {
+            format!("the run of part {part} has no scenario {scenario}")
+        }
+        None => format!("{name} has no case in {scenario} of part {part}"),
+    }
+}
+
+impl<'a> Site<'a> {
+    /// `wan · node/http:single · hello-c100`
+    pub(super) fn words(&self) -> String {
+        format!("{} · {} · {}", self.part, self.case.subject.label, self.case.scenario)
+    }
+
+    pub(super) fn title(&self) -> &'a str {
+        match self.of {
+            SiteFinding::Server(_, case) => &case.title,
+            SiteFinding::Program(case) => &case.title,
+        }
+    }
+
+    pub(super) fn flags(&self) -> &'a [Flag] {
+        match self.of {
+            SiteFinding::Server(_, case) => &case.flags,
+            SiteFinding::Program(case) => &case.flags,
+        }
+    }
+
+    /// Why it must not be compared; none where it is ranked.
+    pub(super) fn unranked(&self) -> Option<String> {
+        let is_ranked = match self.of {
+            SiteFinding::Server(_, case) => case.ranked,
+            SiteFinding::Program(case) => case.ranked,
+        };
+        let flag = self.flags().iter().find(|flag| flag.voids_rank);
+        let why = flag.map_or("it has no good answer in a scored trial", |flag| flag.message.trim_end_matches('.'));
+        (!is_ranked).then(|| format!("{} is not ranked in {}: {why}", self.title(), self.case.scenario))
+    }
+
+    /// The median of a measured quantity over the scored trials; none if one of them lacks it.
+    pub(super) fn estimate(&self, measured: &Quantity) -> Option<Estimate> {
+        match self.of {
+            SiteFinding::Server(scenario, _) => {
+                median(self.observations().every(|trial| of_server(measured, scenario.memory_source, trial)))
+            }
+            SiteFinding::Program(_) => {
+                let found = median(self.timings().every(|timing| of_program(measured, timing)))?;
+                Some(if matches!(measured, Quantity::Time(_)) { wider(found, self.step(measured)) } else { found })
+            }
+        }
+    }
+
+    /// The quantity block by block; nothing in any if a scored trial lacks it.
+    pub(super) fn by_block(&self, measured: &Quantity) -> Vec<Option<f64>> {
+        self.by_block_of(&self.case.id, measured)
+    }
+
+    /// The same of the second half of the scenario's A/A pair, beside its first.
+    pub(super) fn twins_by_block(&self, measured: &Quantity) -> Option<[Vec<Option<f64>>; 2]> {
+        let cases = &self.run.records.plan.cases;
+        let twin = cases.iter().find(|case| case.scenario == self.case.scenario && case.twin_of.is_some())?;
+        Some([twin.id.as_str(), twin.twin_of.as_deref()?].map(|case| self.by_block_of(case, measured)))
+    }
+
+    fn by_block_of(&self, case: &str, measured: &Quantity) -> Vec<Option<f64>> {
+        let records = self.run.records;
+        match self.of {
+            SiteFinding::Server(scenario, _) => {
+                let trials: Observations = Trials::of(case, records.plan, records.trials);
+                let figure = |trial: &Measurement| of_server(measured, scenario.memory_source, trial);
+                if trials.every(figure).is_empty() { Vec::new() } else { trials.by_block(figure) }
+            }
+            SiteFinding::Program(_) => {
+                let trials: Timings = Trials::of(case, records.plan, records.trials);
+                let figure = |timing: &ProgramTiming| of_program(measured, timing);
+                if trials.every(figure).is_empty() { Vec::new() } else { trials.by_block(figure) }
+            }
+        }
+    }
+
+    /// The step of its timer as a share of its times; 0 of what is counted.
+    pub(super) fn step(&self, measured: &Quantity) -> f64 {
+        match (self.of, measured) {
+            (SiteFinding::Program(_), Quantity::Time(_)) => {
+                self.timings().timings().filter_map(timings::step).fold(0.0, f64::max)
+            }
+            _ => 0.0,
+        }
+    }
+
+    pub(super) fn observations(&self) -> Observations<'a> {
+        Trials::of(&self.case.id, self.run.records.plan, self.run.records.trials)
+    }
+
+    fn timings(&self) -> Timings<'a> {
+        Trials::of(&self.case.id, self.run.records.plan, self.run.records.trials)
+    }
+}

@@ -1,0 +1,121 @@
+//! Claims of a value. Its size belongs to the machine, so both figures are shown and nothing is told, but of two kinds: the share of
+//! requests that fail, and the size of an answer.
+//!
+//! A number of failed requests is a share of all, where the row has their number; none are none without it. A share is **reproduced** if what was published lies in the measured interval, widened by [`SMALLEST_SHARE`] at both ends. Otherwise
+//! it is held against none, which is less than [`SMALLEST_SHARE`]: **same direction** if both failed, **no difference** if only the
+//! source's requests did, **a difference** if only the measured ones did.
+
+use tolok_model::transcription::{Number, Quantity, Row, Selector, Unit};
+
+use super::claims::{Outcome, against};
+use super::contrast::SMALLEST_SHARE;
+use super::gauge::{Scale, measured_as, scale};
+use super::sites::{Site, Sites};
+use super::words;
+use crate::figures::small_share;
+use crate::findings::Estimate;
+use crate::published::{PublishedReading, Said};
+
+/// So many cases are named with their figures.
+const MOST_NAMED: usize = 4;
+
+/// The figures of a claim, and what follows where something can.
+pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selector, is: &Number) -> Outcome {
+    let Some(measured) = measured_as(quantity) else {
+        return Outcome::untold(format!("nothing measures {}", words::quantity(quantity)));
+    };
+    let mut why = None;
+    let said = words::meant(is);
+    let mut readings = Vec::new();
+    let mut found: Vec<(Site, Estimate)> = Vec::new();
+    for row in sites.transcription.rows_of(at) {
+        match of_row(sites, row, &measured) {
+            Ok((site, _)) if found.iter().any(|(known, _)| known.words() == site.words()) => {}
+            Ok((site, estimate)) => {
+                readings.push(read(quantity, of_all(quantity, said, row), &site, &estimate));
+                found.push((site, estimate));
+            }
+            Err(reason) => why = why.or(Some(reason)),
+        }
+    }
+    if found.is_empty() {
+        return Outcome::untold(why.unwrap_or_else(|| "the transcription has no rows for it".to_owned()));
+    }
+    let reading = readings.into_iter().max_by_key(|reading| against(*reading)).unwrap_or(PublishedReading::CannotTell);
+    let is_untold = reading == PublishedReading::CannotTell;
+    Outcome {
+        reading,
+        measured: Some(in_words(&found, &measured, unit)),
+        ratio: None,
+        why: is_untold.then(|| why_untold(quantity)),
+    }
+}
+
+fn of_row<'a>(sites: &Sites<'a>, row: &Row, measured: &Quantity) -> Result<(Site<'a>, Estimate), String> {
+    let setting = row.scenario.as_deref().ok_or_else(|| "its setting has no name".to_owned())?;
+    let site = sites.of(&row.subject, setting)?[0];
+    let estimate = site.estimate(measured);
+    let estimate = estimate.ok_or_else(|| format!("{} has no such figure in every trial", site.title()))?;
+    Ok((site, estimate))
+}
+
+/// What was said, of a number of requests as a share of all; none where it is not known of how many.
+fn of_all(quantity: &Quantity, said: Said, row: &Row) -> Option<Said> {
+    match quantity {
+        Quantity::Failures | Quantity::Timeouts if said.high > 0.0 => {
+            let answers = row.figure(&Quantity::Requests)?.value();
+            let share = |number: f64| if number.is_finite() { number / (answers + number) } else { 1.0 };
+            Some(Said { value: share(said.value), low: share(said.low), high: share(said.high) })
+        }
+        _ => Some(said),
+    }
+}
+
+fn in_words(found: &[(Site, Estimate)], measured: &Quantity, unit: Unit) -> String {
+    let figure = |estimate: &Estimate| match scale(measured) {
+        Scale::Difference => format!("{} of the requests", small_share(estimate.value)),
+        Scale::Ratio => words::in_unit(estimate, unit),
+    };
+    let one = |(site, estimate): &(Site, Estimate)| format!("{}: {}", site.words(), figure(estimate));
+    let mut named: Vec<String> = found.iter().take(MOST_NAMED).map(one).collect();
+    let rest = found.len().saturating_sub(MOST_NAMED);
+    named.extend((rest > 0).then(|| format!("{rest} more")));
+    named.join("; ")
+}
+
+fn why_untold(quantity: &Quantity) -> String {
+    match quantity {
+        Quantity::ErrorRate | Quantity::HttpFailRate | Quantity::Body => "too few trials for an interval".to_owned(),
+        Quantity::Failures | Quantity::Timeouts => {
+            "too few trials for an interval, or no number of all requests".to_owned()
+        }
+        _ => "the size belongs to the machine: only ratios can be held against each other".to_owned(),
+    }
+}
+
+fn read(quantity: &Quantity, said: Option<Said>, site: &Site, measured: &Estimate) -> PublishedReading {
+    let (Some((low, high)), Some(said)) = (measured.low.zip(measured.high), said) else {
+        return PublishedReading::CannotTell;
+    };
+    match quantity {
+        Quantity::ErrorRate | Quantity::HttpFailRate | Quantity::Failures | Quantity::Timeouts => {
+            of_share(&said, measured.value, (low, high))
+        }
+        Quantity::Body => {
+            let smallest_effect = 1.0 + site.run.records.plan.smallest_effect;
+            let is_within = said.low <= high * smallest_effect && said.high >= low / smallest_effect;
+            if is_within { PublishedReading::Reproduced } else { PublishedReading::Difference }
+        }
+        _ => PublishedReading::CannotTell,
+    }
+}
+
+fn of_share(said: &Said, measured: f64, (low, high): (f64, f64)) -> PublishedReading {
+    let is_within = said.low <= high + SMALLEST_SHARE && said.high >= low - SMALLEST_SHARE;
+    match (is_within, said.value >= SMALLEST_SHARE, measured >= SMALLEST_SHARE) {
+        (true, ..) => PublishedReading::Reproduced,
+        (false, true, true) => PublishedReading::SameDirection,
+        (false, true, false) => PublishedReading::NoDifference,
+        (false, false, _) => PublishedReading::Difference,
+    }
+}

@@ -1,0 +1,152 @@
+//! Published and measured figures in words.
+
+use tolok_model::transcription::{Figure, Mark, Moment, Number, Quantity, Transcription, Unit};
+
+use super::gauge::Scale;
+use crate::figures::{Quantity as Kind, figure, in_column};
+use crate::findings::Estimate;
+use crate::published::Said;
+
+/// What `~` may hide, as a share of the number behind it.
+pub(super) const ABOUT: f64 = 0.05;
+
+/// `Kamarudin and others, 2026`
+pub(super) fn source(transcription: &Transcription) -> String {
+    let year = transcription.year.map(|year| year.to_string());
+    [transcription.authors.clone(), year].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What a published quantity is called.
+pub(super) fn quantity(published: &Quantity) -> String {
+    let of = |what: &str, at: Moment| match moment(at) {
+        Some(moment) => format!("{moment} {what}"),
+        None => what.to_owned(),
+    };
+    match published {
+        Quantity::Throughput => "throughput".to_owned(),
+        Quantity::Goodput => "goodput".to_owned(),
+        Quantity::Requests => "requests".to_owned(),
+        Quantity::Failures => "failed requests".to_owned(),
+        Quantity::Timeouts => "time-outs".to_owned(),
+        Quantity::ErrorRate => "error rate".to_owned(),
+        Quantity::HttpFailRate => "HTTP fail rate".to_owned(),
+        Quantity::Latency(at) => of("latency", *at),
+        Quantity::Time(at) => of("time", *at),
+        Quantity::Runs => "runs".to_owned(),
+        Quantity::Bandwidth => "bandwidth".to_owned(),
+        Quantity::Body => "body".to_owned(),
+        Quantity::Memory(at) => of("memory", *at),
+        Quantity::Cpu(at) => of("CPU", *at),
+        Quantity::CpuPerRequest => "CPU per request".to_owned(),
+        Quantity::Other(name) => name.clone(),
+    }
+}
+
+fn moment(at: Moment) -> Option<String> {
+    Some(match at {
+        Moment::Whole => return None,
+        Moment::Mean => "mean".to_owned(),
+        Moment::Sd => "standard deviation of".to_owned(),
+        Moment::Min => "least".to_owned(),
+        Moment::Max => "largest".to_owned(),
+        Moment::Percentile(hundredths) => format!("p{}", f64::from(hundredths) / 100.0),
+    })
+}
+
+/// What stands behind a number; with the space before it where there is one.
+pub(super) fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::One => "",
+        Unit::Percent => "%",
+        Unit::Second => " s",
+        Unit::Millisecond => " ms",
+        Unit::Microsecond => " µs",
+        Unit::Nanosecond => " ns",
+        Unit::Minute => " min",
+        Unit::PerSecond => "/s",
+        Unit::Byte => " B",
+        Unit::Kilobyte => " kB",
+        Unit::Megabyte => " MB",
+        Unit::Gigabyte => " GB",
+        Unit::Kibibyte => " KiB",
+        Unit::Mebibyte => " MiB",
+        Unit::Gibibyte => " GiB",
+        Unit::MegabytePerSecond => " MB/s",
+        Unit::MebibytePerSecond => " MiB/s",
+        Unit::MegabitPerSecond => " Mbit/s",
+        Unit::Core => " cores",
+    }
+}
+
+/// A figure as printed, with its unit: `19.30/s`, `9133, 8946`.
+pub(super) fn printed(figure: &Figure) -> String {
+    let numbers: Vec<String> = figure.numbers.iter().map(number).collect();
+    format!("{}{}", numbers.join(", "), unit(figure.unit))
+}
+
+/// A number as printed, with its mark as people write it: `430–490`.
+pub(super) fn number(number: &Number) -> String {
+    number.printed.replace("..", "–")
+}
+
+/// A measured figure in the source's unit: `19.3/s (18.9–19.8/s)`.
+pub(super) fn in_unit(estimate: &Estimate, of: Unit) -> String {
+    let show = |value: f64| in_column(value / of.factor());
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => {
+            let unit = unit(of);
+            format!("{}{unit} ({}–{}{unit})", show(estimate.value), show(low), show(high))
+        }
+        _ => format!("{}{}", show(estimate.value), unit(of)),
+    }
+}
+
+/// A measured ratio, or a difference of shares: `1.92× (1.85–1.99)`, `12.3 (11.0–13.6) percentage points more`.
+pub(super) fn compared(found: &Estimate, scale: Scale) -> String {
+    if scale == Scale::Ratio {
+        return figure(Kind::Ratio, found).line();
+    }
+    let is_more = found.value >= 0.0;
+    let signed = |value: f64| in_column(if is_more { value } else { -value } * 100.0);
+    let ends = found.low.zip(found.high).map(|(low, high)| if is_more { (low, high) } else { (high, low) });
+    let interval = ends.map(|(low, high)| format!(" ({} to {})", signed(low), signed(high))).unwrap_or_default();
+    let more = if is_more { "more" } else { "less" };
+    format!("{}{interval} percentage points {more}", signed(found.value))
+}
+
+/// The first letter as a capital, and a full stop at the end.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    let stop = if text.ends_with('.') || text.is_empty() { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
+}
+
+/// What a number may mean, in base units: its rounding, what `~` hides, or the range that it gives. An end that the source itself names
+/// was not rounded.
+pub(super) fn meant(number: &Number) -> Said {
+    let Number { value, half_unit, .. } = *number;
+    let (low, high) = match number.mark {
+        Mark::Plain => (value - half_unit, value + half_unit),
+        Mark::About => (value - (ABOUT * value).max(half_unit), value + (ABOUT * value).max(half_unit)),
+        Mark::AtLeast => (value, f64::INFINITY),
+        Mark::AtMost => (0.0, value),
+        Mark::Between { low, high } => (low, high),
+    };
+    Said { value, low: low.max(0.0), high }
+}
+
+/// The same of a figure, which may have a number for each repetition.
+pub(super) fn meant_by(figure: &Figure) -> Said {
+    let all: Vec<Said> = figure.numbers.iter().map(meant).collect();
+    let mean = |of: fn(&Said) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
+    Said { value: mean(|it| it.value), low: mean(|it| it.low), high: mean(|it| it.high) }
+}
+
+/// The ratio of two figures, as exactly as both are known; none where there is none.
+pub(super) fn ratio_of(a: &Figure, b: &Figure) -> Option<Said> {
+    let (a, b) = (meant_by(a), meant_by(b));
+    let is_sound = a.value > 0.0 && b.value > 0.0 && a.value.is_finite() && b.value.is_finite();
+    let over = |above: f64, below: f64| if below > 0.0 { above / below } else { f64::INFINITY };
+    is_sound.then(|| Said { value: a.value / b.value, low: over(a.low, b.high), high: over(a.high, b.low) })
+}

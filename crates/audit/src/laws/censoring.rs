@@ -1,0 +1,191 @@
+//! Times that end where the tool gives answers up.
+//!
+//! A tool with a time-out L either leaves longer times out (wrk: a time at or above L is counted as a time-out and not recorded) or
+//! records them as about L (k6). In both cases nothing above L is known, so a maximum or percentile at L is a bound and not
+//! a time, and if any request timed out, the longest time is L or more whatever maximum is printed. Nothing can be recorded that is
+//! much longer than L. Where a source states no time-out, the tool's default is taken, unless its own times show that it was not in
+//! force; then a limit can only be guessed, by several figures that end at the same value.
+
+use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
+
+use crate::draft::{Draft, Lacks, OfRow, folded};
+use crate::finding::{AuditFinding, Input, Law};
+use crate::range::Range;
+use crate::{tools, wording};
+
+/// A time this close to the time-out is at it, as a share.
+const AT_LIMIT: f64 = 0.01;
+
+/// By how much a tool may notice a time-out late, as a share.
+const LATE: f64 = 0.10;
+
+/// Times at or above the tenth quantile from the top are where a limit shows.
+const HIGH: u16 = 9000;
+
+/// Holds high percentiles and maxima of response times against the time-out of each row.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let overrun = default_overrun(transcription);
+    let of_row = |row| high(row).max_by(|a, b| a.value().total_cmp(&b.value())).map(|figure| (row, figure));
+    let of_rows: Vec<OfRow> = transcription
+        .rows
+        .iter()
+        .filter_map(of_row)
+        .filter_map(|(row, figure)| {
+            let (limit_s, is_stated) = tools::timeout_s(&row.conditions)?;
+            let is_in_force = is_stated || overrun.is_empty();
+            let closeness = figure.value() / limit_s;
+            let judged = || Case { row, figure, limit_s, is_stated }.judged(transcription);
+            is_in_force.then(|| OfRow { table: row.table.clone(), closeness, finding: judged() })
+        })
+        .collect();
+    let mut findings = folded(of_rows);
+    findings.extend(no_limit_known(transcription));
+    findings.extend(overrun_finding(transcription, &overrun));
+    findings
+}
+
+/// High percentiles and the maximum of a row's response times.
+fn high(row: &Row) -> impl Iterator<Item = &Figure> {
+    row.figures.iter().filter(|figure| match figure.quantity {
+        Quantity::Latency(Moment::Percentile(hundredths)) => hundredths >= HIGH,
+        Quantity::Latency(Moment::Max) => true,
+        _ => false,
+    })
+}
+
+/// The longest response time of a row, and the time-out that holds for it.
+struct Case<'a> {
+    row: &'a Row,
+    figure: &'a Figure,
+    limit_s: f64,
+    is_stated: bool,
+}
+
+impl Case<'_> {
+    fn judged(&self, transcription: &Transcription) -> AuditFinding {
+        let (range, limit_s) = (Range::of(self.figure), self.limit_s);
+        let at_limit = range.meets(Range::exact(limit_s).widened(AT_LIMIT));
+        let timeouts = self.row.figure(&Quantity::Timeouts).filter(|figure| figure.value() > 0.0);
+        let (printed, limit) = (wording::quoted(self.figure), wording::seconds(limit_s));
+        let draft = self.draft(transcription, timeouts);
+        if self.is_stated && range.low > limit_s * (1.0 + LATE) {
+            return draft.contradicted(format!(
+                "The tool gave answers up after {limit}, so it cannot have waited {printed} for one."
+            ));
+        }
+        if let Some(timeouts) = timeouts.filter(|_| self.is_maximum() && range.low < limit_s * (1.0 + AT_LIMIT)) {
+            return draft.contradicted(format!(
+                "{} requests timed out after {limit}, so the longest wait was not {printed}: how long it was is not known.",
+                wording::quoted(timeouts)
+            ));
+        }
+        let failures = self.row.figure(&Quantity::Failures).filter(|figure| figure.value() > 0.0);
+        if let Some(failures) = failures.filter(|_| at_limit && self.is_maximum()) {
+            let tool = tools::name(&self.row.conditions);
+            return draft.figure(self.row, failures).contradicted(format!(
+                "{printed} is where {tool} gives answers up, and {} requests failed: the longest wait is not known, only that it was \
+                 at least this long.",
+                wording::quoted(failures)
+            ));
+        }
+        match (at_limit, self.is_stated) {
+            (false, _) => draft.holds(format!("{printed} is below the limit of {limit}.")),
+            (true, true) => draft.contradicted(format!(
+                "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
+            )),
+            (true, false) => draft.cannot_tell(
+                format!(
+                    "{printed} is where {} gives answers up unless it is told otherwise.",
+                    tools::name(&self.row.conditions)
+                ),
+                &["the time-out"],
+            ),
+        }
+    }
+
+    fn is_maximum(&self) -> bool {
+        self.figure.quantity == Quantity::Latency(Moment::Max)
+    }
+
+    fn draft(&self, transcription: &Transcription, timeouts: Option<&Figure>) -> Draft {
+        let origin = if self.is_stated { "stated" } else { "default of the tool" };
+        let limit = wording::seconds(self.limit_s);
+        let statement = format!("{} is a time that was measured, and not the limit of the tool.", self.figure.key);
+        let counted = timeouts.map_or(String::new(), |figure| format!("; time-outs: {}", wording::quoted(figure)));
+        let draft = Draft::new(Law::Censoring, transcription.row_name(self.row), statement)
+            .figure(self.row, self.figure)
+            .condition(self.row, "time-out", format!("{limit} ({origin})"))
+            .arithmetic(format!("{} against a time-out of {limit} ({origin}){counted}", wording::quoted(self.figure)));
+        match timeouts {
+            Some(figure) => draft.figure(self.row, figure),
+            None => draft,
+        }
+    }
+}
+
+/// Times that a default time-out would have cut, where the source states none.
+fn default_overrun(transcription: &Transcription) -> Vec<(&Row, &Figure)> {
+    let is_over = |row: &Row, figure: &Figure| {
+        let limit = tools::timeout_s(&row.conditions).filter(|(_, is_stated)| !is_stated);
+        limit.is_some_and(|(limit_s, _)| Range::of(figure).low > limit_s * (1.0 + LATE))
+    };
+    let all = transcription.rows.iter().flat_map(|row| high(row).map(move |figure| (row, figure)));
+    all.filter(|(row, figure)| is_over(row, figure)).collect()
+}
+
+/// What follows from such times: another limit was set, and nobody says which.
+fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -> Option<AuditFinding> {
+    let (first, _) = overrun.first()?;
+    let (limit_s, _) = tools::timeout_s(&first.conditions)?;
+    let times: Vec<String> = overrun.iter().map(|(_, figure)| wording::quoted(figure)).collect();
+    let (tool, limit) = (tools::name(&first.conditions), wording::seconds(limit_s));
+    let about = first.table.clone().unwrap_or_else(|| transcription.title.clone());
+    let draft =
+        Draft::new(Law::Censoring, about, "The longest times printed are times that were measured, and not a limit.");
+    let draft = overrun.iter().fold(draft, |draft, (row, figure)| draft.figure(row, figure));
+    let sentence = format!(
+        "{tool} gives an answer up after {limit} unless it is told otherwise, and times of up to {} are printed; so another limit was \
+         set, which the source does not state.",
+        wording::seconds(overrun.iter().map(|(_, figure)| figure.value()).fold(0.0, f64::max))
+    );
+    let finding = draft
+        .arithmetic(format!("{} against a default of {limit}", wording::list(&times)))
+        .inferring(same_end(transcription))
+        .cannot_tell(sentence, &["the time-out"]);
+    Some(finding)
+}
+
+/// The value at which several rows end alike, as a limit makes them.
+fn same_end(transcription: &Transcription) -> Option<String> {
+    let ends: Vec<(&Row, &Figure)> =
+        transcription.rows.iter().flat_map(|row| high(row).map(move |figure| (row, figure))).collect();
+    let alike = |value: f64| ends.iter().filter(|(_, figure)| figure.value() == value).count();
+    let (_, most) = ends.iter().max_by_key(|(_, figure)| alike(figure.value()))?;
+    let rows: Vec<String> = ends
+        .iter()
+        .filter(|(_, figure)| figure.value() == most.value())
+        .map(|(row, _)| transcription.row_name(row))
+        .collect();
+    (rows.len() >= 2).then(|| {
+        format!(
+            "{} rows end at the same {}, as a limit would make them: {}.",
+            rows.len(),
+            wording::seconds(most.value()),
+            wording::list(&rows)
+        )
+    })
+}
+
+/// One finding for each table with high times and no tool whose limit is known.
+fn no_limit_known(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut lacks =
+        Lacks::new(Law::Censoring, "The longest times printed are times that were measured, and not a limit.");
+    for row in &transcription.rows {
+        if tools::timeout_s(&row.conditions).is_none()
+            && let Some(figure) = high(row).next()
+        {
+            lacks.note(row.table.as_ref(), "the time-out", [Input::of_row(row, figure)]);
+        }
+    }
+    lacks.findings(transcription)
+}

@@ -1,0 +1,186 @@
+//! One figure against another: ratios and differences.
+
+use tolok_model::transcription::{Claim, Moment, Number, Quantity, Row, Selector, Transcription, Unit};
+
+use super::super::bounds::{Bounds, of_all};
+use super::super::groups::find;
+use super::super::words::{amount, figure, listed, noun, printed, setting, value_of};
+use super::{Entry, draft, without_rows};
+use crate::{AuditFinding, AuditVerdict};
+
+/// What one pair of figures gives.
+struct Outcome<'a> {
+    a: Entry<'a>,
+    b: Entry<'a>,
+    verdict: AuditVerdict,
+    /// `19.3 / 2.75 = 7.018`.
+    arithmetic: String,
+    /// `7.018`.
+    result: String,
+    /// `go to bun, 10,000 rows`.
+    name: String,
+}
+
+/// So many times.
+pub(super) fn ratio(
+    transcription: &Transcription,
+    claim: &Claim,
+    quantity: &Quantity,
+    (a, b): (&Selector, &Selector),
+    is: &Number,
+) -> AuditFinding {
+    let what = noun(quantity);
+    let sides = format!("{} ÷ that of {}", side(transcription, a, b), side(transcription, b, a));
+    let statement = format!("The {what} of {sides} is {}.", printed(is));
+    let pairs = pairs(transcription, quantity, a, b);
+    let said_bounds = Bounds::of_text(is, 1.0);
+    let outcomes: Vec<Outcome> = pairs
+        .into_iter()
+        .map(|(a, b)| {
+            let ratio = Bounds::of_figure(a.1).over(Bounds::of_figure(b.1));
+            let result = figure(a.1.value() / b.1.value());
+            let arithmetic = format!("{} / {} = {result}", value_of(a.1), value_of(b.1));
+            let verdict = ratio.map_or(AuditVerdict::CannotTell, |ratio| ratio.agree(said_bounds));
+            Outcome { verdict, arithmetic, result, name: name(transcription, a.0, b.0), a, b }
+        })
+        .collect();
+    let inference = if matches!(quantity, Quantity::Cpu(_)) { cpu_time(transcription, &outcomes) } else { None };
+    if outcomes.is_empty() {
+        return without_rows(transcription, claim, statement, (quantity, &[a, b]));
+    }
+    conclude(claim, statement, is, &outcomes, inference)
+}
+
+/// So much more.
+pub(super) fn difference(
+    transcription: &Transcription,
+    claim: &Claim,
+    (quantity, unit): (&Quantity, Unit),
+    (a, b): (&Selector, &Selector),
+    is: &Number,
+) -> AuditFinding {
+    let what = noun(quantity);
+    let sides = format!("{} less that of {}", side(transcription, a, b), side(transcription, b, a));
+    let statement = format!("The {what} of {sides} is {}.", printed(is));
+    let said_bounds = Bounds::of_text(is, unit.factor());
+    let outcomes: Vec<Outcome> = pairs(transcription, quantity, a, b)
+        .into_iter()
+        .map(|(a, b)| {
+            let difference = Bounds::of_figure(a.1).less(Bounds::of_figure(b.1));
+            let result = amount(a.1.value() - b.1.value(), unit);
+            let arithmetic = format!("{} − {} = {result}", amount(a.1.value(), unit), amount(b.1.value(), unit));
+            let verdict = difference.agree(said_bounds);
+            Outcome { verdict, arithmetic, result, name: name(transcription, a.0, b.0), a, b }
+        })
+        .collect();
+    if outcomes.is_empty() {
+        return without_rows(transcription, claim, statement, (quantity, &[a, b]));
+    }
+    conclude(claim, statement, is, &outcomes, None)
+}
+
+fn conclude(
+    claim: &Claim,
+    statement: String,
+    is: &Number,
+    outcomes: &[Outcome],
+    inference: Option<String>,
+) -> AuditFinding {
+    let verdict = of_all(outcomes.iter().map(|outcome| outcome.verdict));
+    let of_verdict = |verdict| outcomes.iter().filter(move |outcome| outcome.verdict == verdict);
+    let named = |outcome: &Outcome| format!("{} for {}", outcome.result, outcome.name);
+    let results = listed(&of_verdict(verdict).map(named).collect::<Vec<_>>());
+    let sentence = match verdict {
+        AuditVerdict::Holds => format!("The figures give {results}, as the text says ({}).", printed(is)),
+        AuditVerdict::Contradicted => {
+            let others = of_verdict(AuditVerdict::Holds).map(named).collect::<Vec<_>>();
+            let rest = if others.is_empty() { String::new() } else { format!(" It is {}, as said.", listed(&others)) };
+            format!("The text says {}; the figures give {results}.{rest}", printed(is))
+        }
+        AuditVerdict::CannotTell => {
+            format!("The figures are not exact enough to tell {} from another number.", printed(is))
+        }
+    };
+    let arithmetic: Vec<String> =
+        outcomes.iter().map(|outcome| format!("{}: {}", outcome.name, outcome.arithmetic)).collect();
+    draft(claim, statement)
+        .with_claim(claim, &is.printed)
+        .with_rows(outcomes.iter().flat_map(|outcome| [outcome.a, outcome.b]))
+        .by(arithmetic.join("; "))
+        .suggests(inference)
+        .found(verdict, sentence)
+}
+
+/// The pairs that two selectors mean. What neither of them fixes is the same on both sides; where a row has partners in its
+/// own table, only these count.
+fn pairs<'a>(
+    transcription: &'a Transcription,
+    quantity: &Quantity,
+    a: &'a Selector,
+    b: &'a Selector,
+) -> Vec<(Entry<'a>, Entry<'a>)> {
+    let entries = |selector| -> Vec<Entry<'a>> {
+        transcription.rows_of(selector).filter_map(|row| row.figure(quantity).map(|figure| (row, figure))).collect()
+    };
+    let (above, below) = (entries(a), entries(b));
+    let mut found = Vec::new();
+    for entry in above {
+        let partners: Vec<&Entry> = below
+            .iter()
+            .filter(|(row, _)| !std::ptr::eq(*row, entry.0))
+            .filter(|(row, _)| a.subject != b.subject || row.subject == entry.0.subject)
+            .filter(|(row, _)| a.scenarios != b.scenarios || row.scenario == entry.0.scenario)
+            .collect();
+        let own: Vec<&Entry> = partners.iter().copied().filter(|(row, _)| row.table == entry.0.table).collect();
+        let partners = if own.is_empty() { partners } else { own };
+        found.extend(partners.into_iter().map(|partner| (entry, *partner)));
+    }
+    found
+}
+
+/// A side of a comparison, in words: what it fixes, and what differs from the other.
+fn side(transcription: &Transcription, this: &Selector, other: &Selector) -> String {
+    let settings: Vec<String> = this.scenarios.iter().filter_map(|name| setting(transcription, Some(name))).collect();
+    let settings = (this.scenarios != other.scenarios && !settings.is_empty()).then(|| listed(&settings));
+    match (&this.subject, settings) {
+        (Some(subject), Some(settings)) => format!("{subject} under {settings}"),
+        (Some(subject), None) => subject.clone(),
+        (None, Some(settings)) => format!("each subject under {settings}"),
+        (None, None) => "each subject".to_owned(),
+    }
+}
+
+/// Two rows, in words.
+fn name(transcription: &Transcription, a: &Row, b: &Row) -> String {
+    let (of_a, of_b) = (setting(transcription, a.scenario.as_deref()), setting(transcription, b.scenario.as_deref()));
+    match (a.subject == b.subject, of_a == of_b) {
+        (false, true) => format!("{} and {}{}", a.subject, b.subject, in_brackets(of_a)),
+        (true, false) => format!("{}{} and{}", a.subject, in_brackets(of_a), in_brackets(of_b)),
+        _ => format!("{}{} and {}{}", a.subject, in_brackets(of_a), b.subject, in_brackets(of_b)),
+    }
+}
+
+fn in_brackets(setting: Option<String>) -> String {
+    setting.map(|setting| format!(" ({setting})")).unwrap_or_default()
+}
+
+/// A share of a CPU is not yet work: where times are printed, what each took of the CPU is share × time.
+fn cpu_time(transcription: &Transcription, outcomes: &[Outcome]) -> Option<String> {
+    let times = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];
+    let one = |(row, figure): Entry| {
+        let (_, time) = find(transcription, row, &times)?;
+        Some((figure.value() * time.value(), time.unit))
+    };
+    let all: Vec<String> = outcomes
+        .iter()
+        .filter_map(|outcome| {
+            let ((a, unit), (b, _)) = (one(outcome.a)?, one(outcome.b)?);
+            let (a_text, b_text) = (amount(a, unit), amount(b, unit));
+            Some(format!("{} for {} ({a_text} and {b_text})", figure(a / b), outcome.name))
+        })
+        .collect();
+    let list = listed(&all);
+    (!all.is_empty()).then(|| {
+        format!("CPU time, the share of a CPU times the time of the run, differs by a factor of {list}: a lower share over a longer run is not as much less work.")
+    })
+}

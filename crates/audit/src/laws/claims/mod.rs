@@ -1,0 +1,111 @@
+//! Claims: what a text says of its figures, held against the rows that it means.
+//!
+//! Each side is an interval: a printed figure x with last digit u stands for \[x − u/2, x + u/2\]; one marked as *about* for
+//! 5 % more; a whole number in a text that ends in zeros is read as rounded there, to 5 % at most. Of a list of repetitions the
+//! mean counts.
+//!
+//! - **Ratio** a ÷ b: \[a₋ ÷ b₊, a₊ ÷ b₋\], where a₋, a₊ are the ends of a. **Difference** a − b: \[a₋ − b₊, a₊ − b₋\]. Each
+//!   pair of rows must meet the interval of the text; one that cannot contradicts.
+//! - **Value**: each figure must meet it. A range of several figures must begin at the lowest and end at the highest of them,
+//!   taken either of the means or of all repetitions; a range of one figure must contain it.
+//! - **Extreme** and **order**: contradicted under a setting where the other's interval lies wholly on the wrong side. Where
+//!   intervals overlap, the printed digits cannot tell. Whether a difference is more than noise is the law of noise.
+//! - **Tables**: figures that are printed twice, in two tables, for the same subject, setting and conditions.
+//!
+//! A text that says "usually" or the like is contradicted only if more than half of the cases transcribed from it are otherwise.
+//!
+//! So no rounding of true values for which a claim holds, and no reading of *about* up to 5 %, can make it contradicted. Source:
+//! R. E. Moore, *Interval Analysis*, Prentice-Hall, 1966 (the arithmetic).
+
+mod compare;
+mod order;
+mod tables;
+mod value;
+
+use tolok_model::transcription::{Assertion, Claim, Figure, Quantity, Row, Selector, Transcription};
+
+use super::draft::Draft;
+use super::words::noun;
+use crate::{AuditFinding, AuditVerdict, Law};
+
+/// A row with one of its figures.
+type Entry<'a> = (&'a Row, &'a Figure);
+
+/// Judges every claim, and compares tables.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut claims: Vec<AuditFinding> = transcription.claims.iter().map(|claim| judge(transcription, claim)).collect();
+    weigh_hedges(&transcription.claims, &mut claims);
+    claims.into_iter().chain(tables::check(transcription)).collect()
+}
+
+fn judge(transcription: &Transcription, claim: &Claim) -> AuditFinding {
+    match &claim.asserts {
+        Assertion::Ratio { quantity, a, b, is } => compare::ratio(transcription, claim, quantity, (a, b), is),
+        Assertion::Difference { quantity, unit, a, b, is } => {
+            compare::difference(transcription, claim, (quantity, *unit), (a, b), is)
+        }
+        Assertion::Value { quantity, unit, at, is } => value::value(transcription, claim, (quantity, *unit), at, is),
+        Assertion::Extreme { quantity, at, subject, extreme } => {
+            order::extreme(transcription, claim, quantity, at, (subject, *extreme))
+        }
+        Assertion::Order { quantity, at, subjects } => order::order(transcription, claim, quantity, at, subjects),
+        Assertion::Untestable { why } => draft(claim, format!("The text is right: {}.", claim.says))
+            .lacks(["a figure that could settle what the text says".to_owned()])
+            .cannot_tell(format!("No figure of the source can settle this: {why}.")),
+    }
+}
+
+/// Words by which a text says that it has exceptions.
+const HEDGES: [&str; 9] =
+    ["usually", "typically", "mostly", "generally", "often", "tends to", "biasanya", "umumnya", "cenderung"];
+
+/// A text that allows for exceptions ("usually") is contradicted only if more than half of the cases that are transcribed from
+/// it are otherwise; else a single case that is otherwise contradicts nothing.
+fn weigh_hedges(claims: &[Claim], findings: &mut [AuditFinding]) {
+    let judged: Vec<AuditVerdict> = findings.iter().map(|finding| finding.verdict).collect();
+    for (claim, finding) in claims.iter().zip(findings) {
+        let text = claim.raw.join(" ").to_lowercase();
+        let hedge = HEDGES.iter().find(|hedge| text.contains(**hedge));
+        let (AuditVerdict::Contradicted, Some(hedge)) = (finding.verdict, hedge) else { continue };
+        let cases = claims.iter().zip(&judged).filter(|(other, _)| other.raw == claim.raw).map(|(_, verdict)| *verdict);
+        let cases: Vec<AuditVerdict> = cases.collect();
+        let otherwise = cases.iter().filter(|verdict| **verdict == AuditVerdict::Contradicted).count();
+        if otherwise * 2 > cases.len() && cases.len() > 1 {
+            let note = format!(" The text says “{hedge}”, but {otherwise} of its {} cases are otherwise.", cases.len());
+            finding.sentence.push_str(&note);
+        } else {
+            finding.verdict = AuditVerdict::CannotTell;
+            finding.sentence.push_str(&format!(" The text says “{hedge}”, which allows for exceptions."));
+        }
+    }
+}
+
+/// A finding about a claim.
+fn draft(claim: &Claim, statement: String) -> Draft {
+    let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+    Draft::new(Law::Claims, format!("{}{place}", claim.says), statement)
+}
+
+/// A claim of which the rows are missing. Of a figure that is printed over time only, the text does not say which reading, or
+/// which mean, it is about.
+fn without_rows(
+    transcription: &Transcription,
+    claim: &Claim,
+    statement: String,
+    (quantity, of): (&Quantity, &[&Selector]),
+) -> AuditFinding {
+    let what = noun(quantity);
+    let over_time = of
+        .iter()
+        .flat_map(|selector| transcription.series_of(selector))
+        .any(|series| series.figures.iter().any(|figure| figure.quantity == *quantity));
+    let draft = draft(claim, statement);
+    if over_time {
+        return draft.lacks([format!("one {what} for the whole run")]).cannot_tell(format!(
+            "The {what} is printed by the second only; which seconds the text means, it does not say."
+        ));
+    }
+    draft
+        .lacks([format!("the {what} of what the text names")])
+        .cannot_tell("The tables do not have the figures that this sentence of the text is about.")
+}

@@ -1,0 +1,78 @@
+//! Figures that are printed in two tables.
+
+use tolok_model::transcription::{Figure, Mark, Quantity, Row, Transcription};
+
+use super::super::bounds::Bounds;
+use super::super::draft::Draft;
+use super::super::words::{counted, noun, value_of};
+use super::Entry;
+use crate::{AuditFinding, Law};
+
+/// A figure in the one table and in the other.
+type Twice<'a> = (Entry<'a>, Entry<'a>);
+
+/// Compares every pair of tables that print the same quantity for the same subject, setting and conditions. Two tables may
+/// come from different runs, so figures that differ contradict nothing by themselves.
+pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut pairs: Vec<((&str, &str), Vec<Twice>)> = Vec::new();
+    let rows = &transcription.rows;
+    for (index, first) in rows.iter().enumerate() {
+        for second in &rows[index + 1..] {
+            let Some(names) = two_tables(first, second) else { continue };
+            let shared = first.figures.iter().filter(|figure| !matches!(figure.quantity, Quantity::Other(_)));
+            let shared: Vec<Twice> = shared
+                .filter_map(|figure| Some(((first, figure), (second, second.figure(&figure.quantity)?))))
+                .collect();
+            match pairs.iter_mut().find(|(known, _)| *known == names) {
+                Some((_, all)) => all.extend(shared),
+                None => pairs.push((names, shared)),
+            }
+        }
+    }
+    pairs.retain(|(_, shared)| !shared.is_empty());
+    pairs.iter().flat_map(|(names, shared)| compare(transcription, *names, shared)).collect()
+}
+
+fn two_tables<'a>(a: &'a Row, b: &'a Row) -> Option<(&'a str, &'a str)> {
+    let same =
+        a.subject == b.subject && a.scenario == b.scenario && a.scenario.is_some() && a.conditions == b.conditions;
+    let (of_a, of_b) = (a.table.as_deref()?, b.table.as_deref()?);
+    (same && of_a != of_b).then_some((of_a, of_b))
+}
+
+/// Numbers with as many digits each, of which one differs: 19.3 and 19.4 could only be the same at the very edge of both.
+fn other_digits(one: &Figure, other: &Figure) -> bool {
+    let ([one_number], [other_number]) = (one.numbers.as_slice(), other.numbers.as_slice()) else { return false };
+    let plain = one_number.mark == Mark::Plain && other_number.mark == Mark::Plain;
+    let as_exact = one.unit == other.unit && one_number.decimals == other_number.decimals;
+    plain && as_exact && (one_number.value - other_number.value).abs() > one_number.half_unit
+}
+
+fn compare(transcription: &Transcription, (a, b): (&str, &str), shared: &[Twice]) -> Vec<AuditFinding> {
+    let differs = |((_, one), (_, other)): &Twice| {
+        Bounds::of_figure(one).apart(Bounds::of_figure(other)) || other_digits(one, other)
+    };
+    let statement = format!("{a} and {b} print the same figures where they print the same quantity.");
+    let draft = |about: String| Draft::new(Law::Claims, about, statement.clone());
+    let off: Vec<&Twice> = shared.iter().filter(|twice| differs(twice)).collect();
+    if off.is_empty() {
+        let number = counted(shared.len(), "figure");
+        let (are, verb) = if shared.len() == 1 { ("is", "agrees") } else { ("are", "agree") };
+        let sentence = format!("The {number} that {are} printed in both {verb}.");
+        let inputs = shared.iter().flat_map(|(one, other)| [*one, *other]);
+        return vec![draft(format!("{a} and {b}")).with_rows(inputs).holds(sentence)];
+    }
+    let one = |((row, one), (other_row, other)): &Twice| {
+        let (left, right, what) = (value_of(one), value_of(other), noun(&one.quantity));
+        draft(format!("{what} of {}", row.name(None)))
+            .with_row(row, one)
+            .with_row(other_row, other)
+            .by(format!("{left} in {a}, {right} in {b}"))
+            .lacks(["whether both tables are of the same runs"])
+            .cannot_tell(format!(
+                "The {what} of {} is {left}, but {right} in {b}; the source does not say why.",
+                transcription.row_name(row)
+            ))
+    };
+    off.into_iter().map(one).collect()
+}

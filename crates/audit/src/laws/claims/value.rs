@@ -1,0 +1,176 @@
+//! Figures that a text repeats from its tables.
+
+use tolok_model::transcription::{Claim, Figure, Mark, Number, Quantity, Row, Selector, Transcription, Unit};
+
+use super::super::bounds::{Bounds, of_all};
+use super::super::words::{amount, listed, noun, printed, value_of};
+use super::{Entry, draft, without_rows};
+use crate::{AuditFinding, AuditVerdict};
+
+/// Figures have a value, or go from one to another.
+pub(super) fn value(
+    transcription: &Transcription,
+    claim: &Claim,
+    (quantity, unit): (&Quantity, Unit),
+    at: &Selector,
+    is: &Number,
+) -> AuditFinding {
+    let what = noun(quantity);
+    let of = at.subject.as_deref().map(|subject| format!(" of {subject}")).unwrap_or_default();
+    let entries: Vec<Entry> =
+        transcription.rows_of(at).filter_map(|row| row.figure(quantity).map(|figure| (row, figure))).collect();
+    let statement = format!("The {what}{of} is {}.", in_words(is, unit));
+    if entries.is_empty() {
+        return without_rows(transcription, claim, statement, (quantity, &[at]));
+    }
+    match is.mark {
+        Mark::Between { low, high } if several(&entries) => {
+            let statement = format!("The {what}{of} goes from {}.", in_words(is, unit));
+            let ends = Bounds::ends_of_text(low, high, is.half_unit, unit.factor());
+            range(transcription, claim, statement, &entries, (is, unit), ends)
+        }
+        _ => each(transcription, claim, statement, &entries, is, unit),
+    }
+}
+
+/// A text's number with its unit.
+fn in_words(is: &Number, unit: Unit) -> String {
+    let one = amount(unit.factor(), unit);
+    format!("{}{}", printed(is), one.trim_start_matches('1'))
+}
+
+/// Whether there is more than one value that a range could go through.
+fn several(entries: &[Entry]) -> bool {
+    let numbers: Vec<&Number> = entries.iter().flat_map(|(_, figure)| &figure.numbers).collect();
+    numbers.len() > 1 || numbers.iter().any(|number| matches!(number.mark, Mark::Between { .. }))
+}
+
+/// Each figure must be what the text says.
+fn each(
+    transcription: &Transcription,
+    claim: &Claim,
+    statement: String,
+    entries: &[Entry],
+    is: &Number,
+    unit: Unit,
+) -> AuditFinding {
+    let text = Bounds::of_text(is, unit.factor());
+    let judged: Vec<(Entry, AuditVerdict)> =
+        entries.iter().map(|&entry| (entry, Bounds::of_figure(entry.1).agree(text))).collect();
+    let verdict = of_all(judged.iter().map(|(_, verdict)| *verdict));
+    let in_table = |(row, figure): Entry| format!("{} for {}", value_of(figure), transcription.row_name(row));
+    let decisive: Vec<String> =
+        judged.iter().filter(|(_, of_it)| *of_it == verdict).map(|(entry, _)| in_table(*entry)).collect();
+    let (words, list) = (in_words(is, unit), listed(&decisive));
+    let sentence = match verdict {
+        AuditVerdict::Holds => format!("The table has {list}, as the text says ({words})."),
+        AuditVerdict::Contradicted => format!("The text says {words}; the table has {list}."),
+        AuditVerdict::CannotTell => format!("The table has {list}, which allows {words} and other values."),
+    };
+    draft(claim, statement)
+        .with_claim(claim, &is.printed)
+        .with_rows(entries.iter().copied())
+        .by(format!("{words} against {}", listed(&entries.iter().map(|&entry| in_table(entry)).collect::<Vec<_>>())))
+        .found(verdict, sentence)
+}
+
+/// The lowest and the highest of some values, each with the row that it is of.
+struct Reach<'a> {
+    lowest: (&'a Row, Bounds, f64),
+    highest: (&'a Row, Bounds, f64),
+}
+
+/// The range must begin and end where the figures do, taken as means or one by one.
+fn range(
+    transcription: &Transcription,
+    claim: &Claim,
+    statement: String,
+    entries: &[Entry],
+    (is, unit): (&Number, Unit),
+    (low, high): (Bounds, Bounds),
+) -> AuditFinding {
+    let of_means = reach(entries.iter().flat_map(|&(row, figure)| ends_of(row, figure)));
+    let of_readings = reach(entries.iter().flat_map(|&(row, figure)| readings(row, figure)));
+    let fits = |reach: &Reach| of_all([reach.lowest.1.agree(low), reach.highest.1.agree(high)]);
+    let (Some(means), Some(singles)) = (of_means, of_readings) else {
+        return without_rows(transcription, claim, statement, (&entries[0].1.quantity, &[]));
+    };
+    let (verdict, reach) = match (fits(&means), fits(&singles)) {
+        (AuditVerdict::Contradicted, AuditVerdict::Contradicted) => (AuditVerdict::Contradicted, &means),
+        (AuditVerdict::Contradicted, other) => (other, &singles),
+        (other, _) => (other, &means),
+    };
+    let end =
+        |(row, _, value): (&Row, Bounds, f64)| format!("{} for {}", amount(value, unit), transcription.row_name(row));
+    let (from, to) = (end(reach.lowest), end(reach.highest));
+    let words = in_words(is, unit);
+    let note = inside(reach, low, high);
+    let sentence = match verdict {
+        AuditVerdict::Holds => format!("The figures go from {from} to {to}, as the text says ({words})."),
+        AuditVerdict::Contradicted => format!("The text says {words}; the table goes from {from} to {to}.{note}"),
+        AuditVerdict::CannotTell => format!("The figures, from {from} to {to}, allow {words} and other ranges."),
+    };
+    let astray = [(low, reach.lowest.1), (high, reach.highest.1)];
+    let inference = astray
+        .into_iter()
+        .filter(|(text, found)| text.apart(*found))
+        .find_map(|(text, _)| elsewhere(transcription, entries, text, unit));
+    draft(claim, statement)
+        .with_claim(claim, &is.printed)
+        .with_rows(entries.iter().copied())
+        .by(format!("lowest {from}, highest {to}; the text: {words}"))
+        .suggests(inference.filter(|_| verdict == AuditVerdict::Contradicted))
+        .found(verdict, sentence)
+}
+
+/// Of figures that all lie within the text's range: which of its ends none of them reaches.
+fn inside(reach: &Reach, low: Bounds, high: Bounds) -> &'static str {
+    let (short_of_low, short_of_high) = (reach.lowest.1.low > low.high, reach.highest.1.high < high.low);
+    match (short_of_low, short_of_high) {
+        _ if reach.lowest.1.high < low.low || reach.highest.1.low > high.high => "",
+        (true, true) => " All figures lie within the text's range, but none near its ends.",
+        (true, false) => " All figures lie within the text's range, but none is as low as it begins.",
+        (false, true) => " All figures lie within the text's range, but none is as high as it ends.",
+        (false, false) => "",
+    }
+}
+
+/// A figure's value; of a printed range, its ends.
+fn ends_of<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Bounds, f64)> {
+    match figure.numbers.as_slice() {
+        [one] => of_number(row, one),
+        _ => vec![(row, Bounds::of_figure(figure), figure.value())],
+    }
+}
+
+fn readings<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Bounds, f64)> {
+    figure.numbers.iter().flat_map(|number| of_number(row, number)).collect()
+}
+
+fn of_number<'a>(row: &'a Row, number: &Number) -> Vec<(&'a Row, Bounds, f64)> {
+    let half = number.half_unit;
+    match number.mark {
+        Mark::Between { low, high } => {
+            [low, high].map(|end| (row, Bounds::between(end - half, end + half), end)).to_vec()
+        }
+        _ => vec![(row, Bounds::of(number), number.value)],
+    }
+}
+
+fn reach<'a>(values: impl Iterator<Item = (&'a Row, Bounds, f64)>) -> Option<Reach<'a>> {
+    let all: Vec<(&Row, Bounds, f64)> = values.collect();
+    let lowest = *all.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let highest = *all.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    Some(Reach { lowest, highest })
+}
+
+/// Where a number of the text stands in another column of the same rows.
+fn elsewhere(transcription: &Transcription, entries: &[Entry], text: Bounds, unit: Unit) -> Option<String> {
+    entries.iter().find_map(|&(row, own)| {
+        let others = row.figures.iter().filter(|figure| figure.key != own.key && figure.unit == unit);
+        let other = others.into_iter().find(|figure| Bounds::of_figure(figure).within(text))?;
+        let (value, what) = (value_of(other), noun(&other.quantity));
+        let name = transcription.row_name(row);
+        Some(format!("{value} is the {what} of {name}: the range seems to mix two columns."))
+    })
+}

@@ -1,0 +1,181 @@
+//! CPU time of a request and of a run.
+//!
+//! CPU time per request = CPUs in use ÷ throughput (service demand, D = U ÷ X: Denning and Buzen 1978); a printed one is that
+//! quotient. CPUs in use are at most those there are, with 5 % for the clock of the one who reads them. Of a program, CPU time =
+//! share of a CPU × time. A lower share of CPU is no lower cost: over a longer time, or with fewer answers, it is a higher one. So
+//! a claim that rests on shares is held against CPU times where those follow from the figures.
+
+mod claims;
+
+use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription, Unit};
+
+use crate::draft::{Draft, Lacks, OfRow, folded};
+use crate::finding::{AuditFinding, Input, Law};
+use crate::range::Range;
+use crate::rows::{self, Known};
+use crate::wording;
+
+/// What is left to reading CPUs in use at intervals, as a share.
+const SAMPLING: f64 = 0.05;
+
+/// Holds CPU in use against CPUs, and printed CPU times against computed ones.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut lacks = Lacks::new(Law::CpuTime, "CPU time of a request = CPUs in use ÷ throughput.");
+    let (mut within, mut findings) = (Vec::new(), Vec::new());
+    for row in &transcription.rows {
+        let Some((figure, _)) = rows::cpu_figure(row) else { continue };
+        match rows::cpus_in_use(row, figure) {
+            Ok(cpus) => {
+                within.extend(at_most_all(transcription, row, &cpus));
+                findings.extend(more_than_workers(transcription, row, &cpus));
+                findings.extend(of_a_request(transcription, row, &cpus));
+            }
+            // A program's share of CPU is one of one CPU by custom, and its times need no throughput.
+            Err(missing) if program_time(transcription, row).is_none() => {
+                lacks.note(row.table.as_ref(), missing, [Input::of_row(row, figure)]);
+            }
+            Err(_) => {}
+        }
+    }
+    note_series(transcription, &mut lacks);
+    findings.extend(shares_that_mislead(transcription));
+    findings.extend(claims::check(transcription));
+    findings.extend(lacks.findings(transcription));
+    folded(within).into_iter().chain(findings).collect()
+}
+
+/// Series of CPU shares that nobody can read as CPUs.
+fn note_series(transcription: &Transcription, lacks: &mut Lacks) {
+    for series in transcription.series.iter().filter(|series| series.conditions.cpu_scope.is_none()) {
+        let is_share = |figure: &&Figure| matches!(figure.quantity, Quantity::Cpu(_)) && figure.unit == Unit::Percent;
+        for figure in series.figures.iter().filter(is_share) {
+            let missing = "whether the CPU percentage is of one CPU or of the machine";
+            lacks.note(series.table.as_ref(), missing, [Input::of_series(series, figure)]);
+        }
+    }
+}
+
+/// Nobody uses more CPUs than there are.
+fn at_most_all(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<OfRow> {
+    let there_are = row.conditions.subject_cpus?;
+    let (used, all) = (wording::number(cpus.value), wording::number(there_are));
+    let draft = Draft::new(Law::CpuTime, transcription.row_name(row), "No more CPUs are in use than there are.")
+        .inputs(cpus.inputs.clone())
+        .condition(row, "CPUs of the subject", all.clone())
+        .arithmetic(format!("CPUs in use: {used}; CPUs there are: {all}"));
+    let finding = if cpus.range.low > there_are * (1.0 + SAMPLING) {
+        draft.contradicted(format!("More CPUs are in use ({used}) than there are ({all})."))
+    } else {
+        draft.holds(format!("No more CPUs are in use ({used}) than there are ({all})."))
+    };
+    Some(OfRow { table: row.table.clone(), closeness: cpus.value / there_are, finding })
+}
+
+/// More CPUs than those who served could use if each was a thread.
+fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<AuditFinding> {
+    let workers = row.conditions.subject_workers? as f64;
+    if cpus.range.low <= workers * (1.0 + SAMPLING) {
+        return None;
+    }
+    let (used, served) = (wording::number(cpus.value), wording::number(workers));
+    let serving =
+        if workers == 1.0 { "1 process or thread is".to_owned() } else { format!("{served} processes or threads are") };
+    let draft =
+        Draft::new(Law::CpuTime, transcription.row_name(row), "The CPUs in use are those of the workers stated.")
+            .inputs(cpus.inputs.clone())
+            .condition(row, "workers of the subject", served.clone())
+            .arithmetic(format!("{used} CPUs in use; {served} stated to serve"))
+            .inferring(Some(
+                "Either more processes served than stated, or one of them had several threads at work.".to_owned(),
+            ));
+    let sentence = format!("{serving} stated to serve, and {used} CPUs were in use; a thread uses one at most.");
+    Some(draft.cannot_tell(sentence, &["how many threads served"]))
+}
+
+/// CPU time of a request: printed as computed, or computed alone.
+fn of_a_request(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<AuditFinding> {
+    let (other, _) = rows::companion(&transcription.rows, row, &Quantity::Throughput).unzip();
+    let throughput =
+        rows::throughput(row).or_else(|| other.and_then(rows::throughput)).filter(|known| known.value > 0.0)?;
+    let is_peak = rows::cpu_figure(row).is_some_and(|(_, moment)| moment == Moment::Max);
+    let x = wording::per_second(throughput.value);
+    let request = cpus.clone().over(throughput);
+    let computed = wording::seconds(request.value);
+    let statement = "CPU time of a request = CPUs in use ÷ throughput.";
+    let draft = Draft::new(Law::CpuTime, transcription.row_name(row), statement).inputs(request.inputs.clone());
+    let arithmetic = format!("{} CPUs ÷ {x} = {computed}", wording::number(cpus.value));
+    let Some(printed) = row.figure(&Quantity::CpuPerRequest) else {
+        let most = if is_peak { "at most " } else { "" };
+        return Some(draft.arithmetic(arithmetic).holds(format!("A request took {most}{computed} of CPU time.")));
+    };
+    let is_share = printed.unit == Unit::Percent;
+    let computed_s = if is_share { format!(" ({})", wording::seconds(printed.value())) } else { String::new() };
+    let text = format!("{}{computed_s}", wording::quoted(printed));
+    let draft = draft.figure(row, printed).arithmetic(format!("{arithmetic}; printed {text}"));
+    let fits = is_peak || request.range.meets(Range::of(printed).widened(0.005));
+    Some(if fits {
+        draft.holds(format!("The CPU time of a request is as printed: {computed}."))
+    } else {
+        draft.contradicted(format!("CPU in use and throughput make {computed} a request, and not {text}."))
+    })
+}
+
+/// The mean time of the program that a row with a share of CPU is about.
+fn program_time<'a>(transcription: &'a Transcription, row: &Row) -> Option<(&'a Row, Known)> {
+    let means = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];
+    let own = transcription.rows.iter().find(|other| other.line == row.line)?;
+    means.iter().find_map(|quantity| {
+        let (other, figure) = rows::companion(&transcription.rows, own, quantity)?;
+        Some((other, Known::printed(other, figure)))
+    })
+}
+
+/// CPU time of a program's run.
+fn program_cpu(transcription: &Transcription, row: &Row) -> Option<Known> {
+    let (figure, _) = rows::cpu_figure(row)?;
+    let share = rows::cpus_in_use(row, figure).unwrap_or_else(|_| Known::printed(row, figure));
+    program_time(transcription, row).map(|(_, time)| share.times(time))
+}
+
+/// One finding for the tables in which a lower share of CPU is more CPU time.
+fn shares_that_mislead(transcription: &Transcription) -> Option<AuditFinding> {
+    let mut settings = 0;
+    let mut misled: Vec<(String, Known, Known)> = Vec::new();
+    for group in rows::groups(transcription) {
+        let programs: Vec<(&Row, Range, Known)> = group
+            .rows
+            .iter()
+            .filter_map(|&row| Some((row, Range::of(rows::cpu_figure(row)?.0), program_cpu(transcription, row)?)))
+            .collect();
+        settings += usize::from(programs.len() > 1);
+        let pairs = programs.iter().flat_map(|a| programs.iter().map(move |b| (a, b)));
+        let flips = |(a, b): &(&(&Row, Range, Known), &(&Row, Range, Known))| {
+            b.1.is_above(a.1) && a.2.range.is_above(b.2.range)
+        };
+        misled.extend(pairs.filter(flips).take(1).map(|(a, b)| {
+            (format!("{} against {}", transcription.row_name(a.0), b.0.subject), a.2.clone(), b.2.clone())
+        }));
+    }
+    let (first, more, less) = misled.first()?;
+    let terms: Vec<String> = misled
+        .iter()
+        .map(|(name, more, less)| {
+            format!("{name}: {} and {}", wording::seconds(more.value), wording::seconds(less.value))
+        })
+        .collect();
+    let sentence = format!(
+        "In {} of {settings} settings the one with the lower share of CPU used more CPU time, if the shares hold for the times \
+         printed (for instance {first}: {} and {}); so a share alone does not say who needs less CPU.",
+        misled.len(),
+        wording::seconds(more.value),
+        wording::seconds(less.value)
+    );
+    let inputs: Vec<Input> = misled.iter().flat_map(|(_, a, b)| a.inputs.iter().chain(&b.inputs)).cloned().collect();
+    let draft =
+        Draft::new(Law::CpuTime, "shares of CPU and times", "A lower share of CPU is less CPU time.").inputs(inputs);
+    Some(
+        draft
+            .arithmetic(format!("share × time: {}", terms.join("; ")))
+            .cannot_tell(sentence, &["CPU time and time of the same runs"]),
+    )
+}

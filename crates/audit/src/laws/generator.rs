@@ -1,0 +1,250 @@
+//! Generator: is it the server that is the limit, or what asks it, or the way between them?
+//!
+//! - **Utilisation.** U = CPU in use ÷ CPUs (the utilisation law; P. J. Denning and J. P. Buzen, "The operational analysis of
+//!   queueing network models", *ACM Computing Surveys* 10(3), 1978). The law holds for a server with U of 90 % or more. Below that
+//!   another limit is possible: one thread of the server, a lock, a database, the network, the generator. So it cannot tell, and says
+//!   what the figures suggest: below half of the CPUs, or two leaders within 3 % of each other while both have CPUs left. A
+//!   percentage of which the source does not say what it is of lies between that of one core and that of all.
+//! - **Response times that do not grow.** In a closed loop the mean response time is N ÷ X − think time (the interactive response
+//!   time law, ibid.). A server that is the limit answers at its capacity, so that with twice the connections N ÷ X doubles.
+//!   Where N ÷ X stays within 5 % while the connections at least double, the server had room at the smaller numbers, and
+//!   answers take the time of the way and of one request alone.
+//!
+//! Neither contradicts a figure.
+
+use tolok_model::transcription::{Figure, LoopModel, Row, Transcription, Unit};
+
+use super::bounds::Bounds;
+use super::draft::{Draft, merged};
+use super::groups::{CpuShare, Group, cpu_share, groups, measured, names_of_tables, throughput};
+use super::words::{amount, figure, listed, percent, place};
+use crate::{AuditFinding, Input, Law};
+
+/// Leaders within this share of each other are tied.
+const TIE: f64 = 0.03;
+
+/// Response times within this share of each other are the same.
+const SAME_TIME: f64 = 0.05;
+
+/// From this share of its CPUs on, a server is at its limit.
+const BUSY: f64 = 0.9;
+
+/// Below this share it has more than as much left as it uses.
+const IDLE: f64 = 0.5;
+
+/// Settings first, then response times.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut found = Vec::new();
+    let mut unknown: Vec<&Row> = Vec::new();
+    for group in groups(measured(transcription)) {
+        let asked = Asked::of(transcription, &group);
+        if asked.is_empty() {
+            continue;
+        }
+        if asked.iter().all(|of| of.cpu.is_none()) {
+            unknown.extend(group.rows);
+        } else {
+            found.push(setting(transcription, &group, &asked));
+        }
+    }
+    if !unknown.is_empty() {
+        found.push(without_cpu(&unknown));
+    }
+    found.extend(constant(transcription));
+    merged(found)
+}
+
+/// A row with an answer rate.
+struct Asked<'a> {
+    row: &'a Row,
+    figure: &'a Figure,
+    rate: Bounds,
+    cpu: Option<CpuShare>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(transcription: &Transcription, group: &Group<'a>) -> Vec<Self> {
+        let one = |row: &&'a Row| {
+            let (figure, rate) = throughput(row)?;
+            Some(Self { row, figure, rate, cpu: cpu_share(transcription, row) })
+        };
+        group.rows.iter().filter_map(one).collect()
+    }
+
+    fn is_of_unknown(&self) -> bool {
+        self.cpu.as_ref().is_some_and(|cpu| cpu.of_unknown)
+    }
+
+    fn rate_rps(&self) -> f64 {
+        f64::midpoint(self.rate.low, self.rate.high)
+    }
+}
+
+fn setting(transcription: &Transcription, group: &Group, asked: &[Asked]) -> AuditFinding {
+    let busy = |of: &Asked| of.cpu.as_ref().is_some_and(|cpu| cpu.share.low >= BUSY - 1e-9);
+    let place = place(transcription, group.scenario, group.table);
+    let used: Vec<String> = asked
+        .iter()
+        .filter_map(|of| of.cpu.as_ref().map(|cpu| format!("{} {}", of.row.subject, cpu.printed)))
+        .collect();
+    let draft = Draft::new(Law::Generator, place, "The server was the limit, not the load generator or the network.");
+    let draft = asked.iter().fold(draft, |draft, of| {
+        let draft = draft.with_row(of.row, of.figure);
+        match &of.cpu {
+            Some(cpu) => draft.with(Input {
+                name: format!("{} of {}", cpu.key, of.row.subject),
+                printed: cpu.printed.clone(),
+                line: cpu.line,
+            }),
+            None => draft,
+        }
+    });
+    let draft = draft.by(format!("CPU: {}", used.join(", ")));
+    if asked.iter().all(busy) {
+        return draft.holds(format!("Every server used at least {} of its CPUs: {}.", percent(BUSY), listed(&used)));
+    }
+    let others: Vec<String> = asked.iter().filter(|of| !busy(of)).map(|of| of.row.subject.clone()).collect();
+    let were = if others.len() == 1 { "was not shown to be at its" } else { "were not shown to be at their" };
+    draft
+        .suggests(inference(asked))
+        .lacks(["the CPU time of the load generator", "the busiest thread of each server"])
+        .lacks(asked.iter().any(Asked::is_of_unknown).then_some("whether the CPU is in % of one CPU or of all"))
+        .cannot_tell(format!("{} {were} limit: {}.", listed(&others), listed(&used)))
+}
+
+/// What the figures suggest: a tie of the leaders with CPUs left, or servers that hardly work.
+fn inference(asked: &[Asked]) -> Option<String> {
+    let mut ranked: Vec<&Asked> = asked.iter().collect();
+    ranked.sort_by(|a, b| b.rate_rps().total_cmp(&a.rate_rps()));
+    let has_room = |of: &Asked, share: f64| of.cpu.as_ref().is_some_and(|cpu| cpu.share.high < share);
+    if let [first, second, ..] = ranked.as_slice() {
+        let gap = 1.0 - second.rate_rps() / first.rate_rps();
+        if gap <= TIE && has_room(first, BUSY) && has_room(second, BUSY) {
+            return Some(format!(
+                "{} and {} come within {} of each other with CPUs left: both seem to meet the same limit outside of the servers{}.",
+                first.row.subject,
+                second.row.subject,
+                percent(gap),
+                tool(first.row)
+            ));
+        }
+    }
+    let idle: Vec<String> = asked.iter().filter(|of| has_room(of, IDLE)).map(|of| of.row.subject.clone()).collect();
+    (!idle.is_empty()).then(|| {
+        format!(
+            "{} used less than half of the CPUs: probably something else was the limit, such as one busy thread, a database, the network or the load generator{}.",
+            listed(&idle),
+            tool(asked[0].row)
+        )
+    })
+}
+
+/// What is known of the generator and bears on its limit.
+fn tool(row: &Row) -> String {
+    let is_ab = row.conditions.tool.as_deref().is_some_and(|tool| {
+        tool.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| word == "ab" || word == "ApacheBench")
+    });
+    let one_thread = is_ab || row.conditions.generator_threads == Some(1);
+    let connects = row.conditions.keep_alive == Some(false);
+    match (one_thread, connects) {
+        (true, true) => " (the load generator has one thread, and each request opens a connection)".to_owned(),
+        (true, false) => " (the load generator has one thread)".to_owned(),
+        (false, true) => " (each request opens a connection)".to_owned(),
+        (false, false) => String::new(),
+    }
+}
+
+fn without_cpu(rows: &[&Row]) -> AuditFinding {
+    rows.iter()
+        .filter_map(|row| throughput(row).map(|(figure, _)| (row, figure)))
+        .fold(
+            Draft::new(
+                Law::Generator,
+                names_of_tables(rows),
+                "The server was the limit, not the load generator or the network.",
+            ),
+            |draft, (row, figure)| draft.with_row(row, figure),
+        )
+        .lacks(["the CPU time of the servers", "the CPU time of the load generator"])
+        .cannot_tell("Without the CPU time of both sides nothing shows that the servers, and not the load generator or the network, were the limit.")
+}
+
+/// A subject with a workload at several numbers of connections.
+struct Sweep<'a> {
+    subject: &'a str,
+    workload: String,
+    points: Vec<(&'a Row, &'a Figure, u64, f64)>,
+}
+
+/// Response times that stay the same while the connections at least double.
+fn constant(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut sweeps: Vec<Sweep> = Vec::new();
+    for row in transcription.rows.iter().filter(|row| row.conditions.loop_model != Some(LoopModel::Open)) {
+        let Some((connections, (figure, rate))) = row.conditions.connections.zip(throughput(row)) else { continue };
+        let (Some(scenario), false) = (row.scenario.as_deref(), row.conditions.ramp == Some(true)) else { continue };
+        let rate_rps = f64::midpoint(rate.low, rate.high);
+        if rate_rps <= 0.0 || !rate_rps.is_finite() {
+            continue;
+        }
+        let response_s = connections as f64 / rate_rps - row.conditions.think_time_s.unwrap_or(0.0);
+        let workload = without(scenario, connections);
+        let point = (row, figure, connections, response_s);
+        match sweeps.iter_mut().find(|sweep| sweep.subject == row.subject && sweep.workload == workload) {
+            Some(sweep) => sweep.points.push(point),
+            None => sweeps.push(Sweep { subject: &row.subject, workload, points: vec![point] }),
+        }
+    }
+    sweeps.iter().filter_map(Sweep::finding).collect()
+}
+
+/// The name of a setting without its number of connections: settings that differ in that alone are one workload.
+fn without(scenario: &str, connections: u64) -> String {
+    let number = connections.to_string();
+    let parts = scenario.split(|letter: char| !letter.is_ascii_alphanumeric());
+    parts.filter(|part| part.strip_prefix('c').unwrap_or(part) != number).collect::<Vec<_>>().join("-")
+}
+
+impl Sweep<'_> {
+    fn finding(&self) -> Option<AuditFinding> {
+        let least = self.points.iter().min_by_key(|point| point.2)?;
+        let most = self.points.iter().max_by_key(|point| point.2)?;
+        let times = || self.points.iter().map(|point| point.3);
+        let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+        if most.2 < 2 * least.2 || low <= 0.0 || high / low - 1.0 > SAME_TIME {
+            return None;
+        }
+        let each: Vec<String> = self
+            .points
+            .iter()
+            .map(|(_, _, connections, response_s)| {
+                format!("{} at {}", amount(*response_s, Unit::Millisecond), figure(*connections as f64))
+            })
+            .collect();
+        let rtt = least
+            .0
+            .conditions
+            .rtt_s
+            .map(|rtt_s| format!(" (the source states a round trip of {})", amount(rtt_s, Unit::Millisecond)));
+        let (subject, list) = (self.subject, listed(&each));
+        let name = if self.workload.is_empty() { subject.to_owned() } else { format!("{subject}, {}", self.workload) };
+        let draft = Draft::new(
+            Law::Generator,
+            name,
+            "Response times grow with the number of connections once the server is the limit.",
+        );
+        let draft = draft.with_rows(self.points.iter().map(|(row, figure, _, _)| (*row, *figure)));
+        Some(
+            draft
+                .by(format!("connections / throughput: {list} connections"))
+                .suggests(Some(format!(
+                    "Answers of {subject} took the time of the way and of one request alone{}.",
+                    rtt.unwrap_or_default()
+                )))
+                .lacks(["more connections, up to the limit of the server"])
+                .cannot_tell(format!(
+                    "The mean response time of {subject} is {list} connections: it does not grow, so that with fewer than {} connections the server had room for more.",
+                    figure(most.2 as f64)
+                )),
+        )
+    }
+}

@@ -1,0 +1,110 @@
+//! Who serves most, if only good answers count.
+//!
+//! Good answers a second = X · (1 − f), where f is the share of requests that failed (of HTTP failures where these are printed, else
+//! of errors, else failures ÷ requests). It follows from the printed figures only if X counts failed answers too, as all common load
+//! generators do; from another tool it cannot be told. The winner flips where the subject with the highest throughput has,
+//! with all rounding in its favour, fewer good answers than one whose throughput is lower with all rounding in *its* favour.
+
+use tolok_model::transcription::{Row, Transcription};
+
+use crate::draft::{Draft, Lacks};
+use crate::finding::{AuditFinding, Law};
+use crate::range::Range;
+use crate::rows::{self, Group, Known};
+use crate::{tools, wording};
+
+/// One subject of a group.
+struct Served<'a> {
+    row: &'a Row,
+    throughput: Known,
+    failed: Known,
+    good: Range,
+}
+
+impl Served<'_> {
+    /// The best single value of its good answers a second.
+    fn good_value(&self) -> f64 {
+        self.throughput.value * (1.0 - self.failed.value)
+    }
+}
+
+/// Compares the subjects of each table and setting by good answers.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut lacks = Lacks::new(Law::Goodput, "Who answers most requests also answers most of them well.");
+    let mut findings = Vec::new();
+    for group in rows::groups(transcription) {
+        let with_throughput: Vec<(&Row, Known)> =
+            group.rows.iter().filter_map(|&row| rows::throughput(row).map(|known| (row, known))).collect();
+        if with_throughput.len() < 2 {
+            continue;
+        }
+        let mut served = Vec::new();
+        for (row, throughput) in with_throughput {
+            match rows::failed_share(row) {
+                Some(failed) => {
+                    let good = throughput.range.times(failed.range.complement());
+                    served.push(Served { row, throughput, failed, good });
+                }
+                None => lacks.note(row.table.as_ref(), "how many requests failed", throughput.inputs),
+            }
+        }
+        findings.extend(judged(transcription, &group, &served));
+    }
+    findings.extend(lacks.findings(transcription));
+    findings
+}
+
+/// What follows for one group, if two of its subjects can be compared.
+fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Option<AuditFinding> {
+    let by_throughput = |a: &&Served, b: &&Served| a.throughput.value.total_cmp(&b.throughput.value);
+    let by_good = |a: &&Served, b: &&Served| a.good_value().total_cmp(&b.good_value());
+    let most = served.iter().max_by(by_throughput)?;
+    let best = served.iter().max_by(by_good)?;
+    if served.len() < 2 {
+        return None;
+    }
+    let draft = draft(transcription, group, served);
+    let good = |one: &Served| wording::per_second(one.good_value());
+    let flips = best.good.is_above(most.good) && most.throughput.range.is_above(best.throughput.range);
+    if !flips {
+        let sentence = match most.failed.value {
+            0.0 => format!("{} gives most answers, and none of them failed.", most.row.subject),
+            failed => format!(
+                "{} gives most answers, and most good ones, though {} of its answers failed.",
+                most.row.subject,
+                wording::percent(failed)
+            ),
+        };
+        return Some(draft.holds(sentence));
+    }
+    let sentence = format!(
+        "{} gives most answers ({}), but {} of them failed: it gives {} that are good, and {} gives {}.",
+        most.row.subject,
+        wording::per_second(most.throughput.value),
+        wording::percent(most.failed.value),
+        good(most),
+        best.row.subject,
+        good(best),
+    );
+    Some(if tools::counts_failed_answers(&most.row.conditions) {
+        draft.contradicted(format!(
+            "{sentence} {} counts failed answers in its rate.",
+            tools::name(&most.row.conditions)
+        ))
+    } else {
+        draft.cannot_tell(sentence, &["whether throughput counts failed answers"])
+    })
+}
+
+/// The finding of a group without its verdict.
+fn draft(transcription: &Transcription, group: &Group, served: &[Served]) -> Draft {
+    let term = |one: &Served| {
+        let (x, failed) = (wording::per_second(one.throughput.value), wording::percent(one.failed.value));
+        format!("{}: {x} × (1 − {failed}) = {}", one.row.subject, wording::per_second(one.good_value()))
+    };
+    let terms: Vec<String> = served.iter().map(term).collect();
+    let inputs = served.iter().flat_map(|one| one.throughput.inputs.iter().chain(&one.failed.inputs)).cloned();
+    Draft::new(Law::Goodput, group.name(transcription), "Who answers most requests also answers most of them well.")
+        .inputs(inputs.collect::<Vec<_>>())
+        .arithmetic(terms.join("; "))
+}

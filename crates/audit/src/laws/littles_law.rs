@@ -1,0 +1,172 @@
+//! Little's law on a mean: N users cannot together wait longer than N runs last.
+//!
+//! Let C answers come in a run of T seconds, so that X = C ÷ T. In a closed loop a user waits for one answer at a time, so the waits
+//! of one user never overlap, and all waits together last N · T at most: C · R ≤ N · T, that is X · R ≤ N, and with a pause Z after
+//! each answer X · (R + Z) ≤ N (Little 1961; as the interactive response time law, R ≤ N ÷ X − Z, Denning and Buzen 1978). This is no
+//! limit theorem but a sum over one run, with one exception: requests already under way when the window opens bring waits from
+//! before it, N of them at most. The allowance for these is the longest wait ÷ T, on top of 3 %. Figures that are means over several
+//! runs may exceed N where the runs differ, because the mean of X times the mean of 1 ÷ X is above 1 (by the square of the relative
+//! spread, about): 10 % in place of 3 % allow for runs that differ by a third.
+//!
+//! The other direction proves nothing: users who pause, reconnect or have not started yet make X · R smaller. It is an inference.
+//!
+//! If the mean is of good answers only, the bound is on those: X · (1 − failed share) · R ≤ N, which is what is tested where failures
+//! are printed. wrk adds invented times to its mean after stalls (`stats_correct` in its source), so its mean is held to the law
+//! like any other, and the reason is named.
+
+use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
+
+use crate::draft::{Draft, Lacks};
+use crate::finding::{AuditFinding, Input, Law};
+use crate::range::Range;
+use crate::rows::{self, Known};
+use crate::{tools, wording};
+
+/// What is left to clocks and counting, as a share.
+const TOLERANCE: f64 = 0.03;
+
+/// The same where figures sum up several runs.
+const TOLERANCE_OF_SEVERAL: f64 = 0.10;
+
+/// The longest wait where neither a maximum nor a time-out is known: so many times the mean.
+const LONGEST_OF_MEAN: f64 = 10.0;
+
+/// Holds the mean of each row with a throughput against the number of users.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut lacks = Lacks::new(Law::LittlesLaw, "Users waiting = throughput × mean response time.");
+    let mut findings = Vec::new();
+    for row in &transcription.rows {
+        let Some(throughput) = rows::throughput(row).filter(|throughput| throughput.value > 0.0) else { continue };
+        if tools::is_closed(&row.conditions) == Some(false) {
+            continue;
+        }
+        match needed(row) {
+            Ok((users, mean)) => {
+                let case = Case { row, users, throughput, mean };
+                findings.push(case.judged(transcription));
+            }
+            Err(missing) => {
+                // A table may repeat a throughput that stands with its response times elsewhere.
+                if rows::companion(&transcription.rows, row, &Quantity::Latency(Moment::Mean)).is_none() {
+                    lacks.note(row.table.as_ref(), missing, throughput.inputs);
+                }
+            }
+        }
+    }
+    findings.extend(lacks.findings(transcription));
+    findings
+}
+
+/// Users and mean of a row, or what is missing.
+fn needed(row: &Row) -> Result<(f64, &Figure), &'static str> {
+    let mean = row.figure(&Quantity::Latency(Moment::Mean)).ok_or("the mean response time")?;
+    let users = row.conditions.connections.ok_or("how many connections or users there were at a time")?;
+    tools::is_closed(&row.conditions).ok_or("whether requests waited for answers (closed loop)")?;
+    Ok((users as f64, mean))
+}
+
+/// A row that can be held to the law.
+struct Case<'a> {
+    row: &'a Row,
+    users: f64,
+    throughput: Known,
+    mean: &'a Figure,
+}
+
+impl Case<'_> {
+    fn judged(self, transcription: &Transcription) -> AuditFinding {
+        let (row, users) = (self.row, self.users);
+        let (value, range) = self.waiting();
+        let allowed = self.tolerance().map(|tolerance| users * (1.0 + tolerance));
+        let draft = self.draft(transcription, value);
+        let mean = wording::quoted(self.mean);
+        let most = wording::seconds(users / self.throughput.value - row.conditions.think_time_s.unwrap_or(0.0));
+        let x = wording::per_second(self.throughput.value);
+        if range.low > users * (1.0 + self.of_counting()) && allowed.is_none() {
+            let sentence = format!(
+                "{} waits at a time are more than {} users can have, unless the run was so short that waits from before it count.",
+                wording::number(value),
+                wording::number(users)
+            );
+            return draft.inferring(self.stalls()).cannot_tell(sentence, &["how long a run took"]);
+        }
+        if allowed.is_some_and(|allowed| range.low > allowed) {
+            let sentence = format!(
+                "At {x}, {} users wait {most} for an answer on average at most, so {mean} is not the mean response time of these \
+                 answers.",
+                wording::number(users)
+            );
+            return draft.inferring(self.stalls()).contradicted(sentence);
+        }
+        let idle = (range.high < users * (1.0 - self.of_counting())).then(|| {
+            format!(
+                "Only {} of {} users were waiting on average; the others paused, connected again, had not started yet, or waited \
+                 for answers that never came.",
+                wording::number(value),
+                wording::number(users)
+            )
+        });
+        let users = wording::number(users);
+        draft.inferring(idle).holds(format!("A mean of {mean} is possible with {users} users at {x}."))
+    }
+
+    /// Users waiting at a time: X · (R + Z), of good answers where failures are printed.
+    fn waiting(&self) -> (f64, Range) {
+        let think_s = self.row.conditions.think_time_s.unwrap_or(0.0);
+        let wait = Range::of(self.mean).plus(Range::exact(think_s));
+        let range = self.throughput.range.times(wait);
+        let good = rows::failed_share(self.row).map_or(Range::exact(1.0), |failed| failed.range.complement());
+        let lowest = Range { low: range.times(good).low, high: range.high };
+        (self.throughput.value * (self.mean.value() + think_s), lowest)
+    }
+
+    /// By how much the product may exceed the users, as a share; nothing if the length of the run is not known.
+    fn tolerance(&self) -> Option<f64> {
+        let run_s = rows::duration_s(self.row)?;
+        let largest = self.row.figure(&Quantity::Latency(Moment::Max)).map(|figure| Range::of(figure).high);
+        let longest_s = largest.or(self.row.conditions.timeout_s).unwrap_or(LONGEST_OF_MEAN * self.mean.value());
+        Some(self.of_counting() + longest_s / run_s)
+    }
+
+    /// What is left to clocks, counting, and summing up.
+    fn of_counting(&self) -> f64 {
+        let is_several = self.row.conditions.repetitions.is_some_and(|runs| runs > 1) || self.mean.numbers.len() > 1;
+        if is_several { TOLERANCE_OF_SEVERAL } else { TOLERANCE }
+    }
+
+    fn draft(&self, transcription: &Transcription, waiting: f64) -> Draft {
+        let (row, users) = (self.row, wording::number(self.users));
+        let think_s = row.conditions.think_time_s.filter(|seconds| *seconds > 0.0);
+        let pause = think_s.map_or(String::new(), |seconds| format!(" and pauses of {}", wording::seconds(seconds)));
+        let statement =
+            format!("{users} users at a time have the waits{pause} that throughput and mean response time imply.");
+        let wait = match think_s {
+            Some(seconds) => format!("({} + {})", wording::quoted(self.mean), wording::seconds(seconds)),
+            None => wording::quoted(self.mean),
+        };
+        let x = wording::per_second(self.throughput.value);
+        let most = self.tolerance().map(|tolerance| wording::whole(self.users * (1.0 + tolerance)));
+        let allowed =
+            most.map_or(String::new(), |most| format!(" (up to {most} with counting and what began before the run)"));
+        let arithmetic = format!(
+            "{x} × {wait} = {} users waiting, of {users}{allowed}; {users} ÷ {x} = {}",
+            wording::number(waiting),
+            wording::seconds(self.users / self.throughput.value)
+        );
+        let inputs: Vec<Input> = self.throughput.inputs.clone();
+        Draft::new(Law::LittlesLaw, transcription.row_name(row), statement)
+            .inputs(inputs)
+            .figure(row, self.mean)
+            .condition(row, "connections", users)
+            .arithmetic(arithmetic)
+    }
+
+    /// Why the mean of wrk can be too long.
+    fn stalls(&self) -> Option<String> {
+        tools::is_wrk(&self.row.conditions).then(|| {
+            "wrk adds invented times to its mean when answers come late, so a mean above this bound is a sign that the server or \
+             the generator stood still at times."
+                .to_owned()
+        })
+    }
+}

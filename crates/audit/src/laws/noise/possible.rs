@@ -1,0 +1,107 @@
+//! Whether a standard deviation is possible with the mean, the least, the largest and the number of values.
+
+use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
+
+use super::super::bounds::Bounds;
+use super::super::draft::Draft;
+use super::super::groups::tables;
+use super::super::words::{amount, counted};
+use super::welch::spread;
+use crate::{AuditFinding, Law};
+
+/// One finding for each row that is impossible, and one for all others of a table.
+pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut found = Vec::new();
+    for (table, rows) in tables(transcription) {
+        let tested: Vec<Tested> = rows.iter().filter_map(|row| test(row)).collect();
+        found.extend(tested.iter().filter(|of| !of.is_possible()).map(|of| impossible(transcription, of)));
+        let sound: Vec<&Tested> = tested.iter().filter(|of| of.is_possible()).collect();
+        if !sound.is_empty() {
+            found.push(all_possible(table, &sound));
+        }
+    }
+    found
+}
+
+/// A row with what its spread must lie between.
+struct Tested<'a> {
+    row: &'a Row,
+    sd_figure: &'a Figure,
+    figures: [&'a Figure; 3],
+    sd: Bounds,
+    least: f64,
+    most: f64,
+}
+
+impl Tested<'_> {
+    fn is_possible(&self) -> bool {
+        !self.sd.apart(Bounds::between(self.least, self.most))
+    }
+}
+
+fn test(row: &Row) -> Option<Tested<'_>> {
+    let of = spread(row, &Quantity::Time(Moment::Mean)).filter(|of| of.mean_figure.numbers.len() == 1)?;
+    let (min, max) = (row.figure(&Quantity::Time(Moment::Min))?, row.figure(&Quantity::Time(Moment::Max))?);
+    let (a, b) = (Bounds::of_figure(min), Bounds::of_figure(max));
+    if a.vague || b.vague {
+        return None;
+    }
+    let (least, most) = ends(of.mean, a, b, of.runs);
+    Some(Tested { row, sd_figure: of.sd_figure, figures: [of.mean_figure, min, max], sd: of.sd, least, most })
+}
+
+/// The least and the largest standard deviation that any values within the rounding can have.
+fn ends(mean: Bounds, min: Bounds, max: Bounds, n: f64) -> (f64, f64) {
+    // (b − m)(m − a) grows with b and falls with a; in m it is largest in the middle.
+    let m = f64::midpoint(min.low, max.high).clamp(mean.low, mean.high);
+    let most = (n / (n - 1.0) * ((max.high - m) * (m - min.low)).max(0.0)).sqrt();
+    // Each square is least where its ends are nearest; taken apart, they are a bound still. Two values have no others.
+    let above = (max.low - mean.high).max(0.0);
+    let below = (mean.low - min.high).max(0.0);
+    let sum = Bounds::between(min.low + max.low - 2.0 * mean.high, min.high + max.high - 2.0 * mean.low);
+    let rest = if n > 2.0 { sum.low.max(-sum.high).max(0.0).powi(2) / (n - 2.0) } else { 0.0 };
+    let least = ((above.powi(2) + below.powi(2) + rest) / n).sqrt();
+    (least, most)
+}
+
+fn impossible(transcription: &Transcription, of: &Tested) -> AuditFinding {
+    let unit = of.sd_figure.unit;
+    let (least, most, name) = (amount(of.least, unit), amount(of.most, unit), transcription.row_name(of.row));
+    draft(name.clone(), of)
+        .by(format!("possible: {least} to {most}; printed {}", of.sd_figure.numbers[0].printed))
+        .contradicted(format!(
+            "No times with the printed mean, least and largest of {name} have this standard deviation: it is between {least} and {most}."
+        ))
+}
+
+fn all_possible(table: Option<&str>, sound: &[&Tested]) -> AuditFinding {
+    let number = counted(sound.len(), "standard deviation");
+    let verb = if sound.len() == 1 { "is" } else { "are" };
+    let first = sound[0];
+    let unit = first.sd_figure.unit;
+    draft(table.unwrap_or("the table").to_owned(), first)
+        .by(format!("{}: possible {} to {}", first.row.name(None), amount(first.least, unit), amount(first.most, unit)))
+        .holds(format!("The {number} {verb} possible with the printed means, least and largest times and runs."))
+}
+
+fn draft(about: String, of: &Tested) -> Draft {
+    let statement = "A standard deviation is one that values with this mean, least and largest can have.";
+    let figures = of.figures.into_iter().chain([of.sd_figure]).map(|figure| (of.row, figure));
+    Draft::new(Law::Noise, about, statement).with_rows(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_those_of_values_that_reach_them() {
+        let exact = |value: f64| Bounds { low: value, high: value, vague: false };
+        // 0, 0, 1, 1 have mean 0.5 and the largest deviation that there is: √(4 ÷ 3) ÷ 2.
+        let (_, most) = ends(exact(0.5), exact(0.0), exact(1.0), 4.0);
+        assert!((most - (1.0f64 / 3.0).sqrt()).abs() < 1e-12);
+        // 0, 0.5, 0.5, 1 have the least, taken as a population.
+        let (least, _) = ends(exact(0.5), exact(0.0), exact(1.0), 4.0);
+        assert!((least - (0.5f64 / 4.0).sqrt()).abs() < 1e-8);
+    }
+}

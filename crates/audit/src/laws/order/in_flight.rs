@@ -1,0 +1,201 @@
+//! How many users the printed answers account for.
+//!
+//! Of N users in a closed loop, X · R wait at a time for answers that are counted, where R is their mean (Little 1961). No R above the
+//! largest mean M that the percentiles allow is possible, so the printed answers account for at most X · M users. If no maximum is
+//! printed, the longest wait is at most the run itself (with k6, 30 s more, for which it lets requests end); a time-out shortens that
+//! where the source states one. Where N ÷ X is above the highest percentile, say p95, without being above M, the slowest 5 % must
+//! have taken (N ÷ X − 0.95 · p95) ÷ 0.05 on average, and it cannot be told whether they did.
+//!
+//! Users who wait when the run ends are not counted either, each for a highest wait at most: a share of (highest wait) ÷ T is left to
+//! them, and a tenth to what a generator does between an answer and the next request.
+//!
+//! Fewer users than N does not mean a mistake of arithmetic: users may still be starting (a ramp), pause, or wait for answers that
+//! never come and are not counted. It means that the row is not one of N users who were served throughout, which is how it reads.
+//! Where the source says that users were being added, these two allowances do not matter to that and are not given.
+
+use tolok_model::transcription::{Figure, Quantity, Row, Transcription};
+
+use super::{Shape, named};
+use crate::draft::{Draft, Lacks, OfRow, folded};
+use crate::finding::{AuditFinding, Law};
+use crate::range::Range;
+use crate::rows::{self, Known};
+use crate::{tools, wording};
+
+/// What is left to a generator between an answer and the next request, as a share.
+const BETWEEN: f64 = 0.10;
+
+/// The same where the source says that users were still being added: nobody claims that all of them waited.
+const OF_A_RAMP: f64 = 0.02;
+
+/// For how long k6 waits at the end for requests under way.
+const GRACE_S: f64 = 30.0;
+
+/// The statement, where it cannot be tested.
+const STATEMENT: &str = "The figures can be those of users who are served throughout.";
+
+/// Holds percentiles against users ÷ throughput.
+pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut lacks = Lacks::new(Law::Order, STATEMENT);
+    let mut findings = Vec::new();
+    for row in &transcription.rows {
+        let shape = Shape::of(row, Quantity::Latency);
+        let Some(&(share, highest)) = shape.ladder.last().filter(|(share, _)| *share > 0.0) else { continue };
+        let Some(throughput) = rows::throughput(row).filter(|known| known.value > 0.0) else { continue };
+        match needed(row) {
+            Ok(Some(users)) => {
+                let case = Case { row, users, throughput, shape, share, highest };
+                let closeness = users / case.throughput.value / highest.value();
+                findings.push(OfRow { table: row.table.clone(), closeness, finding: case.judged(transcription) });
+            }
+            Ok(None) => {}
+            Err(missing) => {
+                lacks.note(row.table.as_ref(), missing, throughput.inputs);
+            }
+        }
+    }
+    folded(findings).into_iter().chain(lacks.findings(transcription)).collect()
+}
+
+/// The users of a closed loop, less those who pause; nothing in an open loop; or what is missing.
+fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
+    let conditions = &row.conditions;
+    match tools::is_closed(conditions) {
+        None => return Err("whether requests waited for answers (closed loop)"),
+        Some(false) => return Ok(None),
+        Some(true) => {}
+    }
+    let users = conditions.connections.ok_or("how many connections or users there were at a time")?;
+    if rows::has_failures(row) && !tools::counts_failed_answers(conditions) {
+        return Err("whether the response times are those of failed answers too");
+    }
+    Ok(Some(users as f64))
+}
+
+/// The longest that anything can take.
+fn the_run(run_s: f64, grace_s: f64) -> String {
+    let run = format!("the whole run of {}", wording::seconds(run_s));
+    if grace_s > 0.0 {
+        format!("{run} and the {} in which k6 lets requests end", wording::seconds(grace_s))
+    } else {
+        run
+    }
+}
+
+/// A row that can be held to its users.
+struct Case<'a> {
+    row: &'a Row,
+    users: f64,
+    throughput: Known,
+    shape: Shape<'a>,
+    share: f64,
+    highest: &'a Figure,
+}
+
+impl Case<'_> {
+    fn judged(&self, transcription: &Transcription) -> AuditFinding {
+        let cycle_s = self.users / self.throughput.value;
+        let highest_s = self.highest.value();
+        let (longest, what) = self.longest().unzip();
+        let most_mean = self.shape.largest_mean(longest);
+        let think_s = self.row.conditions.think_time_s.unwrap_or(0.0);
+        let accounted = most_mean.map(|mean| self.throughput.range.high * (mean + think_s));
+        let least = self.users * (1.0 - self.allowance());
+        let draft = self.draft(transcription, most_mean, accounted);
+        match accounted {
+            Some(accounted) if accounted < least => self.too_few(draft, accounted, what),
+            _ if cycle_s - think_s > highest_s * (1.0 + BETWEEN) && self.share < 1.0 => self.open(draft, cycle_s - think_s),
+            _ => draft.holds(format!(
+                "If all {} users waited all the time, an answer took {} on average, which the response times printed allow.",
+                wording::number(self.users),
+                wording::seconds(cycle_s - think_s)
+            )),
+        }
+    }
+
+    /// The share of users whom the printed answers need not account for.
+    fn allowance(&self) -> f64 {
+        if self.row.conditions.ramp == Some(true) {
+            return OF_A_RAMP;
+        }
+        let at_the_end = |run_s: f64| Range::of(self.highest).high / run_s;
+        BETWEEN + rows::duration_s(self.row).map_or(1.0, at_the_end)
+    }
+
+    /// The longest wait that is possible where no maximum is printed, and what sets it.
+    fn longest(&self) -> Option<(f64, String)> {
+        let conditions = &self.row.conditions;
+        let highest_s = Range::of(self.highest).high;
+        let stated = conditions.timeout_s.map(|limit_s| (limit_s * (1.0 + BETWEEN), "up to the time-out".to_owned()));
+        let grace_s = if tools::name(conditions) == "k6" { GRACE_S } else { 0.0 };
+        let run = rows::duration_s(self.row).map(|run_s| (run_s + grace_s, the_run(run_s, grace_s)));
+        stated.filter(|(limit_s, _)| *limit_s >= highest_s).or(run)
+    }
+
+    /// The printed answers leave users over.
+    fn too_few(&self, draft: Draft, accounted: f64, what: Option<String>) -> AuditFinding {
+        let (users, row) = (wording::number(self.users), self.row);
+        let highest = wording::quoted(self.highest);
+        let within = match self.share {
+            1.0 => format!("none of which took longer than {highest}"),
+            share => format!("{} of them within {highest}", wording::percent(share)),
+        };
+        let even_if = match what.filter(|_| self.share < 1.0) {
+            Some(what) => {
+                format!(", even if each of the slowest {} had taken {what}", wording::percent(1.0 - self.share))
+            }
+            None => String::new(),
+        };
+        let sentence = format!(
+            "{} answers a second, {within}, account for at most {} of {users} users on average{even_if}.",
+            wording::number(self.throughput.value),
+            wording::whole(accounted),
+        );
+        if row.conditions.keep_alive == Some(false) {
+            return draft.cannot_tell(sentence, &["whether the response times include connecting"]);
+        }
+        let why = match row.conditions.ramp {
+            Some(true) => "Users were being added for a part of the run, so the row should not be read as the server under all of \
+                           them. Pauses, and answers that never came, would look the same."
+                .to_owned(),
+            _ => "The other users paused, had not started yet, or waited for answers that never came.".to_owned(),
+        };
+        draft.inferring(Some(why)).contradicted(sentence)
+    }
+
+    /// All users can have waited only if the slowest answers were slow enough.
+    fn open(&self, draft: Draft, mean_s: f64) -> AuditFinding {
+        let below = self.shape.largest_mean(Some(0.0)).unwrap_or(0.0);
+        let slowest_s = (mean_s - below) / (1.0 - self.share);
+        let sentence = format!(
+            "If all {} users waited all the time, an answer took {} on average, more than the {}; that needs the slowest {} to take \
+             at least {} on average.",
+            wording::number(self.users),
+            wording::seconds(mean_s),
+            named(self.share, self.highest),
+            wording::percent(1.0 - self.share),
+            wording::seconds(slowest_s)
+        );
+        draft.cannot_tell(sentence, &["the longest response time"])
+    }
+
+    fn draft(&self, transcription: &Transcription, most_mean: Option<f64>, accounted: Option<f64>) -> Draft {
+        let x = wording::per_second(self.throughput.value);
+        let users = wording::number(self.users);
+        let cycle = wording::seconds(self.users / self.throughput.value);
+        let bound = match (most_mean, accounted) {
+            (Some(mean), Some(accounted)) => format!(
+                "; the mean is at most {}, so at most {} users wait",
+                wording::seconds(mean),
+                wording::whole(accounted)
+            ),
+            _ => String::new(),
+        };
+        let statement = format!("The figures can be those of {users} users who are served throughout.");
+        let draft = Draft::new(Law::Order, transcription.row_name(self.row), statement)
+            .inputs(self.throughput.inputs.clone())
+            .condition(self.row, "connections", users.clone())
+            .arithmetic(format!("{users} ÷ {x} = {cycle}; {}{bound}", named(self.share, self.highest)));
+        self.shape.ladder.iter().fold(draft, |draft, (_, figure)| draft.figure(self.row, figure))
+    }
+}

@@ -1,0 +1,103 @@
+//! Repetitions: do figures rest on several runs, and is their spread given?
+//!
+//! Nothing is computed but counts. A list of repetitions that is shorter or longer than the stated number of repetitions is
+//! contradicted: the source says both. Otherwise the law holds for rows with two runs or more and a spread (a list, a
+//! standard deviation, a least and a largest value, or a printed range), and cannot tell for others what a second run would
+//! have given. A single run contradicts nothing. Source: A. Georges, D. Buytaert and L. Eeckhout, "Statistically rigorous
+//! Java performance evaluation", OOPSLA 2007.
+
+use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
+
+use super::draft::Draft;
+use super::groups::{measured, names_of_tables};
+use super::words::{counted, noun};
+use crate::{AuditFinding, Input, Law};
+
+/// One finding for each kind of repetition, and one for each list that has the wrong length.
+pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+    let mut found: Vec<AuditFinding> =
+        transcription.rows.iter().flat_map(|row| wrong_lists(transcription, row)).collect();
+    let mut kinds: Vec<(Kind, Vec<&Row>)> = Vec::new();
+    for row in measured(transcription) {
+        let kind = Kind::of(row);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, all)) => all.push(row),
+            None => kinds.push((kind, vec![row])),
+        }
+    }
+    found.extend(kinds.iter().map(|(kind, rows)| kind.finding(rows)));
+    found
+}
+
+/// What the source says of the repetitions of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    /// How many runs; none if that is not said. Those of programs, of which each row has its own number, are all "several".
+    runs: Option<u64>,
+    several: bool,
+    spread: bool,
+}
+
+impl Kind {
+    fn of(row: &Row) -> Self {
+        let listed = row.figures.iter().map(|figure| figure.numbers.len()).max().unwrap_or_default();
+        let own = row.figure(&Quantity::Runs).map(|runs| runs.value() as u64);
+        let runs = own.or(row.conditions.repetitions).or((listed > 1).then_some(listed as u64));
+        let several = runs.is_some_and(|runs| runs >= 2);
+        Self {
+            runs: if own.is_some() && several { None } else { runs },
+            several,
+            spread: several && (listed > 1 || has_spread(row)),
+        }
+    }
+
+    fn finding(self, rows: &[&Row]) -> AuditFinding {
+        let number = counted(rows.len(), "row");
+        let of_rows = rows.iter().filter_map(|row| row.figures.first().map(|figure| (*row, figure)));
+        let statement = "Each figure rests on two runs or more, and a spread is given.";
+        let draft = Draft::new(Law::Repetitions, names_of_tables(rows), statement).with_rows(of_rows);
+        let runs = self.runs.map_or_else(|| "several".to_owned(), |runs| runs.to_string());
+        let draft = draft.by(match (self.several, self.runs) {
+            (false, None) => format!("{number}: number of runs not stated"),
+            _ => format!("{number}: {runs} {}", if self.runs == Some(1) { "run" } else { "runs" }),
+        });
+        match (self.several, self.runs, self.spread) {
+            (true, _, true) => draft.holds(format!("{number} with several runs and a spread.")),
+            (true, _, false) => draft.lacks(["the spread of the runs"]).cannot_tell(format!(
+                "The figures of {number} are of {runs} runs, but how far these lie apart is not given."
+            )),
+            (false, Some(_), _) => draft.lacks(["a second run"]).cannot_tell(format!(
+                "The figures of {number} are of a single run: how far a second would be from it is not known."
+            )),
+            (false, None, _) => draft.lacks(["the number of runs", "their spread"]).cannot_tell(format!(
+                "The source does not say how many runs the figures of {number} rest on, nor how far they lie apart."
+            )),
+        }
+    }
+}
+
+/// A deviation, a least and a largest value, or a range, of one of the figures that are compared.
+fn has_spread(row: &Row) -> bool {
+    let of_runs = |quantity: &Quantity| matches!(quantity, Quantity::Time(Moment::Sd | Moment::Min | Moment::Max));
+    let is_range = |figure: &Figure| figure.numbers.iter().any(|number| matches!(number.mark, Mark::Between { .. }));
+    row.figures.iter().any(|figure| of_runs(&figure.quantity) || is_range(figure))
+}
+
+fn wrong_lists(transcription: &Transcription, row: &Row) -> Vec<AuditFinding> {
+    let Some(stated) = row.conditions.repetitions else { return Vec::new() };
+    let wrong = |figure: &&Figure| figure.numbers.len() > 1 && figure.numbers.len() as u64 != stated;
+    let one = |figure: &Figure| {
+        let (what, name, listed) = (noun(&figure.quantity), transcription.row_name(row), figure.numbers.len());
+        Draft::new(
+            Law::Repetitions,
+            name.clone(),
+            format!("The {what} has one number for each of {stated} repetitions."),
+        )
+        .with(Input::of_row(row, figure))
+        .by(format!("{} printed, {stated} stated", counted(listed, "number")))
+        .contradicted(format!(
+            "The source says {stated} repetitions, but prints {listed} values of the {what} of {name}."
+        ))
+    };
+    row.figures.iter().filter(wrong).map(one).collect()
+}

@@ -1,0 +1,202 @@
+//! Names and sentences of audits, the same for every format.
+
+use crate::finding::{Audit, AuditVerdict, Law, Verdicts};
+
+impl Law {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 16] = [
+        Self::Claims,
+        Self::LittlesLaw,
+        Self::Order,
+        Self::Censoring,
+        Self::Goodput,
+        Self::Totals,
+        Self::Bytes,
+        Self::CpuTime,
+        Self::Percentages,
+        Self::Grim,
+        Self::Duplicates,
+        Self::Noise,
+        Self::Repetitions,
+        Self::Generator,
+        Self::Budgets,
+        Self::Steadiness,
+    ];
+
+    /// Its name for people: `Little’s law`.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Claims => "Text against table",
+            Self::LittlesLaw => "Little’s law",
+            Self::Order => "Order of means and percentiles",
+            Self::Censoring => "Time-outs of the tool",
+            Self::Goodput => "Goodput",
+            Self::Totals => "Totals",
+            Self::Bytes => "Bytes",
+            Self::CpuTime => "CPU time",
+            Self::Percentages => "Percentages",
+            Self::Grim => "Granularity of means (GRIM)",
+            Self::Duplicates => "Duplicates",
+            Self::Noise => "Differences and noise",
+            Self::Repetitions => "Repetitions",
+            Self::Generator => "Load generator",
+            Self::Budgets => "Budgets",
+            Self::Steadiness => "Steadiness",
+        }
+    }
+
+    /// What it holds figures to, as a sentence.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Claims => {
+                "Figures that the text names are those of the table; ratios, orders and differences come out as said."
+            }
+            Self::LittlesLaw => {
+                "In a closed loop, connections = throughput × (mean response time + think time); no server escapes it."
+            }
+            Self::Order => {
+                "A mean cannot exceed the percentiles above it, percentiles grow, and all lie between minimum and maximum."
+            }
+            Self::Censoring => {
+                "No time is longer than the tool waits; one that ends there was cut, and its true value is unknown."
+            }
+            Self::Goodput => {
+                "Who serves more is decided by good answers, not by answers: throughput × (1 − failed share)."
+            }
+            Self::Totals => "Requests of a run = throughput × its length.",
+            Self::Bytes => "Bytes per second pass through the link, and the bodies in flight fit into the memory.",
+            Self::CpuTime => {
+                "CPU time of a request = CPUs in use ÷ throughput, and nobody uses more CPUs than there are."
+            }
+            Self::Percentages => "Shares lie between 0 and 100 %, and fit the counts that they are shares of.",
+            Self::Grim => "The mean of n whole numbers is a multiple of 1/n.",
+            Self::Duplicates => "Different measurements do not give the same digits throughout.",
+            Self::Noise => {
+                "A difference counts if it is larger than the spread, and than what starting a program takes."
+            }
+            Self::Repetitions => "A figure rests on several runs, and says how far they lie apart.",
+            Self::Generator => "It is the server, and not the load generator or the way to it, that sets the figure.",
+            Self::Budgets => {
+                "Those who are compared had the same CPUs, workers and memory, and the same bytes to send."
+            }
+            Self::Steadiness => "A run is long enough for the server to be steady.",
+        }
+    }
+}
+
+impl AuditVerdict {
+    /// `contradicted`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Contradicted => "contradicted",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+
+    /// The sign that stands before the words, so that they are found without colour.
+    pub fn sign(self) -> char {
+        match self {
+            Self::Holds => '✓',
+            Self::Contradicted => '✗',
+            Self::CannotTell => '?',
+        }
+    }
+}
+
+impl Audit {
+    /// The findings with a verdict, in their order.
+    pub fn with(&self, verdict: AuditVerdict) -> impl Iterator<Item = &crate::AuditFinding> {
+        self.findings.iter().filter(move |finding| finding.verdict == verdict)
+    }
+
+    /// Whether anything in the table contradicts itself.
+    pub fn is_contradicted(&self) -> bool {
+        self.verdicts.contradicted > 0
+    }
+}
+
+impl Verdicts {
+    /// How many checks there are.
+    pub fn all(&self) -> usize {
+        self.holds + self.contradicted + self.cannot_tell
+    }
+
+    /// The verdict on a table in a sentence: `8 of 41 checks are contradicted by the table's own figures, 12 cannot be told, 21 hold.`
+    pub(crate) fn sentence(&self) -> String {
+        let all = self.all();
+        let checks = if all == 1 { "check" } else { "checks" };
+        let hold = format!("{} {}", self.holds, if self.holds == 1 { "holds" } else { "hold" });
+        let rest = match (self.cannot_tell, self.holds) {
+            (0, 0) => String::new(),
+            (0, _) => format!(", {hold}"),
+            (lack, 0) => format!(", {lack} cannot be told"),
+            (lack, _) => format!(", {lack} cannot be told, {hold}"),
+        };
+        match self.contradicted {
+            _ if all == 0 => {
+                "Nothing could be checked: the transcription has no figures that a law is about.".to_owned()
+            }
+            0 if self.holds == 0 => {
+                format!("Nothing is contradicted, and nothing holds: of {all} {checks}, none can be told.")
+            }
+            0 if self.cannot_tell == 0 => {
+                format!("No check is contradicted by the table’s own figures: {}.", all_hold(all))
+            }
+            0 => format!(
+                "No check is contradicted by the table’s own figures: of {all} {checks}, {hold}, {} cannot be told.",
+                self.cannot_tell
+            ),
+            some => {
+                let are = if some == 1 { "is" } else { "are" };
+                format!("{some} of {all} {checks} {are} contradicted by the table’s own figures{rest}.")
+            }
+        }
+    }
+}
+
+fn all_hold(all: usize) -> String {
+    if all == 1 { "the only one holds".to_owned() } else { format!("all {all} hold") }
+}
+
+/// The verdict on several tables in a sentence.
+pub fn sentence_of_several(audits: &[Audit]) -> String {
+    let contradicted = audits.iter().filter(|audit| audit.is_contradicted()).count();
+    let all = audits.len();
+    match contradicted {
+        0 => format!("None of {all} tables is contradicted by its own figures."),
+        1 => format!("1 of {all} tables is contradicted by its own figures."),
+        some if some == all => format!("All {all} tables are contradicted by their own figures."),
+        some => format!("{some} of {all} tables are contradicted by their own figures."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_counts_and_agrees_with_its_numbers() {
+        let check = |[contradicted, cannot_tell, holds]: [usize; 3], words: &str| {
+            assert_eq!(Verdicts { holds, contradicted, cannot_tell }.sentence(), words);
+        };
+        check([8, 12, 21], "8 of 41 checks are contradicted by the table’s own figures, 12 cannot be told, 21 hold.");
+        check([1, 0, 1], "1 of 2 checks is contradicted by the table’s own figures, 1 holds.");
+        check([1, 0, 0], "1 of 1 check is contradicted by the table’s own figures.");
+        check([2, 1, 0], "2 of 3 checks are contradicted by the table’s own figures, 1 cannot be told.");
+        check([0, 0, 21], "No check is contradicted by the table’s own figures: all 21 hold.");
+        check([0, 0, 1], "No check is contradicted by the table’s own figures: the only one holds.");
+        check(
+            [0, 4, 1],
+            "No check is contradicted by the table’s own figures: of 5 checks, 1 holds, 4 cannot be told.",
+        );
+        check([0, 4, 0], "Nothing is contradicted, and nothing holds: of 4 checks, none can be told.");
+        check([0, 0, 0], "Nothing could be checked: the transcription has no figures that a law is about.");
+    }
+
+    #[test]
+    fn laws_come_in_the_order_of_their_list() {
+        assert!(Law::ALL.is_sorted());
+        assert!(Law::ALL.iter().all(|law| law.says().ends_with('.')));
+    }
+}

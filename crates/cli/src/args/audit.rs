@@ -1,0 +1,107 @@
+//! Options of `tolok audit`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum, ValueHint};
+use tolok_model::transcription::CsvOptions;
+
+/// Options of `tolok audit`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub struct AuditArgs {
+    /// Tables to check: a transcription in TOML, a table in CSV, or the name of a table that comes with tolok (`tolok list
+    /// published`).
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub files: Vec<String>,
+    /// Only what is contradicted, without what cannot be told and what holds; not for json, which is always whole.
+    #[arg(long)]
+    pub brief: bool,
+    /// How to print the result.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: AuditFormat,
+    /// Write the result to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
+}
+
+/// What a table in CSV does not say itself.
+#[derive(Debug, Default, PartialEq, Eq, ClapArgs)]
+#[command(next_help_heading = "Tables in CSV")]
+pub struct CsvArgs {
+    /// What a column is: the key of a figure, as in TOML, or of [method]; without a key the column is left out. May be given
+    /// several times.
+    #[arg(long, value_name = "HEADER=KEY", value_parser = CsvOptions::column)]
+    pub column: Vec<(String, String)>,
+    /// The column that names what was measured [default: subject].
+    #[arg(long, value_name = "HEADER")]
+    pub subject: Option<String>,
+    /// The columns that together name the setting [default: scenario, if there is one].
+    #[arg(long, value_name = "HEADER")]
+    pub scenario: Vec<String>,
+    /// The column that names the source's table [default: table, if there is one].
+    #[arg(long, value_name = "HEADER")]
+    pub table: Option<String>,
+    /// Several rows of the same subject and setting are repetitions.
+    #[arg(long)]
+    pub repetitions: bool,
+    /// Numbers are written as in 1.234,5.
+    #[arg(long)]
+    pub decimal_comma: bool,
+    /// Title of the source [default: name of the file].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// The load generator, such as wrk.
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// Connections or virtual users at the same time.
+    #[arg(long, value_name = "N")]
+    pub connections: Option<String>,
+    /// Length of a run, such as 30s.
+    #[arg(long, value_name = "TIME")]
+    pub duration: Option<String>,
+    /// Anything else that [method] can say and that holds for all rows: loop=closed, subject-cpus=4. May be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub method: Vec<String>,
+}
+
+impl CsvArgs {
+    /// What holds for all rows, as `[method]` says it: `connections=64`.
+    pub fn conditions(&self) -> Vec<String> {
+        let named = [("tool", &self.tool), ("connections", &self.connections), ("duration", &self.duration)];
+        let named = named.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?)));
+        named.chain(self.method.iter().cloned()).collect()
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tolok audit table.toml
+      every check: what is contradicted, what cannot be told and why, what holds
+  tolok audit asshuffi-apache-node --brief
+      a table that comes with tolok; only what is contradicted
+  tolok audit table.csv --subject Server --column Req/s=throughput_rps --connections 64
+      a table in CSV, and what its columns are
+  tolok audit published/*.toml --format html -o audits.html
+      several tables on one page
+
+docs/audit.md says how to transcribe a table, and what a verdict means.
+
+Exit codes:
+  0    no figure contradicts another one, nor what is said of it
+  2    wrong command line, no such file, or a mistake in a file
+  3    something is contradicted";
+
+/// How an audit is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AuditFormat {
+    /// For the terminal.
+    Text,
+    /// For programs.
+    Json,
+    /// For a document or an issue.
+    Md,
+    /// One page.
+    Html,
+}

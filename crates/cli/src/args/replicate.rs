@@ -1,0 +1,66 @@
+//! Options of `tolok replicate`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use tolok_model::Scale;
+
+/// Options of `tolok replicate`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub struct ReplicateArgs {
+    /// The source, as `tolok list sources` names it.
+    #[arg(value_name = "SOURCE")]
+    pub source: String,
+    /// Only these parts of it, separated by commas.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub part: Vec<String>,
+    /// Run each case this often instead of as often as the studies say; 5 is the least for an interval.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub blocks: Option<u32>,
+    /// Multiply every warm-up, window and number of requests of the studies.
+    #[arg(long, value_name = "FACTOR")]
+    pub scale: Option<Scale>,
+    /// Run cases that ask for more CPUs than there are on shared ones, and mark them, instead of leaving them out.
+    #[arg(long)]
+    pub allow_shared: bool,
+    /// Measure nothing; take the newest stored run of each part.
+    #[arg(long, conflicts_with_all = ["blocks", "scale", "allow_shared"])]
+    pub stored: bool,
+    /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
+    #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
+    pub runs: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: ReplicateFormat,
+    /// Write the result to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tolok replicate nunez-queue --scale 0.2 --blocks 5     a quick look, in minutes
+  tolok replicate nunez-queue --format html -o page.html at the source's own length
+  tolok replicate nunez-queue --stored --format md       what the stored runs say, once more
+
+Exit codes:
+  0    done, whatever the claims came to
+  2    wrong command line or files
+  4    of no claim anything can be told
+  5    a run is not sound
+  6    a needed runtime is missing
+  130  interrupted; what was measured is shown, and its runs are kept";
+
+/// How a replication is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReplicateFormat {
+    /// For the terminal.
+    Text,
+    /// Findings with their uncertainty, for programs.
+    Json,
+    /// For a repository or a pull request.
+    Md,
+    /// One page.
+    Html,
+}

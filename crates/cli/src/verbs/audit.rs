@@ -1,0 +1,123 @@
+//! `tolok audit`: do a published table's figures agree with each other, and with what is said of them?
+
+use std::path::{Path, PathBuf};
+
+use tolok_audit::{Audit, audit as check};
+use tolok_lab::home::{Home, HomeError};
+use tolok_model::Problem;
+use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
+use tolok_report::{Style, audit as shown};
+
+use crate::args::{AuditArgs, AuditFormat, CsvArgs};
+use crate::exit::{Complaint, Exit};
+use crate::output::{put, width};
+use crate::problems;
+
+/// Columns of a text in a file.
+const PAGE: u16 = 100;
+
+/// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
+pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
+    if args.brief && args.format == AuditFormat::Json {
+        let message = "--brief is for people, and json is always whole; leave one of them out";
+        return Err(Complaint::new(Exit::Usage, message));
+    }
+    let is_for_csv = args.csv != CsvArgs::default();
+    if is_for_csv && !args.files.iter().any(|name| is_csv(Path::new(name))) {
+        let message = "none of the tables is CSV, and a transcription says by itself what its columns and its method are; \
+                       leave out the options for tables in CSV";
+        return Err(Complaint::new(Exit::Usage, message));
+    }
+    let audits: Vec<Audit> = all(args)?.iter().map(check).collect();
+    // A file is read in whatever terminal there is later, or in none.
+    let is_printed = args.output.is_none();
+    let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
+    let text = match args.format {
+        AuditFormat::Text => shown::text(&audits, &style, args.brief),
+        AuditFormat::Json => shown::json(&audits),
+        AuditFormat::Md => shown::markdown(&audits, args.brief),
+        AuditFormat::Html => shown::html(&audits, args.brief),
+    };
+    put(&text, args.output.as_deref())?;
+    Ok(if audits.iter().any(Audit::is_contradicted) { Exit::ThresholdCrossed } else { Exit::Done })
+}
+
+/// Reads all tables, or complains of everything that is wrong with any of them.
+fn all(args: &AuditArgs) -> Result<Vec<Transcription>, Complaint> {
+    let mut read = Vec::new();
+    let mut wrong: Option<Complaint> = None;
+    let options = csv_options(&args.csv)?;
+    for name in &args.files {
+        match file(name).and_then(|path| table(&path, &options)) {
+            Ok(table) => read.push(table),
+            Err(complaint) => match &mut wrong {
+                Some(earlier) => earlier.text += &format!("\n\n{}", complaint.text),
+                None => wrong = Some(complaint),
+            },
+        }
+    }
+    wrong.map_or(Ok(read), Err)
+}
+
+/// The file that is meant. A file needs no checkout; a name does.
+fn file(name: &str) -> Result<PathBuf, Complaint> {
+    match Home::find() {
+        Ok(home) => Ok(home.published_file(name)?),
+        Err(HomeError::NotFound) if Path::new(name).is_file() => Ok(PathBuf::from(name)),
+        Err(HomeError::NotFound) => Err(HomeError::NoPublished { name: name.to_owned(), known: Vec::new() }.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads a table in CSV, or a transcription.
+fn table(path: &Path, options: &CsvOptions) -> Result<Transcription, Complaint> {
+    if !is_csv(path) {
+        return transcription(path);
+    }
+    let text = text_of(path)?;
+    let options = CsvOptions { key: key_of(path), ..options.clone() };
+    Transcription::read_csv(&text, &options).map_err(|found| mistakes(path, &text, &found))
+}
+
+/// Reads a transcription.
+pub(super) fn transcription(path: &Path) -> Result<Transcription, Complaint> {
+    let text = text_of(path)?;
+    Transcription::read(&text, &key_of(path)).map_err(|found| mistakes(path, &text, &found))
+}
+
+fn is_csv(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ["csv", "tsv"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
+fn key_of(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn text_of(path: &Path) -> Result<String, Complaint> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let is_text = error.kind() != std::io::ErrorKind::InvalidData;
+        let remedy = if is_text { "see whether you may read it" } else { "save it as UTF-8" };
+        Complaint::new(Exit::Usage, format!("cannot read {}: {error}; {remedy}", path.display()))
+    })
+}
+
+fn mistakes(path: &Path, text: &str, found: &[Problem]) -> Complaint {
+    Complaint { exit: Exit::Usage, text: problems::render(path, text, found), is_lack: false }
+}
+
+/// How tables in CSV are read, but for their names.
+fn csv_options(args: &CsvArgs) -> Result<CsvOptions, Complaint> {
+    let conditions = Conditions::from_options(&args.conditions());
+    let conditions = conditions.map_err(|wrong| Complaint::new(Exit::Usage, wrong))?;
+    Ok(CsvOptions {
+        key: String::new(),
+        title: args.title.clone(),
+        subject: args.subject.clone(),
+        scenario: args.scenario.clone(),
+        table: args.table.clone(),
+        columns: args.column.clone(),
+        conditions,
+        repetitions: args.repetitions,
+        decimal_comma: args.decimal_comma,
+    })
+}

@@ -1,0 +1,265 @@
+//! `tolok replicate`: a published comparison measured again, and each of its claims judged.
+
+use std::path::{Path, PathBuf};
+
+use tolok_analysis::replication::{MeasuredPart, MeasuredRun, ReplicationFindings, replicate as judge};
+use tolok_analysis::{Findings, Names, Records, analyse};
+use tolok_lab::home::Home;
+use tolok_lab::run::{Stop, start_again_in_an_own_group};
+use tolok_lab::store::{RunFolder, StoreError, StoredRun};
+use tolok_model::replication::{Replication, ReplicationPart};
+use tolok_model::transcription::Transcription;
+use tolok_model::wording::suggestion;
+use tolok_report::{Style, replication as shown};
+
+use super::plan::make;
+use super::run::{announce, folder_of_runs, hear_interrupts, measure_until};
+use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
+use crate::bring::Bring;
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::{put, say, width};
+
+/// Columns of a text in a file.
+const PAGE: u16 = 100;
+
+/// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
+pub fn replicate(args: &ReplicateArgs) -> Result<Exit, Complaint> {
+    if !args.stored {
+        start_again_in_an_own_group();
+    }
+    let home = Home::find()?;
+    let source = home.source(&args.source)?;
+    let chosen = chosen(&source.replication, &args.part)?;
+    let runs = folder_of_runs(args.runs.as_deref())?;
+    let (exit, found) = if args.stored {
+        (Exit::Done, stored(&source.replication, &chosen, &runs))
+    } else {
+        measured(&source.folder, &source.replication, &chosen, (args, &runs))?
+    };
+    let parts = found.into_iter().map(|(name, run)| Part::read(name, run)).collect::<Result<Vec<_>, _>>()?;
+    let findings = judged(&source.transcription, &source.replication, &parts);
+    put(&printed(&findings, args), args.output.as_deref())?;
+    Ok(if exit == Exit::Done && is_mute(&findings) { Exit::CannotTell } else { exit })
+}
+
+/// Whether there were claims, and of none of them anything could be told.
+fn is_mute(findings: &ReplicationFindings) -> bool {
+    !findings.claims.is_empty() && findings.tally.cannot_tell == findings.claims.len()
+}
+
+/// The parts that were named, in the order of the file; all if none was.
+fn chosen<'a>(replication: &'a Replication, named: &[String]) -> Result<Vec<&'a ReplicationPart>, Complaint> {
+    let known: Vec<&str> = replication.parts.iter().map(|part| part.name.as_str()).collect();
+    if let Some(unknown) = named.iter().find(|name| !known.contains(&name.as_str())) {
+        let message = format!("{} has no part `{unknown}`; {}", replication.source, suggestion(unknown, &known));
+        return Err(Complaint::new(Exit::Usage, message));
+    }
+    let is_meant = |part: &&ReplicationPart| named.is_empty() || named.contains(&part.name);
+    Ok(replication.parts.iter().filter(is_meant).collect())
+}
+
+/// What became of each part: the folder of its run, or why there is none.
+type Ran<'a> = Vec<(&'a str, Result<PathBuf, String>)>;
+
+/// The name by which the run of a part is stored, and found again.
+fn study_name(replication: &Replication, part: &ReplicationPart) -> String {
+    format!("{}-{}", replication.source, part.name)
+}
+
+/// The newest stored run of each part.
+fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &Path) -> Ran<'a> {
+    let find = |part: &'a ReplicationPart| {
+        if !chosen.iter().any(|one| one.name == part.name) {
+            return Err("it was not asked for".to_owned());
+        }
+        let study = study_name(replication, part);
+        RunFolder::newest_of(runs, &study).ok_or_else(|| format!("no run of it is stored in {}", runs.display()))
+    };
+    replication.parts.iter().map(|part| (part.name.as_str(), find(part))).collect()
+}
+
+/// Runs each part that was chosen. One that cannot be had here is left out with its reason, and the others go on.
+fn measured<'a>(
+    folder: &Path,
+    replication: &'a Replication,
+    chosen: &[&ReplicationPart],
+    (args, runs): (&ReplicateArgs, &Path),
+) -> Result<(Exit, Ran<'a>), Complaint> {
+    let stop = Stop::default();
+    hear_interrupts(&stop, "trial")?;
+    let mut exit = Exit::Done;
+    let mut ran = Ran::new();
+    for (place, part) in replication.parts.iter().enumerate() {
+        let run = if !chosen.iter().any(|one| one.name == part.name) {
+            Err("it was not asked for".to_owned())
+        } else if stop.is_asked() {
+            Err("the replication was interrupted before it".to_owned())
+        } else {
+            say(format!("\nPart {} of {}, {}: {}", place + 1, replication.parts.len(), part.name, part.says));
+            match run_part(folder, replication, part, (args, runs, &stop)) {
+                Ok((of_part, path)) => {
+                    exit = worse(exit, of_part);
+                    Ok(path)
+                }
+                Err(complaint) => left_out(complaint)?,
+            }
+        };
+        ran.push((part.name.as_str(), run));
+    }
+    Ok((exit, ran))
+}
+
+fn run_part(
+    folder: &Path,
+    replication: &Replication,
+    part: &ReplicationPart,
+    (args, runs, stop): (&ReplicateArgs, &Path, &Stop),
+) -> Result<(Exit, PathBuf), Complaint> {
+    let study = folder.join(&part.study).display().to_string();
+    let brought = BringArgs::default();
+    let measure = MeasureArgs {
+        blocks: args.blocks,
+        scale: args.scale,
+        seed: None,
+        subjects: Vec::new(),
+        strict: false,
+        allow_shared: args.allow_shared,
+        diagnose: false,
+    };
+    let (opened, mut planned) = make(Bring::of(&brought, true)?, Some(&study), (&brought, &measure))?;
+    check(&opened, replication, part, &study)?;
+    planned.name = study_name(replication, part);
+    announce(&planned);
+    let result = ResultArgs { runs: Some(runs.to_owned()), format: Format::Text, output: None };
+    let (exit, _, path) = measure_until(&opened, &planned, (&result, stop))?;
+    Ok((exit, path))
+}
+
+/// What a replication says of a study, held against the study before anything is measured.
+fn check(opened: &Opened, replication: &Replication, part: &ReplicationPart, path: &str) -> Result<(), Complaint> {
+    let catalogue = &opened.laboratory.catalogue;
+    let (_, _, study) = opened.laboratory.home.study(path, catalogue)?;
+    let unknown = replication.check_part(part, &study, catalogue);
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the replication of {} and {path} disagree: {}", replication.source, unknown.join("; "));
+    Err(Complaint::new(Exit::Usage, message))
+}
+
+/// A part of which nothing can be had on this machine is no reason to give the others up. A mistake in a file is.
+fn left_out(complaint: Complaint) -> Result<Result<PathBuf, String>, Complaint> {
+    if !complaint.is_lack {
+        return Err(complaint);
+    }
+    let lines: Vec<&str> = complaint.text.trim_start_matches("error: ").lines().map(str::trim).collect();
+    let reason = lines.join("; ").trim_end_matches('.').to_owned();
+    say(format!("left out: {reason}"));
+    Ok(Err(reason))
+}
+
+/// An interrupted run comes before one that is not sound. That an objective was crossed is a finding of a replication, not its end.
+fn worse(one: Exit, other: Exit) -> Exit {
+    match (one, other) {
+        (Exit::Interrupted, _) | (_, Exit::Interrupted) => Exit::Interrupted,
+        (Exit::GateFailed, _) | (_, Exit::GateFailed) => Exit::GateFailed,
+        _ => Exit::Done,
+    }
+}
+
+/// A part with what is stored of it.
+struct Part<'a> {
+    name: &'a str,
+    run: Result<(StoredRun, Names), String>,
+}
+
+impl<'a> Part<'a> {
+    fn read(name: &'a str, run: Result<PathBuf, String>) -> Result<Self, StoreError> {
+        let read = |path: PathBuf| {
+            let folder = RunFolder::open(&path);
+            Ok((folder.read()?, folder.names()?))
+        };
+        Ok(Self { name, run: run.map(read).map_or_else(|why| Ok(Err(why)), |read| read.map(Ok))? })
+    }
+
+    fn records(&self) -> Result<Records<'_>, String> {
+        let (stored, names) = self.run.as_ref().map_err(Clone::clone)?;
+        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = stored;
+        Ok(Records { run, plan, names, trials, diagnoses, records_sha256: records_sha256.as_deref() })
+    }
+}
+
+fn judged(transcription: &Transcription, replication: &Replication, parts: &[Part]) -> ReplicationFindings {
+    let records: Vec<(&str, Result<Records, String>)> = parts.iter().map(|part| (part.name, part.records())).collect();
+    let findings: Vec<Option<Findings>> =
+        records.iter().map(|(_, records)| records.as_ref().ok().map(analyse)).collect();
+    let measured: Vec<MeasuredPart> = records
+        .iter()
+        .zip(&findings)
+        .map(|((name, records), findings)| {
+            let run = match (records, findings) {
+                (Ok(records), Some(findings)) => Ok(MeasuredRun { records, findings }),
+                (Err(why), _) => Err(why.clone()),
+                (Ok(_), None) => Err("it was not analysed".to_owned()),
+            };
+            MeasuredPart { name, run }
+        })
+        .collect();
+    judge(transcription, replication, &measured)
+}
+
+/// The result as it was asked for. A file is read in whatever terminal there is later, or in none.
+fn printed(findings: &ReplicationFindings, args: &ReplicateArgs) -> String {
+    let is_printed = args.output.is_none();
+    let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
+    match args.format {
+        ReplicateFormat::Text => shown::text(findings, &style),
+        ReplicateFormat::Json => shown::json(findings),
+        ReplicateFormat::Md => shown::markdown(findings),
+        ReplicateFormat::Html => shown::html(findings),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_is_worse_than_an_unsound_run_and_a_crossed_objective_is_a_finding() {
+        assert_eq!(worse(Exit::Done, Exit::ThresholdCrossed), Exit::Done);
+        assert_eq!(worse(Exit::Done, Exit::GateFailed), Exit::GateFailed);
+        assert_eq!(worse(Exit::GateFailed, Exit::Done), Exit::GateFailed);
+        assert_eq!(worse(Exit::GateFailed, Exit::Interrupted), Exit::Interrupted);
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_had_is_left_out_and_a_mistake_is_not() {
+        let missing = Complaint::lack(Exit::Missing, "nothing is ready\n  php/swoole: its extension is missing.");
+        let said = "nothing is ready; php/swoole: its extension is missing";
+        assert!(matches!(left_out(missing), Ok(Err(reason)) if reason == said));
+        assert!(left_out(Complaint::new(Exit::Usage, "unknown key")).is_err());
+    }
+
+    #[test]
+    fn parts_are_taken_in_the_order_of_the_file_and_unknown_ones_refused() {
+        let part = |name: &str| ReplicationPart {
+            name: name.to_owned(),
+            study: format!("{name}.toml"),
+            says: String::new(),
+            subjects: Default::default(),
+            scenarios: Default::default(),
+        };
+        let replication =
+            Replication { source: "doe".to_owned(), parts: vec![part("wan"), part("file")], ..Default::default() };
+        let names = |named: &[&str]| {
+            let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+            chosen(&replication, &named).map(|parts| parts.iter().map(|part| part.name.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&[]).ok(), Some(vec!["wan".to_owned(), "file".to_owned()]));
+        assert_eq!(names(&["file", "wan"]).ok(), Some(vec!["wan".to_owned(), "file".to_owned()]));
+        let refused = names(&["fil"]).unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage);
+        assert!(refused.text.contains("doe has no part `fil`"), "{}", refused.text);
+    }
+}

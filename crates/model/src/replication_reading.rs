@@ -1,0 +1,230 @@
+//! `replication.toml` read into a [`Replication`], with every problem at once.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use crate::replication::{Factor, FactorLevel, Replication, ReplicationPart};
+use crate::replication_file::{FactorFile, FactorLevelFile, PartFile, ReplicationFile};
+use crate::table::Table;
+use crate::text::{Problem, ROOT, Reading, Span};
+use crate::transcription::{Moment, Quantity, Transcription, figure_key};
+use crate::wording::suggestion;
+
+impl Replication {
+    /// Reads the text. Names of the source are held against `transcription`, those of parts against the text itself. What a study has
+    /// is not known here: see [`Replication::check_part`].
+    pub fn read(text: &str, transcription: &Transcription) -> Result<Self, Vec<Problem>> {
+        let (written, reading) = Reading::read::<ReplicationFile>(text);
+        let mut reader = Reader { reading, transcription };
+        let replication = reader.replication(written);
+        match replication {
+            Some(replication) if !reader.reading.has_problems() => Ok(replication),
+            _ => Err(reader.reading.into_problems()),
+        }
+    }
+}
+
+/// Names of parts that were read; none where one of them may be missing because it was wrong.
+type PartNames = Option<Vec<String>>;
+
+struct Reader<'a> {
+    reading: Reading,
+    transcription: &'a Transcription,
+}
+
+impl Reader<'_> {
+    fn replication(&mut self, written: ReplicationFile) -> Option<Replication> {
+        let source = self.reading.require(written.source, &ROOT, "source", "source = \"asshuffi-apache-node\"");
+        let source = source.map(|source| self.source(source));
+        let parts = self.reading.require(written.part, &ROOT, "part", "[[part]]");
+        let has_parts = parts.is_some() && !self.reading.was_wrong("part");
+        let parts: Vec<ReplicationPart> = parts?.into_iter().filter_map(|part| self.part(part)).collect();
+        self.note_repeated_parts(&parts);
+        let names = parts.iter().map(|part| part.name.clone()).collect();
+        let names = (has_parts && !self.reading.has_problems()).then_some(names);
+        let factors = written.factor.into_iter().filter_map(|factor| self.factor(factor, &names)).collect();
+        Some(Replication { source: source?, note: written.note, parts, factors })
+    }
+
+    fn source(&mut self, source: Spanned<String>) -> String {
+        let key = &self.transcription.key;
+        if source.get_ref() != key {
+            let message = format!("the transcription that this is held against is `{key}`");
+            self.reading.note(source.span(), message, Some(format!("write: source = \"{key}\"")));
+        }
+        source.into_inner()
+    }
+
+    fn part(&mut self, Table { span, entries }: Table<PartFile>) -> Option<ReplicationPart> {
+        let name = self.reading.require(entries.name, &span, "name", "name = \"wan\"").map(|it| self.named(it));
+        let study = self.reading.require(entries.study, &span, "study", "study = \"wan.toml\"");
+        let study = study.and_then(|it| self.study(it));
+        let says = self.reading.require(entries.says, &span, "says", "says = \"The tables as they were measured.\"");
+        let subjects = self.subjects(entries.subjects);
+        let scenarios = self.scenarios(entries.scenarios);
+        Some(ReplicationPart { name: name??, study: study?, says: says?, subjects, scenarios })
+    }
+
+    /// A word that can stand on a command line and in the name of a folder.
+    fn named(&mut self, name: Spanned<String>) -> Option<String> {
+        let is_word = |text: &str| {
+            let mut letters = text.chars();
+            letters.next().is_some_and(|first| first.is_ascii_lowercase() || first.is_ascii_digit())
+                && letters.all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-')
+        };
+        if is_word(name.get_ref()) {
+            return Some(name.into_inner());
+        }
+        let help = "lowercase letters, digits and `-`, such as wan or no-delay".to_owned();
+        self.reading.note(name.span(), format!("`{}` is no name of a part", name.get_ref()), Some(help));
+        None
+    }
+
+    fn study(&mut self, study: Spanned<String>) -> Option<String> {
+        let text = study.get_ref();
+        if text.ends_with(".toml") && !text.contains('/') {
+            return Some(study.into_inner());
+        }
+        let help = "the name of a study beside this file, such as wan.toml".to_owned();
+        self.reading.note(study.span(), format!("`{text}` is no file beside this one"), Some(help));
+        None
+    }
+
+    fn note_repeated_parts(&mut self, parts: &[ReplicationPart]) {
+        for (place, part) in parts.iter().enumerate() {
+            if parts[..place].iter().any(|earlier| earlier.name == part.name) {
+                let help = Some("give each part a name of its own".to_owned());
+                self.reading.note(ROOT, format!("there are two parts `{}`", part.name), help);
+            }
+        }
+    }
+
+    fn subjects(&mut self, written: BTreeMap<Spanned<String>, Spanned<String>>) -> BTreeMap<String, String> {
+        let rows = self.transcription.rows.iter().map(|row| row.subject.as_str());
+        let series = self.transcription.series.iter().map(|series| series.subject.as_str());
+        let known = each_once(rows.chain(series));
+        self.stand_for(written, &known, "subject")
+    }
+
+    fn scenarios(&mut self, written: BTreeMap<Spanned<String>, Spanned<String>>) -> BTreeMap<String, String> {
+        let settings = self.transcription.scenarios.iter().map(|setting| setting.name.as_str());
+        let rows = self.transcription.rows.iter().filter_map(|row| row.scenario.as_deref());
+        let known = each_once(settings.chain(rows));
+        self.stand_for(written, &known, "setting")
+    }
+
+    /// What of the study stands for what of the source.
+    fn stand_for(
+        &mut self,
+        written: BTreeMap<Spanned<String>, Spanned<String>>,
+        known: &[&str],
+        what: &str,
+    ) -> BTreeMap<String, String> {
+        for name in written.keys().filter(|name| !known.contains(&name.get_ref().as_str())) {
+            let message = format!("the source has no {what} `{}`", name.get_ref());
+            self.reading.note(name.span(), message, Some(suggestion(name.get_ref(), known)));
+        }
+        written.into_iter().map(|(name, stands)| (name.into_inner(), stands.into_inner())).collect()
+    }
+
+    fn factor(&mut self, Table { span, entries }: Table<FactorFile>, parts: &PartNames) -> Option<Factor> {
+        let name = self.reading.require(entries.name, &span, "name", "name = \"the way to the server\"");
+        let meaning =
+            self.reading.require(entries.meaning, &span, "meaning", "meaning = \"The round trip makes the ratio.\"");
+        let figure = self.reading.require(entries.figure, &span, "figure", "figure = \"throughput_rps\"");
+        let quantity = figure.and_then(|figure| self.quantity(&figure));
+        let claims = self.claims(entries.claims);
+        let levels = self.reading.require(entries.level, &span, "level", "[[factor.level]]");
+        let levels = levels.map(|levels| self.levels(levels, &span, parts));
+        let name = name.map(Spanned::into_inner);
+        Some(Factor { name: name?, meaning: meaning?, quantity: quantity?, claims, levels: levels? })
+    }
+
+    fn quantity(&mut self, figure: &Spanned<String>) -> Option<Quantity> {
+        let found = quantity_of(figure.get_ref());
+        if found.is_none() {
+            let message = format!("no ratio is taken of `{}`", figure.get_ref());
+            self.reading.note(figure.span(), message, Some(suggestion(figure.get_ref(), &FIGURES)));
+        }
+        found
+    }
+
+    fn claims(&mut self, written: Vec<Spanned<String>>) -> Vec<String> {
+        let known: Vec<&str> = self.transcription.claims.iter().map(|claim| claim.id.as_str()).collect();
+        for id in written.iter().filter(|id| !known.contains(&id.get_ref().as_str())) {
+            let message = format!("the source has no claim `{}`", id.get_ref());
+            self.reading.note(id.span(), message, Some(suggestion(id.get_ref(), &known)));
+        }
+        written.into_iter().map(Spanned::into_inner).collect()
+    }
+
+    fn levels(&mut self, written: Vec<Table<FactorLevelFile>>, factor: &Span, parts: &PartNames) -> Vec<FactorLevel> {
+        if written.len() < 2 {
+            let help = "the first as the source measured, and one in which it is switched".to_owned();
+            self.reading.note(factor.clone(), "a factor has at least two levels", Some(help));
+        }
+        written.into_iter().filter_map(|level| self.level(level, parts)).collect()
+    }
+
+    fn level(&mut self, Table { span, entries }: Table<FactorLevelFile>, parts: &PartNames) -> Option<FactorLevel> {
+        let name = self.reading.require(entries.name, &span, "name", "name = \"170 ms away\"");
+        let part = self.reading.require(entries.part, &span, "part", "part = \"wan\"");
+        let scenario = self.reading.require(entries.scenario, &span, "scenario", "scenario = \"hello-c100\"");
+        let a = self.reading.require(entries.a, &span, "a", "a = \"node/http\"");
+        let b = self.reading.require(entries.b, &span, "b", "b = \"apache/prefork\"");
+        if let (Some(part), Some(parts)) = (&part, parts)
+            && !parts.contains(part.get_ref())
+        {
+            let known: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let message = format!("there is no part `{}`", part.get_ref());
+            self.reading.note(part.span(), message, Some(suggestion(part.get_ref(), &known)));
+        }
+        if let (Some(a), Some(b)) = (&a, &b)
+            && a == b
+        {
+            let help = Some("name two subjects".to_owned());
+            self.reading.note(span.clone(), "a subject is compared with itself", help);
+        }
+        let (name, part) = (name.map(Spanned::into_inner), part.map(Spanned::into_inner));
+        Some(FactorLevel { name: name?, part: part?, scenario: scenario?, a: a?, b: b? })
+    }
+}
+
+fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for name in names {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known
+}
+
+/// Figures of which a factor may take a ratio. Units do not matter to a ratio, so one of each stands for all.
+const FIGURES: [&str; 11] = [
+    "throughput_rps",
+    "goodput_rps",
+    "latency_mean_ms",
+    "latency_p50_ms",
+    "latency_p95_ms",
+    "latency_p99_ms",
+    "time_mean_s",
+    "bandwidth_mb_s",
+    "memory_mb",
+    "cpu_cores",
+    "cpu_per_request_us",
+];
+
+/// What a key of a transcription is of, if a ratio can be taken of it.
+fn quantity_of(key: &str) -> Option<Quantity> {
+    let (quantity, _) = figure_key(key)?;
+    let is_spread = |moment: &Moment| matches!(moment, Moment::Sd);
+    match &quantity {
+        Quantity::Throughput | Quantity::Goodput | Quantity::Requests | Quantity::Bandwidth => Some(quantity),
+        Quantity::CpuPerRequest => Some(quantity),
+        Quantity::Latency(moment) | Quantity::Time(moment) => (!is_spread(moment)).then_some(quantity),
+        Quantity::Memory(_) | Quantity::Cpu(_) => Some(quantity),
+        _ => None,
+    }
+}

@@ -1,0 +1,273 @@
+//! From claims as they are written to claims that can be judged.
+
+use toml::Spanned;
+
+use super::figure_key::{figure_key, figure_keys};
+use super::file::{ClaimFile, SelectorFile};
+use super::number_reading::{Written, read_number};
+use super::reading::{line_of, texts};
+use super::{Assertion, Claim, Extreme, Figure, Number, Quantity, Selector, Transcription, Unit};
+use crate::table::Table;
+use crate::text::{Reading, Span};
+use crate::wording::{closest, nearest, suggestion};
+
+/// All claims that are sound, held against the rows and series of `source`.
+pub(super) fn read_claims(
+    written: Vec<Table<ClaimFile>>,
+    source: &Transcription,
+    text: &str,
+    reading: &mut Reading,
+) -> Vec<Claim> {
+    // Where something else is wrong, who knows which rows are lacking.
+    let is_sound = !reading.has_problems();
+    let mut claims: Vec<Claim> = Vec::new();
+    for table in written {
+        let id = table.entries.id.as_ref().map(|id| (id.get_ref().clone(), id.span()));
+        if let Some((id, span)) = id.filter(|(id, _)| claims.iter().any(|earlier| earlier.id == *id)) {
+            reading.note(span, format!("claim `{id}` stands here twice"), None);
+        }
+        let mut reader = ClaimReader { source, text, reading, is_sound };
+        claims.extend(reader.read(table));
+    }
+    claims
+}
+
+struct ClaimReader<'a> {
+    source: &'a Transcription,
+    text: &'a str,
+    reading: &'a mut Reading,
+    /// Whether rows are whole, so that a name that none of them has is a mistake.
+    is_sound: bool,
+}
+
+/// What a claim asserts, as it is written.
+enum WrittenAssertion {
+    Ratio(Spanned<Written>),
+    Difference(Spanned<Written>),
+    Value(Spanned<Written>),
+    Extreme(Extreme, Spanned<String>),
+    Order(Spanned<Vec<Spanned<String>>>),
+    Untestable(Spanned<String>),
+}
+
+const KINDS: [&str; 7] = ["ratio", "difference", "value", "highest", "lowest", "order", "untestable"];
+const KINDS_HELP: &str = "one of: ratio = 7, difference = \"6000..7000\", value = \"430..490\", highest = \"go\", \
+                          lowest = \"php\", order = [\"go\", \"bun\", \"php\"], untestable = \"why\"";
+
+impl ClaimReader<'_> {
+    fn read(&mut self, table: Table<ClaimFile>) -> Option<Claim> {
+        let Table { span, entries: mut file } = table;
+        let id = self.reading.require(file.id.take(), &span, "id", "id = \"go-7x-bun\"");
+        let says =
+            self.reading.require(file.says.take(), &span, "says", "says = \"Go has 7 times the throughput of Bun\"");
+        let (place, raw) = (file.place.take(), texts(file.raw.take()));
+        let asserts = self.only_assertion(&mut file, &span);
+        let asserts = asserts.and_then(|asserts| self.read_assertion(asserts, file, &span));
+        let line = line_of(self.text, &span);
+        Some(Claim { id: id?.into_inner(), line, place, says: says?, raw, asserts: asserts? })
+    }
+
+    /// The one thing that the claim asserts.
+    fn only_assertion(&mut self, file: &mut ClaimFile, table: &Span) -> Option<WrittenAssertion> {
+        let found = written_assertions(file);
+        let was_wrong = KINDS.iter().any(|key| self.reading.is_damaged(table, key));
+        if found.is_empty() && !was_wrong {
+            let message = "the claim asserts nothing that can be judged";
+            self.reading.note(table.clone(), message, Some(KINDS_HELP.to_owned()));
+        }
+        for (key, span, _) in found.iter().skip(1) {
+            let message = format!("`{key}` is a second assertion, beside `{}`", found[0].0);
+            self.reading.note(span.clone(), message, Some("write a [[claim]] for each".to_owned()));
+        }
+        found.into_iter().next().map(|(.., assertion)| assertion)
+    }
+
+    fn read_assertion(&mut self, asserts: WrittenAssertion, file: ClaimFile, table: &Span) -> Option<Assertion> {
+        if let WrittenAssertion::Untestable(why) = asserts {
+            self.refuse_keys(&file, &["figure", "a", "b", "at"], "`untestable`");
+            return Some(Assertion::Untestable { why: why.into_inner() });
+        }
+        let example = "figure = \"throughput_rps\"";
+        let figure = self.reading.require(file.figure.clone(), table, "figure", example);
+        let figure = figure.and_then(|key| Some((self.read_figure(&key)?, key.span())));
+        match asserts {
+            WrittenAssertion::Ratio(is) => self.read_comparison(figure, is, file, table, true),
+            WrittenAssertion::Difference(is) => self.read_comparison(figure, is, file, table, false),
+            WrittenAssertion::Value(is) => {
+                let at = self.read_at(&file, figure.as_ref())?;
+                let ((quantity, unit), _) = figure?;
+                let is = self.number(&is, unit)?;
+                Some(Assertion::Value { quantity, unit, at, is })
+            }
+            WrittenAssertion::Extreme(extreme, who) => {
+                let at = self.read_at(&file, figure.as_ref())?;
+                let subject = self.read_subject(&who);
+                Some(Assertion::Extreme { quantity: figure?.0.0, at, subject, extreme })
+            }
+            WrittenAssertion::Order(order) => {
+                let at = self.read_at(&file, figure.as_ref())?;
+                let subjects = self.read_order(&order)?;
+                Some(Assertion::Order { quantity: figure?.0.0, at, subjects })
+            }
+            WrittenAssertion::Untestable(why) => Some(Assertion::Untestable { why: why.into_inner() }),
+        }
+    }
+
+    fn read_comparison(
+        &mut self,
+        figure: Option<((Quantity, Unit), Span)>,
+        is: Spanned<Written>,
+        mut file: ClaimFile,
+        table: &Span,
+        is_ratio: bool,
+    ) -> Option<Assertion> {
+        self.refuse_keys(&file, &["at"], if is_ratio { "`ratio`" } else { "`difference`" });
+        let a = self.reading.require(file.a.take(), table, "a", "a = { subject = \"go\", scenario = \"hello\" }");
+        let b = self.reading.require(file.b.take(), table, "b", "b = { subject = \"bun\", scenario = \"hello\" }");
+        let [a, b] = [a, b].map(|selector| self.read_selector(&selector?, figure.as_ref()));
+        let ((quantity, unit), _) = figure?;
+        let is = self.number(&is, if is_ratio { Unit::One } else { unit });
+        let (a, b, is) = (a?, b?, is?);
+        Some(match is_ratio {
+            true => Assertion::Ratio { quantity, a, b, is },
+            false => Assertion::Difference { quantity, unit, a, b, is },
+        })
+    }
+
+    fn number(&mut self, written: &Spanned<Written>, unit: Unit) -> Option<Number> {
+        read_number(written, unit.factor(), self.text, self.reading)
+    }
+
+    /// The key of a figure; a name that is none of them is one of `[row.other]`.
+    fn read_figure(&mut self, key: &Spanned<String>) -> Option<(Quantity, Unit)> {
+        let name = key.get_ref();
+        if let Some(known) = figure_key(name) {
+            return Some(known);
+        }
+        let other = Quantity::Other(name.clone());
+        if self.all_figures().any(|figure| figure.quantity == other) {
+            return Some((other, Unit::One));
+        }
+        let keys = figure_keys();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let help = match closest(name, &keys) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("near are {}", nearest(name, &keys, 3).join(", ")),
+        };
+        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), Some(help));
+        None
+    }
+
+    fn all_figures(&self) -> impl Iterator<Item = &Figure> {
+        let of_rows = self.source.rows.iter().flat_map(|row| &row.figures);
+        of_rows.chain(self.source.series.iter().flat_map(|series| &series.figures))
+    }
+
+    fn read_at(&mut self, file: &ClaimFile, figure: Option<&((Quantity, Unit), Span)>) -> Option<Selector> {
+        self.refuse_keys(file, &["a", "b"], "this claim");
+        match &file.at {
+            Some(at) => self.read_selector(at, figure),
+            None => Some(Selector::default()),
+        }
+    }
+
+    fn refuse_keys(&mut self, file: &ClaimFile, keys: &[&str], with: &str) {
+        let figure = file.figure.as_ref().map(Spanned::span);
+        let [a, b, at] = [&file.a, &file.b, &file.at].map(|table| table.as_ref().map(|table| table.span.clone()));
+        for (key, span) in [("figure", figure), ("a", a), ("b", b), ("at", at)] {
+            if let Some(span) = span.filter(|_| keys.contains(&key)) {
+                let help =
+                    "`ratio` and `difference` have `a` and `b`; `value`, `highest`, `lowest` and `order` have `at`";
+                self.reading.note(span, format!("{with} has no `{key}`"), Some(help.to_owned()));
+            }
+        }
+    }
+
+    /// Which rows are meant; at least one must have the figure.
+    fn read_selector(
+        &mut self,
+        table: &Table<SelectorFile>,
+        figure: Option<&((Quantity, Unit), Span)>,
+    ) -> Option<Selector> {
+        let file = &table.entries;
+        let subject = file.subject.as_ref().map(|subject| self.read_subject(subject));
+        let scenarios = file.scenario.as_ref().map(|several| several.0.as_slice()).unwrap_or_default();
+        let scenarios: Vec<String> = scenarios.iter().map(|name| self.read_scenario(name)).collect();
+        let name = file.table.as_ref().map(|table| self.read_table(table));
+        let selector = Selector { subject, scenarios, table: name };
+        let ((quantity, _), _) = figure?;
+        let has = |figures: &[Figure]| figures.iter().any(|figure| figure.quantity == *quantity);
+        let in_rows = self.source.rows_of(&selector).any(|row| has(&row.figures));
+        let in_series = self.source.series_of(&selector).any(|series| has(&series.figures));
+        // Names that nothing has are said already.
+        if self.is_sound && !in_rows && !in_series && !self.reading.has_problems() {
+            let help = "name rows that have it, or leave out what narrows them".to_owned();
+            self.reading.note(table.span.clone(), "no row that is meant here has the figure", Some(help));
+        }
+        Some(selector)
+    }
+
+    fn read_order(&mut self, order: &Spanned<Vec<Spanned<String>>>) -> Option<Vec<String>> {
+        if order.get_ref().len() < 2 {
+            let help = "from the highest to the lowest: order = [\"go\", \"bun\", \"php\"]".to_owned();
+            self.reading.note(order.span(), "an order needs two subjects", Some(help));
+            return None;
+        }
+        Some(order.get_ref().iter().map(|subject| self.read_subject(subject)).collect())
+    }
+
+    fn read_subject(&mut self, name: &Spanned<String>) -> String {
+        let rows = self.source.rows.iter().map(|row| row.subject.as_str());
+        let known = rows.chain(self.source.series.iter().map(|series| series.subject.as_str())).collect();
+        self.held_against(name, known, "subject")
+    }
+
+    fn read_scenario(&mut self, name: &Spanned<String>) -> String {
+        let rows = self.source.rows.iter().filter_map(|row| row.scenario.as_deref());
+        let known = rows.chain(self.source.series.iter().filter_map(|series| series.scenario.as_deref())).collect();
+        self.held_against(name, known, "scenario")
+    }
+
+    fn read_table(&mut self, name: &Spanned<String>) -> String {
+        let rows = self.source.rows.iter().filter_map(|row| row.table.as_deref());
+        let known = rows.chain(self.source.series.iter().filter_map(|series| series.table.as_deref())).collect();
+        self.held_against(name, known, "table")
+    }
+
+    /// A name that some row or series must have.
+    fn held_against(&mut self, name: &Spanned<String>, known: Vec<&str>, kind: &str) -> String {
+        let mut distinct: Vec<&str> = Vec::new();
+        known.into_iter().for_each(|name| {
+            if !distinct.contains(&name) {
+                distinct.push(name)
+            }
+        });
+        if self.is_sound && !distinct.contains(&name.get_ref().as_str()) {
+            let message = format!("no row has the {kind} `{}`", name.get_ref());
+            self.reading.note(name.span(), message, Some(suggestion(name.get_ref(), &distinct)));
+        }
+        name.get_ref().clone()
+    }
+}
+
+/// Each assertion of a claim with its key and its place.
+fn written_assertions(file: &mut ClaimFile) -> Vec<(&'static str, Span, WrittenAssertion)> {
+    fn one<T>(
+        key: &'static str,
+        written: Option<Spanned<T>>,
+        assertion: impl FnOnce(Spanned<T>) -> WrittenAssertion,
+    ) -> Option<(&'static str, Span, WrittenAssertion)> {
+        written.map(|written| (key, written.span(), assertion(written)))
+    }
+    let extreme = |extreme| move |who| WrittenAssertion::Extreme(extreme, who);
+    let all = [
+        one("ratio", file.ratio.take(), WrittenAssertion::Ratio),
+        one("difference", file.difference.take(), WrittenAssertion::Difference),
+        one("value", file.value.take(), WrittenAssertion::Value),
+        one("highest", file.highest.take(), extreme(Extreme::Highest)),
+        one("lowest", file.lowest.take(), extreme(Extreme::Lowest)),
+        one("order", file.order.take(), WrittenAssertion::Order),
+        one("untestable", file.untestable.take(), WrittenAssertion::Untestable),
+    ];
+    all.into_iter().flatten().collect()
+}

@@ -1,0 +1,210 @@
+//! A replication as one page that needs nothing but itself.
+
+use serde::Serialize;
+use tolok_analysis::PublishedReading;
+use tolok_analysis::replication::{
+    ClaimFinding, FactorFinding, PartFinding, PartRecommendation, ReplicatedRatio, ReplicatedRow, ReplicationFindings,
+};
+
+use super::words::{
+    RULE, SIZES, explains, level, machines, measured, measured_figure, part, published, sign, source, verdict,
+};
+use crate::frame;
+use crate::page::{piece, style};
+use crate::svg;
+
+const TEMPLATE: &str = include_str!("../../templates/replication.html");
+/// Ratios closer to 1 than this lie in the light band of the chart.
+const SMALLEST_EFFECT: f64 = 0.03;
+/// So many ratios are drawn; all stand in the table.
+const MOST_DRAWN: usize = 16;
+
+/// The page.
+pub fn html(found: &ReplicationFindings) -> String {
+    frame::finish(piece("replication.html", TEMPLATE, &Page::of(found)))
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    style: &'static str,
+    version: &'static str,
+    title: &'a str,
+    source: String,
+    verdict: String,
+    note: Option<&'a str>,
+    machines: Vec<&'a str>,
+    parts: Vec<Part<'a>>,
+    claims: Vec<Claim<'a>>,
+    rule: &'static str,
+    factors: Vec<Factor<'a>>,
+    chart: Option<String>,
+    ratios: Vec<Ratio<'a>>,
+    rows: Vec<Row<'a>>,
+    sizes: &'static str,
+    recommendations: Vec<Advice<'a>>,
+    key: &'a str,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    line: String,
+    says: &'a str,
+    left_out: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Claim<'a> {
+    says: &'a str,
+    place: Option<&'a str>,
+    published: &'a str,
+    measured: Option<&'a str>,
+    sign: char,
+    reading: &'static str,
+    class: &'static str,
+    explanation: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Factor<'a> {
+    name: &'a str,
+    words: &'a str,
+    explains: &'static str,
+    levels: Vec<String>,
+    sentence: &'a str,
+}
+
+#[derive(Serialize)]
+struct Ratio<'a> {
+    setting: &'a str,
+    words: &'a str,
+    of: String,
+    published: String,
+    measured: String,
+    reading: &'static str,
+    why: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: String,
+    table: Option<&'a str>,
+    stands: String,
+    figures: Vec<[String; 3]>,
+}
+
+#[derive(Serialize)]
+struct Advice<'a> {
+    need: &'a str,
+    part: &'a str,
+    picks: String,
+    because: &'a str,
+    strength: &'static str,
+    changes_if: &'a str,
+}
+
+impl<'a> Page<'a> {
+    fn of(found: &'a ReplicationFindings) -> Self {
+        let drawn = found.ratios.len().min(MOST_DRAWN);
+        Self {
+            style: style(),
+            version: env!("CARGO_PKG_VERSION"),
+            title: &found.title,
+            source: source(found),
+            verdict: verdict(found),
+            note: found.note.as_deref(),
+            machines: machines(found),
+            parts: found.parts.iter().map(Part::of).collect(),
+            claims: found.claims.iter().map(Claim::of).collect(),
+            rule: RULE,
+            factors: found.factors.iter().map(Factor::of).collect(),
+            chart: (drawn > 0).then(|| svg::published(&found.ratios[..drawn], SMALLEST_EFFECT)),
+            ratios: found.ratios.iter().map(Ratio::of).collect(),
+            rows: found.rows.iter().map(Row::of).collect(),
+            sizes: SIZES,
+            recommendations: found.recommendations.iter().map(Advice::of).collect(),
+            key: &found.key,
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    fn of(one: &'a PartFinding) -> Self {
+        Self { line: part(one), says: &one.says, left_out: &one.left_out }
+    }
+}
+
+impl<'a> Claim<'a> {
+    fn of(claim: &'a ClaimFinding) -> Self {
+        Self {
+            says: &claim.says,
+            place: claim.place.as_deref(),
+            published: &claim.published,
+            measured: claim.measured.as_deref(),
+            sign: sign(claim.reading),
+            reading: claim.reading.words(),
+            class: match claim.reading {
+                PublishedReading::Reproduced => "ok",
+                PublishedReading::Reversed => "warn",
+                _ => "",
+            },
+            explanation: claim.explanation.as_deref(),
+        }
+    }
+}
+
+impl<'a> Factor<'a> {
+    fn of(factor: &'a FactorFinding) -> Self {
+        Self {
+            name: &factor.name,
+            words: &factor.words,
+            explains: explains(factor),
+            levels: factor.levels.iter().map(level).collect(),
+            sentence: &factor.sentence,
+        }
+    }
+}
+
+impl<'a> Ratio<'a> {
+    fn of(one: &'a ReplicatedRatio) -> Self {
+        Self {
+            setting: &one.setting,
+            words: &one.words,
+            of: format!("{} ÷ {}", one.a, one.b),
+            published: published(one),
+            measured: measured(one),
+            reading: one.reading.words(),
+            why: one.why.as_deref(),
+        }
+    }
+}
+
+impl<'a> Row<'a> {
+    fn of(row: &'a ReplicatedRow) -> Self {
+        let figures =
+            row.figures.iter().map(|one| [one.words.clone(), one.published.clone(), measured_figure(one)]).collect();
+        Self {
+            name: if row.setting.is_empty() {
+                row.subject.clone()
+            } else {
+                format!("{}, {}", row.subject, row.setting)
+            },
+            table: row.table.as_deref(),
+            stands: row.stands_for_it.as_ref().map_or_else(|why| format!("nothing: {why}"), Clone::clone),
+            figures,
+        }
+    }
+}
+
+impl<'a> Advice<'a> {
+    fn of(one: &'a PartRecommendation) -> Self {
+        let what = &one.recommendation;
+        Self {
+            need: &what.need,
+            part: &one.part,
+            picks: if what.picks.is_empty() { "nothing can be said".to_owned() } else { what.picks.join(", ") },
+            because: &what.because,
+            strength: what.strength.word(),
+            changes_if: &what.changes_if,
+        }
+    }
+}
