@@ -86,7 +86,7 @@ Examples:
   tolok audit published/*.toml --format html -o audits.html
       several tables on one page
 
-docs/audit.md says how to transcribe a table, and what a verdict means.
+docs/transcribe.md says how to transcribe a table, docs/audit.md what a verdict means.
 
 Exit codes:
   0    no figure contradicts another one, nor what is said of it
