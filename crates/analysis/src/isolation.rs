@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use tolok_model::{Isolation, RunRecord, TrialRecord};
+use tolok_model::{GroupWeights, Isolation, RunRecord, TrialRecord};
 
 /// What held the parts of all trials apart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
@@ -18,6 +18,8 @@ pub struct IsolationFinding {
     pub groups: Vec<String>,
     /// Controllers that were used in all these trials.
     pub controllers: Vec<String>,
+    /// What their control groups weigh; none where no trial was weighed, or no record says it.
+    pub weights: Option<WeightsFinding>,
     /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
     pub networks: Vec<String>,
     /// Kernel settings of the trials' own network namespaces, as read back.
@@ -26,6 +28,21 @@ pub struct IsolationFinding {
     pub autogroup: Option<bool>,
     /// What could not be had and what that means, each once.
     pub fallbacks: Vec<FallbackFinding>,
+}
+
+/// What the control groups of trials weigh when more than one wants a CPU: 100 is an ordinary group's weight. More than one
+/// value only where trials differ.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct WeightsFinding {
+    /// Trials that say so.
+    pub trials: u32,
+    /// Of the group in which the lab was started, below which those of the trials are; none where that is the root of all
+    /// groups.
+    pub own_group: Vec<u32>,
+    /// Of a trial as a whole, beside whatever else is in the group in which the lab was started.
+    pub whole: Vec<u32>,
+    /// Of the parts of a trial among each other.
+    pub parts: BTreeMap<String, Vec<u32>>,
 }
 
 /// A kernel setting of the trials' own network namespaces.
@@ -68,11 +85,28 @@ pub(crate) fn isolation(run: &RunRecord, trials: &[TrialRecord]) -> IsolationFin
         namespaces,
         groups: distinct(&|it| it.groups.clone().unwrap_or_else(|| "none".to_owned())),
         controllers,
+        weights: weights(&found),
         networks: distinct(&|it| it.network.clone()),
         sysctls: sysctls(&found, &run.fingerprint),
         autogroup: autogroup(&run.fingerprint),
         fallbacks: fallbacks(&found),
     }
+}
+
+fn weights(found: &[&Isolation]) -> Option<WeightsFinding> {
+    let told: Vec<&GroupWeights> = found.iter().filter_map(|isolation| isolation.weights.as_ref()).collect();
+    let distinct = |of: &dyn Fn(&GroupWeights) -> Option<u32>| -> Vec<u32> {
+        told.iter().filter_map(|weights| of(weights)).collect::<BTreeSet<u32>>().into_iter().collect()
+    };
+    let parts: BTreeSet<&String> = told.iter().flat_map(|weights| weights.parts.keys()).collect();
+    let of_part = |part: &String| distinct(&|weights| weights.parts.get(part).copied());
+    let finding = WeightsFinding {
+        trials: told.len() as u32,
+        own_group: distinct(&|weights| weights.own_group),
+        whole: distinct(&|weights| weights.trial),
+        parts: parts.into_iter().map(|part| (part.clone(), of_part(part))).collect(),
+    };
+    (!told.is_empty()).then_some(finding)
 }
 
 fn fallbacks(found: &[&Isolation]) -> Vec<FallbackFinding> {

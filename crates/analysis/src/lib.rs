@@ -85,7 +85,7 @@ pub use flags::{
     THROTTLING_TOLERATED, WAITING_TOLERATED,
 };
 pub use gates::{CPU_READ_LATE_S, FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED};
-pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding};
+pub use isolation::{FallbackFinding, IsolationFinding, SysctlFinding, WeightsFinding};
 pub use judgement::{GateFinding, GateOutcome, NoiseFloor, PowerNote, ServiceDemand, SteadyClass, SteadyFinding};
 pub use link::{LinkDirectionUse, LinkUse};
 pub use names::{Names, SubjectName};

@@ -4,10 +4,13 @@
 
 mod invented;
 
+use std::collections::BTreeMap;
+
 use invented::{BUN, CEILING, GO, InventedRun, NODE, carry, throttle, unprivileged};
 use tolok_analysis::{CaseFinding, CpuMode, Findings, MemorySource, ScenarioFinding};
 use tolok_model::{
-    CpuSource, Diagnosis, Environment, FailureKind, GarbageCollection, Limits, Link, Measurement, TrialRecord,
+    CpuSource, Diagnosis, Environment, FailureKind, GarbageCollection, GroupWeights, Limits, Link, Measurement,
+    TrialRecord,
 };
 
 const MIB: u64 = 1 << 20;
@@ -435,6 +438,25 @@ mod isolation {
         assert_eq!(cautions_with(&run, "autogroup").len(), 1);
         run.run.fingerprint = serde_json::json!({ "autogroup": false });
         assert_eq!(cautions_with(&run, "autogroup"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn weights_are_gathered_over_trials_that_may_have_other_parts() {
+        let mut run = run_in(Environment::default());
+        assert_eq!(run.findings().isolation.weights, None, "records of earlier versions do not say");
+        run.change_records(|trial| {
+            let mut parts: BTreeMap<String, u32> = [("subject".to_owned(), 100), ("link".to_owned(), 1000)].into();
+            // One block on its own asks a database, and was started from another group.
+            let own_group = (trial.block > 1).then_some(200);
+            if trial.block == 1 {
+                parts.insert("database".to_owned(), 100);
+            }
+            trial.isolation.as_mut().unwrap().weights = Some(GroupWeights { own_group, trial: Some(10_000), parts });
+        });
+        let found = run.findings().isolation.weights.unwrap();
+        assert_eq!((found.own_group, found.whole), (vec![200], vec![10_000]));
+        assert_eq!(found.parts.keys().collect::<Vec<_>>(), ["database", "link", "subject"]);
+        assert_eq!((found.trials, &found.parts["link"]), (run.findings().isolation.trials, &vec![1000]));
     }
 }
 

@@ -37,6 +37,10 @@ pub struct DirectionCounts {
     pub dropped_loss: u64,
     /// Packets that the far end's kernel did not take, because the device there was down or it had no memory.
     pub dropped_refused: u64,
+    /// Packets that the near end's device dropped before the link, because it was not read in time. They were never offered.
+    /// Zero where the link was given no [`crate::LinkJob::device_tables`].
+    #[serde(default)]
+    pub dropped_before: u64,
     /// Packets in the link at this instant: waiting, or on the way.
     pub held_packets: u64,
     /// How much after its planned instant a packet was handed over at most, since the row before.

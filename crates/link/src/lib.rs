@@ -10,6 +10,7 @@
 //! the packets. [`tun`] makes the devices. The crate knows no study, no trial and none of our other crates.
 
 mod counts;
+mod device;
 mod error;
 mod line;
 mod model;

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{DirectionCounts, LinkRow, Report};
+use crate::device::Device;
 use crate::error::LinkError;
 use crate::line::Line;
 use crate::model::{Direction, Fate};
@@ -30,6 +31,10 @@ pub struct LinkJob {
     pub spec: LinkSpec,
     /// Numbers of the inherited descriptors of two devices that [`tun::open`] made, for this link alone.
     pub ends: [RawFd; 2],
+    /// Numbers of the inherited descriptors of `/proc/thread-self/net/dev`, opened in the network namespace of each end: they
+    /// tell what the devices dropped before the link. Without them nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_tables: Option<[RawFd; 2]>,
     /// Whether the devices have offload.
     pub offload: bool,
     /// The CPUs on which the link may run; all if there are none.
@@ -48,6 +53,7 @@ pub fn run(job: &LinkJob) -> Result<(), LinkError> {
     // First of all, so that a signal that comes early is not lost.
     let termination = Termination::listen().map_err(LinkError::kernel("listen to SIGTERM"))?;
     let ends = take_ends(job)?;
+    let devices = take_devices(job, &ends)?;
     let report = |source| LinkError::Report { path: job.report.clone(), source };
     let mut rows = Report::create(&job.report).map_err(report)?;
     let waiting = Waiting::new(&ends, &termination).map_err(LinkError::kernel("make its event queue"))?;
@@ -56,7 +62,7 @@ pub fn run(job: &LinkJob) -> Result<(), LinkError> {
     if !realtime {
         sys::go_soon();
     }
-    let mut link = Link::new(job, ends);
+    let mut link = Link::new(job, ends, devices);
     rows.write(&link.row(realtime)).map_err(report)?;
     link.move_packets(waiting, &termination, |link| rows.write(&link.row(realtime)).map_err(report))
 }
@@ -80,6 +86,17 @@ fn take_ends(job: &LinkJob) -> Result<[OwnedFd; 2], LinkError> {
         Ok(end)
     };
     Ok([take(there)?, take(back)?])
+}
+
+/// Takes over the tables of the devices, if there are any.
+fn take_devices(job: &LinkJob, ends: &[OwnedFd; 2]) -> Result<Option<[Device; 2]>, LinkError> {
+    let Some([there, back]) = job.device_tables else { return Ok(None) };
+    let take = |descriptor, end: &OwnedFd| {
+        let refused = |source| LinkError::End { descriptor, source };
+        let table = sys::adopt(descriptor).map_err(refused)?;
+        Ok(Device::new(tun::name(end).map_err(refused)?, table.into()))
+    };
+    Ok(Some([take(there, &ends[0])?, take(back, &ends[1])?]))
 }
 
 fn bind(cpus: &[u32]) -> Result<(), Errno> {
@@ -118,19 +135,20 @@ struct Lane {
 #[derive(Debug)]
 struct Link {
     ends: [OwnedFd; 2],
+    devices: Option<[Device; 2]>,
     lanes: [Lane; 2],
     header_bytes: usize,
 }
 
 impl Link {
-    fn new(job: &LinkJob, ends: [OwnedFd; 2]) -> Link {
+    fn new(job: &LinkJob, ends: [OwnedFd; 2], devices: Option<[Device; 2]>) -> Link {
         let header_bytes = if job.offload { tun::OFFLOAD_HEADER_BYTES } else { 0 };
         let lane = |number| Lane {
             model: Direction::new(&job.spec, number),
             line: Line::new(header_bytes + PACKET_BYTES_MAX),
             counts: DirectionCounts::default(),
         };
-        Link { ends, lanes: [lane(0), lane(1)], header_bytes }
+        Link { ends, devices, lanes: [lane(0), lane(1)], header_bytes }
     }
 
     /// The loop. It sleeps until something comes or is due, and never turns in the last moments before: that would gain
@@ -229,6 +247,10 @@ impl Link {
 
     /// The account until now. What is kept since the row before starts anew.
     fn row(&mut self, realtime: bool) -> LinkRow {
+        for (lane, device) in self.lanes.iter_mut().zip(self.devices.iter().flatten()) {
+            // A device that is gone has no line in the table any more, and dropped what it had dropped.
+            lane.counts.dropped_before = device.dropped().unwrap_or(lane.counts.dropped_before);
+        }
         let directions = self.lanes.each_mut().map(|lane| {
             lane.counts.held_packets = lane.line.held().packets as u64;
             let counts = lane.counts;

@@ -67,6 +67,14 @@ pub fn has_offload(device: impl AsFd) -> io::Result<bool> {
     Ok(c_int::from(request.flags()) & libc::IFF_VNET_HDR != 0)
 }
 
+/// The name of a TUN device.
+pub(crate) fn name(device: impl AsFd) -> io::Result<String> {
+    let mut request = Request { name: [0; libc::IFNAMSIZ], value: [0; 24] };
+    ask::<TUN_GET_INTERFACE>(device, &mut request)?;
+    let bytes = request.name.split(|byte| *byte == 0).next().unwrap_or_default();
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
 /// Gives a device its address and the size of its largest packet, and switches it on. Addresses with the same first
 /// `prefix` bits are reached through it. IPv6 is switched off on it where that can be done, as the kernel would send
 /// packets of its own.

@@ -142,6 +142,9 @@ pub struct Isolation {
     /// Controllers that were used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
+    /// What the control groups weigh; absent where nothing is weighed, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<GroupWeights>,
     /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
     pub network: String,
     /// What lay between subject and database, likewise; nothing without a database of the trial's own.
@@ -153,6 +156,20 @@ pub struct Isolation {
     /// What could not be had and what that means, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<String>,
+}
+
+/// What the control groups of a trial weigh when more than one wants a CPU: 100 is an ordinary group's weight.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupWeights {
+    /// Of the group in which the lab was started, below which the trial's is; absent where that is the root of all groups,
+    /// which competes with nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_group: Option<u32>,
+    /// Of the trial as a whole, beside whatever else is in the group in which the lab was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<u32>,
+    /// Of its parts among each other.
+    pub parts: BTreeMap<String, u32>,
 }
 
 /// What came of a trial.

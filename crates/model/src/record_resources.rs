@@ -167,7 +167,7 @@ pub struct HostWindow {
 /// What others did to a window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// As a word: `steal`, `foreign-cpu`, `taken-from-subject`, `link-late`.
+    /// As a word: `steal`, `foreign-cpu`, `taken-from-subject`, `link-late`, `link-dropped`.
     pub kind: String,
     /// How much, as a share or in seconds.
     pub value: f64,
@@ -199,8 +199,19 @@ pub struct LinkDirection {
     pub dropped_queue: u64,
     /// Dropped because the study asks for loss.
     pub dropped_loss: u64,
+    /// Dropped because the kernel at the far end did not take them, which no study asks for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped_refused: u64,
+    /// Dropped by the device before the link, because the link did not read them in time; not among `packets`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped_before: u64,
     /// How late packets left, on average, in seconds.
     pub lateness_s_mean: f64,
     /// How late one left at most, in seconds.
     pub lateness_s_max: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }

@@ -1,8 +1,8 @@
 //! What held the parts of the trials apart, in words that every format shares.
 
 use serde::Serialize;
-use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{FallbackFinding, Findings, IsolationFinding, SysctlFinding};
+use tolok_analysis::figures::{count, counted, listed};
+use tolok_analysis::{FallbackFinding, Findings, IsolationFinding, SysctlFinding, WeightsFinding};
 
 use crate::surroundings::backend;
 
@@ -25,6 +25,10 @@ pub(crate) fn facts(findings: &Findings) -> Vec<Fact> {
     let facts = [
         Some(("the subject’s own namespaces", or_none(&isolation.namespaces))),
         Some(("control groups", groups(isolation))),
+        isolation
+            .weights
+            .as_ref()
+            .map(|it| ("weights of the groups (an ordinary one has 100)", weights(it, isolation.trials))),
         Some((
             if is_asked { "between client and subject" } else { "network" },
             listed(&isolation.networks.iter().map(|it| backend(it)).collect::<Vec<_>>(), "or"),
@@ -67,6 +71,24 @@ fn groups(isolation: &IsolationFinding) -> String {
     if isolation.controllers.is_empty() { layouts } else { format!("{layouts} ({})", isolation.controllers.join(", ")) }
 }
 
+/// As on a scale: what is beside the trial, the trial, and its parts.
+fn weights(weights: &WeightsFinding, trials: u32) -> String {
+    let values = |values: &[u32]| values.iter().map(|it| count(u64::from(*it))).collect::<Vec<_>>().join(" or ");
+    let parts: Vec<String> = weights.parts.iter().map(|(part, found)| format!("{part} {}", values(found))).collect();
+    let below = if weights.own_group.is_empty() {
+        "below the root of all groups".to_owned()
+    } else {
+        format!("in a group of {}", values(&weights.own_group))
+    };
+    let among = if parts.is_empty() { String::new() } else { format!("; its parts: {}", parts.join(", ")) };
+    let some = if weights.trials == trials {
+        String::new()
+    } else {
+        format!(" (in {} of {})", weights.trials, counted(u64::from(trials), "trial"))
+    };
+    format!("the trial {} {below}{among}{some}", values(&weights.whole))
+}
+
 fn or_none(words: &[String]) -> String {
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
@@ -87,4 +109,24 @@ fn autogroup(isolation: &IsolationFinding) -> Option<&'static str> {
         true if isolation.is_autogrouped() => "on, and it weighs the parts by their sessions",
         true => "on, but groups of their own keep the parts out of it",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_said_from_the_outside_to_the_inside() {
+        let mut found = WeightsFinding {
+            trials: 6,
+            own_group: vec![100],
+            whole: vec![10_000],
+            parts: [("link".to_owned(), vec![1_000]), ("subject".to_owned(), vec![100])].into(),
+        };
+        let words = "the trial 10,000 in a group of 100; its parts: link 1,000, subject 100";
+        assert_eq!(weights(&found, 6), words);
+        found.own_group.clear();
+        found.parts.clear();
+        assert_eq!(weights(&found, 8), "the trial 10,000 below the root of all groups (in 6 of 8 trials)");
+    }
 }

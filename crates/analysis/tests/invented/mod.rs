@@ -350,6 +350,7 @@ fn trial(number: u32, block: u32, case: &str, outcome: Outcome) -> TrialRecord {
             namespaces: ["pid", "mount", "net", "ipc"].map(str::to_owned).to_vec(),
             groups: Some("v2".to_owned()),
             controllers: ["cpu", "cpuset", "memory", "pids"].map(str::to_owned).to_vec(),
+            weights: None,
             database_network: None,
             network: "private".to_owned(),
             sysctls: [("net.ipv4.tcp_congestion_control".to_owned(), "cubic".to_owned())].into(),
@@ -393,6 +394,8 @@ pub fn carry(trial: &mut Measurement, bytes_per_answer: f64, lateness_s_max: f64
         bytes: (bytes * answers) as u64,
         dropped_queue: 0,
         dropped_loss: 0,
+        dropped_refused: 0,
+        dropped_before: 0,
         lateness_s_mean: lateness_s_max / 10.0,
         lateness_s_max,
     };

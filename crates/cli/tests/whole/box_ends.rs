@@ -1,10 +1,11 @@
 //! `kill -9` of anything that holds a box: nothing of the box is left, whatever its servers do against it.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,39 @@ enum Victim {
     Link,
     DatabaseLink,
     Generator,
+    Database,
+    Subject,
+}
+
+impl Victim {
+    const ALL: [Self; 8] = [
+        Self::Lab,
+        Self::Keeper,
+        Self::Init,
+        Self::Link,
+        Self::DatabaseLink,
+        Self::Generator,
+        Self::Database,
+        Self::Subject,
+    ];
+
+    /// Whether the box ends with it by itself. Of the others the lab has to hear, and then gives up the trial.
+    fn ends_the_box(self) -> bool {
+        !matches!(self, Self::Generator | Self::Database | Self::Subject)
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Lab => "lab",
+            Self::Keeper => "keeper",
+            Self::Init => "init",
+            Self::Link => "link to the client",
+            Self::DatabaseLink => "link to the database",
+            Self::Generator => "generator",
+            Self::Database => "database",
+            Self::Subject => "subject’s first process",
+        }
+    }
 }
 
 /// What the lab tells of its box when everything in it is at work.
@@ -34,8 +68,14 @@ struct AtWork {
     link: u32,
     database_link: u32,
     generator: u32,
+    /// The first process of either; the one that was asked for may have made a daemon of itself, and ended.
+    database: u32,
+    subject: u32,
     traces: Traces,
 }
+
+/// Names a file to which a line is added for each victim: what `script/bench-ends` makes its table of.
+const ENDS: &str = "TOLOK_BENCH_ENDS";
 
 /// A lab's life: opens a box with everything, has `begin` start servers in it and return when all are there, starts a
 /// generator, tells, and stops when its input ends.
@@ -44,7 +84,12 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     let parts = ["subject", "generator", "link", "lab", "database"].map(|part| (part, Limits::default()));
     let link = ground.link(Backend::Emulator, LinkSpec::default());
     let network = private_with(&[], Some(link), Some(ground.database_link(Backend::Emulator, LinkSpec::default())));
-    let spec = BoxSpec { groups: Some(groups(&parts)), network, ..ground.spec() };
+    let session = session_of(&ground);
+    fs::create_dir(&session).unwrap();
+    let lock = File::create(session.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let spec =
+        BoxSpec { groups: Some(groups(&parts)), network, session_folder: Some(session.clone()), ..ground.spec() };
     let mut trial_box = TrialBox::open(Path::new(TOLOK), &spec).unwrap();
     // In a network namespace of its own, with a daemon.
     let database = "trap '' TERM INT HUP; (setsid sleep 100005 &); while :; do sleep 100006; done";
@@ -61,6 +106,8 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
         link: trial_box.link_pid().unwrap(),
         database_link: trial_box.database_link_pid().unwrap(),
         generator: generator.id(),
+        database: first(&trial_box, "database"),
+        subject: first(&trial_box, "subject"),
         traces: Traces::of(&trial_box, &ground, keeper, &[generator.id()]),
     };
     // Under its name the file is whole.
@@ -71,6 +118,17 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     drop(trial_box);
     let _ = generator.kill();
     generator.wait().unwrap();
+    // While it lives, its folder is its own business.
+    fs::remove_dir_all(&session).unwrap();
+}
+
+/// The private folder of a lab's session.
+fn session_of(ground: &Ground) -> PathBuf {
+    ground.path().join("tolok-session-of-a-test")
+}
+
+fn first(trial_box: &TrialBox, part: &str) -> u32 {
+    members(trial_box, part).into_iter().min().unwrap()
 }
 
 fn start_lab(test: &str, ground: &Ground) -> Child {
@@ -83,8 +141,7 @@ fn start_lab(test: &str, ground: &Ground) -> Child {
 
 /// For each victim: a lab with a box, in which `begin` of the copy has started something; then the victim is killed.
 fn nothing_is_left_whoever_is_killed(test: &str) {
-    use Victim::{DatabaseLink, Generator, Init, Keeper, Lab, Link};
-    for victim in [Lab, Keeper, Init, Link, DatabaseLink, Generator] {
+    for victim in Victim::ALL {
         let ground = Ground::new();
         let mut lab = start_lab(test, &ground);
         let told = ground.path().join("at-work");
@@ -93,40 +150,67 @@ fn nothing_is_left_whoever_is_killed(test: &str) {
         let traces = &at_work.traces;
         assert_eq!(traces.kinds(), ["ipc", "mnt", "net", "pid"]);
         assert!(!traces.processes_left().is_empty() && !traces.groups_left().is_empty());
-        kill(match victim {
-            Victim::Lab => lab.id(),
-            Victim::Keeper => at_work.keeper,
-            Victim::Init => at_work.init,
-            Victim::Link => at_work.link,
-            Victim::DatabaseLink => at_work.database_link,
-            Victim::Generator => at_work.generator,
-        });
-        if victim != Victim::Lab {
-            if victim != Victim::Generator {
-                // The generator is the lab's own, which has not heard of it yet if nobody was left to end the groups.
-                let generator = format!("{} sleep", at_work.generator);
-                let is_other = |process: &String| !(victim == Victim::Keeper && process.starts_with(&generator));
-                assert_all_gone(|| traces.processes_left().into_iter().filter(is_other).collect());
-            }
-            drop(lab.stdin.take());
-            let status = wait_within(&mut lab, PATIENCE).unwrap().expect("the lab ends");
-            assert!(status.success(), "{victim:?}: {status}");
-        }
-        assert_all_gone(|| traces.processes_left());
-        if victim == Victim::Keeper {
-            let left = traces.groups_left();
-            let has_members =
-                |group: &String| !fs::read_to_string(Path::new(group).join("cgroup.procs")).unwrap().is_empty();
-            assert!(!left.iter().any(has_members), "{left:?}");
-            // As the next start of tolok does.
-            let complaints = sweep(&Hierarchies::find());
-            assert_eq!(traces.groups_left(), [""; 0], "{complaints:?}");
-        }
+        assert!(session_of(&ground).exists());
+        let killed = Instant::now();
+        kill(at_work.pid_of(victim, &lab));
+        let swept = gone_with(victim, &mut lab, &at_work);
         assert_all_gone(|| traces.left());
+        assert_all_gone(|| Vec::from_iter(session_of(&ground).exists().then(|| "the session's folder".to_owned())));
+        note(test, victim, killed.elapsed(), swept);
         lab.wait().unwrap();
         assert_eq!(fs::read_dir(ground.run_folder()).unwrap().count(), 0);
         assert!(!Path::new("/sys/class/net/tolok0").exists());
     }
+}
+
+/// Waits until every process is gone; returns how many empty groups the next start of tolok has swept up.
+fn gone_with(victim: Victim, lab: &mut Child, at_work: &AtWork) -> usize {
+    let traces = &at_work.traces;
+    if victim != Victim::Lab {
+        if victim.ends_the_box() {
+            // The generator is the lab's own, which has not heard of it yet if nobody was left to end the groups.
+            let generator = format!("{} sleep", at_work.generator);
+            let is_other = |process: &String| !(victim == Victim::Keeper && process.starts_with(&generator));
+            assert_all_gone(|| traces.processes_left().into_iter().filter(is_other).collect());
+        }
+        drop(lab.stdin.take());
+        let status = wait_within(lab, PATIENCE).unwrap().expect("the lab ends");
+        assert!(status.success(), "{victim:?}: {status}");
+    }
+    assert_all_gone(|| traces.processes_left());
+    if victim != Victim::Keeper {
+        return 0;
+    }
+    let left = traces.groups_left();
+    let has_members = |group: &String| !fs::read_to_string(Path::new(group).join("cgroup.procs")).unwrap().is_empty();
+    assert!(!left.iter().any(has_members), "{left:?}");
+    // As the next start of tolok does.
+    let complaints = sweep(&Hierarchies::find());
+    assert_eq!(traces.groups_left(), [""; 0], "{complaints:?}");
+    left.len()
+}
+
+impl AtWork {
+    fn pid_of(&self, victim: Victim, lab: &Child) -> u32 {
+        match victim {
+            Victim::Lab => lab.id(),
+            Victim::Keeper => self.keeper,
+            Victim::Init => self.init,
+            Victim::Link => self.link,
+            Victim::DatabaseLink => self.database_link,
+            Victim::Generator => self.generator,
+            Victim::Database => self.database,
+            Victim::Subject => self.subject,
+        }
+    }
+}
+
+/// Adds a line for the bench, if it asks for one.
+fn note(test: &str, victim: Victim, took: Duration, swept: usize) {
+    let Some(path) = std::env::var_os(ENDS) else { return };
+    let server = test.rsplit("::").next().unwrap().replace('_', " ");
+    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    writeln!(file, "{server}\t{}\t{}\t{swept}", victim.words(), took.as_millis()).unwrap();
 }
 
 fn kill(pid: u32) {

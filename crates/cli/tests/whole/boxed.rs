@@ -55,7 +55,7 @@ impl Ground {
     /// A private network without a link, and a private run folder of 16 MiB.
     pub fn spec(&self) -> BoxSpec {
         let run_folder = Some(RunFolder { path: self.run_folder(), size_bytes: 256 << 20, owner: None });
-        BoxSpec { groups: None, network: private(&[], None), run_folder }
+        BoxSpec { groups: None, network: private(&[], None), run_folder, session_folder: None }
     }
 
     /// A process of the subject; what it says is in the log.

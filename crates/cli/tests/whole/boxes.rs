@@ -2,17 +2,18 @@
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
 use rustix::process::{Signal, geteuid};
 use rustix::thread::{Gid, Uid, UnshareFlags, set_thread_gid, set_thread_groups, set_thread_uid, unshare_unsafe};
 use tolok_lab::group::{Controller, Hierarchies, Limits};
-use tolok_lab::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, TrialBox, place as placed};
+use tolok_lab::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, ProcessSpec, TrialBox, place as placed};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 
 use crate::boxed::{
@@ -115,6 +116,54 @@ fn files_of_the_run_folder_are_inside_only_and_go_with_the_box() {
     assert!(error.to_string().contains("outside the run folder"), "{error}");
     trial_box.stop().unwrap();
     fs::remove_dir(ground.run_folder()).unwrap();
+}
+
+#[test]
+fn what_a_server_leaves_in_shared_memory_and_tmp_goes_with_the_box_and_what_is_there_is_reached() {
+    require!(has_namespaces(), "no mount namespace can be made here");
+    let folder = tempfile::Builder::new().prefix("tolok-test-tmp-").tempdir_in("/tmp").unwrap();
+    let beside = tempfile::Builder::new().prefix("tolok-test-file-").tempfile_in("/tmp").unwrap();
+    let link = folder.path().with_extension("link");
+    symlink(folder.path(), &link).unwrap();
+    let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let ground = Ground::new();
+    let mut trial_box = open(&ground.spec());
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    let script = format!(
+        "for new in /dev/shm/{name} /tmp/{name}.new; do echo left > $new && cat $new; done; stat -c %a /dev/shm /tmp; \
+         echo inside > {link}/note; echo inside > {beside}; [ -S {folder}/socket ] && echo socket",
+        link = link.display(),
+        beside = beside.path().display(),
+        folder = folder.path().display(),
+    );
+    assert_eq!(ground.said_by(&mut trial_box, &script), "left\nleft\n1777\n1777\nsocket\n");
+    // What was there before is the machine's own.
+    assert_eq!(fs::read_to_string(folder.path().join("note")).unwrap(), "inside\n");
+    assert_eq!(fs::read_to_string(beside.path()).unwrap(), "inside\n");
+    let inside = trial_box.path_inside(&folder.path().join("socket"));
+    let connected = UnixStream::connect(inside).is_ok() && listener.accept().is_ok();
+    fs::remove_file(&link).unwrap();
+    assert!(connected, "a socket in /tmp is reached from the box");
+    trial_box.stop().unwrap();
+    let left = [PathBuf::from("/dev/shm").join(name), folder.path().with_extension("new")];
+    assert!(left.iter().all(|file| !file.exists()), "{left:?}");
+}
+
+#[test]
+fn who_ignores_the_request_to_stop_holds_up_the_end_less_if_it_is_no_database() {
+    let took = |part: &str| {
+        let ground = Ground::new();
+        let mut trial_box = open(&BoxSpec::default());
+        let stubborn = ["sh", "-c", "trap '' TERM; echo here; while :; do sleep 100000; done"];
+        trial_box.start(&ProcessSpec { part: part.to_owned(), ..ground.process(&stubborn) }).unwrap();
+        wait_until("it ignores the signal", || ground.log().contains("here"));
+        let asked = Instant::now();
+        trial_box.stop().unwrap();
+        asked.elapsed()
+    };
+    let (subject, database) = (took("subject"), took("database"));
+    assert!(subject * 2 < database, "{subject:?} and {database:?}");
 }
 
 #[test]

@@ -45,23 +45,89 @@ fn a_subject_that_needs_more_memory_than_it_may_have_is_out_of_memory() {
     assert!(message.starts_with("the kernel killed 1 process of it at its memory limit of 64MiB"), "{message}");
 }
 
+/// A place with a study of the same server on a CPU of its own and under a quota of one CPU's time. It has company: a process
+/// that takes all it gets, so that both would use more than one CPU.
+fn two_modes() -> Place {
+    let place = place("none", "subject = { cpus = 1, mode = ['dedicated', 'quota'] }");
+    let file = place.path().join("subjects/test/server/subject.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (head, command) = text.split_once("command = [").unwrap();
+    let script = r#"(while :; do :; done) & exec "$@""#;
+    std::fs::write(&file, format!("{head}command = ['sh', '-c', '{script}', 'sh', {command}")).unwrap();
+    place
+}
+
 #[test]
-fn a_quota_is_told_from_dedicated_cpus_and_counts_what_it_takes() {
+fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
     require!(has_groups(&[Controller::Cpu, Controller::CpuSet]), "no control group can limit CPUs here");
     let _turn = my_turn();
-    let place = place("none", "subject = { cpus = 1, mode = ['dedicated', 'quota'] }");
-    let study = place.path().join("studies/try.toml");
-    let text = std::fs::read_to_string(&study).unwrap();
-    // The server needs little of a CPU, so only a small quota is felt.
-    std::fs::write(&study, text.replace("cpus = 1, mode = ['dedicated', 'quota']", "cpus = 0.05, mode = 'quota'"))
-        .unwrap();
+    let place = two_modes();
     let (said, records) = run(&place, &[]);
-    assert!(!records.is_empty(), "{}", said.progress);
-    let throttling = &records[0]["outcome"]["subject"]["throttling"];
-    let (throttled, periods) =
-        (throttling["throttled_periods"].as_u64().unwrap(), throttling["periods"].as_u64().unwrap());
-    assert!(throttled > 0 && throttled <= periods, "{throttling}");
-    assert!(throttling["throttled_s"].as_f64().unwrap() > 0.0, "{throttling}");
+    assert_eq!(records.len(), 2, "{}", said.progress);
+    let of = |mode: &str| {
+        let record = records.iter().find(|record| record["case"].as_str().unwrap().contains(mode));
+        record.unwrap_or_else(|| panic!("no case under {mode}: {}", said.progress))
+    };
+    let (dedicated, quota) = (of("dedicated"), of("quota"));
+    // Throttled is who has a quota, and nobody else.
+    let throttled = |record: &Value| {
+        let throttling = &record["outcome"]["subject"]["throttling"];
+        (throttling["throttled_periods"].as_u64().unwrap_or(0), throttling["throttled_s"].as_f64().unwrap_or(0.0))
+    };
+    assert_eq!(throttled(dedicated), (0, 0.0), "{dedicated}");
+    let (periods, seconds) = throttled(quota);
+    assert!(periods > 0 && seconds > 0.0, "{quota}");
+    let used = |record: &Value| record["outcome"]["subject"]["cpu_s"].as_f64().unwrap();
+    assert!(used(dedicated) > 0.0 && used(quota) > 0.0);
+    // Each is a scenario of its own, with a table of its own.
+    let report: Value = serde_json::from_str(&place.tolok(&["report", "latest", "--format", "json"]).output).unwrap();
+    let scenarios = report["scenarios"].as_array().unwrap();
+    let modes: Vec<&str> =
+        scenarios.iter().map(|scenario| scenario["environment"]["subject"]["mode"].as_str().unwrap()).collect();
+    assert_eq!(modes, ["dedicated", "quota"], "{report}");
+    for scenario in scenarios {
+        assert_eq!(scenario["cases"].as_array().unwrap().len(), 1, "{scenario}");
+        assert_eq!(scenario["comparisons"].as_array().unwrap().len(), 0, "{scenario}");
+    }
+    let markdown = place.tolok(&["report", "latest", "--format", "md"]).output;
+    // One says what each subject was given, without any figure.
+    let is_of_figures = |block: &&str| block.starts_with('|') && !block.starts_with("| subject | given ");
+    let tables = markdown.split("\n\n").filter(is_of_figures);
+    let both = tables.filter(|table| table.contains("dedicated") && table.contains("quota"));
+    assert_eq!(both.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn what_a_subject_leaves_in_temporary_folders_goes_with_its_trial() {
+    require!(geteuid().is_root(), "without a mount namespace some of it stays");
+    let _turn = my_turn();
+    let place = place("none", "");
+    let file = place.path().join("subjects/test/server/subject.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let name = place.path().file_name().unwrap().to_str().unwrap().to_owned() + ".left";
+    let script = format!(
+        r#"for folder in $TMPDIR /tmp /dev/shm; do echo x > $folder/{name} && echo left in $folder; done; exec "$@""#
+    );
+    std::fs::write(&file, text.replace("command = [", &format!("command = ['sh', '-c', '{script}', 'sh', "))).unwrap();
+    let (said, records) = run(&place, &[]);
+    assert_eq!(records[0]["outcome"]["kind"], "completed", "{}\n{}", said.progress, records[0]);
+    let log = find(&place.path().join("runs"), "subject.log");
+    let log = std::fs::read_to_string(log.first().unwrap()).unwrap();
+    let own = log.lines().next().unwrap();
+    assert!(own.starts_with("left in ") && own.contains("/tolok-session-") && own.contains("/trial-"), "{log}");
+    assert!(log.contains("left in /tmp\nleft in /dev/shm\n"), "{log}");
+    for folder in ["/tmp", "/dev/shm"] {
+        assert!(!std::path::Path::new(folder).join(&name).exists(), "{folder}");
+    }
+}
+
+/// Files of a name below a folder.
+fn find(folder: &std::path::Path, name: &str) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let found = |path: std::path::PathBuf| {
+        if path.is_dir() { find(&path, name) } else { vec![path] }
+    };
+    entries.flat_map(found).filter(|path| path.ends_with(name)).collect()
 }
 
 #[test]

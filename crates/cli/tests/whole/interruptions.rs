@@ -1,10 +1,11 @@
 //! Ctrl-C and `kill -9`: nothing finished is lost, nothing is left running, and the run can go on.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::place::{PATIENCE, Place, Started, assert_all_gone, assert_done, my_turn};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn};
 
 const TRIALS: usize = 6;
 
@@ -15,9 +16,23 @@ fn place() -> Place {
 
 /// Starts the study and waits until its first trial is finished, so that the second one is under way.
 fn under_way(place: &Place) -> Started {
-    let mut started = place.start(&["run", "try"]);
+    let mut command = place.command(&["run", "try"]);
+    command.env("TMPDIR", temporary(place));
+    let mut started = Started::of(command);
     started.wait_for("1/6 ");
     started
+}
+
+/// The folder for temporary files of that run.
+fn temporary(place: &Place) -> PathBuf {
+    let folder = place.path().join("tmp");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn left_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().path().display().to_string()).collect()
 }
 
 /// The box's processes of one tolok, from `/proc`: the keeper, then the init below it.
@@ -66,8 +81,10 @@ fn kill_9_of_the_lab_leaves_nothing_running_and_the_run_can_go_on() {
     let place = place();
     let started = under_way(&place);
     box_of(started.child.id());
+    assert!(!left_in(&temporary(&place)).is_empty(), "a session works in a folder of its own");
     started.signal(Signal::KILL);
     started.finish();
+    assert_all_gone(|| left_in(&temporary(&place)));
     assert_can_go_on(&place);
 }
 
@@ -82,6 +99,12 @@ fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
         let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL);
     }
     started.finish();
+    // Nobody was left who could remove its folder: whoever comes next does, and that need not be a run.
+    assert_all_gone(|| place.processes());
+    assert_eq!(left_in(&temporary(&place)).len(), 1);
+    let mut doctor = place.command(&["doctor"]);
+    let said = Said::of(doctor.env("TMPDIR", temporary(&place)).output().unwrap());
+    assert_eq!((said.code, left_in(&temporary(&place))), (Some(0), Vec::new()), "{}", said.progress);
     assert_can_go_on(&place);
 }
 

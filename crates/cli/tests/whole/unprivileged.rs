@@ -1,5 +1,6 @@
 //! With fewer rights than root has: an ordinary user, and machines that allow no namespace, or only half of one.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::chown;
@@ -9,10 +10,11 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use rustix::process::{Signal, geteuid};
+use serde_json::Value;
 use tolok_testkit::require;
 
 use crate::interruptions::box_of;
-use crate::place::{PATIENCE, Place, Started, assert_all_gone, assert_done, my_turn};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, repository};
 
 /// `nobody` nearly everywhere, and an ordinary user in any case.
 const USER: u32 = 65_534;
@@ -135,6 +137,39 @@ fn an_ordinary_user_can_run_a_study() {
     let place = place(SHORT);
     require!(give_away(&place), "the folder for temporary files is closed to other users");
     assert_completes(&place, start_as_user(&place));
+    let lacking: Vec<Value> = place.records().iter().map(|record| record["isolation"]["fallbacks"].clone()).collect();
+    assert_eq!(lacking[0], lacking[1], "what no trial has is the same sentence in each of them");
+}
+
+#[test]
+fn quick_as_an_ordinary_user_says_once_what_it_does_without_and_the_manual_says_what_that_means() {
+    require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
+    let _turn = my_turn();
+    let place = home().with_faulty("one", "none").with_faulty("two", "none");
+    fs::copy(repository().join("studies/quick.toml"), place.path().join("studies/quick.toml")).unwrap();
+    require!(give_away(&place), "the folder for temporary files is closed to other users");
+    let mut command = at_home(&place, place.command(&["quick", "--no-open", "--blocks", "1", "--scale", "0.2"]));
+    let said = Said::of(command.uid(USER).gid(USER).output().unwrap());
+    assert_done(said.code, &said.progress);
+    let records = place.records();
+    let lacking: BTreeSet<String> = records
+        .iter()
+        .flat_map(|record| record["isolation"]["fallbacks"].as_array().cloned().unwrap_or_default())
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect();
+    assert!(records.len() >= 4, "{}", said.progress);
+    let manual = fs::read_to_string(repository().join("docs/environment.md")).unwrap();
+    let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in &lacking {
+        // The reason behind it is the kernel's, with names of this machine in it.
+        let words = text.split(" (").next().unwrap();
+        assert_eq!(in_a_line(&said.output).matches(words).count(), 1, "{words}\n{}", said.output);
+        assert!(in_a_line(&manual).contains(words), "docs/environment.md does not say: {words}");
+    }
+    // This machine's groups belong to root, so there is one at least wherever root can become somebody else.
+    let has_groups = records.iter().all(|record| record["isolation"]["groups"].is_string());
+    assert!(has_groups || lacking.iter().any(|text| text.starts_with("No control groups")), "{lacking:?}");
+    assert_all_gone(|| place.processes());
 }
 
 #[test]

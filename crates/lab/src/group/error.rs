@@ -1,7 +1,7 @@
 //! What can go wrong with a group: which file, which value, why, and what to do about it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -28,15 +28,16 @@ pub enum GroupError {
         /// What to do.
         advice: &'static str,
     },
-    /// A folder that could not be made.
-    #[error("make the control group {}: {source}; {advice}", folder.display())]
+    /// A folder that could not be made. Each trial has a name of its own for it, so the one above is named: who is told of
+    /// many trials is told it once.
+    #[error("make a control group in {}: {source}; {advice}", above.display())]
     Make {
-        /// The folder.
-        folder: PathBuf,
+        /// The folder in which it was to be made.
+        above: PathBuf,
         /// Why not.
         source: io::Error,
         /// What to do.
-        advice: &'static str,
+        advice: String,
     },
     /// A value that the kernel did not take.
     #[error("write {value:?} to {}: {source}; {advice}", file.display())]
@@ -146,9 +147,13 @@ const OFFERED: &str = "start tolok in a group that has it, such as under `system
                        if not as root), or do without the limit";
 
 impl GroupError {
-    pub(super) fn make(folder: PathBuf, source: io::Error) -> Self {
-        let advice = advice(&source);
-        Self::Make { folder, source, advice }
+    pub(super) fn make(folder: &Path, source: io::Error) -> Self {
+        let name = folder.file_name().unwrap_or_default().display();
+        let advice = match source.kind() {
+            io::ErrorKind::AlreadyExists => format!("a group called {name} is left over there; remove its folder"),
+            _ => advice(&source).to_owned(),
+        };
+        Self::Make { above: folder.parent().unwrap_or(folder).to_owned(), source, advice }
     }
 
     pub(super) fn write(file: PathBuf, value: &str, source: io::Error) -> Self {
@@ -172,7 +177,6 @@ fn advice(source: &io::Error) -> &'static str {
         // Version 2 gives no controllers to the groups below one that has processes itself.
         Some(Errno::BUSY) => ALONE,
         Some(Errno::NOENT | Errno::NODEV) => OFFERED,
-        Some(Errno::EXIST) => "a group of that name is left over; remove its folder",
         _ => RANGE,
     }
 }

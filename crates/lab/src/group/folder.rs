@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::hierarchies::read;
-use super::{Controller, GroupError, GroupReader, Limits, Version, ending, name, residence};
+use super::{Controller, GroupError, GroupReader, Limits, Version, ending, limits, name, residence};
 
 /// A group: it can be sent to another process, which then can do the same with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +58,14 @@ impl Group {
             }
         }
         Ok(())
+    }
+
+    /// The weight of the group in which it was made; nothing where that is the root of everything, or nothing is weighed.
+    pub fn weight_above(&self) -> Option<u32> {
+        let place = self.places.get(&Controller::Cpu)?;
+        let file = if place.version == Version::V1 { "cpu.shares" } else { "cpu.weight" };
+        let text = fs::read_to_string(place.folder.parent()?.join(file)).ok()?;
+        limits::weight_of(place.version, &text)
     }
 
     /// The files into which a process writes `0` to join, one for each hierarchy.
@@ -141,7 +149,7 @@ pub(super) fn make_all(group: Group, switches: &[(&Path, &str)]) -> Result<Group
     let mut made: Vec<&Path> = Vec::new();
     let mut make = || {
         for folder in group.folders() {
-            fs::create_dir(folder).map_err(|source| GroupError::make(folder.to_owned(), source))?;
+            fs::create_dir(folder).map_err(|source| GroupError::make(folder, source))?;
             made.push(folder);
         }
         prepare_v1(&group)?;

@@ -114,6 +114,15 @@ fn shares(weight: u32) -> u64 {
     (u64::from(weight) * 1024 / 100).clamp(2, 262_144)
 }
 
+/// A weight as it stands in a file of that version, in version 2's unit.
+pub(super) fn weight_of(version: Version, text: &str) -> Option<u32> {
+    let number: u64 = text.trim().parse().ok()?;
+    match version {
+        Version::V1 => u32::try_from((number * 100 + 512) / 1024).ok(),
+        Version::V2 => u32::try_from(number).ok(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,7 +55,7 @@ impl Residence {
         match fs::create_dir(&leaf) {
             // One that was left over, or that another tolok lives in, does as well.
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(GroupError::make(leaf, error));
+                return Err(GroupError::make(&leaf, error));
             }
             _ => {}
         }

@@ -225,7 +225,7 @@ fn no_group_is_made_outside_of_its_parent_or_twice() {
     let group = found.create("x", &wanted(&FOR_LIMITS)).unwrap();
     assert!(matches!(group.child("../y"), Err(GroupError::Name { .. })));
     let twice = found.create("x", &wanted(&FOR_LIMITS)).unwrap_err();
-    assert!(twice.to_string().ends_with("a group of that name is left over; remove its folder"), "{twice}");
+    assert!(twice.to_string().ends_with("a group called x is left over there; remove its folder"), "{twice}");
 }
 
 #[test]

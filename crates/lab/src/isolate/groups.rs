@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tolok_model::GroupWeights;
+
 use super::protocol::Fault;
 use super::spec::{GroupsSpec, Isolation};
-use crate::group::{Controller, GUESTS, Group, GroupName, Hierarchies, Limits};
+use crate::group::{Controller, GUESTS, Group, GroupError, GroupName, Hierarchies, Limits};
 
 /// The part that emulates a link, and must come before everything else to be on time.
 const LINK: &str = "link";
@@ -37,25 +39,24 @@ impl BoxGroups {
         let name = GroupName::own()?.to_string();
         let whole = match hierarchies.create(&name, &wanted) {
             Ok(whole) => whole,
-            Err(error) => {
-                let reason = format!("cannot {error}");
-                return if spec.parts.values().any(limits_something) {
-                    Err(Fault::Limit(format!("{reason}, and without control groups nothing can be limited")))
-                } else {
-                    isolation
-                        .fallbacks
-                        .push(format!("No control groups, so resources are counted less exactly ({reason})"));
-                    Ok(None)
-                };
-            }
+            Err(error) => return do_without(spec, &name, &error, isolation).map(|()| None),
         };
         isolation.groups = Some(hierarchies.layout().to_string());
         isolation.fallbacks.extend(lacks(spec, &usable));
         isolation.controllers = whole.controllers().iter().map(ToString::to_string).collect();
         let mut groups = Self { whole, parts: BTreeMap::new() };
-        if usable.contains(&Controller::Cpu) {
-            weigh(&groups.whole, WEIGHT, "the box", isolation);
-        }
+        let mut weights = GroupWeights { own_group: groups.whole.weight_above(), ..GroupWeights::default() };
+        // Without the controller no weight is missed part by part: it was said once.
+        let mut weigh = |group: &Group, weight: Option<u32>, whose: &str| {
+            let weight = weight.filter(|_| usable.contains(&Controller::Cpu))?;
+            let Err(error) = group.limit(&Limits { weight: Some(weight), ..Limits::default() }) else {
+                return Some(weight);
+            };
+            let said = format!("The weight of {whose} is not set, so others on the machine take more from it");
+            isolation.fallbacks.push(format!("{said} ({})", nameless(&name, format!("cannot {error}"))));
+            None
+        };
+        weights.trial = weigh(&groups.whole, Some(WEIGHT), "the box");
         for (part, limits) in &spec.parts {
             let group = groups.whole.child(part).map_err(|error| Fault::Limit(format!("cannot {error}")))?;
             groups.parts.insert(part.clone(), group.clone());
@@ -64,11 +65,9 @@ impl BoxGroups {
                 strict.cpus.clear();
             }
             group.limit(&strict).map_err(|error| Fault::Limit(format!("cannot {error}")))?;
-            // Without the controller no weight is missed part by part: it was said once.
-            if let Some(weight) = limits.weight.filter(|_| usable.contains(&Controller::Cpu)) {
-                weigh(&group, weight, part, isolation);
-            }
+            weights.parts.extend(weigh(&group, limits.weight, part).map(|weight| (part.clone(), weight)));
         }
+        isolation.weights = weights.trial.is_some().then_some(weights);
         groups.parts.get(LINK).map(allow_realtime);
         Ok(Some(groups))
     }
@@ -97,6 +96,22 @@ impl Drop for BoxGroups {
     }
 }
 
+/// What a box without groups says, unless it was to limit something by them.
+fn do_without(spec: &GroupsSpec, name: &str, error: &GroupError, isolation: &mut Isolation) -> Result<(), Fault> {
+    let reason = nameless(name, format!("cannot {error}"));
+    if spec.parts.values().any(limits_something) {
+        return Err(Fault::Limit(format!("{reason}, and without control groups nothing can be limited")));
+    }
+    isolation.fallbacks.push(format!("No control groups, so resources are counted less exactly ({reason})"));
+    Ok(())
+}
+
+/// A sentence of a run in which a hundred boxes lack the same must be the same in all of them, whatever their groups are
+/// called: a report merges what is the same.
+fn nameless(name: &str, sentence: String) -> String {
+    sentence.replace(name, "tolok-…")
+}
+
 /// Whether it takes groups to hold to it. Every process is bound to its CPUs by its affinity as well, so those do not.
 fn limits_something(limits: &Limits) -> bool {
     *limits != Limits { weight: limits.weight, cpus: limits.cpus.clone(), ..Limits::default() }
@@ -122,15 +137,6 @@ fn lacks(spec: &GroupsSpec, usable: &BTreeSet<Controller>) -> Vec<String> {
         said.push("Nothing is weighed, so others on the machine take more from the trial".to_owned());
     }
     said
-}
-
-fn weigh(group: &Group, weight: u32, whose: &str, isolation: &mut Isolation) {
-    let limits = Limits { weight: Some(weight), ..Limits::default() };
-    if let Err(error) = group.limit(&limits) {
-        isolation.fallbacks.push(format!(
-            "The weight of {whose} is not set, so others on the machine take more from it (cannot {error})"
-        ));
-    }
 }
 
 /// Version 1 gives a new group no time at all for realtime priority, and then refuses it to the group's processes. Where
@@ -170,6 +176,34 @@ mod tests {
         assert!(!limits_something(&Limits { weight: Some(100), ..Limits::default() }));
         assert!(limits_something(&Limits { pids: Some(20), ..Limits::default() }));
         assert!(!limits_something(&Limits { cpus: vec![0], ..Limits::default() }), "affinity binds to CPUs as well");
+    }
+
+    #[test]
+    fn two_boxes_without_groups_say_the_same_sentence() {
+        // A machine whose folders for groups cannot be written: here, as there are none.
+        let machine = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(machine.path().join("proc/self")).unwrap();
+        std::fs::write(machine.path().join("proc/self/cgroup"), "0::/user\n").unwrap();
+        let mounted = "30 23 0:26 / /groups rw - cgroup2 cgroup2 rw\n";
+        std::fs::write(machine.path().join("proc/self/mountinfo"), mounted).unwrap();
+        let hierarchies = Hierarchies::find_in(machine.path());
+        let spec = GroupsSpec { parts: BTreeMap::new(), controllers: Controller::ALL.into() };
+        let said = |name: &str| {
+            let (error, mut isolation) =
+                (hierarchies.create(name, &spec.controllers).unwrap_err(), Isolation::default());
+            do_without(&spec, name, &error, &mut isolation).unwrap();
+            isolation.fallbacks.concat()
+        };
+        let sentence = said("tolok-752d3df0-42-777");
+        assert_eq!(sentence, said("tolok-752d3df0-43-999"));
+        let words = format!(
+            "No control groups, so resources are counted less exactly (cannot make a control group in {}: ",
+            machine.path().join("groups/user").display()
+        );
+        assert!(sentence.starts_with(&words), "{sentence}");
+        // Whatever else of a group cannot be had.
+        let write = |name: &str| nameless(name, format!("cannot write \"1\" to /groups/{name}/cpu.shares"));
+        assert_eq!(write("tolok-752d3df0-42-777"), "cannot write \"1\" to /groups/tolok-…/cpu.shares");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use super::channel::inherited;
 use super::kill::{ignore_stop_signals, kill_all_below, kill_trees};
 use super::mounts;
 use super::namespace;
-use super::protocol::{InitEvent, InitJob, Request, STOP_GRACE};
+use super::protocol::{InitEvent, InitJob, Request, stop_grace};
 use super::requests::Requests;
 use super::run_files::RunFiles;
 use super::spawn::{Placement, place};
@@ -199,8 +199,11 @@ impl Init {
             for running in self.running.iter().rev() {
                 let _ = kill_process(running.pid, running.stop);
             }
-            let deadline = Instant::now() + STOP_GRACE;
-            while !self.running.is_empty() && readable_before(&self.child_ended, deadline)? {
+            let asked = Instant::now();
+            // The longest grace of those that are left.
+            while let Some(grace) = self.running.iter().map(|running| stop_grace(&running.part)).max()
+                && readable_before(&self.child_ended, asked + grace)?
+            {
                 self.reap();
             }
         }
@@ -234,6 +237,15 @@ fn settle(job: &InitJob) -> (Vec<String>, Vec<String>) {
         // /proc/self is right there, too, but under the number that a server knows itself by stands another process.
         if let Err(error) = mounts::mount_own_proc() {
             lacks("The servers see the machine's /proc, in which they have other numbers", &error);
+        }
+    }
+    if mounts_are_private {
+        if let Err(error) = mounts::mount_own_shared_memory() {
+            lacks("Files that servers leave in /dev/shm stay there after the trial", &error);
+        }
+        // Before the run folder, which may lie in it.
+        if let Err(error) = mounts::mount_own_temporary_folder(Path::new("/tmp")) {
+            lacks("Files that servers leave in /tmp stay there after the trial", &error);
         }
     }
     if let Some(folder) = &job.run_folder {

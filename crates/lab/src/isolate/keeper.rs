@@ -8,12 +8,14 @@
 //! It stays outside the box's pid and mount namespaces and inside the client's network namespace, in a session of its own.
 //! It dies of nothing but its work's end and `kill -9`. When the lab's end of the pipe closes, however that comes about,
 //! or the init or a link ends, the keeper kills what is in the box and removes the control groups; the namespaces, mounts
-//! and network devices go with the last process in them. When the keeper itself is killed, the kernel kills init and
-//! link, and what is left is empty control groups, which the next start of tolok sweeps.
+//! and network devices go with the last process in them. If the lab was killed, its temporary folder is removed, too. When
+//! the keeper itself is killed, the kernel kills init and link, and what is left is empty control groups, which the next
+//! start of tolok sweeps.
 //!
 //! Where no pid namespace is allowed, the keeper is the reaper of all orphans below it and kills them one by one; then
 //! only a `kill -9` of the keeper itself can leave servers behind, until the next start of tolok sweeps their group.
 
+use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
@@ -31,7 +33,8 @@ use super::kill::{KILL_LIMIT, ignore_stop_signals, kill_all_below};
 use super::namespace::{self, Kinds, Right};
 use super::network::{Network, Settings};
 use super::probe::{Possible, find_possible, own_program};
-use super::protocol::{Fault, InitJob, KeeperEvent, KeeperJob, KeeperRequest, Opened};
+use super::protocol::{Fault, InitJob, KeeperEvent, KeeperJob, KeeperRequest, Opened, SocketWanted};
+use super::session_folder::remove_when_free;
 use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, Isolation, NetworkSpec};
 use super::topology::{Joins, Topology};
@@ -46,13 +49,17 @@ pub fn run_keeper(job: &str) -> io::Result<()> {
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     // No screen is attached to the keeper, so the lab must be told.
-    let last_word = match keep(&job.spec, &channel) {
+    let lab = Lab { channel: &channel, has_let_go: Cell::new(false) };
+    let last_word = match keep(&job.spec, &lab) {
         Ok(()) => KeeperEvent::Stopped,
         Err(fault) => KeeperEvent::Failed(fault),
     };
     // The lab may be gone, and then nobody needs to know.
     let _ = channel.send(&last_word, None);
-    Ok(())
+    match &job.spec.session_folder {
+        Some(folder) if lab.is_dead() => remove_when_free(folder, Instant::now() + KILL_LIMIT),
+        _ => Ok(()),
+    }
 }
 
 /// A box at work.
@@ -69,7 +76,7 @@ enum End {
     LinkEnded(usize),
 }
 
-fn keep(spec: &BoxSpec, channel: &Channel) -> Result<(), Fault> {
+fn keep(spec: &BoxSpec, lab: &Lab<'_>) -> Result<(), Fault> {
     let mut isolation = Isolation { network: "host".to_owned(), ..Isolation::default() };
     let possible = possible(spec, &mut isolation)?;
     let groups = match &spec.groups {
@@ -103,9 +110,9 @@ fn keep(spec: &BoxSpec, channel: &Channel) -> Result<(), Fault> {
     let pid_of = |joins| network.as_ref().and_then(|network| network.pid_of(joins));
     let [link_pid, database_link_pid] = [Joins::ClientAndSubject, Joins::DatabaseAndSubject].map(pid_of);
     let opened = Opened { init_pid: init.process.id(), link_pid, database_link_pid, groups: parts, isolation };
-    channel.send(&KeeperEvent::Open(Box::new(opened)), None)?;
+    lab.channel.send(&KeeperEvent::Open(Box::new(opened)), None)?;
     let kept = Kept { init, groups, network };
-    let end = kept.watch(channel)?;
+    let end = kept.watch(lab)?;
     kept.close(end)
 }
 
@@ -147,7 +154,7 @@ fn possible(spec: &BoxSpec, isolation: &mut Isolation) -> Result<Possible, Fault
 
 impl Kept {
     /// Serves the lab until the box must end.
-    fn watch(&self, channel: &Channel) -> io::Result<End> {
+    fn watch(&self, lab: &Lab<'_>) -> io::Result<End> {
         let emulators = self.network.iter().flat_map(|network| &network.emulators);
         let opened: Result<Vec<OwnedFd>, _> =
             emulators.map(|link| pidfd_open(link.pid(), PidfdFlags::empty())).collect();
@@ -157,7 +164,7 @@ impl Kept {
             let mut watched = vec![
                 PollFd::new(&self.init.ended, PollFlags::IN),
                 PollFd::new(&input, PollFlags::empty()),
-                PollFd::new(channel, PollFlags::IN),
+                PollFd::new(lab.channel, PollFlags::IN),
             ];
             watched.extend(links.iter().map(|link| PollFd::new(link, PollFlags::IN)));
             retry_on_intr(|| poll(&mut watched, None))?;
@@ -165,7 +172,7 @@ impl Kept {
             match happened[..] {
                 [_, true, ..] => return Ok(End::LabIsGone),
                 [true, ..] => return Ok(End::InitEnded),
-                [_, _, true, ..] if !answer(channel)? => return Ok(End::LabIsGone),
+                [_, _, true, ..] if !lab.answer()? => return Ok(End::LabIsGone),
                 _ => {}
             }
             if let Some(link) = happened[3..].iter().position(|ended| *ended) {
@@ -197,31 +204,55 @@ impl Kept {
     }
 }
 
-/// Does what the lab asks for; false if the lab is gone.
-fn answer(channel: &Channel) -> io::Result<bool> {
-    let Some((request, _)) = channel.receive()? else { return Ok(false) };
-    let sent = match socket_for(&request) {
-        Ok(socket) => channel.send(&KeeperEvent::Socket, Some(socket.as_fd())),
-        Err(reason) => channel.send(&KeeperEvent::NoSocket { reason }, None),
-    };
-    // Who does not listen any more is noticed as gone the next time.
-    let _ = sent;
-    Ok(true)
+/// The lab, as the keeper hears of it.
+struct Lab<'a> {
+    channel: &'a Channel,
+    has_let_go: Cell<bool>,
+}
+
+impl Lab<'_> {
+    /// Does what the lab asks for; false if it is gone, or has no use for the box any more.
+    fn answer(&self) -> io::Result<bool> {
+        let Some((request, _)) = self.channel.receive()? else { return Ok(false) };
+        let KeeperRequest::Give(wanted) = request else {
+            self.has_let_go.set(true);
+            return Ok(false);
+        };
+        let sent = match socket_for(wanted) {
+            Ok(socket) => self.channel.send(&KeeperEvent::Socket, Some(socket.as_fd())),
+            Err(reason) => self.channel.send(&KeeperEvent::NoSocket { reason }, None),
+        };
+        // Who does not listen any more is noticed as gone the next time.
+        let _ = sent;
+        Ok(true)
+    }
+
+    /// Waits until the lab has let go of the box, or is dead, and says which.
+    fn is_dead(&self) -> bool {
+        while !self.has_let_go.get() {
+            match self.channel.receive::<KeeperRequest>() {
+                Ok(Some((KeeperRequest::LetGo, _))) => return false,
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => return true,
+            }
+        }
+        false
+    }
 }
 
 /// The socket that the lab asks for, or why there is none.
-fn socket_for(request: &KeeperRequest) -> Result<OwnedFd, String> {
-    let (family, kind) = match request {
-        KeeperRequest::Socket { v6: true } => (AddressFamily::INET6, SocketType::STREAM),
-        KeeperRequest::Socket { v6: false } => (AddressFamily::INET, SocketType::STREAM),
-        KeeperRequest::PacketSocket => (AddressFamily::PACKET, SocketType::DGRAM),
+fn socket_for(wanted: SocketWanted) -> Result<OwnedFd, String> {
+    let (family, kind) = match wanted {
+        SocketWanted::Tcp { v6: true } => (AddressFamily::INET6, SocketType::STREAM),
+        SocketWanted::Tcp { v6: false } => (AddressFamily::INET, SocketType::STREAM),
+        SocketWanted::Packet => (AddressFamily::PACKET, SocketType::DGRAM),
     };
-    socket_with(family, kind, SocketFlags::CLOEXEC, None).map_err(|errno| match (request, errno) {
-        (KeeperRequest::PacketSocket, Errno::PERM | Errno::ACCESS) => {
+    socket_with(family, kind, SocketFlags::CLOEXEC, None).map_err(|errno| match (wanted, errno) {
+        (SocketWanted::Packet, Errno::PERM | Errno::ACCESS) => {
             "the right to see packets (CAP_NET_RAW) is missing; start tolok as root, or allow user namespaces"
                 .to_owned()
         }
-        (KeeperRequest::PacketSocket, Errno::AFNOSUPPORT) => "this kernel has no packet sockets".to_owned(),
+        (SocketWanted::Packet, Errno::AFNOSUPPORT) => "this kernel has no packet sockets".to_owned(),
         _ => io::Error::from(errno).to_string(),
     })
 }

@@ -21,6 +21,7 @@ mod probe;
 mod protocol;
 mod requests;
 mod run_files;
+pub(crate) mod session_folder;
 mod spawn;
 mod spec;
 mod sysctl;

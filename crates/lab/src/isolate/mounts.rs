@@ -1,13 +1,22 @@
 //! What a box mounts for itself: a `/proc` that shows its own processes only, and a private folder in memory.
 
 use std::ffi::CString;
+use std::fs::{self, DirEntry, File};
 use std::io;
-use std::os::unix::fs::chown;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{chown, symlink};
+use std::path::{Path, PathBuf};
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
 use rustix::process::{getegid, geteuid};
 
 use super::spec::RunFolder;
+
+/// What servers may put into `/dev/shm`, and into `/tmp`. It counts as memory of who makes it.
+const TEMPORARY_BYTES: u64 = 1 << 30;
+/// Each entry of `/tmp` that a box is to see takes a mount.
+const MOST_ENTRIES: usize = 4096;
 
 /// Lets no mount of this mount namespace show in the machine's, nor the other way round.
 pub(super) fn keep_mounts_private() -> io::Result<()> {
@@ -25,6 +34,51 @@ pub(super) fn mount_run_folder(folder: &RunFolder) -> io::Result<()> {
     let options = CString::new(options(folder))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     Ok(mount(c"tolok", &folder.path, c"tmpfs", flags, Some(options.as_c_str()))?)
+}
+
+/// Shared memory that has a name lies in this folder as a file, whatever the IPC namespace.
+pub(super) fn mount_own_shared_memory() -> io::Result<()> {
+    let folder = Path::new("/dev/shm");
+    if folder.is_dir() { mount_for_everybody(folder) } else { Ok(()) }
+}
+
+/// A folder for temporary files in which everything that is there can be reached as before (sockets, the run folder, programs
+/// and sources that were put there), and what is made beside it is gone with the mount namespace.
+pub(super) fn mount_own_temporary_folder(folder: &Path) -> io::Result<()> {
+    // Through it the entries are still reached when the new folder hides them.
+    let hidden = open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let entries: Vec<DirEntry> = fs::read_dir(folder)?.flatten().take(MOST_ENTRIES + 1).collect();
+    if entries.len() > MOST_ENTRIES {
+        return Err(io::Error::other(format!("there are more than {MOST_ENTRIES} files in it")));
+    }
+    mount_for_everybody(folder)?;
+    let hidden = PathBuf::from(format!("/proc/self/fd/{}", hidden.as_raw_fd()));
+    for entry in entries {
+        // One that has gone meanwhile, as temporary files do, is not missed.
+        let _ = show(&hidden.join(entry.file_name()), &folder.join(entry.file_name()));
+    }
+    Ok(())
+}
+
+/// Lets an entry be seen at another place: the same file or folder, and the same link.
+fn show(from: &Path, to: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(from)?.file_type();
+    if kind.is_symlink() {
+        return symlink(fs::read_link(from)?, to);
+    }
+    if kind.is_dir() {
+        fs::create_dir(to)?
+    } else {
+        drop(File::create(to)?)
+    }
+    Ok(mount_bind_recursive(from, to)?)
+}
+
+/// In memory; everybody may make files there, and nobody may remove those of others.
+fn mount_for_everybody(folder: &Path) -> io::Result<()> {
+    let options = CString::new(format!("size={TEMPORARY_BYTES},mode=1777"))?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(mount(c"tolok", folder, c"tmpfs", flags, Some(options.as_c_str()))?)
 }
 
 fn options(folder: &RunFolder) -> String {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -143,20 +143,22 @@ impl Network {
             enter_network(&self.nodes[end.node])?;
             let device = tun::open(&end.device, offload)?;
             tun::configure(&end.device, end.address, PREFIX, MTU_BYTES)?;
-            Ok(device)
+            // It tells what the device drops before the link comes to read it.
+            Ok((device, OwnedFd::from(File::open("/proc/thread-self/net/dev")?)))
         };
         let opened: io::Result<Vec<_>> = link.ends.iter().map(open).collect();
         let devices = opened.map_err(|error| {
             format!("a TUN device cannot be made ({error}); is /dev/net/tun there, and may it be used?")
         })?;
-        let ends = [devices[0].as_raw_fd(), devices[1].as_raw_fd()];
+        let ends = [devices[0].0.as_raw_fd(), devices[1].0.as_raw_fd()];
+        let device_tables = Some([devices[0].1.as_raw_fd(), devices[1].1.as_raw_fd()]);
         let (cpus, report) = (link.between.cpus.clone(), link.between.report.clone());
-        let job = LinkJob { spec: link.between.spec, ends, offload, cpus, report };
+        let job = LinkJob { spec: link.between.spec, ends, device_tables, offload, cpus, report };
         let started = (|| {
             let mut command = own_program("link", &serde_json::to_string(&job)?);
             let placement = Placement { dies_with_parent: true, groups: groups.to_vec(), ..Placement::default() };
             place(&mut command, &placement)?;
-            hand_over(&mut command, devices);
+            hand_over(&mut command, devices.into_iter().flat_map(|(device, table)| [device, table]).collect());
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
         })();
         let process = started.map_err(|error| format!("its process cannot be started: {error}"))?;

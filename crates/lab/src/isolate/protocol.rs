@@ -16,8 +16,17 @@ use serde::{Deserialize, Serialize};
 use super::spec::{BoxSpec, ExitReport, Isolation, ProcessSpec, RunFolder};
 use crate::group::Group;
 
-/// How long a server may take to stop when asked, before it is killed; the keeper adds its own time to it.
+/// How long a database may take to stop when asked, before it is killed, and so the longest that any part may; the keeper
+/// adds its own time to it.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
+/// The same for everybody else. When they are asked nothing is measured any more, and a server that hears the signal ends in
+/// milliseconds; who ignores it, or waits for clients that have gone, is to hold nobody up.
+const SHORT_GRACE: Duration = Duration::from_millis(800);
+
+/// How long the processes of a part may take to stop when asked.
+pub(super) fn stop_grace(part: &str) -> Duration {
+    if part == "database" { STOP_GRACE } else { SHORT_GRACE }
+}
 
 /// The argument of the verb `keeper`.
 #[derive(Debug, Serialize, Deserialize)]
@@ -107,10 +116,20 @@ impl InitEvent {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeeperRequest {
-    /// A TCP socket in the client's network namespace.
-    Socket { v6: bool },
-    /// A packet socket there, which sees nothing until it is bound.
-    PacketSocket,
+    /// A socket of the client's network namespace.
+    Give(SocketWanted),
+    /// Nothing more: the lab lives on without this box. Who is killed does not say so.
+    LetGo,
+}
+
+/// Which socket.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SocketWanted {
+    /// For TCP.
+    Tcp { v6: bool },
+    /// One that sees packets; none until it is bound.
+    Packet,
 }
 
 /// What the keeper reports.

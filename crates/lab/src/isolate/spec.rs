@@ -19,6 +19,8 @@ pub struct BoxSpec {
     pub network: NetworkSpec,
     /// A folder that only the box sees the inside of.
     pub run_folder: Option<RunFolder>,
+    /// The private folder of the lab's session. The keeper removes it where the lab is killed: the lock in it is free then.
+    pub session_folder: Option<PathBuf>,
 }
 
 /// Control groups, one a part.

@@ -17,7 +17,9 @@ use rustix::process::Signal;
 use super::channel::Channel;
 use super::connect::connect_within;
 use super::numbers;
-use super::protocol::{Fault, InitEvent, KeeperEvent, KeeperJob, KeeperRequest, Opened, Request, STOP_GRACE};
+use super::protocol::{
+    Fault, InitEvent, KeeperEvent, KeeperJob, KeeperRequest, Opened, Request, STOP_GRACE, SocketWanted, stop_grace,
+};
 use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, ExitReport, Isolation, NetworkSpec, ProcessSpec};
 use super::topology::Joins;
@@ -221,19 +223,19 @@ impl TrialBox {
         if self.isolation.network == "host" {
             return TcpStream::connect_timeout(&address, patience);
         }
-        let socket = self.socket(&KeeperRequest::Socket { v6: address.is_ipv6() }).map_err(io::Error::other)?;
+        let socket = self.socket(SocketWanted::Tcp { v6: address.is_ipv6() }).map_err(io::Error::other)?;
         connect_within(socket, address, patience)
     }
 
     /// A packet socket of the client's network namespace, which is the machine's where the box has none of its own. It sees
     /// nothing until it is bound to a protocol. Without the right to it there is none, and the box goes on as before.
     pub fn packet_socket(&mut self) -> io::Result<OwnedFd> {
-        self.socket(&KeeperRequest::PacketSocket).map_err(io::Error::other)
+        self.socket(SocketWanted::Packet).map_err(io::Error::other)
     }
 
     /// A socket of the client's network namespace.
-    fn socket(&mut self, request: &KeeperRequest) -> Result<OwnedFd, BoxError> {
-        if self.channel.send(request, None).is_err() {
+    fn socket(&mut self, wanted: SocketWanted) -> Result<OwnedFd, BoxError> {
+        if self.channel.send(&KeeperRequest::Give(wanted), None).is_err() {
             return Err(self.why_it_ended());
         }
         loop {
@@ -265,7 +267,7 @@ impl TrialBox {
         let not_ended = |reason: String| BoxError::NotEnded { part: part.to_owned(), reason };
         if signal != Signal::KILL {
             self.ask_for_signal(&Request::Signal { part: part.to_owned(), signal: signal.as_raw() })?;
-            self.has_ended_within(part, STOP_GRACE)?;
+            self.has_ended_within(part, stop_grace(part))?;
         }
         match self.groups.get(part) {
             Some(group) => group.kill().map_err(|error| not_ended(error.to_string()))?,
@@ -450,6 +452,8 @@ impl Drop for TrialBox {
     /// Closes the pipe, which ends everything in the box, and waits for the keeper; one that hangs is killed, and the
     /// kernel then kills what is below it.
     fn drop(&mut self) {
+        // Else the keeper would take the lab for dead. It is gone itself where this fails.
+        let _ = self.channel.send(&KeeperRequest::LetGo, None);
         self.requests = None;
         if !matches!(wait_within(&mut self.keeper, STOP_GRACE + OWN_STEP), Ok(Some(_))) {
             // Nothing more can be done if even this fails.

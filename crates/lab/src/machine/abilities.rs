@@ -167,7 +167,8 @@ fn emulated_links(machine: &Machine) -> Verdict {
 fn software_events(machine: &Machine) -> Verdict {
     match perf_events(machine) {
         PerfEvents::All => yes("switches, migrations, page faults"),
-        PerfEvents::ProgramsOnly => partly("without the kernel's work (perf_event_paranoid is 2)"),
+        // A switch happens in the kernel, and half of the page faults would be another figure: none are taken.
+        PerfEvents::ProgramsOnly => no("the kernel refuses those of its own work (perf_event_paranoid is 2)"),
         PerfEvents::Refused => no(refused(machine)),
         PerfEvents::Absent => no("the kernel has no perf events"),
     }

@@ -20,6 +20,9 @@ pub struct Scheduler {
     pub own_weight: Option<u64>,
     /// Whether control groups have real-time budgets of their own, which begin with nothing.
     pub rt_group_scheduling: Option<bool>,
+    /// How much of a second this process's own control group may give away to real-time tasks, where groups have budgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_rt_runtime_us: Option<i64>,
     /// How much of a second real-time tasks may take; -1 is all of it.
     pub rt_runtime_us: Option<i64>,
 }
@@ -30,14 +33,17 @@ pub(super) fn read(files: Files, folders: &GroupFolders, config: Option<&KernelC
     let debug = files.text("sys/kernel/debug/sched/preempt");
     let cpu = folders.of("cpu");
     // Version 1 has the file in every group where the kernel has budgets a group; version 2 has none in any case.
-    let rt_file =
-        cpu.as_ref().filter(|folder| !folder.v2).map(|folder| files.exists(folder.own.join("cpu.rt_runtime_us")));
+    let rt_file = cpu.as_ref().filter(|folder| !folder.v2).map(|folder| folder.own.join("cpu.rt_runtime_us"));
     let weight_file = cpu.map(|folder| folder.own.join(if folder.v2 { "cpu.weight" } else { "cpu.shares" }));
     Scheduler {
         preemption: preemption(&build, debug.as_deref(), &command_line, config),
         autogroup: autogroup::read(files, folders),
         own_weight: weight_file.and_then(|file| files.number(file)),
-        rt_group_scheduling: rt_file.or_else(|| config.map(|config| config.built_in("RT_GROUP_SCHED"))),
+        rt_group_scheduling: rt_file
+            .as_ref()
+            .map(|file| files.exists(file))
+            .or_else(|| config.map(|config| config.built_in("RT_GROUP_SCHED"))),
+        own_rt_runtime_us: rt_file.and_then(|file| files.number(file)),
         rt_runtime_us: files.number("proc/sys/kernel/sched_rt_runtime_us"),
     }
 }

@@ -11,6 +11,7 @@ use tolok_model::{CpuMap, CpuMode, Database, Engine, Environment, Link, LinkBack
 
 use super::scratch::Scratch;
 use crate::group::{self, Controller, Delegation, Hierarchies, Limits, Residence, Surroundings, delegation};
+use crate::isolate::session_folder::sweep;
 use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
 
 /// What the groups of a trial count and limit, as far as the machine offers it.
@@ -72,10 +73,11 @@ fn gives_a_group(program: &str, options: &[String]) -> bool {
 }
 
 impl Ground {
-    /// Sweeps up after dead sessions and finds out what can be had.
+    /// Sweeps up after dead sessions, their control groups and folders, and finds out what can be had.
     pub fn prepare() -> Self {
         let hierarchies = Hierarchies::find();
         let leftovers = group::sweep(&hierarchies);
+        sweep(&std::env::temp_dir());
         let residence = Residence::settle(&hierarchies).ok();
         Self { hierarchies, leftovers, _residence: residence }
     }
@@ -111,6 +113,7 @@ impl Ground {
             report: &report,
             database_report: &database_report,
             run_folder: None,
+            session: folder.path(),
         });
         let trial_box = TrialBox::open(program, &spec).map_err(|error| error.to_string())?;
         trial_box.stop().map_err(|error| error.to_string())
@@ -121,6 +124,7 @@ impl Ground {
         BoxSpec {
             groups: Some(Self::groups(wish)),
             network: network(wish),
+            session_folder: Some(wish.session.to_owned()),
             run_folder: wish.run_folder.map(|(path, owner)| RunFolder {
                 path: path.to_owned(),
                 size_bytes: RUN_FOLDER_BYTES,
@@ -168,6 +172,8 @@ pub(super) struct BoxWish<'a> {
     pub(super) database_report: &'a Path,
     /// The private folder, and who owns it if not the lab.
     pub(super) run_folder: Option<(&'a Path, Option<(u32, u32)>)>,
+    /// The private folder of the session.
+    pub(super) session: &'a Path,
 }
 
 /// The database of an environment, where a trial that asks one starts it.
@@ -257,6 +263,7 @@ mod tests {
             report,
             database_report,
             run_folder: None,
+            session: Path::new("session"),
         }
     }
 

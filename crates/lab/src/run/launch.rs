@@ -43,7 +43,7 @@ impl Launch<'_> {
     pub(super) fn prepare(&self, trial_box: &mut TrialBox, place: &Place<'_>) -> Result<Vec<ProcessSpec>, Setback> {
         let names = self.session.names(self.choice, self.subject, self.build, place);
         self.render_files(trial_box, &names, place.run)?;
-        let base = self.base_env();
+        let base = self.base_env(place.run);
         let mut specs = Vec::new();
         for process in &self.subject.processes {
             let mut env = base.clone();
@@ -75,14 +75,16 @@ impl Launch<'_> {
         let program = self.subject.program.as_ref().ok_or_else(no_program)?;
         let names = self.session.names(self.choice, self.subject, self.build, place);
         self.render_files(trial_box, &names, place.run)?;
-        let mut env = self.base_env();
+        let mut env = self.base_env(place.run);
         env.extend(names.render_env(&program.env).map_err(Setback::lab)?);
         Ok((names.render_command(&program.command).map_err(Setback::lab)?, env))
     }
 
     /// What every process of the subject has in its environment.
-    fn base_env(&self) -> BTreeMap<String, String> {
+    fn base_env(&self, run: &Path) -> BTreeMap<String, String> {
         let mut base = inherited_environment();
+        // What it leaves there is to go with its trial.
+        base.insert("TMPDIR".to_owned(), run.display().to_string());
         base.extend(self.session.program_env(self.choice, self.subject));
         base
     }

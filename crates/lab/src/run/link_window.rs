@@ -38,6 +38,8 @@ fn direction_of<'a>(
         bytes: last.offered_bytes - first.offered_bytes,
         dropped_queue: last.dropped_queue - first.dropped_queue,
         dropped_loss: last.dropped_loss - first.dropped_loss,
+        dropped_refused: last.dropped_refused - first.dropped_refused,
+        dropped_before: last.dropped_before - first.dropped_before,
         lateness_s_mean: if packets == 0 { 0.0 } else { lateness_ns as f64 / packets as f64 / 1e9 },
         lateness_s_max: lateness_max_ns as f64 / 1e9,
     }
@@ -58,6 +60,29 @@ pub(super) fn lateness(name: &str, link: &LinkWindow, rtt_s: f64) -> Option<Dist
         most * 1e3
     );
     Some(Disturbance { kind: "link-late".to_owned(), value: latest.lateness_s_mean, text })
+}
+
+/// Whether packets were lost of which the study says nothing: for TCP that is loss, whatever the reason, and a single one can
+/// cost an answer a fifth of a second.
+pub(super) fn own_drops(name: &str, link: &LinkWindow) -> Option<Disturbance> {
+    let both = |of: fn(&LinkDirection) -> u64| of(&link.to_subject) + of(&link.to_client);
+    let [before, refused] = [both(|it| it.dropped_before), both(|it| it.dropped_refused)];
+    let words = match (before, refused) {
+        (0, 0) => return None,
+        (before, 0) => format!("{} before it read them", packets(before)),
+        (0, refused) => format!("{} that the kernel behind it did not take", packets(refused)),
+        (before, refused) => format!(
+            "{} before it read them and {} that the kernel behind it did not take",
+            packets(before),
+            packets(refused)
+        ),
+    };
+    let text = format!("{name} lost {words}, which comes on top of what the study asks for");
+    Some(Disturbance { kind: "link-dropped".to_owned(), value: (before + refused) as f64, text })
+}
+
+fn packets(number: u64) -> String {
+    format!("{number} packet{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -97,6 +122,27 @@ mod tests {
         let rows = [row(2, 110, 20), row(3, 310, 30)];
         assert_eq!(link_window(&rows, 1_000_000_000, 9_000_000_000, 0.0).unwrap().to_subject.packets, 310);
         assert_eq!(link_window(&[], 1, 2, 0.0), None);
+    }
+
+    #[test]
+    fn a_packet_that_is_lost_without_being_asked_for_is_a_disturbance() {
+        let rows = |refused, before| {
+            let mut last = row(2, 110, 20);
+            (last.directions[1].dropped_refused, last.directions[0].dropped_before) = (refused, before);
+            link_window(&[row(1, 10, 900), last], 1_000_000_000, 2_000_000_000, 0.0).unwrap()
+        };
+        // What the study asks for is none.
+        let as_asked = rows(0, 0);
+        assert!(as_asked.to_subject.dropped_loss > 0);
+        assert_eq!(own_drops("the link", &as_asked), None);
+        let found = own_drops("the link", &rows(0, 1)).unwrap();
+        assert_eq!((found.kind.as_str(), found.value), ("link-dropped", 1.0));
+        let words = "the link lost 1 packet before it read them, which comes on top of what the study asks for";
+        assert_eq!(found.text, words);
+        let found = own_drops("the link to the database", &rows(3, 2)).unwrap();
+        let words =
+            "the link to the database lost 2 packets before it read them and 3 packets that the kernel behind it";
+        assert!(found.text.starts_with(words) && found.value == 5.0, "{}", found.text);
     }
 
     #[test]

@@ -116,6 +116,7 @@ impl<'a> ProgramTrial<'a> {
             report: &report,
             database_report: &database_report,
             run_folder: Some((scratch.path(), session.owner())),
+            session: session.folder(),
         });
         let mut trial_box = TrialBox::open(&session.laboratory.tolok, &spec)?;
         self.isolation = Some(trial_box.isolation().clone());

@@ -12,7 +12,7 @@ use tolok_model::{
 };
 
 use super::disturbed::by_others;
-use super::link_window::{lateness, link_window};
+use super::link_window::{lateness, link_window, own_drops};
 use super::objectives;
 use super::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
 use super::record::{host, measurement, of_subject, resources};
@@ -156,12 +156,13 @@ fn disturbances(
     let is_external = raw.server.as_ref().is_some_and(|server| server.external);
     let own = if is_external { &without_foreign(usage) } else { usage };
     let by_others = by_others((given.environment, given.cpus), raw.machine_cpus as usize, window_s, own);
-    let late = link.and_then(|link| lateness("the link", link, given.environment.link.rtt_s));
+    let of_link =
+        |name: &str, link: &LinkWindow, rtt_s| lateness(name, link, rtt_s).into_iter().chain(own_drops(name, link));
+    let by_link = link.map(|link| of_link("the link", link, given.environment.link.rtt_s));
     let asked = given.environment.database.as_ref();
     let of_database = database.and_then(|database| database.link.as_ref()).zip(asked);
-    let database_late =
-        of_database.and_then(|(link, asked)| lateness("the link to the database", link, asked.link.rtt_s));
-    by_others.into_iter().chain(late).chain(database_late).collect()
+    let by_database_link = of_database.map(|(link, asked)| of_link("the link to the database", link, asked.link.rtt_s));
+    by_others.into_iter().chain(by_link.into_iter().chain(by_database_link).flatten()).collect()
 }
 
 /// What is recorded of the database: what it told of itself, what it used, and its link.

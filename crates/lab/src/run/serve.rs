@@ -106,6 +106,7 @@ fn start(
         report: &run.with_extension("link.jsonl"),
         database_report: &run.with_extension("database-link.jsonl"),
         run_folder: Some((run, session.owner())),
+        session: session.folder(),
     });
     let mut trial_box = TrialBox::open(&session.laboratory.tolok, &box_spec).map_err(|error| error.to_string())?;
     let address = own_address(&trial_box).map_err(|error| error.to_string())?;

@@ -11,7 +11,7 @@ use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice, Workload};
 
 use super::account::Account;
 use super::ground::Ground;
-use super::scratch::{Scratch, sweep};
+use super::scratch::Scratch;
 use crate::database::DatabaseStore;
 use crate::home::Home;
 use crate::machine::{Machine, format_cpu_list};
@@ -87,7 +87,7 @@ pub enum SessionError {
 }
 
 impl<'a> Session<'a> {
-    /// Sweeps up after dead sessions, makes the private folder and lays out what `workloads` owe.
+    /// Makes the private folder and lays out what `workloads` owe.
     pub fn begin(
         laboratory: &'a Laboratory,
         ground: &'a Ground,
@@ -95,7 +95,6 @@ impl<'a> Session<'a> {
         workloads: &[Workload],
     ) -> Result<Self, SessionError> {
         let parent = std::env::temp_dir();
-        sweep(&parent);
         let failed = |source| SessionError::Scratch { parent: parent.clone(), source };
         let scratch = Scratch::make(&parent).map_err(failed)?;
         let folder = scratch.folder("assets").map_err(failed)?;
@@ -125,6 +124,11 @@ impl<'a> Session<'a> {
     /// The account, as numbers, that owns what a trial's servers write; nothing if this is not root.
     pub(super) fn owner(&self) -> Option<(u32, u32)> {
         self.account.as_ref().map(Account::ids)
+    }
+
+    /// The private folder, which the keeper of a box removes if this process is killed.
+    pub(super) fn folder(&self) -> &Path {
+        self.scratch.path()
     }
 
     /// A new private folder for one attempt at a trial.

@@ -239,6 +239,7 @@ impl<'a> Trial<'a> {
             report: &report,
             database_report: &database_report,
             run_folder,
+            session: self.session.folder(),
         });
         let mut trial_box = TrialBox::open(&self.session.laboratory.tolok, &spec)?;
         self.isolation = Some(trial_box.isolation().clone());

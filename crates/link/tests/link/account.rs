@@ -2,6 +2,7 @@
 
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, SendFlags, SocketType, sendto, socket};
+use rustix::process::Signal;
 use tolok_link::LinkSpec;
 
 use crate::emulated::{DEVICE, Emulated, pair, receive, send};
@@ -71,6 +72,23 @@ fn a_device_that_is_down_refuses_packets_and_the_link_counts_them() {
         (2..12).for_each(|number| send(&near, number, 100));
         let counts = link.end().directions[0];
         assert_eq!((counts.packets, counts.dropped_refused), (1, 10));
+    });
+}
+
+#[test]
+fn what_a_device_dropped_because_it_was_not_read_in_time_is_counted_apart() {
+    in_spaces!(|spaces: &Spaces| {
+        let link = Emulated::start(spaces, LinkSpec::default());
+        let [near, far] = pair(spaces);
+        send(&near, 0, 100);
+        receive(&far);
+        // It has room for 8,192 packets that nobody reads.
+        link.stop();
+        (1..10_000).for_each(|number| send(&near, number, 100));
+        link.signal(Signal::CONT);
+        let [there, back] = link.end().directions;
+        assert!(there.dropped_before > 1_000, "{there:?}");
+        assert_eq!((there.offered_packets + there.dropped_before, back.dropped_before), (10_000, 0), "{there:?}");
     });
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::time::{ClockId, clock_gettime};
 use tolok_link::{LinkJob, LinkRow, LinkSpec, MTU_BYTES, tun};
 
@@ -45,7 +45,9 @@ impl Emulated {
         let rows =
             File::from(open(&report, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).unwrap());
         let numbers = ends.each_ref().map(AsRawFd::as_raw_fd);
-        let job = LinkJob { spec, ends: numbers, offload, cpus: vec![], report };
+        let tables = [0, 1].map(|end| spaces.inside(end, device_table));
+        let device_tables = Some(tables.each_ref().map(AsRawFd::as_raw_fd));
+        let job = LinkJob { spec, ends: numbers, device_tables, offload, cpus: vec![], report };
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "job::the_link_of_a_job", "--nocapture"])
             .env(JOB, serde_json::to_string(&job).unwrap())
@@ -58,9 +60,22 @@ impl Emulated {
         Emulated { child, rows: BufReader::new(rows) }
     }
 
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Stops it, and returns once all of its threads stand still.
+    pub fn stop(&self) {
+        self.signal(Signal::STOP);
+        let child = WaitId::Pid(Pid::from_child(&self.child));
+        let stopped = waitid(child, WaitIdOptions::STOPPED).unwrap();
+        assert!(stopped.is_some_and(|status| status.stopped()));
+    }
+
     /// Ends it with a signal, and returns its last row.
     pub fn end(self) -> LinkRow {
-        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        self.signal(Signal::TERM);
         self.ended()
     }
 
@@ -91,6 +106,12 @@ fn make_end(end: usize, offload: bool) -> OwnedFd {
     fcntl_setfd(&device, FdFlags::empty()).unwrap();
     tun::configure(DEVICE, ADDRESSES[end], 24, MTU_BYTES).unwrap();
     device
+}
+
+fn device_table() -> File {
+    let table = File::open("/proc/thread-self/net/dev").unwrap();
+    fcntl_setfd(&table, FdFlags::empty()).unwrap();
+    table
 }
 
 /// Two sockets that send to each other, one at each end.

@@ -13,7 +13,14 @@ use crate::spaces::Spaces;
 pub const JOB: &str = "TOLOK_LINK_TEST_JOB";
 
 fn job(ends: [i32; 2]) -> LinkJob {
-    LinkJob { spec: LinkSpec::default(), ends, offload: true, cpus: vec![], report: PathBuf::from("/dev/null") }
+    LinkJob {
+        spec: LinkSpec::default(),
+        ends,
+        device_tables: None,
+        offload: true,
+        cpus: vec![],
+        report: PathBuf::from("/dev/null"),
+    }
 }
 
 #[test]

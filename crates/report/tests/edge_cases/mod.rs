@@ -492,6 +492,8 @@ fn database() -> Findings {
         let way = LinkDirection {
             packets: 520,
             bytes: 41_000,
+            dropped_refused: 0,
+            dropped_before: 0,
             lateness_s_mean: 0.000_04,
             lateness_s_max: 0.000_3,
             ..Default::default()

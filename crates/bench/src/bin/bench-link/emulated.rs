@@ -48,7 +48,7 @@ impl Emulated {
         let folder = tempfile::tempdir().map_err(failed("make a folder"))?;
         let report = folder.path().join("link.jsonl");
         let descriptors = [ends[0].as_raw_fd(), ends[1].as_raw_fd()];
-        let job = LinkJob { spec, ends: descriptors, offload, cpus: vec![lab.link_cpu], report };
+        let job = LinkJob { spec, ends: descriptors, device_tables: None, offload, cpus: vec![lab.link_cpu], report };
         let job = serde_json::to_string(&job).map_err(failed("write the job"))?;
         let program = std::env::current_exe().map_err(failed("find this program"))?;
         let child = Command::new(program).arg("link").arg(job).spawn().map_err(failed("start the link"))?;

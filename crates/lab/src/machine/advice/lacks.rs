@@ -166,14 +166,17 @@ fn no_real_time(machine: &Machine) -> Option<Advice> {
             "run tolok as root, allow rtprio 50 in /etc/security/limits.conf, or leave the emulator a CPU of its own",
         );
     }
-    if machine.scheduler.rt_group_scheduling != Some(true) || !machine.may_group("cpu") {
+    // A group's processes have what the group was given of the time of the one above, and tolok gives it to the emulator.
+    let is_granted = machine.scheduler.own_rt_runtime_us.is_some_and(|us| us > 0);
+    if machine.scheduler.rt_group_scheduling != Some(true) || !machine.may_group("cpu") || is_granted {
         return None;
     }
     say(
         Severity::Note,
-        "real-time priority is refused in control groups (RT_GROUP_SCHED)",
+        "real-time priority is refused in control groups: the one that tolok was started in has none to give (RT_GROUP_SCHED)",
         why,
-        "nothing on a quiet machine; with a CPU left over, the emulator has it to itself",
+        "nothing on a quiet machine; with a CPU left over, the emulator has it to itself; start tolok in the root group of the \
+         cpu controller (version 1)",
     )
 }
 
@@ -185,7 +188,8 @@ fn no_perf_events(machine: &Machine) -> Option<Advice> {
         PerfEvents::ProgramsOnly => say(
             Severity::Note,
             "perf events of programs only (perf_event_paranoid is 2)",
-            "what the kernel does for a subject, which is most of a small request, is not counted",
+            "no counts of switches, migrations and page faults; the diagnostic pass counts nothing of what the kernel does for \
+             a subject, which is most of a small request",
             fix,
         ),
         PerfEvents::Refused => say(

@@ -163,7 +163,8 @@ fn perf_events_are_refused_by_a_number() {
     for (number, status, software, hardware) in [
         ("-1", PLAIN, Yes, Yes),
         ("1", PLAIN, Yes, Yes),
-        ("2", PLAIN, Partly, Partly),
+        // A switch is the kernel's own work, so none of them is counted.
+        ("2", PLAIN, No, Partly),
         ("3", PLAIN, No, No),
         ("4", STATUS, Yes, Yes),
     ] {
@@ -198,6 +199,12 @@ fn real_time_priority_is_refused_in_groups_with_budgets() {
     let config = "CONFIG_HZ=250\nCONFIG_NET_SCH_NETEM=m\nCONFIG_RT_GROUP_SCHED=y\n";
     let machine = changed(&[("boot/config-6.12.1", config)]);
     assert_eq!(told(&machine, "RT_GROUP_SCHED").severity, Severity::Note);
+    let with_budget = |us| {
+        let mut machine = machine.clone();
+        machine.scheduler.own_rt_runtime_us = Some(us);
+        machine.advice().iter().filter(|advice| advice.what.contains("RT_GROUP_SCHED")).count()
+    };
+    assert_eq!((with_budget(0), with_budget(950_000)), (1, 0), "tolok hands on what its own group has");
 }
 
 #[test]

@@ -183,6 +183,7 @@ fn the_tightest_limit_of_all_groups_around_counts() {
     let expected = GroupLimits { quota_cpus: Some(0.5), memory_bytes: None, tasks: None, swap_accounting: Some(true) };
     assert_eq!(machine.limits.group, expected);
     assert_eq!((machine.scheduler.own_weight, machine.scheduler.rt_group_scheduling), (Some(2048), Some(true)));
+    assert_eq!(machine.scheduler.own_rt_runtime_us, Some(0));
 }
 
 #[test]
