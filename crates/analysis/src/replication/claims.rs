@@ -23,7 +23,7 @@ pub(super) fn wanted<'a>(sites: &Sites<'a>) -> Vec<Wanted<'a>> {
     let of_claim = |claim: &Claim| -> Vec<Wanted<'a>> {
         let Some((quantity, pairs)) = pairs(sites, &claim.asserts) else { return Vec::new() };
         let Some(measured) = measured_as(quantity) else { return Vec::new() };
-        let both = |pair: &ClaimPair| pair.sites(sites).ok().map(|(a, b)| (a, b, measured.clone()));
+        let both = |pair: &ClaimPair| pair.sites(sites, Some(&measured)).ok().map(|(a, b)| (a, b, measured.clone()));
         pairs.iter().filter_map(both).collect()
     };
     sites.transcription.claims.iter().flat_map(of_claim).collect()

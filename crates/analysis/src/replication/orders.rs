@@ -173,8 +173,12 @@ fn each_once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
 
 impl ClaimPair {
     /// The two cases that stand for it.
-    pub(super) fn sites<'a>(&self, sites: &Sites<'a>) -> Result<(Site<'a>, Site<'a>), String> {
-        let (a, b) = sites.pair((&self.a.0, &self.a.1), (&self.b.0, &self.b.1))?;
+    pub(super) fn sites<'a>(
+        &self,
+        sites: &Sites<'a>,
+        measured: Option<&Quantity>,
+    ) -> Result<(Site<'a>, Site<'a>), String> {
+        let (a, b) = sites.pair((&self.a.0, &self.a.1), (&self.b.0, &self.b.1), measured)?;
         if (a.part, &a.case.id) == (b.part, &b.case.id) {
             return Err("one case stands for both".to_owned());
         }
@@ -192,9 +196,9 @@ impl ClaimPair {
     }
 
     pub(super) fn read(&self, sites: &Sites, family: &Family, quantity: &Quantity) -> PairReading {
-        let found = self.sites(sites).and_then(|(a, b)| {
-            let measured =
-                measured_as(quantity).ok_or_else(|| format!("nothing measures {}", words::quantity(quantity)))?;
+        let measured = measured_as(quantity);
+        let found = self.sites(sites, measured.as_ref()).and_then(|(a, b)| {
+            let measured = measured.clone().ok_or_else(|| format!("nothing measures {}", words::quantity(quantity)))?;
             family.pair(&a, &b, &measured)
         });
         match found {

@@ -33,7 +33,8 @@ pub(super) fn ratios(sites: &Sites, family: &Family) -> Vec<ReplicatedRatio> {
 }
 
 fn pair<'a>(sites: &Sites<'a>, one: &Implied) -> Result<(super::sites::Site<'a>, super::sites::Site<'a>), String> {
-    let (a, b) = sites.pair((&one.a.subject, one.setting), (&one.b.subject, one.setting))?;
+    let (a, b) =
+        sites.pair((&one.a.subject, one.setting), (&one.b.subject, one.setting), measured_as(one.quantity).as_ref())?;
     match (a.part == b.part, a.case.id == b.case.id) {
         (false, _) => Err(format!("no part has both {} and {}", one.a.subject, one.b.subject)),
         (true, true) => Err("one case stands for both".to_owned()),

@@ -4,7 +4,7 @@ use tolok_model::transcription::{CpuScope, Figure, Quantity, Row, Unit};
 
 use super::findings::{ReplicatedFigure, ReplicatedRow};
 use super::gauge::measured_as;
-use super::sites::{Site, Sites};
+use super::sites::{Site, Sites, with};
 use super::words;
 use crate::figures::{Quantity as Kind, amount, count, small_share};
 use crate::findings::Estimate;
@@ -20,17 +20,20 @@ fn row_of(sites: &Sites, row: &Row) -> ReplicatedRow {
         Some(setting) => sites.of(&row.subject, setting),
         None => Err("its setting has no name, so nothing can stand for it".to_owned()),
     };
-    let site = found.as_ref().ok().map(|found| found[0]);
+    let all = found.as_ref().map(Vec::as_slice).unwrap_or_default();
     ReplicatedRow {
         table: row.table.clone(),
         subject: row.subject.clone(),
         setting: setting.map(|name| sites.setting(name)).unwrap_or_default(),
+        figures: row.figures.iter().map(|figure| figure_of(row, figure, all)).collect(),
         stands_for_it: found.map(|found| found[0].words()),
-        figures: row.figures.iter().map(|figure| figure_of(row, figure, site.as_ref())).collect(),
     }
 }
 
-fn figure_of(row: &Row, figure: &Figure, site: Option<&Site>) -> ReplicatedFigure {
+fn figure_of(row: &Row, figure: &Figure, all: &[Site]) -> ReplicatedFigure {
+    let quantity = measured_as(&figure.quantity);
+    let site = (!all.is_empty()).then(|| with(all, quantity.as_ref()));
+    let site = site.as_ref();
     let measured = site.and_then(|site| measured(row, figure, site));
     ReplicatedFigure {
         key: figure.key.clone(),

@@ -57,11 +57,19 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// Two cases: of one part where a part has both.
-    pub(super) fn pair(&self, a: (&str, &str), b: (&str, &str)) -> Result<(Site<'a>, Site<'a>), String> {
+    /// Two cases: of one part where a part has both, and of one that measured the quantity where there are several.
+    pub(super) fn pair(
+        &self,
+        a: (&str, &str),
+        b: (&str, &str),
+        measured: Option<&Quantity>,
+    ) -> Result<(Site<'a>, Site<'a>), String> {
         let (a, b) = (self.of(a.0, a.1)?, self.of(b.0, b.1)?);
-        let together = a.iter().find_map(|a| Some((*a, *b.iter().find(|b| b.part == a.part)?)));
-        Ok(together.unwrap_or((a[0], b[0])))
+        let beside = |a: &Site<'a>| Some((*a, *b.iter().find(|b| b.part == a.part)?));
+        let together: Vec<(Site, Site)> = a.iter().filter_map(beside).collect();
+        let has_both = |(a, b): &&(Site, Site)| measured.is_none_or(|quantity| a.has(quantity) && b.has(quantity));
+        let chosen = together.iter().find(has_both).or(together.first()).copied();
+        Ok(chosen.unwrap_or((with(&a, measured), with(&b, measured))))
     }
 
     /// The case of a part; or why there is none.
@@ -83,6 +91,12 @@ impl<'a> Sites<'a> {
     pub(super) fn setting(&self, name: &str) -> String {
         self.transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone())
     }
+}
+
+/// The first that measured the quantity; where none did, the first.
+pub(super) fn with<'a>(sites: &[Site<'a>], measured: Option<&Quantity>) -> Site<'a> {
+    let has = |site: &&Site| measured.is_none_or(|quantity| site.has(quantity));
+    *sites.iter().find(has).unwrap_or(&sites[0])
 }
 
 fn finding<'a>(run: &MeasuredRun<'a>, case: &Case) -> Option<SiteFinding<'a>> {
@@ -139,6 +153,11 @@ impl<'a> Site<'a> {
         let flag = self.flags().iter().find(|flag| flag.voids_rank);
         let why = flag.map_or("it has no good answer in a scored trial", |flag| flag.message.trim_end_matches('.'));
         (!is_ranked).then(|| format!("{} is not ranked in {}: {why}", self.title(), self.case.scenario))
+    }
+
+    /// Whether it has the quantity in every scored trial.
+    pub(super) fn has(&self, measured: &Quantity) -> bool {
+        self.estimate(measured).is_some()
     }
 
     /// The median of a measured quantity over the scored trials; none if one of them lacks it.

@@ -10,7 +10,7 @@ use tolok_model::transcription::{Number, Quantity, Row, Selector, Unit};
 use super::claims::{Outcome, against};
 use super::contrast::SMALLEST_SHARE;
 use super::gauge::{Scale, measured_as, scale};
-use super::sites::{Site, Sites};
+use super::sites::{Site, Sites, with};
 use super::words;
 use crate::figures::small_share;
 use crate::findings::Estimate;
@@ -53,7 +53,7 @@ pub(super) fn value(sites: &Sites, quantity: &Quantity, unit: Unit, at: &Selecto
 
 fn of_row<'a>(sites: &Sites<'a>, row: &Row, measured: &Quantity) -> Result<(Site<'a>, Estimate), String> {
     let setting = row.scenario.as_deref().ok_or_else(|| "its setting has no name".to_owned())?;
-    let site = sites.of(&row.subject, setting)?[0];
+    let site = with(&sites.of(&row.subject, setting)?, Some(measured));
     let estimate = site.estimate(measured);
     let estimate = estimate.ok_or_else(|| format!("{} has no such figure in every trial", site.title()))?;
     Ok((site, estimate))

@@ -49,7 +49,7 @@ pub fn run_keeper(job: &str) -> io::Result<()> {
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     // No screen is attached to the keeper, so the lab must be told.
-    let lab = Lab { channel: &channel, has_let_go: Cell::new(false) };
+    let lab = Lab { channel: &channel, may_be_dead: Cell::new(true) };
     let last_word = match keep(&job.spec, &lab) {
         Ok(()) => KeeperEvent::Stopped,
         Err(fault) => KeeperEvent::Failed(fault),
@@ -113,6 +113,9 @@ fn keep(spec: &BoxSpec, lab: &Lab<'_>) -> Result<(), Fault> {
     lab.channel.send(&KeeperEvent::Open(Box::new(opened)), None)?;
     let kept = Kept { init, groups, network };
     let end = kept.watch(lab)?;
+    if !matches!(end, End::LabIsGone) {
+        lab.may_be_dead.set(false);
+    }
     kept.close(end)
 }
 
@@ -207,7 +210,8 @@ impl Kept {
 /// The lab, as the keeper hears of it.
 struct Lab<'a> {
     channel: &'a Channel,
-    has_let_go: Cell<bool>,
+    /// Unless it has let go of the box, or is about to be told that this one has ended: it hears of the end of its box at once.
+    may_be_dead: Cell<bool>,
 }
 
 impl Lab<'_> {
@@ -215,7 +219,7 @@ impl Lab<'_> {
     fn answer(&self) -> io::Result<bool> {
         let Some((request, _)) = self.channel.receive()? else { return Ok(false) };
         let KeeperRequest::Give(wanted) = request else {
-            self.has_let_go.set(true);
+            self.may_be_dead.set(false);
             return Ok(false);
         };
         let sent = match socket_for(wanted) {
@@ -227,9 +231,9 @@ impl Lab<'_> {
         Ok(true)
     }
 
-    /// Waits until the lab has let go of the box, or is dead, and says which.
+    /// Where the lab is gone: waits until it is heard that it has only let go of the box, or that it is dead, and says which.
     fn is_dead(&self) -> bool {
-        while !self.has_let_go.get() {
+        while self.may_be_dead.get() {
             match self.channel.receive::<KeeperRequest>() {
                 Ok(Some((KeeperRequest::LetGo, _))) => return false,
                 Ok(Some(_)) => {}

@@ -171,7 +171,7 @@ impl RunFolder {
     pub fn newest_of(runs: &Path, study: &str) -> Option<PathBuf> {
         let is_of = |path: &PathBuf| Self::open(path).run().is_ok_and(|run| run.study == study);
         let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
-        folders.filter(|path| is_run(path)).filter(is_of).max_by_key(begun)
+        folders.filter(|path| is_run(path)).filter(is_of).max_by_key(|path| begun(path))
     }
 
     /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
@@ -358,11 +358,11 @@ fn names(runs: &Path) -> Vec<String> {
 /// The run that was begun last: its `run.json` is written once, at its beginning.
 fn latest(runs: &Path) -> Option<PathBuf> {
     let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
-    folders.filter(|path| is_run(path)).max_by_key(begun)
+    folders.filter(|path| is_run(path)).max_by_key(|path| begun(path))
 }
 
 /// When a run was begun.
-fn begun(path: &PathBuf) -> Option<std::time::SystemTime> {
+fn begun(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path.join("run.json")).and_then(|file| file.modified()).ok()
 }
 

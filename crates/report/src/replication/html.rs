@@ -7,7 +7,7 @@ use tolok_analysis::replication::{
 };
 
 use super::words::{
-    RULE, SIZES, explains, level, machines, measured, measured_figure, part, published, sign, source, verdict,
+    RULE, SIZES, explains, in_order, level, machines, measured, measured_figure, part, published, sign, source, verdict,
 };
 use crate::frame;
 use crate::page::{piece, style};
@@ -114,7 +114,7 @@ impl<'a> Page<'a> {
             note: found.note.as_deref(),
             machines: machines(found),
             parts: found.parts.iter().map(Part::of).collect(),
-            claims: found.claims.iter().map(Claim::of).collect(),
+            claims: in_order(found).map(Claim::of).collect(),
             rule: RULE,
             factors: found.factors.iter().map(Factor::of).collect(),
             chart: (drawn > 0).then(|| svg::published(&found.ratios[..drawn], SMALLEST_EFFECT)),

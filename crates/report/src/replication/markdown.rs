@@ -5,7 +5,8 @@ use tolok_analysis::replication::{
 };
 
 use super::words::{
-    RULE, SIZES, beside, explains, level, machines, measured, measured_figure, part, published, sign, source, verdict,
+    RULE, SIZES, beside, explains, in_order, level, machines, measured, measured_figure, part, published, sign, source,
+    verdict,
 };
 use crate::markdown::{escaped, lines, list};
 
@@ -17,7 +18,7 @@ pub fn markdown(found: &ReplicationFindings) -> String {
         text += &format!("\n{}\n", escaped(note));
     }
     text += &runs(found);
-    text += &claims(&found.claims);
+    text += &claims(&in_order(found).collect::<Vec<_>>());
     text += &factors(&found.factors);
     text += &ratios(&found.ratios);
     text += &figures(found);
@@ -33,11 +34,11 @@ fn runs(found: &ReplicationFindings) -> String {
     format!("\n## Runs\n\n{}{machines}", found.parts.iter().map(line).collect::<String>())
 }
 
-fn claims(claims: &[ClaimFinding]) -> String {
+fn claims(claims: &[&ClaimFinding]) -> String {
     if claims.is_empty() {
         return String::new();
     }
-    let row = |claim: &ClaimFinding| {
+    let row = |claim: &&ClaimFinding| {
         let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let reading = format!("{} **{}**", sign(claim.reading), claim.reading.words());
         let explanation = claim.explanation.as_deref().unwrap_or_default();

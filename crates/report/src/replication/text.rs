@@ -6,7 +6,8 @@ use tolok_analysis::PublishedReading;
 use tolok_analysis::replication::{PartFinding, ReplicatedRow, ReplicationFindings};
 
 use super::words::{
-    RULE, SIZES, beside, explains, level, machines, measured, measured_figure, part, published, sign, source, verdict,
+    RULE, SIZES, beside, explains, in_order, level, machines, measured, measured_figure, part, published, sign, source,
+    verdict,
 };
 use crate::Style;
 use crate::terminal::{Column, INDENT, Look, Page, lines_of};
@@ -50,7 +51,7 @@ fn claims(page: &mut Page, found: &ReplicationFindings) {
     }
     page.text.push('\n');
     page.paragraph("", "What the source says, and what was measured", Look::Bold);
-    for claim in &found.claims {
+    for claim in in_order(found) {
         let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let look = if claim.reading == PublishedReading::Reversed { Look::Warning } else { Look::Plain };
         page.text.push('\n');

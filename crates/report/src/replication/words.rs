@@ -33,6 +33,12 @@ pub(super) fn verdict(found: &ReplicationFindings) -> String {
     format!("Of {}, {}.", counted(total as u64, "claim"), listed(&said, "and"))
 }
 
+/// The claims as they are shown: first those of which something could be told, each kind in the source's order.
+pub(super) fn in_order(found: &ReplicationFindings) -> impl Iterator<Item = &ClaimFinding> {
+    let is_told = |claim: &&ClaimFinding| claim.reading != PublishedReading::CannotTell;
+    found.claims.iter().filter(is_told).chain(found.claims.iter().filter(move |claim| !is_told(claim)))
+}
+
 /// Authors, year, and where the source is known by.
 pub(super) fn source(found: &ReplicationFindings) -> String {
     if found.source.is_empty() { found.key.clone() } else { format!("{} ({})", found.source, found.key) }
