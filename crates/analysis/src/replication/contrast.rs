@@ -32,7 +32,7 @@ impl Contrast {
     /// None of the two may be unranked, unless what is compared are failures; or why there is nothing to compare.
     pub(super) fn of(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
         let scale = scale(measured);
-        let unranked = a.unranked().or_else(|| b.unranked()).filter(|_| scale == Scale::Ratio);
+        let unranked = a.unranked_by(measured).or_else(|| b.unranked_by(measured)).filter(|_| scale == Scale::Ratio);
         match unranked {
             Some(why) => Err(why),
             None => Self::of_any(a, b, measured),

@@ -12,6 +12,9 @@ use crate::observations::{Observations, Trials};
 use crate::programs::findings::ProgramCaseFinding;
 use crate::programs::timings::{self, Timings};
 
+/// The flag of a program that is done before its timer counts on.
+const COARSE_TIMER: &str = "coarse-timer";
+
 /// The source, how it is run again, and the runs.
 #[derive(Clone, Copy)]
 pub(super) struct Sites<'a> {
@@ -153,6 +156,13 @@ impl<'a> Site<'a> {
         let flag = self.flags().iter().find(|flag| flag.voids_rank);
         let why = flag.map_or("it has no good answer in a scored trial", |flag| flag.message.trim_end_matches('.'));
         (!is_ranked).then(|| format!("{} is not ranked in {}: {why}", self.title(), self.case.scenario))
+    }
+
+    /// The same for one quantity: that a timer counts too coarsely is no reason against memory.
+    pub(super) fn unranked_by(&self, measured: &Quantity) -> Option<String> {
+        let mut voiding = self.flags().iter().filter(|flag| flag.voids_rank).peekable();
+        let is_of_time_alone = voiding.peek().is_some() && voiding.all(|flag| flag.kind == COARSE_TIMER);
+        self.unranked().filter(|_| !(matches!(measured, Quantity::Memory(_)) && is_of_time_alone))
     }
 
     /// Whether it has the quantity in every scored trial.

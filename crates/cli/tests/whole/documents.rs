@@ -172,7 +172,8 @@ impl Reader {
     /// Has every study go on whatever else the machine does: nobody reads the figures, so none waits for a quiet machine, or
     /// measures anew what others disturbed.
     fn let_studies_be_disturbed(&self) {
-        for file in folder_names(&self.folder.path().join("studies")) {
+        let files = folder_names(&self.folder.path().join("studies")).into_iter().filter(|path| path.is_file());
+        for file in files {
             let text = fs::read_to_string(&file).unwrap();
             if !text.contains("reruns") {
                 fs::write(&file, format!("reruns = 0\n{text}")).unwrap();

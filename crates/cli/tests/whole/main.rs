@@ -25,6 +25,7 @@ mod manual;
 mod place;
 mod programs;
 mod real_servers;
+mod replicate;
 mod report;
 mod tools;
 mod transcripts;

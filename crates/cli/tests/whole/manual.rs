@@ -31,8 +31,8 @@ fn completed(place: &Place, words: &str) -> Vec<String> {
 fn bash_completes_verbs_options_values_and_files() {
     require!(is_here("bash"), "bash is not on this machine");
     let place = Place::new();
-    assert_eq!(completed(&place, "tolok re"), ["resume", "report"]);
-    assert_eq!(completed(&place, "tolok list s"), ["subjects", "studies"]);
+    assert_eq!(completed(&place, "tolok re"), ["resume", "report", "replicate"]);
+    assert_eq!(completed(&place, "tolok list s"), ["subjects", "studies", "sources"]);
     assert_eq!(completed(&place, "tolok run --bl"), ["--blocks"]);
     assert_eq!(completed(&place, "tolok plan --format ''"), ["text", "json"]);
     assert_eq!(completed(&place, "tolok new subject --runtime ''"), ["go", "node", "bun", "php"]);

@@ -21,6 +21,8 @@ pub fn mariadb_command(program: &Program, folder: &Path) -> ServerCommands {
 pub(super) fn install(program: &Program, data: &Path) -> Vec<String> {
     let mut words = vec![part(program, "install"), "--no-defaults".to_owned(), data_folder(data)];
     words.extend([SMALL_LOG.to_owned()].into_iter().chain(places(program)));
+    // Temporary tables are named after the process, whose number another one in another namespace may have as well.
+    words.extend(data.parent().map(|folder| format!("--tmpdir={}", folder.display())));
     // Without a user of its own: with one it would change the owner of a folder of the program's.
     let options = ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"];
     words.extend(options.map(str::to_owned));

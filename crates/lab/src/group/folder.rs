@@ -63,8 +63,13 @@ impl Group {
     /// The weight of the group in which it was made; nothing where that is the root of everything, or nothing is weighed.
     pub fn weight_above(&self) -> Option<u32> {
         let place = self.places.get(&Controller::Cpu)?;
-        let file = if place.version == Version::V1 { "cpu.shares" } else { "cpu.weight" };
-        let text = fs::read_to_string(place.folder.parent()?.join(file)).ok()?;
+        let (above, is_v1) = (place.folder.parent()?, place.version == Version::V1);
+        // The root of version 1 has a weight, which counts beside nothing, and this file, as no other group.
+        if is_v1 && above.join("release_agent").exists() {
+            return None;
+        }
+        let file = if is_v1 { "cpu.shares" } else { "cpu.weight" };
+        let text = fs::read_to_string(above.join(file)).ok()?;
         limits::weight_of(place.version, &text)
     }
 

@@ -82,6 +82,26 @@ fn version_1_limits() {
 }
 
 #[test]
+fn the_weight_of_the_group_above_is_in_one_unit_and_the_root_of_everything_has_none() {
+    let above = |tree: &FakeGroups| {
+        let group = Hierarchies::find_in(tree.path()).create("x", &wanted(&[Controller::Cpu])).unwrap();
+        let weight = group.weight_above();
+        group.remove().unwrap();
+        weight
+    };
+    let tree = FakeGroups::v1("/user/me");
+    tree.file("cpu", "", "cpu.shares", "2048\n");
+    assert_eq!(above(&tree), Some(200));
+    let root = FakeGroups::v1("/");
+    root.file("cpu", "", "cpu.shares", "1024\n");
+    root.file("cpu", "", "release_agent", "\n");
+    assert_eq!(above(&root), None);
+    let tree = v2("/user");
+    tree.file("core", "", "cpu.weight", "300\n");
+    assert_eq!(above(&tree), Some(300));
+}
+
+#[test]
 fn a_group_whose_memory_does_not_count_for_the_group_above_is_made_to() {
     let tree = FakeGroups::v1("/");
     let group = Hierarchies::find_in(tree.path()).create("x", &wanted(&[Controller::Memory])).unwrap();

@@ -112,7 +112,7 @@ pub fn run_plan(
     let cases: Vec<&Case> = open.iter().map(|(_, case)| *case).chain(to_diagnose.iter().copied()).collect();
     run.build_subjects(&cases, emit);
     run.prepare_databases(&cases, emit);
-    session.stay_off_the_subjects_cpus();
+    let _whereabouts = session.stay_off_the_subjects_cpus();
     run.wait_until_quiet(emit);
     forecast.begin();
     let mut block = 0;

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use tempfile::TempDir;
 use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice, Workload};
 
@@ -53,6 +53,19 @@ pub struct Session<'a> {
     account: Option<Account>,
     /// Private folder of this session.
     scratch: Scratch,
+}
+
+/// The thread is on some CPUs only; when this is dropped, it may be where it was before.
+pub(super) struct Whereabouts {
+    before: Option<CpuSet>,
+}
+
+impl Drop for Whereabouts {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            let _ = sched_setaffinity(None, before);
+        }
+    }
 }
 
 /// Where a subject is started, and how.
@@ -104,8 +117,11 @@ impl<'a> Session<'a> {
     }
 
     /// The lab reads clocks and files while a subject is measured, so from now on it stays with the generator. A machine
-    /// that refuses this loses a little accuracy and nothing else.
-    pub(super) fn stay_off_the_subjects_cpus(&self) {
+    /// that refuses this loses a little accuracy and nothing else. What is returned holds it there: whoever plans another run in
+    /// this process has to see all CPUs again.
+    #[must_use]
+    pub(super) fn stay_off_the_subjects_cpus(&self) -> Whereabouts {
+        let before = sched_getaffinity(None).ok();
         let mut own = CpuSet::new();
         let theirs: BTreeSet<u32> = self.cpus.values().flat_map(|cpus| cpus.subject.clone()).collect();
         let generators = self.cpus.values().flat_map(|cpus| &cpus.generator);
@@ -114,6 +130,7 @@ impl<'a> Session<'a> {
         let chosen = if free.is_empty() { generators.copied().collect() } else { free };
         chosen.iter().for_each(|cpu| own.set(*cpu as usize));
         let _ = sched_setaffinity(None, &own);
+        Whereabouts { before }
     }
 
     /// CPUs of one of the environments, for what is not measured.

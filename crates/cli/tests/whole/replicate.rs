@@ -1,0 +1,121 @@
+//! `tolok replicate`: an invented source, measured again on servers that keep a pace.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::place::{Place, Said, my_turn};
+
+const PUBLISHED: &str = r#"
+title = "Two servers"
+[method]
+tool = "wrk"
+loop = "closed"
+connections = 4
+[[scenario]]
+name  = "hello"
+title = "hello world"
+[[row]]
+subject = "quick"
+scenario = "hello"
+throughput_rps = 900
+[[row]]
+subject = "slow"
+scenario = "hello"
+throughput_rps = 300
+[[claim]]
+id   = "three-times"
+says = "quick answers three times as much as slow"
+figure = "throughput_rps"
+a = { subject = "quick", scenario = "hello" }
+b = { subject = "slow", scenario = "hello" }
+ratio = 3
+[[claim]]
+id   = "slow-leads"
+says = "slow has the highest throughput"
+figure = "throughput_rps"
+at = { scenario = "hello" }
+highest = "slow"
+"#;
+
+/// The second part has nothing to do with the claims: it shows that another part follows the first.
+const REPLICATION: &str = r#"
+source = "doe"
+[[part]]
+name = "table"
+study = "table.toml"
+says = "The table."
+subjects = { quick = "test/quick", slow = "test/slow" }
+scenarios = { hello = "hello-c4" }
+[[part]]
+name = "more"
+study = "more.toml"
+says = "One more."
+subjects = {}
+scenarios = {}
+"#;
+
+/// A home with the source `doe`.
+fn place() -> Place {
+    let place = Place::new().with_faulty("quick", "paced=300").with_faulty("slow", "paced=100");
+    let place = place.with_study("['test/quick', 'test/slow']", 5, "300ms");
+    let folder = place.path().join("studies/sources/doe");
+    fs::create_dir_all(&folder).unwrap();
+    fs::rename(place.path().join("studies/try.toml"), folder.join("table.toml")).unwrap();
+    let place = place.with_study("['test/quick']", 1, "200ms");
+    fs::rename(place.path().join("studies/try.toml"), folder.join("more.toml")).unwrap();
+    fs::write(folder.join("replication.toml"), REPLICATION).unwrap();
+    fs::create_dir_all(place.path().join("published")).unwrap();
+    fs::write(place.path().join("published/doe.toml"), PUBLISHED).unwrap();
+    place
+}
+
+fn readings(found: &Value) -> Vec<(String, String)> {
+    let of = |claim: &'_ Value, key: &str| claim[key].as_str().unwrap().to_owned();
+    found["claims"].as_array().unwrap().iter().map(|claim| (of(claim, "id"), of(claim, "reading"))).collect()
+}
+
+#[test]
+fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
+    let _turn = my_turn();
+    let place = place();
+    let Said { output, progress, code } = place.tolok(&["replicate", "doe", "--format", "json"]);
+    let found: Value = serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {progress}"));
+    // Each part is a run of its own, for which all CPUs are there again.
+    let parts = found["parts"].as_array().unwrap();
+    assert!(parts.iter().all(|part| part["run"].is_string()), "{parts:?}");
+    assert_eq!((parts[0]["trials"].as_u64(), parts[1]["trials"].as_u64()), (Some(10), Some(1)), "{parts:?}");
+    if progress.contains("kept, and not scored") {
+        tolok_testkit::skip("a_source_is_measured_part_by_part", "others disturbed its trials");
+        return;
+    }
+    assert_eq!(code, Some(0), "{progress}");
+    let judged = [("three-times", "reproduced"), ("slow-leads", "reversed")];
+    assert_eq!(readings(&found), judged.map(|(id, reading)| (id.to_owned(), reading.to_owned())), "{output}");
+    // What is stored says the same, in every format.
+    let again = place.tolok(&["replicate", "doe", "--stored", "--format", "json"]);
+    assert_eq!((again.output, again.code), (output, Some(0)), "{}", again.progress);
+    let text = place.tolok(&["replicate", "doe", "--stored"]).output;
+    assert!(text.contains("Of 2 claims, 1 is reproduced and 1 is reversed."), "{text}");
+    let one = place.tolok(&["replicate", "doe", "--stored", "--part", "more"]);
+    assert!(one.output.contains("2 cannot be told"), "{}", one.output);
+    assert_eq!(one.code, Some(4), "of no claim anything can be told");
+}
+
+#[test]
+fn what_is_not_there_is_named_before_anything_is_measured() {
+    let place = place();
+    let refused = |words: &[&str]| {
+        let said = place.tolok(words);
+        assert_eq!((said.output.as_str(), said.code), ("", Some(2)), "{}", said.progress);
+        said.progress
+    };
+    assert!(refused(&["replicate", "do"]).contains("there is no source `do`"));
+    assert!(refused(&["replicate", "doe", "--part", "tabel"]).contains("did you mean `table`?"));
+    let file = place.path().join("studies/sources/doe/replication.toml");
+    fs::write(&file, REPLICATION.replace("test/slow", "test/sloe")).unwrap();
+    assert!(refused(&["replicate", "doe"]).contains("test/sloe"));
+    let nothing = place.tolok(&["replicate", "doe", "--stored"]);
+    assert!(nothing.output.contains("no run of it is stored in"), "{}", nothing.output);
+    assert!(!place.path().join("runs").exists());
+}
