@@ -74,7 +74,7 @@ fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &
             return Err("it was not asked for".to_owned());
         }
         let study = study_name(replication, part);
-        RunFolder::newest_of(runs, &study).ok_or_else(|| format!("no run of it is stored in {}", runs.display()))
+        RunFolder::newest_of(runs, &study).ok_or_else(|| "no run of it is stored".to_owned())
     };
     replication.parts.iter().map(|part| (part.name.as_str(), find(part))).collect()
 }
