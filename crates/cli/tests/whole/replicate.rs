@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::place::{Place, Said, my_turn};
+use crate::place::{Place, Said, assert_done, my_turn};
 
 const PUBLISHED: &str = r#"
 title = "Two servers"
@@ -58,7 +58,7 @@ scenarios = {}
 /// A home with the source `doe`.
 fn place() -> Place {
     let place = Place::new().with_faulty("quick", "paced=300").with_faulty("slow", "paced=100");
-    let place = place.with_study("['test/quick', 'test/slow']", 5, "300ms");
+    let place = place.with_study("['test/quick', 'test/slow']", 8, "300ms");
     let folder = place.path().join("studies/sources/doe");
     fs::create_dir_all(&folder).unwrap();
     fs::rename(place.path().join("studies/try.toml"), folder.join("table.toml")).unwrap();
@@ -84,12 +84,13 @@ fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     // Each part is a run of its own, for which all CPUs are there again.
     let parts = found["parts"].as_array().unwrap();
     assert!(parts.iter().all(|part| part["run"].is_string()), "{parts:?}");
-    assert_eq!((parts[0]["trials"].as_u64(), parts[1]["trials"].as_u64()), (Some(10), Some(1)), "{parts:?}");
-    if progress.contains("kept, and not scored") {
+    assert_eq!((parts[0]["trials"].as_u64(), parts[1]["trials"].as_u64()), (Some(16), Some(1)), "{parts:?}");
+    // A disturbed trial or two leave enough blocks; where they do not, nothing is told, and the report says who disturbed.
+    if progress.contains("kept, and not scored") && found["tally"]["cannot_tell"] != 0 {
         tolok_testkit::skip("a_source_is_measured_part_by_part", "others disturbed its trials");
         return;
     }
-    assert_eq!(code, Some(0), "{progress}");
+    assert_done(code, &progress);
     let judged = [("three-times", "reproduced"), ("slow-leads", "reversed")];
     assert_eq!(readings(&found), judged.map(|(id, reading)| (id.to_owned(), reading.to_owned())), "{output}");
     // What is stored says the same, in every format.
