@@ -1,6 +1,6 @@
 //! How numbers stand in sentences.
 
-use tolok_model::transcription::{Figure, Unit};
+use tolok_model::transcription::Figure;
 
 /// A number with three significant digits, or all of its whole ones, in groups of three.
 pub(crate) fn number(value: f64) -> String {
@@ -79,35 +79,10 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
 
 /// A figure as it is printed, with its unit; of several repetitions, their mean.
 pub(crate) fn quoted(figure: &Figure) -> String {
-    let unit = symbol(figure.unit);
+    let unit = figure.unit.suffix();
     match figure.numbers.as_slice() {
         [one] => format!("{}{unit}", one.printed),
         several => format!("{}{unit} (mean of {})", number(figure.value() / figure.unit.factor()), several.len()),
-    }
-}
-
-/// What stands behind a number of a unit, with a space where one belongs.
-fn symbol(unit: Unit) -> &'static str {
-    match unit {
-        Unit::One => "",
-        Unit::Percent => " %",
-        Unit::Second => " s",
-        Unit::Millisecond => " ms",
-        Unit::Microsecond => " µs",
-        Unit::Nanosecond => " ns",
-        Unit::Minute => " min",
-        Unit::PerSecond => "/s",
-        Unit::Byte => " B",
-        Unit::Kilobyte => " kB",
-        Unit::Megabyte => " MB",
-        Unit::Gigabyte => " GB",
-        Unit::Kibibyte => " KiB",
-        Unit::Mebibyte => " MiB",
-        Unit::Gibibyte => " GiB",
-        Unit::MegabytePerSecond => " MB/s",
-        Unit::MebibytePerSecond => " MiB/s",
-        Unit::MegabitPerSecond => " Mbit/s",
-        Unit::Core => " CPUs",
     }
 }
 

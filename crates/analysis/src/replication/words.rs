@@ -56,25 +56,9 @@ fn moment(at: Moment) -> Option<String> {
 /// What stands behind a number; with the space before it where there is one.
 pub(super) fn unit(unit: Unit) -> &'static str {
     match unit {
-        Unit::One => "",
+        // Reports write a share without a space.
         Unit::Percent => "%",
-        Unit::Second => " s",
-        Unit::Millisecond => " ms",
-        Unit::Microsecond => " µs",
-        Unit::Nanosecond => " ns",
-        Unit::Minute => " min",
-        Unit::PerSecond => "/s",
-        Unit::Byte => " B",
-        Unit::Kilobyte => " kB",
-        Unit::Megabyte => " MB",
-        Unit::Gigabyte => " GB",
-        Unit::Kibibyte => " KiB",
-        Unit::Mebibyte => " MiB",
-        Unit::Gibibyte => " GiB",
-        Unit::MegabytePerSecond => " MB/s",
-        Unit::MebibytePerSecond => " MiB/s",
-        Unit::MegabitPerSecond => " Mbit/s",
-        Unit::Core => " cores",
+        other => other.suffix(),
     }
 }
 

@@ -34,42 +34,17 @@ pub(crate) fn noun(quantity: &Quantity) -> String {
     }
 }
 
-/// What stands behind an amount of a unit: ` MB`.
-fn suffix(unit: Unit) -> &'static str {
-    match unit {
-        Unit::One => "",
-        Unit::Percent => " %",
-        Unit::Second => " s",
-        Unit::Millisecond => " ms",
-        Unit::Microsecond => " µs",
-        Unit::Nanosecond => " ns",
-        Unit::Minute => " min",
-        Unit::PerSecond => "/s",
-        Unit::Byte => " B",
-        Unit::Kilobyte => " kB",
-        Unit::Megabyte => " MB",
-        Unit::Gigabyte => " GB",
-        Unit::Kibibyte => " KiB",
-        Unit::Mebibyte => " MiB",
-        Unit::Gibibyte => " GiB",
-        Unit::MegabytePerSecond => " MB/s",
-        Unit::MebibytePerSecond => " MiB/s",
-        Unit::MegabitPerSecond => " Mbit/s",
-        Unit::Core => " cores",
-    }
-}
-
 /// A value in base units, in a unit: `429.2 MB`.
 pub(crate) fn amount(value: f64, unit: Unit) -> String {
-    format!("{}{}", figure(value / unit.factor()), suffix(unit))
+    format!("{}{}", figure(value / unit.factor()), unit.suffix())
 }
 
 /// The value of a figure in its own unit, as printed where it is one number.
 pub(crate) fn value_of(of: &Figure) -> String {
     match of.numbers.as_slice() {
-        [one] => format!("{}{}", printed(one), suffix(of.unit)),
+        [one] => format!("{}{}", printed(one), of.unit.suffix()),
         [first, others @ ..] if others.iter().all(|other| other.value == first.value) => {
-            format!("{}{} each time", printed(first), suffix(of.unit))
+            format!("{}{} each time", printed(first), of.unit.suffix())
         }
         _ => format!("{} on average", amount(of.value(), of.unit)),
     }

@@ -121,4 +121,29 @@ impl Unit {
             Self::MegabitPerSecond => 125_000.0,
         }
     }
+
+    /// What stands behind a number of it, with the space before it where one belongs: ` MB`.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::One => "",
+            Self::Percent => " %",
+            Self::Second => " s",
+            Self::Millisecond => " ms",
+            Self::Microsecond => " µs",
+            Self::Nanosecond => " ns",
+            Self::Minute => " min",
+            Self::PerSecond => "/s",
+            Self::Byte => " B",
+            Self::Kilobyte => " kB",
+            Self::Megabyte => " MB",
+            Self::Gigabyte => " GB",
+            Self::Kibibyte => " KiB",
+            Self::Mebibyte => " MiB",
+            Self::Gibibyte => " GiB",
+            Self::MegabytePerSecond => " MB/s",
+            Self::MebibytePerSecond => " MiB/s",
+            Self::MegabitPerSecond => " Mbit/s",
+            Self::Core => " cores",
+        }
+    }
 }
