@@ -1,15 +1,18 @@
-//! A finding while a law is writing it.
+//! A finding while a law is writing it: what was tested and with what, until the verdict is known; and findings put together.
 
-use tolok_model::transcription::{Figure, Row, Transcription};
+use tolok_model::transcription::{Claim, Figure, Row, Series, Transcription};
 
 use crate::finding::{AuditFinding, AuditVerdict, Input, Law};
 
-/// A finding without its verdict.
+/// More figures than these are not listed under a finding; its arithmetic names those that decide.
+const MOST_INPUTS: usize = 24;
+
+/// A finding without a verdict.
 pub(crate) struct Draft(AuditFinding);
 
 impl Draft {
-    /// What a law tests, and on what.
-    pub fn new(law: Law, about: impl Into<String>, statement: impl Into<String>) -> Self {
+    /// A statement about something.
+    pub(crate) fn new(law: Law, about: impl Into<String>, statement: impl Into<String>) -> Self {
         Self(AuditFinding {
             law,
             statement: statement.into(),
@@ -23,58 +26,113 @@ impl Draft {
         })
     }
 
-    /// With a figure of a row.
-    pub fn figure(mut self, row: &Row, figure: &Figure) -> Self {
-        self.0.inputs.push(Input::of_row(row, figure));
+    /// A figure that goes in.
+    pub(crate) fn with(mut self, input: Input) -> Self {
+        if self.0.inputs.len() < MOST_INPUTS && !self.0.inputs.contains(&input) {
+            self.0.inputs.push(input);
+        }
         self
     }
 
-    /// With several inputs.
-    pub fn inputs(mut self, inputs: impl IntoIterator<Item = Input>) -> Self {
-        self.0.inputs.extend(inputs);
-        self
+    /// A figure of a row.
+    pub(crate) fn figure(self, row: &Row, figure: &Figure) -> Self {
+        self.with(Input::of_row(row, figure))
     }
 
-    /// With what holds for a row.
-    pub fn condition(mut self, row: &Row, name: &str, printed: impl Into<String>) -> Self {
-        self.0.inputs.push(Input { name: name.to_owned(), printed: printed.into(), line: row.line });
-        self
+    /// Several of them.
+    pub(crate) fn figures<'a>(self, rows: impl IntoIterator<Item = (&'a Row, &'a Figure)>) -> Self {
+        rows.into_iter().fold(self, |draft, (row, figure)| draft.figure(row, figure))
     }
 
-    /// With the arithmetic.
-    pub fn arithmetic(mut self, arithmetic: impl Into<String>) -> Self {
+    /// A figure of a series.
+    pub(crate) fn series(self, series: &Series, figure: &Figure) -> Self {
+        self.with(Input::of_series(series, figure))
+    }
+
+    /// The number of a claim, as the text has it.
+    pub(crate) fn claim(self, claim: &Claim, printed: &str) -> Self {
+        self.with(Input { name: "the text".to_owned(), printed: printed.to_owned(), line: claim.line })
+    }
+
+    /// Several inputs.
+    pub(crate) fn inputs(self, inputs: impl IntoIterator<Item = Input>) -> Self {
+        inputs.into_iter().fold(self, Self::with)
+    }
+
+    /// What holds for a row.
+    pub(crate) fn condition(self, row: &Row, name: &str, printed: impl Into<String>) -> Self {
+        self.with(Input { name: name.to_owned(), printed: printed.into(), line: row.line })
+    }
+
+    /// The arithmetic.
+    pub(crate) fn arithmetic(mut self, arithmetic: impl Into<String>) -> Self {
         self.0.arithmetic = arithmetic.into();
         self
     }
 
-    /// With what the figures suggest beyond what they imply.
-    pub fn inferring(mut self, inference: Option<String>) -> Self {
+    /// What the figures suggest beyond what they imply.
+    pub(crate) fn inferring(mut self, inference: Option<String>) -> Self {
         self.0.inference = inference;
         self
     }
 
-    /// The figures agree.
-    pub fn holds(self, sentence: impl Into<String>) -> AuditFinding {
-        self.verdict(AuditVerdict::Holds, sentence)
+    /// What the source does not say.
+    pub(crate) fn lacks<T: Into<String>>(mut self, missing: impl IntoIterator<Item = T>) -> Self {
+        self.0.missing.extend(missing.into_iter().map(Into::into));
+        self
     }
 
-    /// They do not.
-    pub fn contradicted(self, sentence: impl Into<String>) -> AuditFinding {
-        self.verdict(AuditVerdict::Contradicted, sentence)
-    }
-
-    /// Something is missing, or they allow both.
-    pub fn cannot_tell(mut self, sentence: impl Into<String>, missing: &[&str]) -> AuditFinding {
-        self.0.missing = missing.iter().map(|&what| what.to_owned()).collect();
-        self.verdict(AuditVerdict::CannotTell, sentence)
-    }
-
-    /// The finding with its verdict.
-    fn verdict(mut self, verdict: AuditVerdict, sentence: impl Into<String>) -> AuditFinding {
+    /// The finding, with its verdict and what follows.
+    pub(crate) fn found(mut self, verdict: AuditVerdict, sentence: impl Into<String>) -> AuditFinding {
         self.0.verdict = verdict;
         self.0.sentence = sentence.into();
         self.0
     }
+
+    /// The figures agree.
+    pub(crate) fn holds(self, sentence: impl Into<String>) -> AuditFinding {
+        self.found(AuditVerdict::Holds, sentence)
+    }
+
+    /// The figures cannot all be as printed, or do not say what is said of them.
+    pub(crate) fn contradicted(self, sentence: impl Into<String>) -> AuditFinding {
+        self.found(AuditVerdict::Contradicted, sentence)
+    }
+
+    /// Something is missing, or the figures allow both.
+    pub(crate) fn cannot_tell(self, sentence: impl Into<String>) -> AuditFinding {
+        self.found(AuditVerdict::CannotTell, sentence)
+    }
+}
+
+/// Findings that say the same of several settings, made one.
+pub(crate) fn merged(findings: Vec<AuditFinding>) -> Vec<AuditFinding> {
+    let mut kept: Vec<AuditFinding> = Vec::new();
+    for finding in findings {
+        let same = |other: &&mut AuditFinding| {
+            let told = (&other.statement, &other.sentence, &other.arithmetic, &other.inference, &other.missing);
+            other.verdict == finding.verdict
+                && told
+                    == (
+                        &finding.statement,
+                        &finding.sentence,
+                        &finding.arithmetic,
+                        &finding.inference,
+                        &finding.missing,
+                    )
+        };
+        match kept.iter_mut().find(same) {
+            Some(other) => {
+                other.about = format!("{}; {}", other.about, finding.about);
+                let room = MOST_INPUTS.saturating_sub(other.inputs.len());
+                let new: Vec<Input> =
+                    finding.inputs.into_iter().filter(|input| !other.inputs.contains(input)).collect();
+                other.inputs.extend(new.into_iter().take(room));
+            }
+            None => kept.push(finding),
+        }
+    }
+    kept
 }
 
 /// Rows of which a law cannot tell anything, counted by table and by what is missing.
@@ -135,7 +193,7 @@ impl Lacks {
             let about = lack.table.unwrap_or_else(|| transcription.title.clone());
             let sentence = format!("{rows}, because the source does not give this: {}.", lack.missing);
             let draft = Draft::new(law, about, statement).inputs(lack.inputs).arithmetic(lack.arithmetic.join("; "));
-            draft.cannot_tell(sentence, &[lack.missing])
+            draft.lacks([lack.missing]).cannot_tell(sentence)
         };
         self.of.into_iter().map(finding).collect()
     }

@@ -86,15 +86,6 @@ pub(crate) fn quoted(figure: &Figure) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +104,5 @@ mod tests {
         assert_eq!(bytes(203.7), "204 B");
         assert_eq!(bits_per_s(193e6), "1.54 Gbit/s");
         assert_eq!(percent(0.839), "83.9 %");
-        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
     }
 }

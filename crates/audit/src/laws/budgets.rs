@@ -9,9 +9,9 @@
 use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Row, Transcription, Unit};
 
 use super::bounds::Bounds;
-use super::draft::{Draft, merged};
 use super::groups::{Group, find, groups, measured, throughput};
 use super::words::{figure, listed, place, value_of};
+use crate::draft::{Draft, merged};
 use crate::{AuditFinding, Law};
 
 /// Sizes of answers within this share of each other are equal: headers with dates and lengths vary by as much.
@@ -118,25 +118,26 @@ fn draft(transcription: &Transcription, group: &Group) -> Draft {
         size.map(|figure| (*row, figure))
     });
     Draft::new(Law::Budgets, place(transcription, group.scenario, group.table), statement)
-        .with_rows(compared)
-        .with_rows(sizes)
+        .figures(compared)
+        .figures(sizes)
 }
 
 fn unequal(transcription: &Transcription, group: &Group, budgets: &Budgets) -> AuditFinding {
     let what: Vec<String> =
         budgets.unequal.iter().filter_map(|text| text.split_once(':').map(|(what, _)| what.to_owned())).collect();
-    draft(transcription, group).by(budgets.unequal.join("; ")).lacks(["figures with equal budgets"]).cannot_tell(
-        format!(
+    draft(transcription, group)
+        .arithmetic(budgets.unequal.join("; "))
+        .lacks(["figures with equal budgets"])
+        .cannot_tell(format!(
             "{} differ ({}), so that the figures do not compare the subjects alone.",
             super::words::capital(&listed(&what)),
             budgets.unequal.join("; ")
-        ),
-    )
+        ))
 }
 
 fn equal(transcription: &Transcription, group: &Group, budgets: &Budgets) -> AuditFinding {
     draft(transcription, group)
-        .by(budgets.same.join("; "))
+        .arithmetic(budgets.same.join("; "))
         .holds(format!("All that the source states of budgets is equal: {}.", listed(&budgets.same)))
 }
 
@@ -162,10 +163,10 @@ fn beyond_one(transcription: &Transcription, row: &Row) -> Option<AuditFinding> 
     (std::ptr::eq(of, row) && cores.low > 2.0).then(|| {
         let name = transcription.row_name(row);
         Draft::new(Law::Budgets, name.clone(), "One process that serves from one thread uses about one CPU.")
-            .with_row(row, cpu)
-            .by(format!("{} = {} CPUs; 1 worker", value_of(cpu), figure(cpu_cores(&cores))))
+            .figure(row, cpu)
+            .arithmetic(format!("{} = {} CPUs; 1 worker", value_of(cpu), figure(cpu_cores(&cores))))
             .lacks(["from how many threads or processes it served"])
-            .suggests(Some("Probably more than one thread or process served.".to_owned()))
+            .inferring(Some("Probably more than one thread or process served.".to_owned()))
             .cannot_tell(format!(
                 "{name} is said to be one process, and used {} CPUs; a process that serves from one thread uses about one.",
                 figure(cpu_cores(&cores))

@@ -55,7 +55,7 @@ fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFindin
     let draft =
         Draft::new(Law::Bytes, group.name(transcription), "The answers of all subjects have the same number of bytes.")
             .inputs(inputs)
-            .arithmetic(format!("bandwidth ÷ throughput: {}", wording::list(&terms)));
+            .arithmetic(format!("bandwidth ÷ throughput: {}", super::words::listed(&terms)));
     if !largest.1.range.is_above(smallest.1.range.widened(HEADERS)) {
         return Some(draft.holds("By bandwidth and throughput, all subjects sent answers of about the same length."));
     }
@@ -84,7 +84,7 @@ fn holds_its_body(transcription: &Transcription, row: &Row) -> Option<OfRow> {
         let sentence = format!(
             "{answer_text} for each answer is less than a body of {body_text}, unless answers were compressed."
         );
-        draft.cannot_tell(sentence, &["whether answers were compressed"])
+        draft.lacks(["whether answers were compressed"]).cannot_tell(sentence)
     } else {
         draft.holds(format!("{answer_text} for each answer leaves room for a body of {body_text}."))
     };
@@ -213,7 +213,7 @@ fn memory_finding(transcription: &Transcription, all: &[Held]) -> Option<AuditFi
     let sentence = format!(
         "Of bodies of {size}, {}, and there were up to {users} requests at a time: bodies were sent in parts, were smaller, or most \
          requests waited without one.",
-        wording::list(&terms)
+        super::words::listed(&terms)
     );
     let about =
         first.row.scenario.as_ref().and_then(|name| transcription.setting(name)).map(|setting| setting.title.clone());
@@ -224,6 +224,8 @@ fn memory_finding(transcription: &Transcription, all: &[Held]) -> Option<AuditFi
         .arithmetic(format!("memory ÷ {size}: {}", terms.join("; ")));
     let draft = all.iter().fold(draft, |draft, held| draft.figure(held.row, held.memory));
     Some(
-        draft.cannot_tell(sentence, &["the bytes of a body as measured", "whether bodies were sent as they were made"]),
+        draft
+            .lacks(["the bytes of a body as measured", "whether bodies were sent as they were made"])
+            .cannot_tell(sentence),
     )
 }

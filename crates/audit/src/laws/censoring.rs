@@ -93,13 +93,10 @@ impl Case<'_> {
             (true, true) => draft.contradicted(format!(
                 "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
             )),
-            (true, false) => draft.cannot_tell(
-                format!(
-                    "{printed} is where {} gives answers up unless it is told otherwise.",
-                    tools::name(&self.row.conditions)
-                ),
-                &["the time-out"],
-            ),
+            (true, false) => draft.lacks(["the time-out"]).cannot_tell(format!(
+                "{printed} is where {} gives answers up unless it is told otherwise.",
+                tools::name(&self.row.conditions)
+            )),
         }
     }
 
@@ -149,9 +146,10 @@ fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -
         wording::seconds(overrun.iter().map(|(_, figure)| figure.value()).fold(0.0, f64::max))
     );
     let finding = draft
-        .arithmetic(format!("{} against a default of {limit}", wording::list(&times)))
+        .arithmetic(format!("{} against a default of {limit}", super::words::listed(&times)))
         .inferring(same_end(transcription))
-        .cannot_tell(sentence, &["the time-out"]);
+        .lacks(["the time-out"])
+        .cannot_tell(sentence);
     Some(finding)
 }
 
@@ -171,7 +169,7 @@ fn same_end(transcription: &Transcription) -> Option<String> {
             "{} rows end at the same {}, as a limit would make them: {}.",
             rows.len(),
             wording::seconds(most.value()),
-            wording::list(&rows)
+            super::words::listed(&rows)
         )
     })
 }

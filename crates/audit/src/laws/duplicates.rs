@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Series, Transcription};
 
-use super::draft::Draft;
 use super::groups::tables;
 use super::words::{chance, counted, listed, noun, setting};
+use crate::draft::Draft;
 use crate::{AuditFinding, Input, Law};
 
 /// Coincidences that are rarer than this, over all pairs, are none.
@@ -84,9 +84,9 @@ fn no_series_twice(all: &[Series], pairs: usize) -> AuditFinding {
     inputs
         .fold(
             Draft::new(Law::Duplicates, number.clone(), "No two series have the same digits throughout."),
-            |draft, (of, figure)| draft.with_series(of, figure),
+            |draft, (of, figure)| draft.series(of, figure),
         )
-        .by(format!("{pairs} compared"))
+        .arithmetic(format!("{pairs} compared"))
         .holds(format!("No two of the {number} agree throughout."))
 }
 
@@ -114,12 +114,12 @@ fn series_twice(
         .collect();
     let draft =
         Draft::new(Law::Duplicates, format!("{of_a} and {of_b}"), format!("{what} of {of_a} and of {of_b} differ."));
-    let draft = equal.iter().fold(draft, |draft, figure| draft.with_series(a, figure));
+    let draft = equal.iter().fold(draft, |draft, figure| draft.series(a, figure));
     let of_b_too = equal.iter().filter_map(|figure| b.figures.iter().find(|other| other.quantity == figure.quantity));
     of_b_too
-        .fold(draft, |draft, figure| draft.with_series(b, figure))
-        .by(format!("{}; {} compared", distinct.join(", "), counted(pairs, "pair")))
-        .suggests(Some("One of the two was probably printed in the place of the other, whose figures are then missing.".to_owned()))
+        .fold(draft, |draft, figure| draft.series(b, figure))
+        .arithmetic(format!("{}; {} compared", distinct.join(", "), counted(pairs, "pair")))
+        .inferring(Some("One of the two was probably printed in the place of the other, whose figures are then missing.".to_owned()))
         .contradicted(format!(
             "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance that happens in at most {}.{only}",
             super::words::capital(&what),
@@ -246,8 +246,8 @@ fn columns_twice(a: &Column, b: &Column, values: &[f64], pairs: usize) -> AuditF
     )
     .with(a.input.clone())
     .with(b.input.clone())
-    .by(format!("{d} distinct values: (1/{d})^{}; {} compared", d - 1, counted(pairs, "pair")))
-    .suggests(Some("One of the two columns was probably printed in the place of the other.".to_owned()))
+    .arithmetic(format!("{d} distinct values: (1/{d})^{}; {} compared", d - 1, counted(pairs, "pair")))
+    .inferring(Some("One of the two columns was probably printed in the place of the other.".to_owned()))
     .contradicted(format!(
         "The {} and the {} are the same in all {} of the table; by chance that happens in at most {}.",
         a.name,

@@ -15,9 +15,9 @@
 use tolok_model::transcription::{Figure, LoopModel, Row, Transcription, Unit};
 
 use super::bounds::Bounds;
-use super::draft::{Draft, merged};
 use super::groups::{CpuShare, Group, cpu_share, groups, measured, names_of_tables, throughput};
 use super::words::{amount, figure, listed, percent, place};
+use crate::draft::{Draft, merged};
 use crate::{AuditFinding, Input, Law};
 
 /// Leaders within this share of each other are tied.
@@ -89,7 +89,7 @@ fn setting(transcription: &Transcription, group: &Group, asked: &[Asked]) -> Aud
         .collect();
     let draft = Draft::new(Law::Generator, place, "The server was the limit, not the load generator or the network.");
     let draft = asked.iter().fold(draft, |draft, of| {
-        let draft = draft.with_row(of.row, of.figure);
+        let draft = draft.figure(of.row, of.figure);
         match &of.cpu {
             Some(cpu) => draft.with(Input {
                 name: format!("{} of {}", cpu.key, of.row.subject),
@@ -99,14 +99,14 @@ fn setting(transcription: &Transcription, group: &Group, asked: &[Asked]) -> Aud
             None => draft,
         }
     });
-    let draft = draft.by(format!("CPU: {}", used.join(", ")));
+    let draft = draft.arithmetic(format!("CPU: {}", used.join(", ")));
     if asked.iter().all(busy) {
         return draft.holds(format!("Every server used at least {} of its CPUs: {}.", percent(BUSY), listed(&used)));
     }
     let others: Vec<String> = asked.iter().filter(|of| !busy(of)).map(|of| of.row.subject.clone()).collect();
     let were = if others.len() == 1 { "was not shown to be at its" } else { "were not shown to be at their" };
     draft
-        .suggests(inference(asked))
+        .inferring(inference(asked))
         .lacks(["the CPU time of the load generator", "the busiest thread of each server"])
         .lacks(asked.iter().any(Asked::is_of_unknown).then_some("whether the CPU is in % of one CPU or of all"))
         .cannot_tell(format!("{} {were} limit: {}.", listed(&others), listed(&used)))
@@ -163,7 +163,7 @@ fn without_cpu(rows: &[&Row]) -> AuditFinding {
                 names_of_tables(rows),
                 "The server was the limit, not the load generator or the network.",
             ),
-            |draft, (row, figure)| draft.with_row(row, figure),
+            |draft, (row, figure)| draft.figure(row, figure),
         )
         .lacks(["the CPU time of the servers", "the CPU time of the load generator"])
         .cannot_tell("Without the CPU time of both sides nothing shows that the servers, and not the load generator or the network, were the limit.")
@@ -232,11 +232,11 @@ impl Sweep<'_> {
             name,
             "Response times grow with the number of connections once the server is the limit.",
         );
-        let draft = draft.with_rows(self.points.iter().map(|(row, figure, _, _)| (*row, *figure)));
+        let draft = draft.figures(self.points.iter().map(|(row, figure, _, _)| (*row, *figure)));
         Some(
             draft
-                .by(format!("connections / throughput: {list} connections"))
-                .suggests(Some(format!(
+                .arithmetic(format!("connections / throughput: {list} connections"))
+                .inferring(Some(format!(
                     "Answers of {subject} took the time of the way and of one request alone{}.",
                     rtt.unwrap_or_default()
                 )))

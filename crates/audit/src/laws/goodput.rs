@@ -92,7 +92,7 @@ fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Op
             tools::name(&most.row.conditions)
         ))
     } else {
-        draft.cannot_tell(sentence, &["whether throughput counts failed answers"])
+        draft.lacks(["whether throughput counts failed answers"]).cannot_tell(sentence)
     })
 }
 

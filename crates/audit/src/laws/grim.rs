@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 
 use tolok_model::transcription::{Figure, Mark, Number, Quantity, Row, Series, Transcription};
 
-use super::draft::Draft;
 use super::words::{chance, counted, listed, noun, significant};
+use crate::draft::Draft;
 use crate::{AuditFinding, Input, Law};
 
 /// Columns that fit no more often than this by chance are worth a word.
@@ -140,7 +140,7 @@ fn counts(column: &Column) -> Vec<AuditFinding> {
         let draft =
             fitting.iter().fold(Draft::new(Law::Grim, what, statement), |draft, mean| draft.with(mean.input.clone()));
         let sentence = format!("The {number} {verb} of 1/{n}, as means of {n} whole numbers are.");
-        found.push(draft.by(format!("k / {n} for a whole k")).holds(sentence));
+        found.push(draft.arithmetic(format!("k / {n} for a whole k")).holds(sentence));
     }
     found
 }
@@ -152,7 +152,7 @@ fn impossible(column: &Column, mean: &Mean) -> AuditFinding {
     let near = [below, below + 1.0].map(|k| format!("{k} / {n} = {:.digits$}", k / n as f64));
     Draft::new(Law::Grim, format!("{what} of {}", mean.of), format!("The {what} is the mean of {n} whole numbers."))
         .with(mean.input.clone())
-        .by(format!("{} and {}; printed {}", near[0], near[1], mean.input.printed))
+        .arithmetic(format!("{} and {}; printed {}", near[0], near[1], mean.input.printed))
         .contradicted(format!(
             "{} is not the mean of {n} whole numbers: the nearest are {:.digits$} and {:.digits$}.",
             mean.input.printed,
@@ -200,8 +200,8 @@ fn readings(column: &Column) -> Option<AuditFinding> {
         if column.means.len() == 1 { "s" } else { "" },
         chance(log10),
     );
-    let draft = draft.suggests(Some(format!("The readings were most probably taken in steps of {step_text}.")));
-    Some(draft.by(listed(&shown)).holds(sentence))
+    let draft = draft.inferring(Some(format!("The readings were most probably taken in steps of {step_text}.")));
+    Some(draft.arithmetic(listed(&shown)).holds(sentence))
 }
 
 /// The unit at the end of a figure's key, as it is written.

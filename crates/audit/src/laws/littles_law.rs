@@ -88,7 +88,7 @@ impl Case<'_> {
                 wording::number(value),
                 wording::number(users)
             );
-            return draft.inferring(self.stalls()).cannot_tell(sentence, &["how long a run took"]);
+            return draft.inferring(self.stalls()).lacks(["how long a run took"]).cannot_tell(sentence);
         }
         if allowed.is_some_and(|allowed| range.low > allowed) {
             let sentence = format!(

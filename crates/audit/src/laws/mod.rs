@@ -6,7 +6,6 @@ mod bytes;
 mod censoring;
 mod claims;
 mod cpu_time;
-mod draft;
 mod duplicates;
 mod generator;
 mod goodput;

@@ -85,10 +85,9 @@ fn counts(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
         (true, true) => {
             draft.contradicted(format!("{some} failures are more than the {all} requests that they are of."))
         }
-        (true, false) => draft.cannot_tell(
-            format!("{some} failures are more than the {all} requests, which may be those that were answered."),
-            &["whether the requests counted are all that were sent"],
-        ),
+        (true, false) => draft.lacks(["whether the requests counted are all that were sent"]).cannot_tell(format!(
+            "{some} failures are more than the {all} requests, which may be those that were answered."
+        )),
     })
 }
 
@@ -176,6 +175,7 @@ fn unexplained_in(transcription: &Transcription, table: Option<&String>) -> Opti
     Some(
         draft
             .arithmetic(format!("up to {points} points of errors without an HTTP failure"))
-            .cannot_tell(sentence, &missing),
+            .lacks(missing)
+            .cannot_tell(sentence),
     )
 }

@@ -8,9 +8,9 @@
 
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
 
-use super::draft::Draft;
 use super::groups::{measured, names_of_tables};
 use super::words::{counted, noun};
+use crate::draft::Draft;
 use crate::{AuditFinding, Input, Law};
 
 /// One finding for each kind of repetition, and one for each list that has the wrong length.
@@ -55,9 +55,9 @@ impl Kind {
         let number = counted(rows.len(), "row");
         let of_rows = rows.iter().filter_map(|row| row.figures.first().map(|figure| (*row, figure)));
         let statement = "Each figure rests on two runs or more, and a spread is given.";
-        let draft = Draft::new(Law::Repetitions, names_of_tables(rows), statement).with_rows(of_rows);
+        let draft = Draft::new(Law::Repetitions, names_of_tables(rows), statement).figures(of_rows);
         let runs = self.runs.map_or_else(|| "several".to_owned(), |runs| runs.to_string());
-        let draft = draft.by(match (self.several, self.runs) {
+        let draft = draft.arithmetic(match (self.several, self.runs) {
             (false, None) => format!("{number}: number of runs not stated"),
             _ => format!("{number}: {runs} {}", if self.runs == Some(1) { "run" } else { "runs" }),
         });
@@ -94,7 +94,7 @@ fn wrong_lists(transcription: &Transcription, row: &Row) -> Vec<AuditFinding> {
             format!("The {what} has one number for each of {stated} repetitions."),
         )
         .with(Input::of_row(row, figure))
-        .by(format!("{} printed, {stated} stated", counted(listed, "number")))
+        .arithmetic(format!("{} printed, {stated} stated", counted(listed, "number")))
         .contradicted(format!(
             "The source says {stated} repetitions, but prints {listed} values of the {what} of {name}."
         ))

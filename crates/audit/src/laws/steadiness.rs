@@ -10,9 +10,9 @@
 use tolok_model::transcription::{Figure, Quantity, Row, Series, Transcription};
 use tolok_stats::{Level, theil_sen};
 
-use super::draft::Draft;
 use super::groups::{measured, names_of_tables, throughput};
 use super::words::{amount, capital, counted, listed, noun, percent, setting, significant};
+use crate::draft::Draft;
 use crate::{AuditFinding, Law};
 
 /// A figure that changes by more than this share over the last third of a run is not steady.
@@ -106,9 +106,9 @@ fn not_steady(transcription: &Transcription, series: &Series, moving: &[End]) ->
         .iter()
         .fold(
             Draft::new(Law::Steadiness, name.clone(), format!("{name} is steady in the last third of the run.")),
-            |draft, end| draft.with_series(end.series, end.figure),
+            |draft, end| draft.series(end.series, end.figure),
         )
-        .by(arithmetic.join("; "))
+        .arithmetic(arithmetic.join("; "))
         .lacks(["a longer run"])
         .cannot_tell(format!(
             "{} from {at} {} to {}: where it settles is not shown.",
@@ -138,9 +138,9 @@ fn all_steady(steady: &[End]) -> AuditFinding {
                 format!("{number} over time"),
                 "A figure is steady in the last third of the run.",
             ),
-            |draft, end| draft.with_series(end.series, end.figure),
+            |draft, end| draft.series(end.series, end.figure),
         )
-        .by(format!("largest change over the last third: {}", percent(most)))
+        .arithmetic(format!("largest change over the last third: {}", percent(most)))
         .holds(format!(
             "{} over time change by at most {} over the last third of the run.",
             capital(&number),
@@ -152,7 +152,7 @@ fn ramp(rows: &[&Row]) -> Option<AuditFinding> {
     let ramped: Vec<&Row> = rows.iter().copied().filter(|row| row.conditions.ramp == Some(true)).collect();
     (!ramped.is_empty()).then(|| {
         Draft::new(Law::Steadiness, names_of_tables(&ramped), "The load was the same during the run.")
-            .with_rows(ramped.iter().filter_map(|row| throughput(row).map(|(figure, _)| (*row, figure))))
+            .figures(ramped.iter().filter_map(|row| throughput(row).map(|(figure, _)| (*row, figure))))
             .lacks(["figures of the time at full load"])
             .cannot_tell(format!(
                 "The number of users grew during the runs of {}: a rate of the whole run is a mean over all loads on the way.",
@@ -186,8 +186,8 @@ fn no_beginning(transcription: &Transcription, rows: &[&Row]) -> Option<AuditFin
             names_of_tables(&short.iter().map(|(row, _)| *row).collect::<Vec<_>>()),
             "The beginning of the runs does not weigh in their figures.",
         )
-        .with_rows(short.iter().filter_map(|(row, _)| throughput(row).map(|(figure, _)| (*row, figure))))
-        .by(format!("length of a run: {lasted}"))
+        .figures(short.iter().filter_map(|(row, _)| throughput(row).map(|(figure, _)| (*row, figure))))
+        .arithmetic(format!("length of a run: {lasted}"))
         .lacks(["a warm-up before the figures, or figures by the second"])
         .cannot_tell(format!(
             "The runs of {} lasted {lasted}; no warm-up is stated and no figures by the second show the beginning.",

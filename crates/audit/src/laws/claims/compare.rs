@@ -104,10 +104,10 @@ fn conclude(
     let arithmetic: Vec<String> =
         outcomes.iter().map(|outcome| format!("{}: {}", outcome.name, outcome.arithmetic)).collect();
     draft(claim, statement)
-        .with_claim(claim, &is.printed)
-        .with_rows(outcomes.iter().flat_map(|outcome| [outcome.a, outcome.b]))
-        .by(arithmetic.join("; "))
-        .suggests(inference)
+        .claim(claim, &is.printed)
+        .figures(outcomes.iter().flat_map(|outcome| [outcome.a, outcome.b]))
+        .arithmetic(arithmetic.join("; "))
+        .inferring(inference)
         .found(verdict, sentence)
 }
 

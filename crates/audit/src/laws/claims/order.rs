@@ -74,8 +74,8 @@ fn judge(
     let entries = entries.filter_map(|row| row.figure(quantity).map(|figure| (*row, figure)));
     let verdict = of_all(outcomes.iter().map(|outcome| outcome.verdict));
     draft(claim, statement)
-        .with_rows(entries)
-        .by(outcomes.iter().map(|outcome| outcome.arithmetic.clone()).collect::<Vec<_>>().join("; "))
+        .figures(entries)
+        .arithmetic(outcomes.iter().map(|outcome| outcome.arithmetic.clone()).collect::<Vec<_>>().join("; "))
         .found(verdict, sentence(verdict, &outcomes))
 }
 

@@ -3,9 +3,9 @@
 use tolok_model::transcription::{Figure, Mark, Quantity, Row, Transcription};
 
 use super::super::bounds::Bounds;
-use super::super::draft::Draft;
 use super::super::words::{counted, noun, value_of};
 use super::Entry;
+use crate::draft::Draft;
 use crate::{AuditFinding, Law};
 
 /// A figure in the one table and in the other.
@@ -60,14 +60,14 @@ fn compare(transcription: &Transcription, (a, b): (&str, &str), shared: &[Twice]
         let (are, verb) = if shared.len() == 1 { ("is", "agrees") } else { ("are", "agree") };
         let sentence = format!("The {number} that {are} printed in both {verb}.");
         let inputs = shared.iter().flat_map(|(one, other)| [*one, *other]);
-        return vec![draft(format!("{a} and {b}")).with_rows(inputs).holds(sentence)];
+        return vec![draft(format!("{a} and {b}")).figures(inputs).holds(sentence)];
     }
     let one = |((row, one), (other_row, other)): &Twice| {
         let (left, right, what) = (value_of(one), value_of(other), noun(&one.quantity));
         draft(format!("{what} of {}", row.name(None)))
-            .with_row(row, one)
-            .with_row(other_row, other)
-            .by(format!("{left} in {a}, {right} in {b}"))
+            .figure(row, one)
+            .figure(other_row, other)
+            .arithmetic(format!("{left} in {a}, {right} in {b}"))
             .lacks(["whether both tables are of the same runs"])
             .cannot_tell(format!(
                 "The {what} of {} is {left}, but {right} in {b}; the source does not say why.",

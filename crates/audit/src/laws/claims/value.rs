@@ -68,9 +68,12 @@ fn each(
         AuditVerdict::CannotTell => format!("The table has {list}, which allows {words} and other values."),
     };
     draft(claim, statement)
-        .with_claim(claim, &is.printed)
-        .with_rows(entries.iter().copied())
-        .by(format!("{words} against {}", listed(&entries.iter().map(|&entry| in_table(entry)).collect::<Vec<_>>())))
+        .claim(claim, &is.printed)
+        .figures(entries.iter().copied())
+        .arithmetic(format!(
+            "{words} against {}",
+            listed(&entries.iter().map(|&entry| in_table(entry)).collect::<Vec<_>>())
+        ))
         .found(verdict, sentence)
 }
 
@@ -116,10 +119,10 @@ fn range(
         .filter(|(text, found)| text.apart(*found))
         .find_map(|(text, _)| elsewhere(transcription, entries, text, unit));
     draft(claim, statement)
-        .with_claim(claim, &is.printed)
-        .with_rows(entries.iter().copied())
-        .by(format!("lowest {from}, highest {to}; the text: {words}"))
-        .suggests(inference.filter(|_| verdict == AuditVerdict::Contradicted))
+        .claim(claim, &is.printed)
+        .figures(entries.iter().copied())
+        .arithmetic(format!("lowest {from}, highest {to}; the text: {words}"))
+        .inferring(inference.filter(|_| verdict == AuditVerdict::Contradicted))
         .found(verdict, sentence)
 }
 

@@ -89,9 +89,9 @@ fn judged(transcription: &Transcription, claim: &Claim, a: &Row, b: &Row, is: (R
     Some(match (is_of_one_row, is_turned) {
         (true, true) => draft.contradicted(sentence),
         (true, false) => {
-            draft.cannot_tell(sentence, &["whether the claim is of CPU in use or of CPU for the same work"])
+            draft.lacks(["whether the claim is of CPU in use or of CPU for the same work"]).cannot_tell(sentence)
         }
-        (false, _) => draft.cannot_tell(sentence, &["CPU time and time of the same runs"]),
+        (false, _) => draft.lacks(["CPU time and time of the same runs"]).cannot_tell(sentence),
     })
 }
 

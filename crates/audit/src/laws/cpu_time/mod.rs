@@ -89,7 +89,7 @@ fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> 
                 "Either more processes served than stated, or one of them had several threads at work.".to_owned(),
             ));
     let sentence = format!("{serving} stated to serve, and {used} CPUs were in use; a thread uses one at most.");
-    Some(draft.cannot_tell(sentence, &["how many threads served"]))
+    Some(draft.lacks(["how many threads served"]).cannot_tell(sentence))
 }
 
 /// CPU time of a request: printed as computed, or computed alone.
@@ -176,6 +176,7 @@ fn shares_that_mislead(transcription: &Transcription) -> Option<AuditFinding> {
     Some(
         draft
             .arithmetic(format!("share × time: {}", terms.join("; ")))
-            .cannot_tell(sentence, &["CPU time and time of the same runs"]),
+            .lacks(["CPU time and time of the same runs"])
+            .cannot_tell(sentence),
     )
 }

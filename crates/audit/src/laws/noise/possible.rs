@@ -3,10 +3,10 @@
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use super::super::bounds::Bounds;
-use super::super::draft::Draft;
 use super::super::groups::tables;
 use super::super::words::{amount, counted};
 use super::welch::spread;
+use crate::draft::Draft;
 use crate::{AuditFinding, Law};
 
 /// One finding for each row that is impossible, and one for all others of a table.
@@ -68,7 +68,7 @@ fn impossible(transcription: &Transcription, of: &Tested) -> AuditFinding {
     let unit = of.sd_figure.unit;
     let (least, most, name) = (amount(of.least, unit), amount(of.most, unit), transcription.row_name(of.row));
     draft(name.clone(), of)
-        .by(format!("possible: {least} to {most}; printed {}", of.sd_figure.numbers[0].printed))
+        .arithmetic(format!("possible: {least} to {most}; printed {}", of.sd_figure.numbers[0].printed))
         .contradicted(format!(
             "No times with the printed mean, least and largest of {name} have this standard deviation: it is between {least} and {most}."
         ))
@@ -80,14 +80,19 @@ fn all_possible(table: Option<&str>, sound: &[&Tested]) -> AuditFinding {
     let first = sound[0];
     let unit = first.sd_figure.unit;
     draft(table.unwrap_or("the table").to_owned(), first)
-        .by(format!("{}: possible {} to {}", first.row.name(None), amount(first.least, unit), amount(first.most, unit)))
+        .arithmetic(format!(
+            "{}: possible {} to {}",
+            first.row.name(None),
+            amount(first.least, unit),
+            amount(first.most, unit)
+        ))
         .holds(format!("The {number} {verb} possible with the printed means, least and largest times and runs."))
 }
 
 fn draft(about: String, of: &Tested) -> Draft {
     let statement = "A standard deviation is one that values with this mean, least and largest can have.";
     let figures = of.figures.into_iter().chain([of.sd_figure]).map(|figure| (of.row, figure));
-    Draft::new(Law::Noise, about, statement).with_rows(figures)
+    Draft::new(Law::Noise, about, statement).figures(figures)
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use super::super::bounds::Bounds;
-use super::super::draft::Draft;
 use super::super::groups::tables;
 use super::super::words::{counted, listed, setting, value_of};
+use crate::draft::Draft;
 use crate::{AuditFinding, Law};
 
 /// hyperfine's own limit, in seconds.
@@ -32,7 +32,7 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
             let number = counted(long.len(), "time");
             found.push(
                 draft(table.unwrap_or("the table"))
-                    .with_rows(long)
+                    .figures(long)
                     .holds(format!("The {number} of programs: none is below 5 ms.")),
             );
         }
@@ -41,7 +41,8 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
 }
 
 fn draft(about: &str) -> Draft {
-    Draft::new(Law::Noise, about, "The times are long beside the start of a program.").by("limit of the timer: 5 ms")
+    Draft::new(Law::Noise, about, "The times are long beside the start of a program.")
+        .arithmetic("limit of the timer: 5 ms")
 }
 
 fn time(row: &Row) -> Option<&Figure> {
@@ -67,8 +68,8 @@ fn too_short(
         rows.iter().any(|(row, _)| row.conditions.tool.as_deref().is_some_and(|tool| tool.contains("hyperfine")));
     let who = if is_hyperfine { "hyperfine, which timed them, warns" } else { "hyperfine, a timer of programs, warns" };
     draft(&format!("{subject}{table}"))
-        .with_rows(rows.iter().copied())
-        .suggests(floor(subject, rows))
+        .figures(rows.iter().copied())
+        .inferring(floor(subject, rows))
         .lacks(["the time that the program takes to start and do nothing"])
         .cannot_tell(format!(
             "{number} of {subject}{under} lie below 5 ms, where {who} that it cannot tell them exactly; they hold the start of the program, which is not printed."

@@ -4,9 +4,9 @@ use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcript
 use tolok_stats::{holm, student_t_cdf};
 
 use super::super::bounds::Bounds;
-use super::super::draft::Draft;
 use super::super::groups::{Group, groups, measured};
 use super::super::words::{amount, noun, percent, place, significant, value_of};
+use crate::draft::Draft;
 use crate::{AuditFinding, Law};
 
 /// A difference with a larger p, adjusted for all pairs of the source, is not told from noise.
@@ -158,16 +158,15 @@ fn judge(transcription: &Transcription, group: &Group, pair: &Pair, p: f64, test
     );
     let draft =
         Draft::new(Law::Noise, about, format!("The {what} of {x} and {y} differ by more than the spread of the runs."));
-    let draft = [a, b]
-        .into_iter()
-        .fold(draft, |draft, of| draft.with_row(of.row, of.mean_figure).with_row(of.row, of.sd_figure));
+    let draft =
+        [a, b].into_iter().fold(draft, |draft, of| draft.figure(of.row, of.mean_figure).figure(of.row, of.sd_figure));
     if p < P {
         return draft
-            .by(arithmetic)
+            .arithmetic(arithmetic)
             .holds(format!("The difference between {x} and {y} is larger than the spread of the runs explains."));
     }
     let higher = if a.mean_figure.value() >= b.mean_figure.value() { x } else { y };
-    draft.by(arithmetic).cannot_tell(format!(
+    draft.arithmetic(arithmetic).cannot_tell(format!(
         "{higher} has the higher {what}{apart}, but runs that spread this much can differ by that much by chance."
     ))
 }
@@ -219,9 +218,9 @@ fn too_close(
         format!("{x} and {y}, {place}"),
         format!("The {what} of {x} and {y} differ by more than the spread of the runs."),
     )
-    .with_row(a, high)
-    .with_row(b, low)
-    .by(format!("1 − {} / {} = {gap}", value_of(low), value_of(high)))
+    .figure(a, high)
+    .figure(b, low)
+    .arithmetic(format!("1 − {} / {} = {gap}", value_of(low), value_of(high)))
     .lacks(["the spread of the runs"])
     .cannot_tell(format!("{x} and {y} are {gap} apart; these are {runs}, so that the order of the two is not shown."))
 }

@@ -152,7 +152,7 @@ impl Case<'_> {
             wording::whole(accounted),
         );
         if row.conditions.keep_alive == Some(false) {
-            return draft.cannot_tell(sentence, &["whether the response times include connecting"]);
+            return draft.lacks(["whether the response times include connecting"]).cannot_tell(sentence);
         }
         let why = match row.conditions.ramp {
             Some(true) => "Users were being added for a part of the run, so the row should not be read as the server under all of \
@@ -176,7 +176,7 @@ impl Case<'_> {
             wording::percent(1.0 - self.share),
             wording::seconds(slowest_s)
         );
-        draft.cannot_tell(sentence, &["the longest response time"])
+        draft.lacks(["the longest response time"]).cannot_tell(sentence)
     }
 
     fn draft(&self, transcription: &Transcription, most_mean: Option<f64>, accounted: Option<f64>) -> Draft {
