@@ -43,6 +43,7 @@ use crate::stopping::ended;
 use crate::tiers::tiers;
 use crate::tool_flags::named;
 use crate::tools::{marks, tools, versions};
+use crate::trial_counts::TrialCounts;
 use crate::trial_findings;
 use crate::untested::untested;
 use crate::usage::Cpus;
@@ -113,6 +114,7 @@ fn of_plan(records: &Records) -> Findings {
         programs: timed.into_iter().map(|timed| timed.finding).collect(),
         skipped: skipped.collect(),
         trials_missing,
+        trials: TrialCounts::of(plan, trials),
         isolation,
     }
 }

@@ -10,6 +10,7 @@ use crate::isolation::{FallbackFinding, IsolationFinding};
 use crate::judgement::NoiseFloor;
 use crate::outlier_blocks;
 use crate::programs::Timed;
+use crate::trial_counts::TrialCounts;
 use crate::verdict::is_told_apart;
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
@@ -32,12 +33,13 @@ pub(crate) fn cautions(
     isolation: &IsolationFinding,
 ) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
+    let counts = TrialCounts::of(plan, trials);
     let mut cautions = told_of_itself(scenarios, timed);
     let of_records = [
         missing(plan, trials_missing),
         failed(trials),
-        disturbed(trials),
-        reruns(trials),
+        disturbed(counts),
+        reruns(counts),
         short_windows(plan, trials),
         few_blocks(plan),
         shared_cpus(records),
@@ -164,29 +166,24 @@ fn measured(trials: &[TrialRecord]) -> impl Iterator<Item = &tolok_model::Measur
     })
 }
 
-fn disturbed(trials: &[TrialRecord]) -> Option<String> {
-    let is_disturbed = |trial: &&TrialRecord| match &trial.outcome {
-        Outcome::Completed(measurement) => !measurement.disturbances.is_empty(),
-        Outcome::Timed(timing) => !timing.disturbances.is_empty(),
-        Outcome::Failed(_) => false,
-    };
-    let disturbed = trials.iter().filter(is_disturbed).count();
-    let all = counted(trials.len() as u64, "trial");
-    (disturbed > 0).then(|| {
-        format!("{disturbed} of {all} stayed disturbed by others: kept in the records, and left out of every figure.")
+fn disturbed(counts: TrialCounts) -> Option<String> {
+    let all = counted(u64::from(counts.measured + counts.failed), "trial");
+    (counts.disturbed > 0).then(|| {
+        format!(
+            "{} of {all} stayed disturbed by others: kept in the records, and left out of every figure.",
+            counts.disturbed
+        )
     })
 }
 
-fn reruns(trials: &[TrialRecord]) -> Option<String> {
-    let anew = trials.iter().filter(|trial| trial.attempts > 1).count();
-    let reruns: u32 = trials.iter().map(|trial| trial.attempts.saturating_sub(1)).sum();
-    (anew > 0).then(|| {
+fn reruns(counts: TrialCounts) -> Option<String> {
+    (counts.measured_anew > 0).then(|| {
         format!(
             "{} of {} {} thrown away and made anew, because others had disturbed the machine: that is decided by what was \
              seen of the machine, whatever the result.",
-            counted(u64::from(reruns), "measurement"),
-            counted(anew as u64, "trial"),
-            if reruns == 1 { "was" } else { "were" }
+            counted(u64::from(counts.measurements_discarded), "measurement"),
+            counted(u64::from(counts.measured_anew), "trial"),
+            if counts.measurements_discarded == 1 { "was" } else { "were" }
         )
     })
 }

@@ -22,6 +22,7 @@ use crate::resources::{MemorySource, ResourcesFinding};
 use crate::seconds::SecondsFinding;
 use crate::sensitivity::{FactorPanel, VarianceFinding};
 use crate::tools::ToolsFinding;
+use crate::trial_counts::TrialCounts;
 use crate::trial_findings::TrialFinding;
 use crate::untested::Untested;
 
@@ -61,6 +62,8 @@ pub struct Findings {
     pub skipped: Vec<SkippedSubject>,
     /// Trials that were planned and have no record (the run was stopped).
     pub trials_missing: u32,
+    /// What became of all trials, those of the ceiling and of the A/A pair among them.
+    pub trials: TrialCounts,
     /// What held the parts of the trials apart, and what did not.
     pub isolation: IsolationFinding,
     /// What a reader must know before quoting a figure, most important first.

@@ -299,7 +299,7 @@ pub enum PlanFormat {
 /// Options of `tolok resume`.
 #[derive(Debug, ClapArgs)]
 pub struct ResumeArgs {
-    /// A run's folder, its name or the beginning of it, or `latest`.
+    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
     #[command(flatten)]
@@ -309,7 +309,7 @@ pub struct ResumeArgs {
 /// Options of `tolok report`.
 #[derive(Debug, ClapArgs)]
 pub struct ReportArgs {
-    /// A run's folder, its name or the beginning of it, or `latest`.
+    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
     /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].

@@ -74,8 +74,9 @@ impl Progress {
                 self.screen.step_ends();
                 self.screen.line(&done(what, *took_s, failure.as_deref()));
             }
-            RunEvent::Waiting { reasons } => {
-                self.screen.line(&format!("the machine is busy, waiting: {}", reasons.join("; ")));
+            RunEvent::Waiting { reasons, at_most_s } => {
+                let reasons = reasons.join("; ");
+                self.screen.line(&format!("the machine is busy, waiting up to {at_most_s:.0} s: {reasons}"));
             }
             RunEvent::TrialStarted { trial, subject, scenario } => {
                 self.begin(format!("{subject} · {scenario} · block {}", trial.block));

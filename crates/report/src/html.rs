@@ -7,7 +7,7 @@
 use minijinja::value::Serde;
 use serde::Serialize;
 use tolok_analysis::figures::{self, Figure, NONE, Quantity, counted, moment};
-use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding};
+use tolok_analysis::{Comparison, Findings, MemorySource, RunFacts, ScenarioFinding, TrialCounts};
 
 use crate::charts;
 use crate::cold_start::ColdStart;
@@ -353,10 +353,8 @@ fn worst_first(mut checks: Vec<Check>) -> Vec<Check> {
 fn chips(findings: &Findings) -> Vec<Chip> {
     let of_servers = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
     let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
-    let of_servers = of_servers.map(|case| (case.ranked, case.failures.len(), case.disturbed.len()));
-    let cases: Vec<(bool, usize, usize)> =
-        of_servers.chain(of_programs.map(|case| (case.ranked, case.failures.len(), case.disturbed.len()))).collect();
-    let ranked = cases.iter().filter(|(is_ranked, ..)| *is_ranked).count();
+    let cases: Vec<bool> = of_servers.map(|case| case.ranked).chain(of_programs.map(|case| case.ranked)).collect();
+    let ranked = cases.iter().filter(|is_ranked| **is_ranked).count();
     let all = counted(cases.len() as u64, "case");
     let passed = ranked == cases.len();
     let class = |passed: bool| if passed { "ok" } else { "warn" };
@@ -379,14 +377,13 @@ fn chips(findings: &Findings) -> Vec<Chip> {
         let text = format!("! {} crossed", counted(crossed as u64, "objective"));
         chips.push(Chip { class: "warn", text, href: "#figures" });
     }
-    let failed: usize = cases.iter().map(|(_, failed, _)| failed).sum();
+    let TrialCounts { failed, disturbed, .. } = findings.trials;
     if failed > 0 {
-        let text = format!("! {} failed", counted(failed as u64, "trial"));
+        let text = format!("! {} failed", counted(u64::from(failed), "trial"));
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
-    let disturbed: usize = cases.iter().map(|(.., disturbed)| disturbed).sum();
     if disturbed > 0 {
-        let text = format!("! {} disturbed", counted(disturbed as u64, "trial"));
+        let text = format!("! {} disturbed", counted(u64::from(disturbed), "trial"));
         chips.push(Chip { class: "warn", text, href: "#failures" });
     }
     if !findings.skipped.is_empty() {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
-use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding};
+use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding, TrialCounts};
 
 use crate::gates;
 use crate::programs;
@@ -32,16 +32,16 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
     if findings.scenarios.is_empty() && !findings.programs.is_empty() {
         let of_programs = programs::trust::checks(findings);
-        return [trials(findings, &all)].into_iter().chain(held_apart(findings)).chain(of_programs).collect();
+        return [trials(findings)].into_iter().chain(held_apart(findings)).chain(of_programs).collect();
     }
-    let mut of_plan = vec![trials(findings, &all), enough_trials(&all), own_cpus(findings)];
+    let mut of_plan = vec![trials(findings), enough_trials(&all), own_cpus(findings)];
     of_plan.extend(database_apart(findings));
     of_plan.push(ceiling(findings));
     let of_measurements = [
         wire_agrees(findings, &all),
         Some(no_errors(&all)),
         Some(stood_by(&competing)),
-        Some(quiet(&all)),
+        Some(quiet(findings, &all)),
         enough_memory(findings, &all),
         link_in_time(findings, &all),
         counters_right(&competing),
@@ -65,12 +65,8 @@ fn check(rule: &'static str, passed: bool, seen: String) -> Check {
     Check { rule, seen, passed: Some(passed) }
 }
 
-fn trials(findings: &Findings, cases: &[&CaseFinding]) -> Check {
-    let programs = || findings.programs.iter().flat_map(|program| &program.cases);
-    let of_servers = cases.iter().map(|case| (case.trials_planned, case.trials_measured, case.failures.len()));
-    let of_programs = programs().map(|case| (case.trials_planned, case.trials_measured, case.failures.len()));
-    let add = |all: (u32, u32, usize), one: (u32, u32, usize)| (all.0 + one.0, all.1 + one.1, all.2 + one.2);
-    let (planned, measured, failed) = of_servers.chain(of_programs).fold((0, 0, 0), add);
+fn trials(findings: &Findings) -> Check {
+    let TrialCounts { planned, measured, failed, .. } = findings.trials;
     let seen = format!("{measured} of {planned} measured, {failed} failed, {} missing", findings.trials_missing);
     check("Every planned trial was measured", measured == planned, seen)
 }
@@ -173,14 +169,17 @@ fn held_apart(findings: &Findings) -> Option<Check> {
     (isolation.trials > 0).then(|| check("The parts of a trial were held apart as planned", lacking == 0, seen))
 }
 
-fn quiet(cases: &[&CaseFinding]) -> Check {
-    let disturbed: usize = cases.iter().map(|case| case.disturbed.len()).sum();
-    let reruns: u32 = cases.iter().map(|case| case.reruns).sum();
+/// Of servers: programs have a check of their own.
+fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
+    let programs = || findings.programs.iter().flat_map(|program| &program.cases);
+    let of_programs: usize = programs().map(|case| case.disturbed.len()).sum();
+    let disturbed = findings.trials.disturbed as usize - of_programs;
+    let reruns = findings.trials.measurements_discarded - programs().map(|case| case.reruns).sum::<u32>();
     let worst = |of: fn(&CaseFinding) -> Option<f64>| small_share(busiest(cases, of).map_or(0.0, |(_, share)| share));
     let seen = format!(
-        "{} measured anew; {} disturbed to the end and left out; in the median scored trial of a case other programs used \
+        "{} thrown away and made anew; {} disturbed to the end and left out; in the median scored trial of a case other programs used \
          at most {} of the machine’s CPUs, and the hypervisor took at most {}",
-        counted(u64::from(reruns), "time"),
+        counted(u64::from(reruns), "measurement"),
         counted(disturbed as u64, "trial"),
         worst(|case| case.foreign_busy),
         worst(|case| case.stolen),
@@ -228,10 +227,10 @@ fn below_ceiling(cases: &[&CaseFinding]) -> Check {
     let highest = busiest(cases, |case| case.of_ceiling.as_ref().map(|of_ceiling| of_ceiling.value));
     let seen = match highest {
         Some((case, share)) => format!("highest: {} with {} of the ceiling", case.title, small_share(share)),
-        None => "there is no ceiling to compare with".to_owned(),
+        None => "there is no figure and ceiling to compare".to_owned(),
     };
-    let passed = highest.is_none_or(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);
-    check("No subject was above the machine’s limit", passed, seen)
+    let passed = highest.map(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);
+    Check { rule: "No subject was above the machine’s limit", seen, passed }
 }
 
 fn flagged(cases: &[&CaseFinding], kind: &str) -> usize {

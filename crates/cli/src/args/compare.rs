@@ -9,7 +9,7 @@ use tolok_analysis::ComparedMetric;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = CODES)]
 pub struct CompareArgs {
-    /// The run before: its folder, its name or the beginning of it, or `latest`.
+    /// The run before: its folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
     #[arg(value_name = "A")]
     pub before: String,
     /// The run after.

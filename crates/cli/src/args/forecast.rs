@@ -23,7 +23,7 @@ scenarios are wrong by more than 20 % in the median.";
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct ForecastArgs {
-    /// A run's folder, its name or the beginning of it, or `latest`.
+    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
     pub run: String,
     /// Users of each subject: 500, 10k, 2M.
     #[arg(long, value_name = "N", value_parser = values::count)]

@@ -106,8 +106,9 @@ fn sources(home: &Home) -> Result<String, Complaint> {
     for name in home.sources() {
         let source = home.source(&name)?;
         let _ = writeln!(text, "{name}\n  {}", source.transcription.title);
+        let width = source.replication.parts.iter().map(|part| part.name.chars().count()).max().unwrap_or_default();
         for part in &source.replication.parts {
-            let _ = writeln!(text, "  {:<16} {}", part.name, part.says);
+            let _ = writeln!(text, "  {:<width$}  {}", part.name, part.says);
         }
     }
     Ok(text)
@@ -144,15 +145,16 @@ fn runs(args: &ListArgs) -> Result<String, Complaint> {
         .map(|entries| entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
         .unwrap_or_default();
     paths.sort();
+    let names: Vec<_> = paths.iter().map(|path| path.file_name().unwrap_or_default().to_string_lossy()).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
-    for path in paths {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let _ = match RunFolder::open(&path).read() {
+    for (path, name) in paths.iter().zip(&names) {
+        let _ = match RunFolder::open(path).read() {
             Ok(stored) => {
-                let (done, all) = (stored.trials.len(), stored.plan.trials.len());
-                writeln!(text, "{name:<44} {done}/{all} trials  {}", stored.plan.title)
+                let trials = format!("{}/{} trials", stored.trials.len(), stored.plan.trials.len());
+                writeln!(text, "{name:<width$}  {trials:<14}  {}", stored.plan.title)
             }
-            Err(error) => writeln!(text, "{name:<44} {error}"),
+            Err(error) => writeln!(text, "{name:<width$}  {error}"),
         };
     }
     Ok(if text.is_empty() { format!("no runs in {}\n", folder.display()) } else { text })

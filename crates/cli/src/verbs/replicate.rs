@@ -13,7 +13,7 @@ use tolok_model::wording::suggestion;
 use tolok_report::{Style, replication as shown};
 
 use super::plan::make;
-use super::run::{announce, folder_of_runs, hear_interrupts, measure_until};
+use super::run::{announce, folder_of_runs, hear_interrupts, measure_until, unsound};
 use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
 use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
@@ -33,14 +33,24 @@ pub fn replicate(args: &ReplicateArgs) -> Result<Exit, Complaint> {
     let chosen = chosen(&source.replication, &args.part)?;
     let runs = folder_of_runs(args.runs.as_deref())?;
     let (exit, found) = if args.stored {
-        (Exit::Done, stored(&source.replication, &chosen, &runs))
+        (Exit::Done, stored(&source.replication, &chosen, &runs)?)
     } else {
         measured(&source.folder, &source.replication, &chosen, (args, &runs))?
     };
     let parts = found.into_iter().map(|(name, run)| Part::read(name, run)).collect::<Result<Vec<_>, _>>()?;
-    let findings = judged(&source.transcription, &source.replication, &parts);
+    let records: Vec<_> = parts.iter().map(|part| (part.name, part.records())).collect();
+    let analysed: Vec<Option<Findings>> =
+        records.iter().map(|(_, records)| records.as_ref().ok().map(analyse)).collect();
+    let findings = judged(&source.transcription, &source.replication, &records, &analysed);
     put(&printed(&findings, args), args.output.as_deref())?;
+    let exit = if args.stored { exit_of_stored(analysed.iter().flatten()) } else { exit };
     Ok(if exit == Exit::Done && is_mute(&findings) { Exit::CannotTell } else { exit })
+}
+
+/// What a run that was not sound left with when it was measured, it leaves with again.
+fn exit_of_stored<'a>(analysed: impl Iterator<Item = &'a Findings>) -> Exit {
+    let is_unsound = |run: &Findings| run.trials_missing > 0 || run.trials.failed > 0 || !unsound(run).is_empty();
+    if analysed.filter(|run| is_unsound(run)).count() > 0 { Exit::GateFailed } else { Exit::Done }
 }
 
 /// Whether there were claims, and of none of them anything could be told.
@@ -68,7 +78,7 @@ fn study_name(replication: &Replication, part: &ReplicationPart) -> String {
 }
 
 /// The newest stored run of each part.
-fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &Path) -> Ran<'a> {
+fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &Path) -> Result<Ran<'a>, Complaint> {
     let find = |part: &'a ReplicationPart| {
         if !chosen.iter().any(|one| one.name == part.name) {
             return Err("it was not asked for".to_owned());
@@ -76,7 +86,16 @@ fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &
         let study = study_name(replication, part);
         RunFolder::newest_of(runs, &study).ok_or_else(|| "no run of it is stored".to_owned())
     };
-    replication.parts.iter().map(|part| (part.name.as_str(), find(part))).collect()
+    let found: Ran = replication.parts.iter().map(|part| (part.name.as_str(), find(part))).collect();
+    if found.iter().all(|(_, run)| run.is_err()) {
+        let (key, runs) = (&replication.source, runs.display());
+        let message = format!(
+            "no run of {} is stored in {runs}; measure first: tolok replicate {key}; or name another folder: --runs DIR",
+            if chosen.len() == replication.parts.len() { key.clone() } else { format!("these parts of {key}") }
+        );
+        return Err(Complaint::new(Exit::CannotTell, message));
+    }
+    Ok(found)
 }
 
 /// Runs each part that was chosen. One that cannot be had here is left out with its reason, and the others go on.
@@ -90,22 +109,32 @@ fn measured<'a>(
     hear_interrupts(&stop, "trial")?;
     let mut exit = Exit::Done;
     let mut ran = Ran::new();
-    for (place, part) in replication.parts.iter().enumerate() {
-        let run = if !chosen.iter().any(|one| one.name == part.name) {
-            Err("it was not asked for".to_owned())
-        } else if stop.is_asked() {
-            Err("the replication was interrupted before it".to_owned())
-        } else {
-            say(format!("\nPart {} of {}, {}: {}", place + 1, replication.parts.len(), part.name, part.says));
-            match run_part(folder, replication, part, (args, runs, &stop)) {
-                Ok((of_part, path)) => {
-                    exit = worse(exit, of_part);
-                    Ok(path)
+    let mut left = Vec::new();
+    for part in &replication.parts {
+        let run = match chosen.iter().position(|one| one.name == part.name) {
+            None => Err("it was not asked for".to_owned()),
+            Some(_) if stop.is_asked() => {
+                left.push(part.name.as_str());
+                Err("the replication was interrupted before it".to_owned())
+            }
+            Some(place) => {
+                say(format!("\nPart {} of {}, {}: {}", place + 1, chosen.len(), part.name, part.says));
+                match run_part(folder, replication, part, (args, runs, &stop)) {
+                    Ok((of_part, path)) => {
+                        exit = worse(exit, of_part);
+                        Ok(path)
+                    }
+                    Err(complaint) => left_out(complaint)?,
                 }
-                Err(complaint) => left_out(complaint)?,
             }
         };
         ran.push((part.name.as_str(), run));
+    }
+    if !left.is_empty() {
+        let (key, parts) = (&replication.source, left.join(" --part "));
+        say(format!(
+            "not begun: tolok replicate {key} --part {parts}; all together then: tolok replicate {key} --stored"
+        ));
     }
     Ok((exit, ran))
 }
@@ -190,13 +219,15 @@ impl<'a> Part<'a> {
     }
 }
 
-fn judged(transcription: &Transcription, replication: &Replication, parts: &[Part]) -> ReplicationFindings {
-    let records: Vec<(&str, Result<Records, String>)> = parts.iter().map(|part| (part.name, part.records())).collect();
-    let findings: Vec<Option<Findings>> =
-        records.iter().map(|(_, records)| records.as_ref().ok().map(analyse)).collect();
+fn judged(
+    transcription: &Transcription,
+    replication: &Replication,
+    records: &[(&str, Result<Records, String>)],
+    analysed: &[Option<Findings>],
+) -> ReplicationFindings {
     let measured: Vec<MeasuredPart> = records
         .iter()
-        .zip(&findings)
+        .zip(analysed)
         .map(|((name, records), findings)| {
             let run = match (records, findings) {
                 (Ok(records), Some(findings)) => Ok(MeasuredRun { records, findings }),

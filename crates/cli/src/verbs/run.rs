@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{Findings, Names, ObjectiveOutcome, Records, blocks_settled};
+use tolok_analysis::{Findings, Flag, Names, ObjectiveOutcome, Records, blocks_settled};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
 use tolok_lab::run::{Ground, Laboratory, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
@@ -74,11 +74,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         trial.block > last_block || of_trial.is_some_and(|record| !lab_failed(&record.outcome))
     };
     let left = plan.trials.len() - plan.trials.iter().filter(is_settled).count();
-    say(format!(
-        "Going on with {}: {left} of {} left.",
-        stored.run.id,
-        counted(stored.plan.trials.len() as u64, "trial")
-    ));
+    let all = counted(stored.plan.trials.len() as u64, "trial");
+    say(match left {
+        0 => format!("{} has a record of each of its {all}; none is left to run.", stored.run.id),
+        left => format!("Going on with {}: {left} of {all} left.", stored.run.id),
+    });
     let ground = Ground::prepare();
     let stop = Stop::default();
     hear_interrupts(&stop, "trial")?;
@@ -221,7 +221,11 @@ fn go(
     for line in &crossed {
         say(format!("crossed  {line}"));
     }
-    let exit = exit_of(summary, stop.is_asked(), is_sound(&findings), crossed.is_empty());
+    let unsound = unsound(&findings);
+    if !unsound.is_empty() {
+        say(format!("not sound  {}", listed(&unsound, "and")));
+    }
+    let exit = exit_of(summary, stop.is_asked(), unsound.is_empty(), crossed.is_empty());
     Ok((exit, findings))
 }
 
@@ -260,26 +264,33 @@ fn crossed(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// Whether the answers can be counted on. A generator at its limit is no fault of the run: its figures are lower bounds.
-fn is_sound(findings: &Findings) -> bool {
-    const GATES: [&str; 12] = [
-        "errors",
-        "no-good-answers",
-        "ledger-open",
-        "not-trusted",
-        "disturbed",
-        "link-late",
-        "counter-wrong",
-        "wire-contradicts",
-        "little",
-        "utilisation",
-        "link-bytes",
-        "not-steady",
+/// How many cases each gate has put out of the ranking, in words; empty where the answers can be counted on. A generator at its
+/// limit is no fault of the run: its figures are lower bounds.
+pub fn unsound(findings: &Findings) -> Vec<String> {
+    const GATES: [(&str, &str); 12] = [
+        ("errors", "with failed requests"),
+        ("no-good-answers", "without a good answer"),
+        ("ledger-open", "whose requests do not add up"),
+        ("not-trusted", "whose tool does not stand by its figures"),
+        ("disturbed", "disturbed by others in every trial, so run again when the machine is quiet"),
+        ("link-late", "whose emulated link was late"),
+        ("counter-wrong", "whose counter is wrong"),
+        ("wire-contradicts", "whose tool counted something else than the wire"),
+        ("little", "against Little’s law"),
+        ("utilisation", "against the utilisation law"),
+        ("link-bytes", "with more bytes than the link carries"),
+        ("not-steady", "that found no steady state"),
     ];
-    let cases = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
-    let programs = findings.programs.iter().flat_map(|program| &program.cases).flat_map(|case| &case.flags);
-    let mut flags = cases.flat_map(|case| &case.flags).chain(programs);
-    flags.all(|flag| !(flag.voids_rank && GATES.contains(&flag.kind.as_str())))
+    let of_servers = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
+    let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
+    let flags: Vec<&[Flag]> =
+        of_servers.map(|case| case.flags.as_slice()).chain(of_programs.map(|case| case.flags.as_slice())).collect();
+    let words = |(gate, words): (&str, &str)| {
+        let is_out = |flags: &&&[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == gate);
+        let cases = flags.iter().filter(is_out).count();
+        (cases > 0).then(|| format!("{} {words}", counted(cases as u64, "case")))
+    };
+    GATES.into_iter().filter_map(words).collect()
 }
 
 /// Ctrl-C (or a polite kill) once: after what is at hand, such as a trial. Twice: now.

@@ -49,6 +49,8 @@ pub enum RunEvent {
     Waiting {
         /// With what, a sentence each.
         reasons: Vec<String>,
+        /// How long it waits; it goes on earlier if the machine becomes quiet.
+        at_most_s: f64,
     },
     /// A trial begins.
     TrialStarted {

@@ -54,7 +54,9 @@ fn told(event: &RunEvent) -> (&'static str, Fields) {
         ),
         RunEvent::PreparationStarted { what, number, of } => started(what, *number, *of),
         RunEvent::PreparationEnded { what, took_s, failure } => ended(what, *took_s, failure.as_deref()),
-        RunEvent::Waiting { reasons } => ("waiting", vec![("reasons", json!(reasons))]),
+        RunEvent::Waiting { reasons, at_most_s } => {
+            ("waiting", vec![("reasons", json!(reasons)), ("at_most_s", json!(at_most_s))])
+        }
         RunEvent::TrialStarted { trial, subject, scenario } => ("trial-started", which(trial, subject, scenario)),
         RunEvent::InTrial { trial, event } => in_trial(*trial, event),
         RunEvent::TrialFinished { trial, subject, scenario, outcome, left_s } => {

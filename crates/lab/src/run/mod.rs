@@ -113,7 +113,10 @@ pub fn run_plan(
     run.build_subjects(&cases, emit);
     run.prepare_databases(&cases, emit);
     let _whereabouts = session.stay_off_the_subjects_cpus();
-    run.wait_until_quiet(emit);
+    // A run of which nothing is left has nobody to wait for.
+    if !cases.is_empty() {
+        run.wait_until_quiet(emit);
+    }
     forecast.begin();
     let mut block = 0;
     for (planned, case) in open {
@@ -262,7 +265,10 @@ impl<'a> Run<'a> {
         let (mut host, keep_waiting) = (ThisHost::default(), || !self.stop.is_asked());
         let first = wait_until_quiet(Duration::ZERO, &mut host, &keep_waiting);
         let Some(busy) = first.last.filter(|seen| !seen.is_quiet()) else { return };
-        emit(RunEvent::Waiting { reasons: busy.disturbances.into_iter().map(|one| one.sentence).collect() });
+        emit(RunEvent::Waiting {
+            reasons: busy.disturbances.into_iter().map(|one| one.sentence).collect(),
+            at_most_s: QUIET_PATIENCE.as_secs_f64(),
+        });
         wait_until_quiet(QUIET_PATIENCE, &mut host, &keep_waiting);
     }
 

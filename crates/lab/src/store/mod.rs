@@ -146,7 +146,8 @@ impl RunFolder {
         Self { path: path.to_owned(), _lock: None, manifest: None }
     }
 
-    /// Finds a run by its folder, by its name among `runs` or by a beginning that no other name has, or by the word `latest`.
+    /// Finds a run by its folder, by its name among `runs` or by a beginning that no other name has, by the name of its study, of whose
+    /// runs the newest is meant, or by the word `latest`.
     pub fn find(runs: &Path, name: &str) -> Result<PathBuf, StoreError> {
         let named = [PathBuf::from(name), runs.join(name)].into_iter().find(|path| is_run(path));
         if let Some(found) = named.or_else(|| if name == "latest" { latest(runs) } else { None }) {
@@ -156,6 +157,11 @@ impl RunFolder {
         let mut begin_so: Vec<&String> =
             known.iter().filter(|known| !name.is_empty() && known.starts_with(name)).collect();
         let (name, folder) = (name.to_owned(), runs.to_owned());
+        if begin_so.len() != 1
+            && let Some(newest) = Self::newest_of(&folder, &name)
+        {
+            return Ok(newest);
+        }
         match begin_so.len() {
             0 => {
                 let all: Vec<&str> = known.iter().map(String::as_str).collect();

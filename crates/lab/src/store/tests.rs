@@ -224,6 +224,25 @@ fn runs_are_found_by_path_by_name_and_as_the_latest() {
 }
 
 #[test]
+fn the_name_of_a_study_stands_for_its_newest_run() {
+    let (runs, first, plan) = begun();
+    RunFolder::create(
+        runs.path(),
+        &RunRecord { study: "other".to_owned(), ..run_record("2026-other") },
+        &plan,
+        "",
+        &(),
+    )
+    .unwrap();
+    assert_eq!(RunFolder::find(runs.path(), "example").unwrap(), first.path());
+    let second = RunFolder::create(runs.path(), &run_record("second"), &plan, "", &()).unwrap();
+    let later =
+        fs::metadata(first.path().join("run.json")).unwrap().modified().unwrap() + std::time::Duration::from_secs(9);
+    File::options().write(true).open(second.path().join("run.json")).unwrap().set_modified(later).unwrap();
+    assert_eq!(RunFolder::find(runs.path(), "example").unwrap(), second.path());
+}
+
+#[test]
 fn the_beginning_of_a_name_is_enough_where_no_other_run_begins_so() {
     let (runs, first, plan) = begun();
     let fifth = RunFolder::create(runs.path(), &run_record("fifth"), &plan, "", &()).unwrap();

@@ -2,9 +2,10 @@
 //! before it suggest.
 //!
 //! A search climbs by a factor until a rate fails, and then halves the ratio between the highest rate that was kept and the
-//! lowest that was not, until they are close enough. One search is one throw of the dice near the limit, so it is repeated;
-//! each repeat begins where the one before it ended and climbs in small steps. What is reported is the median of the searches and
-//! the range that all of them span.
+//! lowest that was not, until they are close enough. One search is one throw of the dice near the limit, so it is repeated:
+//! every repeat begins at the same rate, well below where the first search ended, and climbs in smaller steps. None begins where the
+//! one before it ended, or each would inherit the luck of all before it. What is reported is the median of the searches and the range
+//! that all of them span.
 
 mod search;
 
@@ -139,6 +140,9 @@ pub enum Progress<'a> {
 /// time comes near.
 const MOST_PROBES: usize = 64;
 
+/// Repeats begin at the rate at which the first search ended, divided by this.
+const REPEATS_BEGIN_BELOW: f64 = 1.5;
+
 /// Searches for the highest rate. The executor of `options` gives the length of each run and how arrivals are spaced; its
 /// rate is of no account.
 pub fn find(
@@ -170,7 +174,9 @@ pub fn find(
             finding.probes.push(probe);
         }
         let bracket = search.bracket();
-        start = (bracket.kept_rps.unwrap_or(plan.start_rps), 1.0 + 2.0 * plan.precision);
+        if number == 0 {
+            start = (bracket.kept_rps.unwrap_or(plan.start_rps) / REPEATS_BEGIN_BELOW, search::STEP_OF_REPEATS);
+        }
         finding.searches.push(bracket);
         if bracket.kept_rps.is_none() {
             break;

@@ -89,7 +89,7 @@ fn every_kind_of_event_is_one_line() {
         RunEvent::PreparationEnded { what: build, took_s: 12.5, failure: None },
         RunEvent::PreparationStarted { what: data.clone(), number: 1, of: 1 },
         RunEvent::PreparationEnded { what: data, took_s: 3.25, failure: Some("no room".to_owned()) },
-        RunEvent::Waiting { reasons: busy.clone() },
+        RunEvent::Waiting { reasons: busy.clone(), at_most_s: 10.0 },
         RunEvent::TrialStarted { trial: planned(), subject: subject.clone(), scenario: scenario.clone() },
         in_trial(TrialEvent::Phase { phase: Phase::Starting }),
         in_trial(TrialEvent::Phase { phase: Phase::WarmingUp }),
