@@ -121,7 +121,10 @@ impl From<LoadError> for Complaint {
         let exit = match error {
             LoadError::Option { option, reason } => return Self::new(Exit::Usage, format!("--{option}: {reason}")),
             LoadError::Url { .. } => Exit::Usage,
-            LoadError::Host { .. } | LoadError::Unreachable { .. } | LoadError::Tls { .. } => Exit::GateFailed,
+            LoadError::Host { .. }
+            | LoadError::Unreachable { .. }
+            | LoadError::Tls { .. }
+            | LoadError::Http2 { .. } => Exit::GateFailed,
             _ => Exit::Internal,
         };
         Self::new(exit, format!("failed to {error}"))

@@ -49,6 +49,14 @@ pub enum LoadError {
         /// Why it failed, and what can be done.
         reason: String,
     },
+    /// The target takes connections, but does not speak HTTP/2 on them.
+    #[error("agree on HTTP/2 with the target at {address}: {reason}")]
+    Http2 {
+        /// Where the connection was tried.
+        address: String,
+        /// Why it failed, and what can be done.
+        reason: String,
+    },
     /// More connections than the process may open.
     #[error(
         "open {needed} files (one a connection and some more): the limit of this process is {limit}; \

@@ -19,11 +19,11 @@ pub enum ErrorClass {
     Tls,
     /// No complete answer before the request's deadline.
     Timeout,
-    /// The target closed the connection before or inside an answer.
+    /// The target closed the connection before or inside an answer, with HTTP/2 also in so many words (GOAWAY).
     Closed,
-    /// The target reset the connection.
+    /// The target reset the connection, or the stream of HTTP/2.
     Reset,
-    /// The answer is not HTTP/1.0 or HTTP/1.1 as it should be, or bytes came that nobody had asked for.
+    /// The answer is not HTTP as it should be, or bytes came that nobody had asked for.
     Malformed,
     /// A complete head with a status that is not the expected one.
     BadStatus,
@@ -89,6 +89,15 @@ pub enum Fault {
     /// End of stream where the answer may end, but without the word that TLS has for it: what is missing, nobody knows.
     #[error("the target ended the stream without TLS's close_notify, so that the answer may be cut off")]
     ClosedWithoutNotice,
+    /// The target ended one stream of HTTP/2; the others on its connection go on.
+    #[error("the target reset the stream with the HTTP/2 error {0}")]
+    StreamReset(Http2Error),
+    /// The target gave up a connection of HTTP/2 and with it this request.
+    #[error("the target gave the connection up (GOAWAY) with the HTTP/2 error {0}")]
+    GoAway(Http2Error),
+    /// The target breaks the rules of HTTP/2.
+    #[error("the target breaks the rules of HTTP/2: {0}")]
+    Http2(Http2Error),
     /// The connection broke.
     #[error("the target reset the connection: {0}")]
     Reset(Errno),
@@ -109,6 +118,38 @@ pub enum Fault {
         /// Why.
         errno: Errno,
     },
+}
+
+/// Why a stream or a connection of HTTP/2 ended: the error codes of RFC 9113 §7.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Http2Error(pub u32);
+
+impl Http2Error {
+    const NAMES: [&'static str; 14] = [
+        "NO_ERROR",
+        "PROTOCOL_ERROR",
+        "INTERNAL_ERROR",
+        "FLOW_CONTROL_ERROR",
+        "SETTINGS_TIMEOUT",
+        "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR",
+        "REFUSED_STREAM",
+        "CANCEL",
+        "COMPRESSION_ERROR",
+        "CONNECT_ERROR",
+        "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY",
+        "HTTP_1_1_REQUIRED",
+    ];
+}
+
+impl std::fmt::Display for Http2Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match Http2Error::NAMES.get(self.0 as usize) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{:#x}, which has no name", self.0),
+        }
+    }
 }
 
 /// Why TLS did not come about, or broke.
@@ -132,6 +173,9 @@ pub enum TlsFault {
     /// There is no version, cipher, or protocol that both know.
     #[error("the target and the engine have no version, cipher or application protocol in common")]
     NothingInCommon,
+    /// There is TLS, and the target does not choose HTTP/2 for what goes through it.
+    #[error("the target does not choose HTTP/2 (h2 by ALPN)")]
+    NoHttp2,
     /// The target's own reason.
     #[error("the target gave up with the alert {0}")]
     Alert(&'static str),
@@ -262,8 +306,9 @@ impl Fault {
             Fault::Tls(_) => ErrorClass::Tls,
             Fault::Timeout => ErrorClass::Timeout,
             Fault::ClosedBeforeAnswer | Fault::ClosedInsideAnswer | Fault::ClosedWithoutNotice => ErrorClass::Closed,
-            Fault::Reset(_) => ErrorClass::Reset,
-            Fault::Malformed(_) => ErrorClass::Malformed,
+            Fault::GoAway(_) => ErrorClass::Closed,
+            Fault::Reset(_) | Fault::StreamReset(_) => ErrorClass::Reset,
+            Fault::Malformed(_) | Fault::Http2(_) => ErrorClass::Malformed,
             Fault::BadStatus(_) => ErrorClass::BadStatus,
             Fault::BadBody(_) => ErrorClass::BadBody,
             Fault::Local { .. } => ErrorClass::Local,
@@ -322,6 +367,13 @@ mod tests {
             fault.to_string(),
             "the body is not the expected one: it is no JSON at byte 0: it ends in the middle"
         );
+    }
+
+    #[test]
+    fn errors_of_http2_have_their_names() {
+        assert_eq!(Http2Error(7).to_string(), "REFUSED_STREAM");
+        assert_eq!(Http2Error(13).to_string(), "HTTP_1_1_REQUIRED");
+        assert_eq!(Http2Error(0x1234).to_string(), "0x1234, which has no name");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The load engine: sends HTTP/1.1 requests by a schedule and records what came of them. Knows no study and no subject,
+//! The load engine: sends HTTP/1.1 or HTTP/2 requests by a schedule and records what came of them. Knows no study and no subject,
 //! prints nothing, and measures with no clock but the monotonic one.
 //!
 //! It is cut into parts, and one loop that composes them:
@@ -111,11 +111,16 @@ pub fn run_with(
 
 /// Sees to it that the process may open as many connections as the options ask for. Returns how many it may.
 fn room_for_connections(options: &Options) -> Result<u32, LoadError> {
-    let needed = match (options.executor.is_open(), options.pool) {
+    let places = match (options.executor.is_open(), options.pool) {
         (false, _) => options.executor.vus(),
         (true, Pool::Bounded(connections)) => connections,
         (true, Pool::Unbounded { .. }) => return Ok(open_files::allow_most()),
     };
+    // Each thread's last connection may be shared by fewer than the others.
+    let needed = match options.protocol.streams_per_connection() {
+        1 => places,
+        streams => places.div_ceil(streams).saturating_add(options.generator.threads),
+    };
     open_files::allow(needed)?;
-    Ok(needed)
+    Ok(places)
 }

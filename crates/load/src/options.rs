@@ -28,6 +28,8 @@ pub struct Options {
     pub warm_up: Duration,
     /// Connections of the executors with arrivals by the clock; with the others every virtual user has one.
     pub pool: Pool,
+    /// What is spoken on a connection.
+    pub protocol: Protocol,
     /// How long a connection lives.
     pub connection: ConnectionPolicy,
     /// Deadline of one request, from the moment the engine acts on it, connecting included.
@@ -69,6 +71,7 @@ impl Options {
             think_time: ThinkTime::NONE,
             warm_up: Duration::ZERO,
             pool: Pool::Bounded(64),
+            protocol: Protocol::Http1,
             connection: ConnectionPolicy::KeepAlive,
             timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(5),
@@ -257,6 +260,30 @@ pub enum Pool {
     },
 }
 
+/// What is spoken on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// HTTP/1.1: one request at a time.
+    #[default]
+    Http1,
+    /// HTTP/2: towards `http://` without asking whether the target speaks it, towards `https://` if the target chooses it in
+    /// the handshake.
+    Http2 {
+        /// So many virtual users, or places of the pool, share a connection, each with one request at a time; at least 1.
+        streams_per_connection: u32,
+    },
+}
+
+impl Protocol {
+    /// Virtual users, or places of the pool, that share a connection.
+    pub fn streams_per_connection(self) -> u32 {
+        match self {
+            Protocol::Http1 => 1,
+            Protocol::Http2 { streams_per_connection } => streams_per_connection,
+        }
+    }
+}
+
 /// How long a connection lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -402,11 +429,34 @@ impl Options {
         if self.pace.read_bytes_per_s == Some(0) || self.pace.write_bytes_per_s == Some(0) {
             return refuse("read-rate", "nothing is ever read or written at 0 bytes a second");
         }
+        self.check_protocol()?;
         if self.tls != Tls::default() && !self.target.is_secure() {
             return refuse("tls", "the target is not encrypted; its URL must begin with https://");
         }
         if generator.unix_socket.is_some() && (self.target.is_secure() || matches!(self.sources, Sources::Listed(_))) {
             return refuse("unix-socket", "a socket in the file system has neither TLS nor source addresses");
+        }
+        Ok(())
+    }
+
+    /// What HTTP/2 has no room for: its streams share a socket, and bodies come in frames.
+    fn check_protocol(&self) -> Result<(), LoadError> {
+        let Protocol::Http2 { streams_per_connection } = self.protocol else { return Ok(()) };
+        if streams_per_connection == 0 {
+            return refuse("streams", "a connection carries at least 1 stream");
+        }
+        if self.pace != Pace::default() {
+            return refuse(
+                "read-rate",
+                "with HTTP/2 several requests share a connection, whose pace none of them has alone",
+            );
+        }
+        if self.requests.iter().any(|request| matches!(request.expect.body, ExpectBody::Discard { .. })) {
+            return refuse(
+                "discard",
+                "with HTTP/2 bodies come in frames, which the kernel cannot throw away; \
+                 without it they are counted and not compared",
+            );
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ pub struct Record {
     pub timeline: Vec<SecondRow>,
     /// Connections over the whole run.
     pub connections: Connections,
-    /// Bytes received inside the window, heads included.
+    /// Bytes received inside the window, heads included; with HTTP/2 as they were on the connection, frames and all.
     pub received_bytes: u64,
     /// Bytes sent inside the window, heads included.
     pub sent_bytes: u64,
@@ -151,6 +151,12 @@ pub struct PlanSummary {
     pub connect_timeout_s: f64,
     /// Longest wait for requests in flight when the window ended.
     pub grace_s: f64,
+    /// What was spoken: `1.1` or `2`; absent in records of older engines, which spoke HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_version: Option<String>,
+    /// With HTTP/2, how many users, or places of the pool, shared a connection at most; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams_per_connection: Option<u32>,
     /// How long connections live.
     pub connection: ConnectionPolicy,
     /// Number of source addresses the connections were spread over; 0 when the system chose.

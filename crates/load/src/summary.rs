@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::engine::Usage;
 use crate::fault::ErrorClass;
 use crate::histogram::seconds;
-use crate::options::{ExpectBody, Mix, Options, Pool, Request};
+use crate::options::{ExpectBody, Mix, Options, Pool, Protocol, Request};
 use crate::record::{GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, ThreadSummary};
 use crate::recording::{Recorded, Totals};
 use crate::threads::{Collected, cpu_of};
@@ -49,6 +49,11 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
         timeout_s: options.timeout.as_secs_f64(),
         connect_timeout_s: options.connect_timeout.as_secs_f64(),
         grace_s: options.grace_period().as_secs_f64(),
+        http_version: Some(if matches!(options.protocol, Protocol::Http1) { "1.1" } else { "2" }.to_owned()),
+        streams_per_connection: match options.protocol {
+            Protocol::Http1 => None,
+            Protocol::Http2 { streams_per_connection } => Some(streams_per_connection),
+        },
         connection: options.connection,
         source_addresses: connector.source_addresses(),
         tls_verified: options.target.is_secure().then_some(options.tls.verify),

@@ -6,6 +6,7 @@
 mod event_server;
 mod group_tree;
 mod hiccups;
+mod http2_server;
 mod own_process;
 mod proc_tree;
 mod reply;
@@ -16,6 +17,7 @@ mod stream;
 pub use event_server::{EventServer, Log, Pattern};
 pub use group_tree::{FakeGroups, FakeUsage};
 pub use hiccups::Hiccups;
+pub use http2_server::{Act, Http2Request, Http2Server};
 pub use own_process::{is_own_process, run_in_own_process};
 pub use proc_tree::{FakeProc, FakeProcess, FakeThread};
 pub use reply::{Framing, Reply};

@@ -40,6 +40,8 @@ Examples:
     tolok load --expect-body want.json --threshold 'p99 < 50ms' --threshold 'failed < 0.1%' URL
   Requests that are drawn from a file, each with its own answer:
     tolok load --request-file requests.jsonl --seed 7 http://127.0.0.1:8080
+  HTTP/2: 100 users on 10 connections, each with up to 10 requests at a time:
+    tolok load --http2 --streams 10 -c 100 https://127.0.0.1:8443/
   Search for the highest rate that keeps the thresholds:
     tolok load --capacity --threshold 'p99 < 50ms' --threshold 'goodput >= 99.9%' URL
   A record for programs, a table for an issue, the seconds for a plot:
@@ -108,6 +110,14 @@ pub struct LoadArgs {
     #[arg(help_heading = START, long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
 
+    /// Speak HTTP/2: on http:// without asking (prior knowledge), on https:// if the server chooses it (ALPN).
+    #[arg(help_heading = CONNECTIONS, long)]
+    pub http2: bool,
+    /// With --http2: so many users, or places of the pool, share a connection, each with one request at a time
+    /// [default: 1].
+    #[arg(help_heading = CONNECTIONS, long, requires = "http2", value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub streams: Option<u32>,
     /// Open a connection for every request.
     #[arg(help_heading = CONNECTIONS, long, alias = "disable-keepalive")]
     pub no_keepalive: bool,

@@ -18,6 +18,7 @@ mod edges;
 mod environments;
 mod events;
 mod fidelity;
+mod http2;
 mod interruptions;
 mod judgement;
 mod load_verb;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::slots::Doing;
+use super::streams::CARRIER;
 use super::{BUFFER_BYTES, Engine, Listener};
 use crate::clock::{Clock, MonotonicNs};
 use crate::fault::Fault;
@@ -21,6 +22,9 @@ const READS_IN_A_ROW: usize = 16;
 impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// A socket is ready for something.
     pub(super) fn handle(&mut self, ready: Ready) {
+        if ready.token & CARRIER != 0 {
+            return self.handle_carrier(ready);
+        }
         let slot = ready.token;
         match self.slots[slot as usize].doing {
             Doing::Nothing => self.drop_idle(slot),
@@ -138,7 +142,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     }
 
     #[cold]
-    fn wrong_status(&mut self, slot: u32, attempt: &Attempt, at: MonotonicNs, status: u16) {
+    pub(super) fn wrong_status(&mut self, slot: u32, attempt: &Attempt, at: MonotonicNs, status: u16) {
         let fault = Fault::BadStatus(status);
         self.exemplify(slot, at, &fault);
         self.recorder.failed(attempt, at, &fault);
@@ -146,7 +150,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
 
     /// Tells the first failure of its class in more words than the fault has: which request it was, if there are several,
     /// and what a bad body looks like.
-    fn exemplify(&mut self, slot: u32, at: MonotonicNs, fault: &Fault) {
+    pub(super) fn exemplify(&mut self, slot: u32, at: MonotonicNs, fault: &Fault) {
         let prepared = &self.requests[self.slots[slot as usize].request as usize];
         let several = self.requests.len() > 1;
         self.recorder.exemplify(fault.class(), at, || {
@@ -203,6 +207,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// pause if the connection died without an answer. It is never taken from here, so that a target that fails at once
     /// cannot make this recurse.
     pub(super) fn fail(&mut self, slot: u32, attempt: Attempt, at: MonotonicNs, fault: &Fault) {
+        if self.streams.is_some() {
+            return self.give_up_stream(slot, attempt, at, fault);
+        }
         self.exemplify(slot, at, fault);
         if self.slots[slot as usize].has_sent_nothing() {
             self.recorder.unsent();
@@ -212,16 +219,22 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         let place = &mut self.slots[slot as usize];
         let established = matches!(place.doing, Doing::Exchanging(_));
         let alive = place.connection.as_ref().is_some_and(Connection::has_answered);
-        // A timeout was pause enough. Arrivals by the clock come no more often for a dead target, so they need none.
-        let pauses = !alive && !matches!(fault, Fault::Timeout) && matches!(self.schedule, Schedule::Closed(_));
-        let pause = if pauses { place.backoff.after_death() } else { Duration::ZERO };
-        place.doing = Doing::Nothing;
         if established {
             self.disconnect(slot);
         } else {
             place.connection = None;
             self.recorder.not_connected();
         }
+        self.plan_after_failure(slot, at, alive, fault);
+    }
+
+    /// After a failure: plans a slot's next turn. `alive` says that the connection had brought an answer before.
+    pub(super) fn plan_after_failure(&mut self, slot: u32, at: MonotonicNs, alive: bool, fault: &Fault) {
+        let place = &mut self.slots[slot as usize];
+        place.doing = Doing::Nothing;
+        // A timeout was pause enough. Arrivals by the clock come no more often for a dead target, so they need none.
+        let pauses = !alive && !matches!(fault, Fault::Timeout) && matches!(self.schedule, Schedule::Closed(_));
+        let pause = if pauses { place.backoff.after_death() } else { Duration::ZERO };
         // A failure ends its iteration, and after an iteration a user thinks.
         let think = match &mut self.schedule {
             Schedule::Closed(users) => users.think(),

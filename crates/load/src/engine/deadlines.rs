@@ -42,7 +42,10 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     fn deadline(&self, slot: u32) -> Option<(MonotonicNs, Option<Fault>)> {
         match self.slots[slot as usize].doing {
             Doing::Nothing => None,
-            Doing::Connecting(attempt) => Some((attempt.acted + self.connect_timeout, Some(Fault::ConnectTimeout))),
+            Doing::Connecting(attempt) => {
+                let since = self.connecting_since(slot).unwrap_or(attempt.acted);
+                Some((since + self.connect_timeout, Some(Fault::ConnectTimeout)))
+            }
             Doing::Exchanging(attempt) => Some((attempt.acted + self.timeout, Some(Fault::Timeout))),
             Doing::Lingering(until) => Some((until, None)),
         }

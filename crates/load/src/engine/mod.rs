@@ -2,13 +2,15 @@
 //!
 //! A slot is a place for one connection: a virtual user's in a closed loop, one of the pool's in an open one. It sends its
 //! next request straight from where its answer was read: in the steady state of the closed loop a request costs one
-//! send(2), one recv(2), and its share of one epoll_wait(2).
+//! send(2), one recv(2), and its share of one epoll_wait(2). With HTTP/2 slots share connections; all of that is in `streams`,
+//! and costs the others nothing.
 
 mod answers;
 mod deadlines;
 mod pace;
 mod slots;
 mod starts;
+mod streams;
 mod waking;
 
 use std::cmp::Reverse;
@@ -17,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use bytes::Bytes;
 use rustix::io::Errno;
 
 use crate::clock::{Clock, MonotonicNs};
@@ -24,7 +27,7 @@ use crate::error::LoadError;
 use crate::http::answer::Rules;
 use crate::http::request;
 use crate::http::rules::Documents;
-use crate::options::{Options, Timer};
+use crate::options::{Options, Protocol, Timer};
 use crate::recording::{Recorded, Recorder, Rows};
 use crate::schedule::{Phase, Schedule, Share, Span, Steps};
 use crate::stop::Stop;
@@ -32,6 +35,7 @@ use crate::sys::{CpuTime, run_queue_wait};
 use crate::transport::{Connector, Poller};
 use pace::Rations;
 use slots::{Doing, Pool, Slot};
+use streams::Streams;
 use waking::Waking;
 
 /// One buffer for all connections: answers are judged while they stream through it. Smaller ones cost a system call for
@@ -67,6 +71,8 @@ struct Prepared {
     bytes: Vec<u8>,
     /// The same with `Connection: close`, for the last one on a connection.
     last_bytes: Vec<u8>,
+    /// What is sent with HTTP/2: the head's fields, and the body.
+    fields: Option<Box<(http::Request<()>, Bytes)>>,
     rules: Rules,
 }
 
@@ -117,6 +123,8 @@ pub(crate) struct Engine<'run, C, L> {
     grace: Duration,
     rations: Rations,
     slots: Vec<Slot>,
+    /// With HTTP/2, the connections that slots share.
+    streams: Option<Box<Streams>>,
     pool: Pool,
     /// Slots with the planned instants of their next turns, the earliest first; each slot is here at most once.
     planned: BinaryHeap<Reverse<(MonotonicNs, u32)>>,
@@ -176,6 +184,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             rations: Rations::new(options.pace),
             planned: BinaryHeap::with_capacity(slots.len()),
             slots,
+            streams: Streams::of(options),
             pool,
             in_flight: 0,
             retired: 0,
@@ -346,6 +355,9 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
 
     /// Closes everything and sums up.
     fn finish(mut self, now: MonotonicNs, usage: Usage) -> Outcome {
+        if self.streams.is_some() {
+            self.finish_streams(now);
+        }
         for slot in 0..self.slots.len() as u32 {
             let place = &mut self.slots[slot as usize];
             if let Doing::Connecting(attempt) | Doing::Exchanging(attempt) = place.doing {
@@ -396,6 +408,13 @@ fn prepare(options: &Options) -> Result<Vec<Prepared>, LoadError> {
         Ok(Prepared {
             bytes: request::render(&options.target, request, false)?,
             last_bytes: request::render(&options.target, request, true)?,
+            fields: match options.protocol {
+                Protocol::Http1 => None,
+                Protocol::Http2 { .. } => {
+                    let fields = request::in_fields(&options.target, request)?;
+                    Some(Box::new((fields, Bytes::copy_from_slice(&request.body))))
+                }
+            },
             rules: Rules::sharing(request, options.body_limit_bytes, &mut documents)?,
         })
     };

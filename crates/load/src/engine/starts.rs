@@ -133,6 +133,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
             return self.transmit(slot, attempt, acted);
         }
         place.doing = Doing::Connecting(attempt);
+        if self.streams.is_some() {
+            return self.begin_stream(slot, attempt);
+        }
         match Connection::open(&mut self.connector, &self.poller, slot, !self.rations.reads_by_the_clock()) {
             Ok(mut connection) => {
                 connection.begin();
@@ -207,6 +210,9 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.slots[slot as usize].doing = Doing::Nothing;
         self.retired += 1;
         self.disconnect(slot);
+        if self.streams.is_some() {
+            self.retire_stream(slot);
+        }
     }
 }
 

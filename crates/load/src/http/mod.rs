@@ -3,7 +3,8 @@
 //! `request` writes the request once; `head` reads the head of an answer; `chunked` takes the chunked coding apart;
 //! `rules` says which answers are good, with `blocks` for long bodies, `json` for bodies that may be written in more than
 //! one way, and `evidence` to show a bad one; `answer` composes them into a state machine that is fed with whatever pieces
-//! the network delivers. `fuzzing` is the door for a fuzzer.
+//! the network delivers. `fuzzing` is the door for a fuzzer. `streamed` judges an answer of HTTP/2, whose frames the `h2` crate
+//! has taken apart.
 
 pub(crate) mod answer;
 mod blocks;
@@ -14,3 +15,4 @@ mod head;
 mod json;
 pub(crate) mod request;
 pub(crate) mod rules;
+pub(crate) mod streamed;

@@ -26,6 +26,30 @@ pub(crate) fn render(target: &Target, request: &Request, last_on_connection: boo
     Ok(bytes)
 }
 
+/// The same for HTTP/2, where it has no bytes of its own: what is sent of it hangs on what a connection has carried before.
+pub(crate) fn in_fields(target: &Target, request: &Request) -> Result<http::Request<()>, LoadError> {
+    check_path(request.method, &request.path)?;
+    let refuse = |error: http::Error| LoadError::Option { option: "request", reason: error.to_string() };
+    let scheme = if target.is_secure() { "https" } else { "http" };
+    let uri = http::Uri::builder().scheme(scheme).authority(target.authority()).path_and_query(&*request.path);
+    let uri = uri.build().map_err(refuse)?;
+    let mut fields = http::Request::builder().method(request.method.as_str()).uri(uri).version(http::Version::HTTP_2);
+    for (name, value) in &request.headers {
+        check_header(name, value)?;
+        if ["keep-alive", "proxy-connection"].contains(&name.to_ascii_lowercase().as_str()) {
+            let reason =
+                format!("`{name}` speaks of the connection, of which requests of HTTP/2 do not speak; leave it out");
+            return Err(LoadError::Option { option: "header", reason });
+        }
+        fields = fields.header(name, value);
+    }
+    let carries_body = matches!(request.method, Method::Post | Method::Put | Method::Patch);
+    if carries_body || !request.body.is_empty() {
+        fields = fields.header(http::header::CONTENT_LENGTH, request.body.len());
+    }
+    fields.body(()).map_err(refuse)
+}
+
 /// Everything for which a request cannot be sent, each in a sentence.
 pub(crate) fn problems(request: &Request) -> Vec<String> {
     let headers = request.headers.iter().map(|(name, value)| check_header(name, value));
@@ -112,6 +136,22 @@ mod tests {
             check(method, "", "\r\n");
             check(method, "x\r\n", "Content-Length: 3\r\n\r\nx\r\n");
         }
+    }
+
+    #[test]
+    fn with_http2_a_request_is_fields() {
+        let target = Target::parse("http://127.0.0.1:8080/").unwrap();
+        let headers = vec![("X-Tag".into(), "a\tb".into()), ("X-Tag".into(), "c".into())];
+        let request = Request { method: Method::Post, headers, body: b"{}".to_vec(), ..Request::get("/a?b=%20&c[]=*") };
+        let fields = in_fields(&target, &request).unwrap();
+        assert_eq!(fields.uri().to_string(), "http://127.0.0.1:8080/a?b=%20&c[]=*");
+        assert_eq!(fields.headers().get_all("x-tag").iter().count(), 2);
+        assert_eq!(fields.headers()["content-length"], "2");
+        let everything = Request { method: Method::Options, ..Request::get("*") };
+        assert_eq!(in_fields(&target, &everything).unwrap().uri().path(), "*");
+        let headers = vec![("Keep-Alive".into(), "timeout=5".into())];
+        let refused = in_fields(&target, &Request { headers, ..Request::get("/") }).unwrap_err().to_string();
+        assert!(refused.contains("`Keep-Alive` speaks of the connection"), "{refused}");
     }
 
     #[test]

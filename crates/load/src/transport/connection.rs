@@ -293,18 +293,18 @@ impl Drop for Connection {
 }
 
 #[inline(never)]
-fn begin_session(client: &TlsClient) -> Result<Box<Session>, Fault> {
+pub(super) fn begin_session(client: &TlsClient) -> Result<Box<Session>, Fault> {
     Session::new(client).map(Box::new).map_err(|failure| failure.fault(Fault::Connect))
 }
 
 /// The fault of sending the first bytes, which tells whether the connection was established.
-fn of_first(errno: Errno) -> Fault {
+pub(super) fn of_first(errno: Errno) -> Fault {
     match errno {
         Errno::CONNRESET | Errno::PIPE => Fault::Reset(errno),
         errno => Fault::of_connecting("connect", errno),
     }
 }
 
-fn of_receiving(errno: Errno) -> Fault {
+pub(super) fn of_receiving(errno: Errno) -> Fault {
     Fault::of_exchange("receive the answer", errno)
 }

@@ -1,7 +1,7 @@
 //! Opens connections.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,18 +11,15 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, ipproto, socket_with, sockopt,
 };
 
-use super::tls::{Failure, Session, TlsClient};
-use crate::clock::{Clock, SystemClock};
+use super::greeting::Greeting;
+use super::tls::TlsClient;
 use crate::error::LoadError;
 use crate::fault::Fault;
-use crate::options::{Options, Sources};
+use crate::options::{Options, Protocol, Sources};
 use crate::sys;
 
 /// A request with a body below this fits into one segment on any network.
 const SMALL_REQUEST_BYTES: usize = 512;
-
-/// Room for what one recv(2) brings of a handshake, and for what rustls needs in front of it.
-const PROBE_BUFFER_BYTES: usize = 128 * 1024;
 
 /// Where connections go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +44,7 @@ impl std::fmt::Display for Address {
 pub(crate) struct Connector {
     target: Address,
     tls: Option<TlsClient>,
+    http2: bool,
     /// Source addresses used in turn; none leaves the choice to the system.
     sources: Vec<IpAddr>,
     /// The system chooses as long as it has a port: binding costs two system calls for each connection.
@@ -78,11 +76,13 @@ impl Connector {
         let congestion_control = options.generator.congestion_control.clone();
         let small = options.requests.iter().all(|request| request.body.len() < SMALL_REQUEST_BYTES);
         let sends_more_than_once = options.connection.requests_per_connection() != Some(1)
+            || matches!(options.protocol, Protocol::Http2 { .. })
             || options.pace.write_bytes_per_s.is_some()
             || !small;
         Connector {
             target,
             tls: None,
+            http2: matches!(options.protocol, Protocol::Http2 { .. }),
             sources,
             only_if_ports_run_out: matches!(options.sources, Sources::Rotated(_)),
             opened: 0,
@@ -116,25 +116,37 @@ impl Connector {
         self.tls.as_ref()
     }
 
-    /// Tries one connection, with TLS its whole handshake, waiting for it, so that a run against nothing, or against a
-    /// certificate that is not trusted, ends before it begins. Returns the congestion control that connections have.
+    /// Tries one connection, with TLS its whole handshake and with HTTP/2 the target's first word, waiting for them, so that a
+    /// run against nothing, or against a certificate that is not trusted, ends before it begins. Returns the congestion
+    /// control that connections have.
     pub fn probe(&self, timeout: Duration) -> Result<Option<String>, LoadError> {
         let unreachable = |source| LoadError::Unreachable { address: self.target.to_string(), source };
         match &self.target {
-            Address::Unix(path) => UnixStream::connect(path).map(|_| None).map_err(unreachable),
+            Address::Unix(path) => {
+                let stream = UnixStream::connect(path).map_err(unreachable)?;
+                self.probe_protocols(stream.as_fd(), timeout).map(|()| None)
+            }
             Address::Inet(address) => {
                 let stream = TcpStream::connect_timeout(address, timeout).map_err(unreachable)?;
                 self.check_congestion_control(&stream)?;
-                self.probe_tls(&stream, timeout)?;
+                self.probe_protocols(stream.as_fd(), timeout)?;
                 Ok(sockopt::tcp_congestion(&stream).ok())
             }
         }
     }
 
-    fn probe_tls(&self, stream: &TcpStream, timeout: Duration) -> Result<(), LoadError> {
-        let Some(client) = &self.tls else { return Ok(()) };
-        shake_hands(client, stream, timeout)
-            .map_err(|reason| LoadError::Tls { address: self.target.to_string(), reason })
+    fn probe_protocols(&self, socket: BorrowedFd<'_>, timeout: Duration) -> Result<(), LoadError> {
+        let address = || self.target.to_string();
+        let mut greeting = Greeting::new(socket, timeout);
+        let session = self.tls.as_ref().map(|client| greeting.shake_hands(client)).transpose();
+        let mut session = session.map_err(|reason| LoadError::Tls { address: address(), reason })?;
+        if self.http2 {
+            greeting.agree(session.as_mut()).map_err(|reason| LoadError::Http2 { address: address(), reason })?;
+        }
+        if let Some(session) = &mut session {
+            session.say_close(socket);
+        }
+        Ok(())
     }
 
     fn check_congestion_control(&self, stream: &TcpStream) -> Result<(), LoadError> {
@@ -195,26 +207,6 @@ impl Connector {
         let Some(bytes) = self.receive_buffer_bytes else { return Ok(()) };
         sockopt::set_socket_recv_buffer_size(socket, bytes)
             .map_err(|errno| Fault::Local { doing: "set the receive buffer", errno })
-    }
-}
-
-/// A handshake on a socket that waits; gives the reason if it does not come about in time.
-fn shake_hands(client: &TlsClient, stream: &TcpStream, timeout: Duration) -> Result<(), String> {
-    let explain = |failure: Failure| failure.explain();
-    let mut session = Session::new(client).map_err(explain)?;
-    let mut buffer = vec![0; PROBE_BUFFER_BYTES];
-    let end = SystemClock.now() + timeout;
-    loop {
-        let left = end.since(SystemClock.now());
-        if left.is_zero() {
-            return Err(format!("no handshake within {} s", timeout.as_secs_f64()));
-        }
-        let limited = stream.set_read_timeout(Some(left)).and_then(|()| stream.set_write_timeout(Some(left)));
-        limited.map_err(|error| error.to_string())?;
-        if session.shake_hands(stream.as_fd(), &mut buffer).map_err(explain)? {
-            session.say_close(stream.as_fd());
-            return Ok(());
-        }
     }
 }
 

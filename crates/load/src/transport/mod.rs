@@ -3,6 +3,8 @@
 
 mod connection;
 mod connector;
+mod greeting;
+pub(crate) mod h2;
 mod poller;
 mod tls;
 

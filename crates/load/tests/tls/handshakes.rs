@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tolok_load::fault::ErrorClass;
+use tolok_load::options::Protocol;
 
 use crate::certificates::Certificates;
 use crate::server::{Act, Conduct, TlsServer, answer, play, refusal};
@@ -31,6 +32,17 @@ fn check_refused(conduct: Conduct, text: &str) {
     options.connect_timeout = Duration::from_millis(200);
     let refusal = refusal(&options);
     assert!(refusal.contains(text), "{refusal}");
+}
+
+#[test]
+fn a_target_that_speaks_no_http2_says_so() {
+    // It knows HTTP/1.1 only, and gives up when it is asked for nothing else.
+    let server = TlsServer::serving(Act::Answer(answer(b"hello")));
+    let mut options = server.options(4);
+    options.protocol = Protocol::Http2 { streams_per_connection: 1 };
+    let refusal = refusal(&options);
+    assert!(refusal.starts_with("agree on TLS with the target at 127.0.0.1:"), "{refusal}");
+    assert!(refusal.ends_with("; leave out --http2 if it speaks HTTP/1.1 only"), "{refusal}");
 }
 
 #[test]

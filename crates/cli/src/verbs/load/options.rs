@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::thread::sched_getaffinity;
 use tolok_load::Judgement;
 use tolok_load::options::{
-    ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Request, Sources,
-    Tls,
+    ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Protocol, Request,
+    Sources, Tls,
 };
 
 use self::request_file::Defaults;
@@ -41,6 +41,9 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, Complaint> {
     options.connect_timeout = args.connect_timeout.unwrap_or(Duration::from_secs(5).min(args.timeout));
     options.grace = args.grace;
     options.seed = args.seed;
+    if args.http2 {
+        options.protocol = Protocol::Http2 { streams_per_connection: args.streams.unwrap_or(1) };
+    }
     options.connection = match (args.no_keepalive, args.requests_per_connection) {
         (true, _) => ConnectionPolicy::PerRequest,
         (false, Some(requests_per_connection)) => ConnectionPolicy::Requests { requests_per_connection },
@@ -114,6 +117,15 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
         (
             args.unix_socket.is_some() && args.congestion.is_some(),
             "--unix-socket and --congestion exclude each other: only TCP has congestion control",
+        ),
+        (
+            args.http2 && (args.read_rate.is_some() || args.write_rate.is_some()),
+            "--http2 excludes --read-rate and --write-rate: several requests may share a connection, whose pace none has alone",
+        ),
+        (
+            args.http2 && args.discard,
+            "--http2 excludes --discard: bodies come in frames, which the kernel cannot throw away; without it they are \
+             counted and not compared",
         ),
         (args.abort && args.thresholds.is_empty(), "--abort needs --threshold, whose crossing ends the run"),
     ];

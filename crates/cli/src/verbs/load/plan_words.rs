@@ -38,6 +38,10 @@ pub fn done(record: &Record) -> Vec<String> {
     if plan.loop_model == LoopModel::Open {
         parts.push(pool(plan));
     }
+    if let Some(streams) = plan.streams_per_connection {
+        let each = plural(u64::from(streams), "stream", "streams");
+        parts.push(format!("HTTP/2, {each} a connection"));
+    }
     parts.push(match plan.connection {
         ConnectionPolicy::KeepAlive => "keep-alive".to_owned(),
         ConnectionPolicy::PerRequest => "a connection for every request".to_owned(),
@@ -92,6 +96,10 @@ fn profile(profile: &Profile) -> String {
 
 fn pool(plan: &PlanSummary) -> String {
     match (plan.pool_unbounded, plan.vus) {
+        // With HTTP/2 places share connections.
+        (false, places) if plan.streams_per_connection.is_some_and(|streams| streams > 1) => {
+            format!("pool of {}", plural(u64::from(places), "stream", "streams"))
+        }
         (false, connections) => format!("pool of {}", plural(u64::from(connections), "connection", "connections")),
         (true, 0) => "unbounded pool".to_owned(),
         (true, most) => format!("pool of up to {} connections", count(u64::from(most))),

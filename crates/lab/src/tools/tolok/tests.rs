@@ -193,6 +193,8 @@ fn plan() -> PlanSummary {
         connect_timeout_s: 10.0,
         grace_s: 0.0,
         connection: ConnectionPolicy::KeepAlive,
+        http_version: Some("1.1".to_owned()),
+        streams_per_connection: None,
         source_addresses: 0,
         tls_verified: None,
         congestion_control: Some("cubic".to_owned()),

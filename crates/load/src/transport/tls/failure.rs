@@ -1,7 +1,7 @@
 //! What can go wrong with TLS, in the words of the ledger and in those of a run that cannot start.
 
 use rustix::io::Errno;
-use rustls::{CertificateError, Error, InvalidMessage};
+use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 
 use crate::fault::{Fault, TlsFault};
 
@@ -48,6 +48,9 @@ impl Failure {
                 }
                 _ => "",
             },
+            Failure::Tls(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
+                "; leave out --http2 if it speaks HTTP/1.1 only"
+            }
             Failure::Tls(Error::InvalidMessage(_)) => "; if it speaks plain HTTP, begin the URL with http://",
             _ => "",
         };

@@ -130,18 +130,37 @@ impl Session {
     /// Goes on with the handshake as far as it goes now. Returns whether it is over; what it leaves unsent then goes out with
     /// the first request. Reads until there is nothing: an end that came with the last bytes is not told again.
     pub fn shake_hands(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<bool, Failure> {
+        match self.shake_hands_and_listen(socket, buffer)? {
+            None => Ok(false),
+            Some(0) => Ok(true),
+            Some(_) => Err(Failure::Unasked),
+        }
+    }
+
+    /// The same with a target that may speak first. When the handshake is over, gives the length of the plaintext that came
+    /// with its end, at the beginning of the buffer.
+    pub fn shake_hands_and_listen(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        buffer: &mut [u8],
+    ) -> Result<Option<usize>, Failure> {
+        let mut came = 0;
         while !self.established {
             if !self.flush(socket)? {
-                return Ok(false);
+                return Ok(None);
             }
             match self.pull(socket, buffer, usize::MAX)? {
                 (Got::End, _) => return Err(Failure::ClosedInHandshake),
-                (_, plain) if plain > 0 => return Err(Failure::Unasked),
-                (Got::Nothing, _) => return Ok(false),
-                (Got::Bytes { .. }, _) => {}
+                (Got::Nothing, _) => return Ok(None),
+                (Got::Bytes { .. }, plain) => came = plain,
             }
         }
-        Ok(true)
+        Ok(Some(came))
+    }
+
+    /// Whether the target has chosen HTTP/2 for what goes through this connection.
+    pub fn has_chosen_http2(&self) -> bool {
+        self.rustls.alpn_protocol() == Some(trust::HTTP_2)
     }
 
     /// Encrypts and sends, at most so many bytes. Returns how many were encrypted; what the socket does not take waits here.
@@ -218,7 +237,7 @@ impl Session {
     }
 
     /// Sends ciphertext that waits. Returns whether none is left.
-    fn flush(&mut self, socket: BorrowedFd<'_>) -> Result<bool, Failure> {
+    pub fn flush(&mut self, socket: BorrowedFd<'_>) -> Result<bool, Failure> {
         while self.has_unsent() {
             match send(socket, &self.outgoing[self.taken..], SendFlags::NOSIGNAL) {
                 Ok(taken) => self.taken += taken,

@@ -13,10 +13,11 @@ use rustls::{ClientConfig, RootCertStore};
 use super::listed::Listed;
 use super::unverified::Unverified;
 use crate::error::LoadError;
-use crate::options::Options;
+use crate::options::{Options, Protocol};
 
-/// The one application protocol that the engine speaks.
+/// The application protocols that the engine speaks; a run asks for one of them.
 const HTTP_1_1: &[u8] = b"http/1.1";
+pub(super) const HTTP_2: &[u8] = b"h2";
 
 /// What all TLS connections of a run have in common.
 #[derive(Debug, Clone)]
@@ -46,7 +47,10 @@ impl TlsClient {
             .dangerous()
             .with_custom_certificate_verifier(verifier)
             .with_no_client_auth();
-        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+        config.alpn_protocols = vec![match options.protocol {
+            Protocol::Http1 => HTTP_1_1.to_vec(),
+            Protocol::Http2 { .. } => HTTP_2.to_vec(),
+        }];
         // wrk does whole handshakes too. The store for tickets would also be one lock that all threads take.
         config.resumption = Resumption::disabled();
         Ok(Some(TlsClient { config: Arc::new(config), name }))

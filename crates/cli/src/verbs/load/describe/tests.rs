@@ -79,3 +79,14 @@ fn the_first_lines_say_what_was_done() {
     after 1 s of warm-up
     ");
 }
+
+#[test]
+fn with_http2_connections_and_streams_are_told_apart() {
+    let mut record = closed();
+    record.plan.http_version = Some("2".to_owned());
+    record.plan.streams_per_connection = Some(10);
+    assert!(first_lines(&record).contains("64 users · HTTP/2, 10 streams a connection · keep-alive"));
+    let mut open = self::record();
+    open.plan.streams_per_connection = Some(10);
+    assert!(first_lines(&open).contains(" streams · HTTP/2, 10 streams a connection"), "{}", first_lines(&open));
+}

@@ -121,6 +121,15 @@ fn requests_bodies_and_what_is_expected() {
 }
 
 #[test]
+fn with_http2_users_share_connections_where_they_are_to() {
+    assert_eq!(options("").protocol, Protocol::Http1);
+    assert_eq!(options("--http2").protocol, Protocol::Http2 { streams_per_connection: 1 });
+    assert_eq!(options("--http2 --streams 10").protocol, Protocol::Http2 { streams_per_connection: 10 });
+    assert!(ask("--streams 10").is_err_and(|said| said.contains("--http2")));
+    assert!(ask("--http2 --streams 0").is_err());
+}
+
+#[test]
 fn every_contradiction_is_one_sentence() {
     let wrong = [
         "-n 10 --iterations-per-vu 5",
@@ -141,6 +150,8 @@ fn every_contradiction_is_one_sentence() {
         "--executor constant-vus -R 5",
         "--no-keepalive --requests-per-connection 5",
         "--timeout 1s --connect-timeout 2s",
+        "--http2 --write-rate 1KB/s",
+        "--http2 --discard",
         "--expect-length 3 --expect-body a",
         "--discard --expect-body a",
         "--check-every 3",

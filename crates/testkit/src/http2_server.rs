@@ -1,0 +1,226 @@
+//! A server of HTTP/2 that does with every request what a script says.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use bytes::Bytes;
+use h2::Reason;
+use h2::server::{Connection, SendResponse};
+use http::Response;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+
+/// What the server does with a request.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Answers with this status and body, whose length it announces.
+    Answer(u16, Bytes),
+    /// Says nothing, ever.
+    Silence,
+    /// Resets the stream with this code.
+    Reset(u32),
+    /// Announces twice this body, sends it, and resets the stream with this code.
+    AnswerHalf(Bytes, u32),
+    /// Announces twice this body, sends it, and cuts the connection.
+    Die(Bytes),
+    /// Answers, and takes no more requests on this connection.
+    AnswerAndGoAway(Bytes),
+    /// Gives the connection up with this code.
+    GoAway(u32),
+}
+
+/// A request as the server received it.
+#[derive(Debug, Clone)]
+pub struct Http2Request {
+    /// Number of its connection, from 0.
+    pub connection: usize,
+    /// Its number in all, from 0.
+    pub number: usize,
+    /// Method and path.
+    pub line: String,
+    /// Length of its body.
+    pub body_bytes: usize,
+}
+
+type Script = dyn Fn(&Http2Request) -> Act + Send + Sync;
+
+/// How the server treats connections.
+#[derive(Clone)]
+struct Manner {
+    script: Arc<Script>,
+    streams: u32,
+    tls: Option<Arc<ServerConfig>>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    connections: AtomicUsize,
+    requests: AtomicUsize,
+}
+
+/// A server in a thread of its own, which ends with it.
+#[derive(Debug)]
+pub struct Http2Server {
+    /// Where it listens; nothing with a socket in the file system.
+    pub address: Option<SocketAddr>,
+    counts: Arc<Counts>,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Http2Server {
+    /// Serves on 127.0.0.1 and a free port.
+    pub fn start(script: impl Fn(&Http2Request) -> Act + Send + Sync + 'static) -> Http2Server {
+        Http2Server::with(u32::MAX, None, script)
+    }
+
+    /// The same, allowing so many streams at a time on a connection, and with TLS if it is given its settings.
+    pub fn with(
+        streams: u32,
+        tls: Option<ServerConfig>,
+        script: impl Fn(&Http2Request) -> Act + Send + Sync + 'static,
+    ) -> Http2Server {
+        let manner = Manner { script: Arc::new(script), streams, tls: tls.map(Arc::new) };
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("127.0.0.1 has a free port");
+        let address = listener.local_addr().expect("it is bound");
+        Http2Server::run(Some(address), move |counts| async move {
+            listener.set_nonblocking(true)?;
+            let listener = TcpListener::from_std(listener)?;
+            loop {
+                let (socket, _) = listener.accept().await?;
+                socket.set_nodelay(true)?;
+                spawn(&manner, &counts, socket);
+            }
+        })
+    }
+
+    /// Serves on a socket in the file system.
+    pub fn on_unix_socket(path: &Path, script: impl Fn(&Http2Request) -> Act + Send + Sync + 'static) -> Http2Server {
+        let manner = Manner { script: Arc::new(script), streams: u32::MAX, tls: None };
+        let listener = std::os::unix::net::UnixListener::bind(path).expect("the path is free");
+        Http2Server::run(None, move |counts| async move {
+            listener.set_nonblocking(true)?;
+            let listener = UnixListener::from_std(listener)?;
+            loop {
+                let (socket, _) = listener.accept().await?;
+                spawn(&manner, &counts, socket);
+            }
+        })
+    }
+
+    fn run<F>(address: Option<SocketAddr>, serve: impl FnOnce(Arc<Counts>) -> F + Send + 'static) -> Http2Server
+    where
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let (stop, stopped) = oneshot::channel();
+        let counts = Arc::new(Counts::default());
+        let counted = Arc::clone(&counts);
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
+            runtime.block_on(async {
+                tokio::spawn(serve(counted));
+                // An error is what comes when the server is dropped.
+                let _ = stopped.await;
+            });
+        });
+        Http2Server { address, counts, _stop: stop }
+    }
+
+    /// Connections that were accepted, the engine's look before the run not counted.
+    pub fn connections(&self) -> usize {
+        self.counts.connections.load(Ordering::Relaxed) - 1
+    }
+
+    /// Requests that were received.
+    pub fn requests(&self) -> usize {
+        self.counts.requests.load(Ordering::Relaxed)
+    }
+}
+
+fn spawn(manner: &Manner, counts: &Arc<Counts>, socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+    let (manner, counts) = (manner.clone(), Arc::clone(counts));
+    let number = counts.connections.fetch_add(1, Ordering::Relaxed);
+    tokio::spawn(async move {
+        match manner.tls.clone() {
+            None => converse(&manner, &counts, number, socket).await,
+            Some(tls) => match TlsAcceptor::from(tls).accept(socket).await {
+                Ok(socket) => converse(&manner, &counts, number, socket).await,
+                Err(_) => Ok(()),
+            },
+        }
+    });
+}
+
+/// Serves a connection to its end. What the client does to it is no error of the server's.
+async fn converse<S>(manner: &Manner, counts: &Counts, connection: usize, socket: S) -> Result<(), h2::Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut builder = h2::server::Builder::new();
+    if manner.streams < u32::MAX {
+        builder.max_concurrent_streams(manner.streams);
+    }
+    let mut served: Connection<S, Bytes> = builder.handshake(socket).await?;
+    let mut held = Vec::new();
+    while let Some(accepted) = served.accept().await {
+        let (request, mut respond) = accepted?;
+        let line = format!("{} {}", request.method(), request.uri().path());
+        let announced = request.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
+        let number = counts.requests.fetch_add(1, Ordering::Relaxed);
+        let request = Http2Request { connection: connection - 1, number, line, body_bytes: announced.unwrap_or(0) };
+        match (manner.script)(&request) {
+            Act::Answer(status, body) => answer(&mut respond, status, body)?,
+            Act::Silence => held.push(respond),
+            Act::Reset(code) => respond.send_reset(Reason::from(code)),
+            Act::AnswerHalf(body, code) => {
+                let mut stream = begin(&mut respond, body.len() * 2)?;
+                stream.send_data(body, false)?;
+                flush(&mut served).await;
+                stream.send_reset(Reason::from(code));
+            }
+            Act::Die(body) => {
+                let mut stream = begin(&mut respond, body.len() * 2)?;
+                stream.send_data(body, false)?;
+                flush(&mut served).await;
+                return Ok(());
+            }
+            Act::AnswerAndGoAway(body) => {
+                answer(&mut respond, 200, body)?;
+                served.graceful_shutdown();
+            }
+            Act::GoAway(code) => {
+                served.abrupt_shutdown(Reason::from(code));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn begin(respond: &mut SendResponse<Bytes>, announced: usize) -> Result<h2::SendStream<Bytes>, h2::Error> {
+    let head = Response::builder().header("content-length", announced).body(()).expect("a head");
+    respond.send_response(head, false)
+}
+
+fn answer(respond: &mut SendResponse<Bytes>, status: u16, body: Bytes) -> Result<(), h2::Error> {
+    let head = Response::builder().status(status).header("content-length", body.len()).body(()).expect("a head");
+    respond.send_response(head, body.is_empty()).and_then(|mut stream| match body.is_empty() {
+        true => Ok(()),
+        false => stream.send_data(body, true),
+    })
+}
+
+/// Lets the connection write what it has, without waiting for anything.
+async fn flush<S: AsyncRead + AsyncWrite + Unpin>(served: &mut Connection<S, Bytes>) {
+    std::future::poll_fn(|task| {
+        let _ = served.poll_closed(task);
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
