@@ -13,8 +13,8 @@ use crate::stall::StallArgs;
 use crate::tool::Tool;
 use crate::transfer::TransferArgs;
 
-/// Length of honesty when everything is to be quick: a stall of 200 ms in every 2 s.
-const QUICK_HONESTY: Duration = Duration::from_millis(6_400);
+/// Length of honesty when everything is to be short: a stall of 200 ms in every 2 s.
+const SHORT_HONESTY: Duration = Duration::from_millis(6_400);
 
 /// Compares what a request costs tolok's load engine and other load generators on this machine.
 #[derive(Debug, Parser)]
@@ -26,7 +26,7 @@ pub struct Args {
     /// Where a generator is: wrk=/path/to/wrk; can be repeated. Others are sought on the PATH and in the toolbox.
     #[arg(long = "tool", value_name = "NAME=PATH", value_parser = given)]
     pub tools: Vec<(Tool, PathBuf)>,
-    /// Only these exercises, separated by commas: hello-64, hello-512, big, close, lateness, honesty.
+    /// Only these exercises, separated by commas: hello-64, hello-512, hello-10000, big, close, lateness, honesty.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Part::named)]
     pub only: Vec<Part>,
     /// Only these generators, separated by commas; tolok and the floor always take part.
@@ -41,8 +41,14 @@ pub struct Args {
     /// Length of the load in honesty at the server that stalls, three times in it; everything else there is in proportion.
     #[arg(long, value_name = "S", default_value = "16", value_parser = seconds)]
     pub honesty_seconds: Duration,
-    /// 3 rounds of 1 s, and 6.4 s for honesty: shows that it works, and no more.
-    #[arg(long, conflicts_with_all = ["seconds", "rounds", "honesty_seconds"])]
+    /// How often honesty is repeated.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub honesty_rounds: u32,
+    /// 6 rounds of 1 s, and 3 of 6.4 s for honesty: everything with intervals in some 20 minutes.
+    #[arg(long, conflicts_with_all = ["seconds", "rounds", "honesty_seconds", "honesty_rounds"])]
+    pub brief: bool,
+    /// 3 rounds of 1 s, and one of 6.4 s for honesty: shows that it works, and no more.
+    #[arg(long, conflicts_with_all = ["seconds", "rounds", "honesty_seconds", "honesty_rounds", "brief"])]
     pub quick: bool,
     /// Seed of the order within rounds.
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -93,12 +99,20 @@ pub enum Hidden {
 impl Args {
     /// Rounds and length of each measurement.
     pub fn extent(&self) -> (u32, Duration) {
-        if self.quick { (3, Duration::from_secs(1)) } else { (self.rounds, self.seconds) }
+        match (self.quick, self.brief) {
+            (true, _) => (3, Duration::from_secs(1)),
+            (_, true) => (6, Duration::from_secs(1)),
+            _ => (self.rounds, self.seconds),
+        }
     }
 
-    /// Lengths of everything in the exercise honesty.
-    pub fn honesty(&self) -> Extent {
-        Extent::of(if self.quick { QUICK_HONESTY } else { self.honesty_seconds })
+    /// Lengths of everything in the exercise honesty, and rounds of it.
+    pub fn honesty(&self) -> (Extent, u32) {
+        match (self.quick, self.brief) {
+            (true, _) => (Extent::of(SHORT_HONESTY), 1),
+            (_, true) => (Extent::of(SHORT_HONESTY), 3),
+            _ => (Extent::of(self.honesty_seconds), self.honesty_rounds),
+        }
     }
 
     /// Whether an exercise was asked for.
@@ -140,10 +154,13 @@ mod tests {
         assert_eq!(args.generators, [Tool::Wrk, Tool::K6]);
         assert_eq!(args.cells().iter().map(|cell| cell.name).collect::<Vec<_>>(), ["hello-512", "close"]);
         assert!(args.wants(Part::Honesty) && !args.wants(Part::Lateness));
-        assert_eq!(args.honesty().stalls, Duration::from_secs(16));
+        assert_eq!((args.honesty().0.stalls, args.honesty().1), (Duration::from_secs(16), 3));
         assert_eq!(args.extent(), (10, Duration::from_millis(500)));
         assert_eq!(parse("bench-load --quick").unwrap().extent(), (3, Duration::from_secs(1)));
-        assert_eq!(parse("bench-load --quick").unwrap().honesty().stall, Duration::from_millis(200));
+        let (extent, rounds) = parse("bench-load --quick").unwrap().honesty();
+        assert_eq!((extent.stall, rounds), (Duration::from_millis(200), 1));
+        let brief = parse("bench-load --brief").unwrap();
+        assert_eq!((brief.extent(), brief.honesty().1), ((6, Duration::from_secs(1)), 3));
         let all = parse("bench-load").unwrap();
         assert!(all.cells().len() == CELLS.len() && all.wants(Part::Lateness));
     }
@@ -158,6 +175,7 @@ mod tests {
             "--seconds 0",
             "--rounds 0",
             "--quick --rounds 2",
+            "--quick --brief",
         ] {
             assert!(parse(&format!("bench-load {line}")).is_err(), "{line}");
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 use tolok_stats::Rng;
 
@@ -30,7 +31,7 @@ pub struct Bench {
     absent: Vec<Absent>,
     cells: Vec<&'static Cell>,
     lateness: bool,
-    honesty: Option<honesty::Extent>,
+    honesty: Option<(honesty::Extent, u32)>,
     rounds: u32,
     seed: u64,
     json: Option<PathBuf>,
@@ -111,7 +112,7 @@ impl Outcome {
     pub fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         let cells = self.cells.iter().flat_map(|cell| &cell.entries).flat_map(|entry| entry.rounds.iter().flatten());
         let lateness = self.lateness.iter().flat_map(|entry| entry.rounds.iter().flatten()).map(|one| &one.measurement);
-        let honesty = self.honesty.iter().flat_map(|one| &one.entries).filter_map(|entry| entry.one.as_ref());
+        let honesty = self.honesty.iter().flat_map(|one| &one.entries).flat_map(|entry| entry.rounds.iter().flatten());
         cells.chain(lateness).chain(honesty.map(|one| &one.measurement))
     }
 
@@ -124,6 +125,7 @@ impl Outcome {
 impl Bench {
     /// Finds everybody and lays out what is needed.
     pub fn prepare(args: &Args) -> Result<Bench, BenchError> {
+        allow_many_connections();
         let (server_cpu, generator_cpu) = cpus(args)?;
         args.markdown.iter().chain(&args.json).try_for_each(|path| error::prepare_file(path))?;
         let ceiling = match &args.place.ceiling {
@@ -195,17 +197,20 @@ impl Bench {
         Ok(true)
     }
 
-    /// Once, because each takes long, and because what is wrong there is wrong by far.
+    /// In fewer rounds, because each takes long, and because what is wrong there is wrong by far.
     fn run_honesty(&self, outcome: &mut Outcome, around: Surroundings, rng: &mut Rng) -> Result<bool, BenchError> {
-        let Some(honesty) = &mut outcome.honesty else { return Ok(true) };
+        let (Some(honesty), Some((extent, rounds))) = (&mut outcome.honesty, self.honesty) else { return Ok(true) };
         let usual_s = honesty::usual_s(&around)?;
         honesty.usual_s = Some(usual_s);
-        for place in shuffled(honesty.entries.len(), rng) {
-            let Some(honesty) = &mut outcome.honesty else { return Ok(true) };
-            let entry = &mut honesty.entries[place];
-            let Some(one) = honesty::run(entry, honesty.extent, usual_s, &around)? else { return Ok(false) };
-            say(&progress((0, 1), entry.case.name(), &entry.rated.label(), &one.measurement));
-            entry.one = Some(one);
+        for round in 0..rounds {
+            let count = outcome.honesty.as_ref().map_or(0, |honesty| honesty.entries.len());
+            for place in shuffled(count, rng) {
+                let Some(honesty) = &mut outcome.honesty else { return Ok(true) };
+                let entry = &mut honesty.entries[place];
+                let Some(one) = honesty::run(entry, extent, usual_s, &around)? else { return Ok(false) };
+                say(&progress((round, rounds), entry.case.name(), &entry.rated.label(), &one.measurement));
+                entry.rounds[round as usize] = Some(one);
+            }
             self.save(outcome)?;
         }
         Ok(true)
@@ -253,7 +258,7 @@ impl Bench {
             seed: self.seed,
             cells: cells.collect(),
             lateness: if self.lateness { lateness::entries(&self.peers, self.rounds) } else { Vec::new() },
-            honesty: self.honesty.map(|extent| honesty::prepare(&self.peers, extent)),
+            honesty: self.honesty.map(|(extent, rounds)| honesty::prepare(&self.peers, extent, rounds)),
         }
     }
 }
@@ -310,6 +315,12 @@ fn take_part(args: &Args) -> Result<(Vec<Peer>, Vec<Absent>), BenchError> {
         }
     }
     Ok((peers, absent))
+}
+
+/// Raises the limit on open files as far as it goes, for those that do not do so themselves. Who finds it too low says so.
+fn allow_many_connections() {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 fn is_wanted(tool: Tool, only: &[Tool]) -> bool {

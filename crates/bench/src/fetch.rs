@@ -23,7 +23,7 @@ fn package(tool: Tool) -> Option<&'static str> {
         Tool::Ab => Some("apache2-utils"),
         Tool::H2load => Some("nghttp2-client"),
         Tool::Hey => Some("hey"),
-        Tool::Floor | Tool::Tolok | Tool::Oha | Tool::K6 => None,
+        Tool::Floor | Tool::Tolok | Tool::Wrk2 | Tool::Gcannon | Tool::Oha | Tool::K6 => None,
     }
 }
 

@@ -6,6 +6,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tolok_load::clock::MonotonicNs;
+use tolok_load::options::{self, Executor, Options};
+use tolok_load::schedule::planned_arrivals;
 use tolok_stats::Sample;
 
 use crate::assets::Asset;
@@ -18,16 +21,13 @@ use crate::reported::{self, Record};
 use crate::server::Server;
 use crate::stall::Log;
 use crate::tool::Tool;
-use crate::truth::{Latencies, one_at_a_time, through_stalls};
+use crate::truth::{Latencies, evenly, one_at_a_time, through_stalls};
 
 /// Connections of everybody.
 pub const CONNECTIONS: u32 = 64;
 
 /// Time for a request of the server that is too slow.
 const SERVICE_S: f64 = 0.001;
-
-/// How much finer than the arrivals the instants are at which random arrivals are expected.
-const FINER: u64 = 20;
 
 /// Round trips of which the median is the usual time.
 const PROBES: usize = 301;
@@ -67,8 +67,8 @@ pub struct Entry {
     /// Who.
     #[serde(rename = "generator")]
     pub rated: Rated,
-    /// What became of it; null if the bench was stopped before.
-    pub one: Option<One>,
+    /// By round; null where the bench was stopped before.
+    pub rounds: Vec<Option<One>>,
 }
 
 /// One measurement.
@@ -152,7 +152,7 @@ fn seconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S
 }
 
 /// Who takes part, with nothing measured yet.
-pub fn prepare(peers: &[Peer], extent: Extent) -> Outcome {
+pub fn prepare(peers: &[Peer], extent: Extent, rounds: u32) -> Outcome {
     let tolok = |arrivals| Rated::Tolok { timer: "hybrid", arrivals };
     let both = [
         tolok(Arrivals::Uniform),
@@ -165,7 +165,7 @@ pub fn prepare(peers: &[Peer], extent: Extent) -> Outcome {
     let stalls = [&both[..], &[tolok(Arrivals::Poisson), Rated::Wrk]].concat();
     let plan = stalls.into_iter().map(|rated| (Case::Stalls, rated)).chain(both.map(|rated| (Case::TooSlow, rated)));
     let there = plan.filter(|(_, rated)| peers.iter().any(|peer| peer.tool == rated.tool()));
-    let entries = there.map(|(case, rated)| Entry { case, rated, one: None }).collect();
+    let entries = there.map(|(case, rated)| Entry { case, rated, rounds: vec![None; rounds as usize] }).collect();
     Outcome { extent, usual_s: None, entries }
 }
 
@@ -195,27 +195,41 @@ fn judge(entry: &Entry, observed: Observed, usual_s: f64) -> Result<One, BenchEr
     let failed = |error| BenchError::Server { did: "told no log", reason: format!("{error} in {:?}", observed.told) };
     let log: Log = serde_json::from_str(&observed.told).map_err(failed)?;
     let record = reported::record(&observed.output).filter(|_| entry.rated.tool() == Tool::Tolok);
-    let rate_rps = f64::from(entry.case.rate_rps());
-    let planned = (rate_rps * observed.measurement.told_s).round() as u64;
-    let start_ns = record.as_ref().map_or(log.first_ns, |record| record.start_ns);
-    let random = matches!(entry.rated, Rated::Tolok { arrivals: Arrivals::Poisson, .. });
-    let waits = match entry.case {
-        // Arrivals at random come at every instant alike, so their expectation is that of arrivals very close together.
-        Case::Stalls if random => {
-            through_stalls(start_ns, rate_rps * FINER as f64, planned * FINER, &log.stalls_ns, usual_s)
+    let arrivals_ns = match (entry.rated, &record) {
+        (Rated::Tolok { arrivals, .. }, Some(record)) => planned(entry.case, arrivals, &observed.measurement, record),
+        _ => {
+            let rate_rps = f64::from(entry.case.rate_rps());
+            evenly(log.first_ns, rate_rps, (rate_rps * observed.measurement.told_s).round() as u64)
         }
-        Case::Stalls => through_stalls(start_ns, rate_rps, planned, &log.stalls_ns, usual_s),
-        Case::TooSlow => one_at_a_time(rate_rps, planned, SERVICE_S),
+    };
+    let waits = match entry.case {
+        Case::Stalls => through_stalls(&arrivals_ns, &log.stalls_ns, usual_s),
+        Case::TooSlow => one_at_a_time(&arrivals_ns, SERVICE_S),
     };
     Ok(One {
         measurement: observed.measurement,
-        offered: record.as_ref().map_or(planned, |record| record.scheduled),
+        offered: arrivals_ns.len() as u64,
         truth: Latencies::of(waits),
         reported: reported::latencies(entry.rated.tool(), &observed.output),
         record,
         code: observed.code,
         stalls_ns: log.stalls_ns,
     })
+}
+
+/// The instants that tolok's schedule held: a pure function of what it was asked for, its seed, and when its window began.
+fn planned(case: Case, arrivals: Arrivals, measurement: &Measurement, record: &Record) -> Vec<u64> {
+    let mut options = Options::new("http://127.0.0.1/").expect("this is a URL");
+    options.seed = record.seed;
+    options.executor = Executor::ConstantArrivalRate {
+        rate_rps: f64::from(case.rate_rps()),
+        duration: Duration::from_secs_f64(measurement.told_s),
+        arrivals: match arrivals {
+            Arrivals::Uniform => options::Arrivals::Uniform,
+            Arrivals::Poisson => options::Arrivals::Poisson,
+        },
+    };
+    planned_arrivals(&options, MonotonicNs(record.start_ns)).into_iter().map(|at| at.0).collect()
 }
 
 fn server(around: &Surroundings, told: &[String]) -> Result<Server, BenchError> {
@@ -275,9 +289,9 @@ mod tests {
         let told = r#"{"answers":2000,"refusals":0,"connections":64,"first_ns":1000000000,
             "stalls_ns":[[1500000000,1600000000]]}"#;
         let tolok = r#"{"response_time":{"max_s":0.1,"percentiles":[]},"lateness":{},"ledger":{"scheduled":2000},
-            "window_start_monotonic_ns":999000000,"verdict":{"trusted":true,"reasons":[]}}"#;
+            "window_start_monotonic_ns":999000000,"plan":{"seed":7},"verdict":{"trusted":true,"reasons":[]}}"#;
         let max_s = |rated, output: &str| {
-            let entry = Entry { case: Case::Stalls, rated, one: None };
+            let entry = Entry { case: Case::Stalls, rated, rounds: Vec::new() };
             let one = judge(&entry, observed(output, told), 0.0).unwrap();
             assert_eq!(one.offered, 2000);
             one.truth.max_s.unwrap()
@@ -286,13 +300,40 @@ mod tests {
         assert!((max_s(Rated::Hey, "") - 0.1).abs() < 1e-6);
         let uniform = Rated::Tolok { timer: "hybrid", arrivals: Arrivals::Uniform };
         assert!((max_s(uniform, tolok) - 0.1).abs() < 1e-6);
-        assert!(judge(&Entry { case: Case::Stalls, rated: Rated::Hey, one: None }, observed("", "x"), 0.0).is_err());
+        assert!(
+            judge(&Entry { case: Case::Stalls, rated: Rated::Hey, rounds: Vec::new() }, observed("", "x"), 0.0)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn the_truth_of_random_arrivals_is_that_of_the_very_instants_that_were_planned() {
+        let tolok = |seed: u64| {
+            format!(
+                r#"{{"response_time":{{"max_s":0.1,"percentiles":[]}},"lateness":{{}},"ledger":{{"scheduled":1}},
+                "window_start_monotonic_ns":1000000000,"plan":{{"seed":{seed}}},"verdict":{{"trusted":true,"reasons":[]}}}}"#
+            )
+        };
+        let told = r#"{"answers":2000,"refusals":0,"connections":64,"first_ns":1000000000,
+            "stalls_ns":[[1500000000,1600000000]]}"#;
+        let rated = Rated::Tolok { timer: "hybrid", arrivals: Arrivals::Poisson };
+        let entry = Entry { case: Case::Stalls, rated, rounds: Vec::new() };
+        let judged = |seed| judge(&entry, observed(&tolok(seed), told), 0.0).unwrap();
+        let (one, other) = (judged(1), judged(2));
+        assert_eq!(one.truth, judged(1).truth);
+        assert_ne!((one.offered, one.truth), (other.offered, other.truth), "every seed has its own arrivals");
+        // Some 200 of some 2,000 arrivals fall into the stall of 100 ms, and hardly any of them right at its begin.
+        let max_s = one.truth.max_s.unwrap();
+        assert!((1_800..2_200).contains(&one.offered) && (0.09..0.1).contains(&max_s), "{} {max_s}", one.offered);
+        let p99_s = one.truth.p99_s.unwrap();
+        assert!((0.08..0.098).contains(&p99_s), "{p99_s}");
+        assert_eq!(one.truth.p50_s, Some(0.0));
     }
 
     #[test]
     fn the_truth_of_the_server_that_is_too_slow_is_its_queue() {
         let told = r#"{"answers":1000,"refusals":0,"connections":64,"first_ns":5,"stalls_ns":[]}"#;
-        let entry = Entry { case: Case::TooSlow, rated: Rated::Hey, one: None };
+        let entry = Entry { case: Case::TooSlow, rated: Rated::Hey, rounds: Vec::new() };
         let one = judge(&entry, observed("", told), 0.0).unwrap();
         // In one second 1,200 come and 1,000 are served: the last waits for 200.
         assert!((one.truth.max_s.unwrap() - 0.2).abs() < 0.002, "{:?}", one.truth);
@@ -301,9 +342,9 @@ mod tests {
 
     #[test]
     fn all_but_wrk_and_random_arrivals_meet_both_servers() {
-        let outcome = prepare(&peers(&Tool::ALL), Extent::of(Duration::from_secs(16)));
+        let outcome = prepare(&peers(&Tool::ALL), Extent::of(Duration::from_secs(16)), 3);
         let count = |case| outcome.entries.iter().filter(|entry| entry.case == case).count();
         assert_eq!((count(Case::Stalls), count(Case::TooSlow)), (8, 6));
-        assert_eq!(prepare(&peers(&[Tool::Tolok]), outcome.extent).entries.len(), 3);
+        assert_eq!(prepare(&peers(&[Tool::Tolok]), outcome.extent, 3).entries.len(), 3);
     }
 }

@@ -157,7 +157,7 @@ mod tests {
         let lateness = Latencies { p50_s: Some(late_s), p99_s: Some(2.0 * late_s), max_s: Some(late_s), p999_s: None };
         let transfer = Some(Transfer { before_ns: transfer_ns, after_ns: transfer_ns });
         let measurement = Measurement { transfer, ..measurement(20.0) };
-        let record = Record { lateness, scheduled: 1000, trusted, gates: Vec::new(), start_ns: 0 };
+        let record = Record { lateness, scheduled: 1000, trusted, gates: Vec::new(), start_ns: 0, seed: 1 };
         One { measurement, offered: 1000, record: Some(record) }
     }
 

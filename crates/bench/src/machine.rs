@@ -70,7 +70,11 @@ impl Machine {
             } else {
                 "priority not raised, so other programs disturb"
             },
-            if self.counters { "instructions counted by the processor" } else { "no counters of instructions" },
+            if self.counters {
+                "instructions counted by the processor"
+            } else {
+                "no counters, so no columns of instructions and cycles"
+            },
         )
     }
 }

@@ -61,6 +61,8 @@ pub struct Measurement {
     pub cpu_system_s: f64,
     /// CPU time of the server, by which one sees whether it was the limit.
     pub server_cpu_s: f64,
+    /// Most memory that the generator itself had at once (`VmHWM`); none where the server is not asked all the while.
+    pub peak_bytes: Option<u64>,
     /// The processor's counters.
     pub counted: Option<Counted>,
     /// What the generator says of itself.
@@ -191,7 +193,7 @@ pub fn measure<'a>(
     let raised = placed.is_raised() && server.is_raised();
     let limit = task.told + PATIENCE;
     let every = if task.sampled { SAMPLE } else { limit };
-    let (samples, woken) = watch(&placed, &mut server, interrupt, began, every, limit)?;
+    let Watched { samples, peak_bytes, woken } = watch(&placed, &mut server, interrupt, began, every, limit)?;
     match woken {
         Woken::Ready => {}
         Woken::Interrupted => return Ok(None),
@@ -214,6 +216,7 @@ pub fn measure<'a>(
         cpu_user_s: ended.user.as_secs_f64(),
         cpu_system_s: ended.system.as_secs_f64(),
         server_cpu_s,
+        peak_bytes,
         counted,
         claim,
         transfer: transfer.map(|(before_ns, after_ns)| Transfer { before_ns, after_ns }),
@@ -230,9 +233,19 @@ fn command(task: &Task, output: &Path) -> Result<Command, BenchError> {
     error::write(output, "")?;
     let mut command = Command::new(&task.peer.path);
     command.args(&task.arguments).envs(task.peer.environment.clone());
+    // What some keep of each run in their user's home is not wanted there.
+    command.envs(output.parent().map(|folder| ("HOME", folder)));
     command.stdin(std::process::Stdio::null());
     command.stdout(file().map_err(failed)?).stderr(file().map_err(failed)?);
     Ok(command)
+}
+
+/// What was seen of a generator while it ran.
+struct Watched {
+    /// Answers of the server by then, by the seconds since the start.
+    samples: Vec<(f64, u64)>,
+    peak_bytes: Option<u64>,
+    woken: Woken,
 }
 
 /// Waits for the generator's end, and asks the server for its counts meanwhile.
@@ -243,21 +256,29 @@ fn watch(
     began: Instant,
     every: Duration,
     limit: Duration,
-) -> Result<(Vec<(f64, u64)>, Woken), BenchError> {
+) -> Result<Watched, BenchError> {
     use std::os::fd::AsFd as _;
-    let mut samples = Vec::new();
+    let (mut samples, mut peak_bytes) = (Vec::new(), None);
     let mut next = began + every;
     loop {
         let woken = interrupt.wait(placed.pidfd.as_fd(), next);
         let woken = woken.map_err(|source| BenchError::Run { program: "the clock".to_owned(), source })?;
         let asked = began.elapsed();
         if woken != Woken::Late || asked >= limit {
-            return Ok((samples, woken));
+            return Ok(Watched { samples, peak_bytes, woken });
         }
         let counts = server.counts()?;
+        peak_bytes = peak_rss_bytes(placed.child.id()).or(peak_bytes);
         samples.push((asked.as_secs_f64(), counts.answers));
         next = (next + every).max(Instant::now());
     }
+}
+
+/// The line `VmHWM:     5120 kB` of a process; none once it has ended.
+fn peak_rss_bytes(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let kb = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
+    kb.trim().parse::<u64>().ok().map(|kb| kb * 1024)
 }
 
 /// Answers per second while the server answered: from the first sample that saw an answer to the last before the counts
@@ -291,6 +312,13 @@ fn problem(woken: Woken, ended: &Ended, claim: Option<Claim>, counts: Counts, te
 mod tests {
     use super::*;
     use std::os::unix::process::ExitStatusExt as _;
+
+    #[test]
+    fn a_process_tells_the_most_memory_that_it_had() {
+        let filled = std::hint::black_box(vec![1_u8; 32 << 20]);
+        assert!(peak_rss_bytes(std::process::id()).unwrap() >= filled.len() as u64);
+        assert_eq!(peak_rss_bytes(u32::MAX), None);
+    }
 
     #[test]
     fn the_rate_is_that_of_the_time_in_which_the_server_answered() {

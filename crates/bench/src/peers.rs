@@ -110,12 +110,13 @@ fn environment(path: &Path) -> Vec<(String, String)> {
     joined.map(|paths| vec![("LD_LIBRARY_PATH".to_owned(), paths)]).unwrap_or_default()
 }
 
-/// Nothing is measured whose version is unknown, with one exception: hey does not know its own, and not every machine has
-/// a go to ask.
+/// Nothing is measured whose version is unknown, with two exceptions: hey does not know its own, and not every machine has
+/// a go to ask; gcannon has none.
 fn version(tool: Tool, path: &Path, environment: &[(String, String)]) -> Result<String, String> {
     let Some(arguments) = tool.version_arguments() else {
         let found = match tool {
             Tool::Floor => Some(env!("CARGO_PKG_VERSION").to_owned()),
+            Tool::Gcannon => None,
             _ => say(Command::new("go").args(["version", "-m"]).arg(path)).ok().and_then(|text| module_version(&text)),
         };
         return Ok(found.unwrap_or_else(|| "of unknown version".to_owned()));
@@ -135,6 +136,8 @@ fn version_in(tool: Tool, output: &str) -> Option<String> {
     let first = output.lines().next()?;
     let version = match tool {
         Tool::Ab => first.split_once("Version ")?.1,
+        // It calls itself by the name of its ancestor.
+        Tool::Wrk2 => first.strip_prefix("wrk ")?,
         _ => first.strip_prefix(tool.name())?.strip_prefix(' ')?,
     };
     version.split_whitespace().next().map(str::to_owned)
@@ -166,6 +169,7 @@ mod tests {
     fn versions_are_read_from_what_the_tools_say() {
         let check = |tool, output: &str, version: &str| assert_eq!(version_in(tool, output).as_deref(), Some(version));
         check(Tool::Wrk, "wrk debian/4.1.0-3+b2 [epoll] Copyright (C) 2012 Will Glozer\nUsage", "debian/4.1.0-3+b2");
+        check(Tool::Wrk2, "wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\nUsage", "4.0.0");
         check(Tool::Ab, "This is ApacheBench, Version 2.3 <$Revision$>\n", "2.3");
         check(Tool::H2load, "h2load nghttp2/1.52.0\n", "nghttp2/1.52.0");
         check(Tool::Oha, "oha 1.16.0\n", "1.16.0");

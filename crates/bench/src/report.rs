@@ -15,7 +15,7 @@ use crate::{lateness, verdict};
 const UNSTEADY: f64 = 1.5;
 
 /// The columns.
-pub const COLUMNS: [&str; 14] = [
+pub const COLUMNS: [&str; 15] = [
     "generator",
     "answers/s",
     "CPU µs/request",
@@ -26,11 +26,15 @@ pub const COLUMNS: [&str; 14] = [
     "kernel instr.",
     "instr. to floor's",
     "cycles",
+    "peak MiB",
     "busy: it / server",
     "counted by it / by server",
     "failed",
     "rounds",
 ];
+
+/// Those that only the processor's counters can fill.
+const COUNTED: [&str; 4] = ["user instr.", "kernel instr.", "instr. to floor's", "cycles"];
 
 /// Everything that is said.
 #[derive(Debug)]
@@ -69,6 +73,11 @@ impl Report {
         if let Some(honesty) = &outcome.honesty {
             let tables = verdict::tables(honesty, |rated| rated_name(rated, outcome));
             sections.push(Section { part: Part::Honesty, tables });
+        }
+        // The line about the machine says so.
+        if !outcome.machine.counters {
+            let tables = sections.iter_mut().flat_map(|section| &mut section.tables);
+            tables.for_each(|table| table.leave_out(&COUNTED));
         }
         Report {
             machine: format!("{}; {}", outcome.machine.line(), regimes.words()),
@@ -211,6 +220,7 @@ fn words(row: &Row, cell: &Cell, outcome: &Outcome, counted: bool) -> Vec<String
         or_dash(row.instructions_kernel, grouped),
         compared(row.instructions_to_floor, row.contender.tool == Tool::Floor && row.instructions_user.is_some()),
         or_dash(row.cycles, grouped),
+        or_dash(row.peak_bytes, |bytes| digits(bytes / f64::from(1 << 20))),
         format!("{} / {}", percent(row.busy), percent(row.server_busy)),
         account(row.account),
         or_dash(row.account.claimed, |_| grouped(row.account.failed as f64)),
@@ -273,10 +283,25 @@ mod tests {
         let rows = &Report::of(&outcome).sections[0].tables[0].rows;
         let tolok = ["tolok 1.2", "125,000", "8.00", "8.00..8.00", "0.80 [0.80, 0.80]", "1"];
         assert_eq!(rows[0][..6], tolok);
-        assert_eq!(rows[0][6..], ["8,000", "24,000", "–", "24,000", "8 % / 50 %", "4,950 / 5,000", "0", "5"]);
+        assert_eq!(rows[0][6..], ["8,000", "24,000", "–", "24,000", "5.00", "8 % / 50 %", "4,950 / 5,000", "0", "5"]);
         assert_eq!(rows[1][..6], ["wrk 1.2", "100,000", "10.0", "10.0..10.0", "1", "1.25 [1.25, 1.25]"]);
         assert_eq!(rows[1][6..10], ["–", "–", "–", "–"]);
         assert_eq!(rows[0].len(), COLUMNS.len());
+    }
+
+    #[test]
+    fn a_machine_without_counters_has_a_line_instead_of_columns() {
+        let mut outcome = outcome(&[("hello-64", &[(Contender::TOLOK, &[8.0; 5]), (Contender::WRK, &[9.0; 5])])]);
+        outcome.machine.counters = false;
+        for one in outcome.cells[0].entries.iter_mut().flat_map(|entry| &mut entry.rounds) {
+            one.as_mut().unwrap().counted = None;
+        }
+        let report = Report::of(&outcome);
+        assert!(report.machine.contains("no counters, so no columns of instructions and cycles"), "{}", report.machine);
+        let table = &report.sections[0].tables[0];
+        assert!(COUNTED.iter().all(|column| !table.columns.contains(column)));
+        assert!(table.rows.iter().all(|row| row.len() == table.columns.len() && !row.contains(&NONE.to_owned())));
+        assert_eq!(table.rows[0].last().map(String::as_str), Some("5"));
     }
 
     #[test]
@@ -337,9 +362,9 @@ mod tests {
         assert_eq!(tables.len(), 2);
         assert_eq!(tables[0].title, "hello, keep-alive, 64 connections, while a cache line travels fast");
         let row = |table: &Table, front: &str| table.rows.iter().find(|row| row[0].starts_with(front)).unwrap().clone();
-        assert_eq!((row(&tables[0], "tolok")[4].as_str(), row(&tables[0], "tolok")[13].as_str()), ("0.70 n=2", "2"));
-        assert_eq!((row(&tables[0], "wrk")[5].as_str(), row(&tables[0], "wrk")[13].as_str()), ("1.43 n=2", "3"));
-        assert_eq!((row(&tables[1], "tolok")[4].as_str(), row(&tables[1], "tolok")[13].as_str()), ("0.90 n=2", "3"));
+        assert_eq!((row(&tables[0], "tolok")[4].as_str(), row(&tables[0], "tolok")[14].as_str()), ("0.70 n=2", "2"));
+        assert_eq!((row(&tables[0], "wrk")[5].as_str(), row(&tables[0], "wrk")[14].as_str()), ("1.43 n=2", "3"));
+        assert_eq!((row(&tables[1], "tolok")[4].as_str(), row(&tables[1], "tolok")[14].as_str()), ("0.90 n=2", "3"));
         assert_eq!(tables[0].notes, Vec::<String>::new());
         assert_eq!(tables[1].notes, ["2 of 12 measurements saw the machine change, and are in no table"]);
     }

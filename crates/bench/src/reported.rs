@@ -20,6 +20,8 @@ pub struct Record {
     pub gates: Vec<String>,
     /// When its window began, on CLOCK_MONOTONIC.
     pub start_ns: u64,
+    /// Seed of what it drew at random.
+    pub seed: u64,
 }
 
 /// The latencies that it reports.
@@ -44,7 +46,7 @@ pub fn latencies(tool: Tool, output: &str) -> Option<Latencies> {
         }
         Tool::Hey => hey(output),
         Tool::Wrk => wrk(output),
-        Tool::Floor | Tool::Ab | Tool::H2load => None,
+        Tool::Floor | Tool::Wrk2 | Tool::Gcannon | Tool::Ab | Tool::H2load => None,
     }
 }
 
@@ -59,6 +61,7 @@ pub fn record(output: &str) -> Option<Record> {
         trusted: record["verdict"]["trusted"].as_bool()?,
         gates: reasons.iter().filter_map(gate).collect(),
         start_ns: record["window_start_monotonic_ns"].as_u64()?,
+        seed: record["plan"]["seed"].as_u64()?,
     })
 }
 
@@ -138,11 +141,14 @@ mod tests {
     #[test]
     fn toloks_record_tells_lateness_and_verdict() {
         let text = r#"{"lateness":{"max_s":0.5,"percentiles":[{"quantile":0.5,"latency_s":0.1}]},
-            "ledger":{"scheduled":6000},"window_start_monotonic_ns":7,
+            "ledger":{"scheduled":6000},"window_start_monotonic_ns":7,"plan":{"seed":3},
             "verdict":{"trusted":false,"reasons":[{"gate":"offered-rate-missed","text":"so"}]}}"#;
         let lateness = Latencies { p50_s: Some(0.1), max_s: Some(0.5), ..Latencies::default() };
         let gates = vec!["offered-rate-missed".to_owned()];
-        assert_eq!(record(text), Some(Record { lateness, scheduled: 6000, trusted: false, gates, start_ns: 7 }));
+        assert_eq!(
+            record(text),
+            Some(Record { lateness, scheduled: 6000, trusted: false, gates, start_ns: 7, seed: 3 })
+        );
         assert_eq!(record("error: no route"), None);
     }
 

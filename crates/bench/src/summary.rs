@@ -27,6 +27,8 @@ pub struct Row {
     pub instructions_to_floor: Option<Ratio>,
     /// Cycles for an answer, inside the kernel and outside, median over rounds.
     pub cycles: Option<f64>,
+    /// Most memory that it had at once, in the median round.
+    pub peak_bytes: Option<f64>,
     /// CPU time as a share of the time that it ran: near 1, the generator was the limit of the rate.
     pub busy: Option<f64>,
     /// CPU time of the server as a share of the time: near 1, the server was the limit of the rate.
@@ -102,6 +104,7 @@ fn row(outcome: &CellOutcome, entry: &Entry) -> Row {
             let counted = one.counted?;
             one.per_answer((counted.cycles_user + counted.cycles_kernel) as f64)
         }),
+        peak_bytes: median(entry, |one| one.peak_bytes.filter(|_| one.problem.is_none()).map(|bytes| bytes as f64)),
         busy: median(entry, |one| share(one, one.cpu_s(), one.wall_s)),
         server_busy: median(entry, |one| share(one, one.server_cpu_s, one.told_s)),
         rounds: entry.rounds.iter().flatten().count(),
@@ -191,6 +194,7 @@ pub mod tests {
             cpu_user_s: cpu_us * 0.25e-3,
             cpu_system_s: cpu_us * 0.75e-3,
             server_cpu_s: 0.5,
+            peak_bytes: Some(5 << 20),
             counted: Some(Counted {
                 instructions_user: (cpu_us * 1e6) as u64,
                 instructions_kernel: (cpu_us * 3e6) as u64,
@@ -222,7 +226,7 @@ pub mod tests {
     /// An invented outcome.
     pub fn outcome(cells: &[Invented]) -> Outcome {
         let mut machine = Machine::look(0, 1);
-        machine.raised = Some(true);
+        (machine.raised, machine.counters) = (Some(true), true);
         let mut tools: Vec<Tool> =
             cells.iter().flat_map(|(_, entries)| entries.iter().map(|(one, _)| one.tool)).collect();
         tools.dedup();

@@ -31,6 +31,15 @@ impl Table {
         format!("{}\n{grid}\n{notes}", self.title)
     }
 
+    /// Takes columns away; those that it does not have are not missed.
+    pub fn leave_out(&mut self, names: &[&str]) {
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|place| !names.contains(&self.columns[*place])).collect();
+        self.columns = kept.iter().map(|place| self.columns[*place]).collect();
+        for row in &mut self.rows {
+            *row = kept.iter().map(|place| std::mem::take(&mut row[*place])).collect();
+        }
+    }
+
     /// For the document, without the heading.
     pub fn markdown(&self) -> String {
         let header: Vec<String> = self.columns.iter().map(|name| (*name).to_owned()).collect();
@@ -95,6 +104,11 @@ mod tests {
         let mut table = Table { title: "T".to_owned(), columns: vec!["who", "µs"], rows: vec![row], notes };
         assert_eq!(table.markdown(), "| who | µs |\n|---|---:|\n| wrk | 1 |\n\n- so\n");
         assert!(table.text().starts_with("T\n") && table.text().ends_with("  ! so\n"), "{}", table.text());
+        table.leave_out(&["none"]);
+        assert_eq!((table.columns.len(), table.rows[0].len()), (2, 2));
+        table.leave_out(&["who"]);
+        assert_eq!((table.columns.clone(), table.rows.clone()), (vec!["µs"], vec![vec!["1".to_owned()]]));
+        (table.columns, table.rows) = (vec!["who", "µs"], vec![vec!["wrk".to_owned(), "1".to_owned()]]);
         table.notes.clear();
         assert!(table.markdown().ends_with("| wrk | 1 |\n"));
     }

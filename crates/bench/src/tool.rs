@@ -11,6 +11,10 @@ pub enum Tool {
     Tolok,
     /// wg/wrk.
     Wrk,
+    /// giltene/wrk2, at a rate that nothing reaches.
+    Wrk2,
+    /// MDA2AV/gcannon.
+    Gcannon,
     /// Apache's.
     Ab,
     /// nghttp2's.
@@ -46,10 +50,26 @@ pub struct Job {
 /// takes otherwise.
 const AB_REQUESTS_PER_SECOND: u64 = 1_000_000;
 
+/// As wrk2 is told it, which knows no load without a rate.
+const UNREACHED_RATE: &str = "-R10000000";
+
+/// More of k6's virtual users could take all memory that there is.
+const MOST_VIRTUAL_USERS: u32 = 2_000;
+
 impl Tool {
     /// All, ours first.
-    pub const ALL: [Tool; 8] =
-        [Tool::Floor, Tool::Tolok, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Hey, Tool::Oha, Tool::K6];
+    pub const ALL: [Tool; 10] = [
+        Tool::Floor,
+        Tool::Tolok,
+        Tool::Wrk,
+        Tool::Wrk2,
+        Tool::Gcannon,
+        Tool::Ab,
+        Tool::H2load,
+        Tool::Hey,
+        Tool::Oha,
+        Tool::K6,
+    ];
 
     /// The program's name.
     pub fn name(self) -> &'static str {
@@ -57,6 +77,8 @@ impl Tool {
             Tool::Floor => "floor",
             Tool::Tolok => "tolok",
             Tool::Wrk => "wrk",
+            Tool::Wrk2 => "wrk2",
+            Tool::Gcannon => "gcannon",
             Tool::Ab => "ab",
             Tool::H2load => "h2load",
             Tool::Hey => "hey",
@@ -76,10 +98,12 @@ impl Tool {
         matches!(self, Tool::Floor | Tool::Tolok | Tool::K6)
     }
 
-    /// How long it runs when it is to run so long: three know whole seconds only.
+    /// How long it runs when it is to run so long: some know whole seconds only.
     pub fn told(self, duration: Duration) -> Duration {
         match self {
-            Tool::Wrk | Tool::Ab | Tool::H2load => Duration::from_secs(duration.as_secs_f64().ceil() as u64),
+            Tool::Wrk | Tool::Wrk2 | Tool::Gcannon | Tool::Ab | Tool::H2load => {
+                Duration::from_secs(duration.as_secs_f64().ceil() as u64)
+            }
             _ => duration,
         }
     }
@@ -99,10 +123,19 @@ impl Tool {
                 let body = if job.discards { vec!["--discard"] } else { vec!["--expect-body", &job.body] };
                 [&words[..], when(!job.keep_alive, &["--no-keepalive"]), &body].concat()
             }
-            Tool::Wrk => {
+            Tool::Wrk | Tool::Wrk2 => {
                 let close = when(!job.keep_alive, &["-H", "Connection: close"]);
                 let (count, seconds) = (format!("-c{count}"), format!("-d{whole}s"));
-                return Ok(owned(&[&["-t1", &count, &seconds], close, &[url]].concat()));
+                let rate = when(self == Tool::Wrk2, &[UNREACHED_RATE]);
+                return Ok(owned(&[&["-t1", &count, &seconds], rate, close, &[url]].concat()));
+            }
+            Tool::Gcannon => {
+                let seconds = format!("{whole}s");
+                let words = ["-t", "1", "-c", &count, "-d", &seconds, "--json"];
+                return Ok(owned(&[&[url], when(!job.keep_alive, &["-r", "1"]), &words].concat()));
+            }
+            Tool::K6 if job.connections > MOST_VIRTUAL_USERS => {
+                return Err("k6 takes megabytes for each virtual user");
             }
             Tool::Ab => {
                 let most = (told.as_secs() * AB_REQUESTS_PER_SECOND).to_string();
@@ -150,9 +183,9 @@ impl Tool {
     /// What makes it tell its version, if anything does.
     pub fn version_arguments(self) -> Option<&'static [&'static str]> {
         match self {
-            Tool::Floor | Tool::Hey => None,
+            Tool::Floor | Tool::Hey | Tool::Gcannon => None,
             Tool::Tolok | Tool::H2load | Tool::Oha => Some(&["--version"]),
-            Tool::Wrk => Some(&["-v"]),
+            Tool::Wrk | Tool::Wrk2 => Some(&["-v"]),
             Tool::Ab => Some(&["-V"]),
             Tool::K6 => Some(&["version"]),
         }
@@ -193,6 +226,8 @@ mod tests {
         check(Tool::Floor, &job, "floor http://h/x --connections 64 --milliseconds 2500");
         check(Tool::Tolok, &job, "load http://h/x -c 64 -d 2500ms --format json --expect-body BODY");
         check(Tool::Wrk, &job, "-t1 -c64 -d3s http://h/x");
+        check(Tool::Wrk2, &job, "-t1 -c64 -d3s -R10000000 http://h/x");
+        check(Tool::Gcannon, &job, "http://h/x -t 1 -c 64 -d 3s --json");
         check(Tool::Ab, &job, "-k -q -t 3 -n 3000000 -c 64 http://h/x");
         check(Tool::H2load, &job, "--h1 -t1 -c64 -D3 http://h/x");
         check(Tool::Hey, &job, "-z 2500ms -c 64 http://h/x");
@@ -206,10 +241,13 @@ mod tests {
         check(Tool::Floor, &job, "floor http://h/x --connections 64 --milliseconds 2500 --close");
         check(Tool::Tolok, &job, "load http://h/x -c 64 -d 2500ms --format json --no-keepalive --expect-body BODY");
         check(Tool::Wrk, &job, "-t1 -c64 -d3s -H Connection: close http://h/x");
+        check(Tool::Wrk2, &job, "-t1 -c64 -d3s -R10000000 -H Connection: close http://h/x");
+        check(Tool::Gcannon, &job, "http://h/x -r 1 -t 1 -c 64 -d 3s --json");
         check(Tool::Ab, &job, "-q -t 3 -n 3000000 -c 64 http://h/x");
         check(Tool::Hey, &job, "-z 2500ms -c 64 -disable-keepalive http://h/x");
         check(Tool::Oha, &job, "--no-tui --output-format json -z 2500ms -c 64 --disable-keepalive http://h/x");
         assert!(Tool::H2load.arguments(&job).is_err());
+        assert!(Tool::K6.arguments(&Job { connections: 10_000, ..job.clone() }).is_err());
         let script = Tool::K6.script(&job).unwrap();
         assert!(script.contains("discardResponseBodies: false, noConnectionReuse: true,"), "{script}");
     }

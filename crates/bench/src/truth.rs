@@ -32,26 +32,30 @@ impl Latencies {
     }
 }
 
-/// Evenly spaced arrivals at a server that stands still now and then: an arrival within a stall waits for its end, and any
-/// other takes the usual time. That the queue of a stall must be worked off after it is left out.
-pub fn through_stalls(start_ns: u64, rate_rps: f64, count: u64, stalls_ns: &[(u64, u64)], usual_s: f64) -> Vec<f64> {
-    let wait = |number: u64| {
-        let arrival_ns = start_ns as f64 + number as f64 / rate_rps * 1e9;
-        let stall = stalls_ns.iter().find(|(from, to)| (*from as f64..*to as f64).contains(&arrival_ns));
-        stall.map_or(0.0, |(_, to)| (*to as f64 - arrival_ns) / 1e9)
-    };
-    (0..count).map(|number| usual_s + wait(number)).collect()
+/// Evenly spaced arrivals, from `start_ns` on.
+pub fn evenly(start_ns: u64, rate_rps: f64, count: u64) -> Vec<u64> {
+    (0..count).map(|number| start_ns + (number as f64 / rate_rps * 1e9).round() as u64).collect()
 }
 
-/// Evenly spaced arrivals at a server that needs the same time for each and serves one at a time (D/D/1).
-pub fn one_at_a_time(rate_rps: f64, count: u64, service_s: f64) -> Vec<f64> {
-    let mut free_s = 0.0_f64;
-    let serve = |number: u64| {
-        let arrival_s = number as f64 / rate_rps;
-        free_s = free_s.max(arrival_s) + service_s;
-        free_s - arrival_s
+/// Arrivals at a server that stands still now and then: one within a stall waits for its end, and any other takes the usual
+/// time. That the queue of a stall must be worked off after it is left out.
+pub fn through_stalls(arrivals_ns: &[u64], stalls_ns: &[(u64, u64)], usual_s: f64) -> Vec<f64> {
+    let wait = |arrival_ns: &u64| {
+        let stall = stalls_ns.iter().find(|(from, to)| (from..to).contains(&arrival_ns));
+        usual_s + stall.map_or(0.0, |(_, to)| (to - arrival_ns) as f64 / 1e9)
     };
-    (0..count).map(serve).collect()
+    arrivals_ns.iter().map(wait).collect()
+}
+
+/// Arrivals, in order, at a server that needs the same time for each and serves one at a time.
+pub fn one_at_a_time(arrivals_ns: &[u64], service_s: f64) -> Vec<f64> {
+    let service_ns = (service_s * 1e9).round() as u64;
+    let mut free_ns = 0;
+    let serve = |arrival_ns: &u64| {
+        free_ns = free_ns.max(*arrival_ns) + service_ns;
+        (free_ns - arrival_ns) as f64 / 1e9
+    };
+    arrivals_ns.iter().map(serve).collect()
 }
 
 #[cfg(test)]
@@ -65,7 +69,7 @@ mod tests {
     #[test]
     fn whoever_comes_within_a_stall_waits_for_its_end() {
         // Ten arrivals, 100 ms apart from instant 1 s on; the server stands still from 1.25 s to 1.55 s.
-        let waits = through_stalls(1_000_000_000, 10.0, 10, &[(1_250_000_000, 1_550_000_000)], 0.001);
+        let waits = through_stalls(&evenly(1_000_000_000, 10.0, 10), &[(1_250_000_000, 1_550_000_000)], 0.001);
         let expected = [0.001, 0.001, 0.001, 0.251, 0.151, 0.051, 0.001, 0.001, 0.001, 0.001];
         waits.iter().zip(expected).for_each(|(found, expected)| near(Some(*found), expected));
         let of = Latencies::of(waits);
@@ -76,7 +80,7 @@ mod tests {
     #[test]
     fn a_tenth_of_the_time_stalled_is_a_tenth_of_the_arrivals() {
         // As the queueing of a stall of 500 ms in 5 s gives it: a share of 1 % lies beyond 500 ms times (1 - 0.01 / 0.1).
-        let waits = through_stalls(0, 2000.0, 10_000, &[(2_500_000_000, 3_000_000_000)], 0.0);
+        let waits = through_stalls(&evenly(0, 2000.0, 10_000), &[(2_500_000_000, 3_000_000_000)], 0.0);
         let of = Latencies::of(waits);
         assert!((of.p99_s.unwrap() - 0.45).abs() < 0.001 && (of.p999_s.unwrap() - 0.495).abs() < 0.001, "{of:?}");
     }
@@ -84,10 +88,15 @@ mod tests {
     #[test]
     fn a_queue_grows_as_long_as_more_comes_than_is_served() {
         // Every arrival comes 1/1.2 ms after the last and takes 1 ms, so each waits 1/6 ms longer than the one before.
-        let waits = one_at_a_time(1200.0, 6000, 0.001);
+        let waits = one_at_a_time(&evenly(0, 1200.0, 6000), 0.001);
         near(waits.first().copied(), 0.001);
         near(waits.last().copied(), 0.001 + 5999.0 * (0.001 - 1.0 / 1200.0));
-        assert!(one_at_a_time(500.0, 100, 0.001).iter().all(|wait| (wait - 0.001).abs() < 1e-12), "no queue");
+        // Whoever comes in a bunch waits for all before.
+        assert_eq!(one_at_a_time(&[5, 5, 6, 9_000_000], 0.001), [0.001, 0.002, 0.002_999_999, 0.001]);
+        assert!(
+            one_at_a_time(&evenly(7, 500.0, 100), 0.001).iter().all(|wait| (wait - 0.001).abs() < 1e-12),
+            "no queue"
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub enum Event {
         reached_monotonic_ns: u64,
     },
     /// A second of the timeline is complete.
-    Second(SecondRow),
+    Second(Box<SecondRow>),
     /// The measured window is over; requests in flight get their grace period now.
     WindowEnded {
         /// On `CLOCK_MONOTONIC`.

@@ -160,6 +160,10 @@ impl Durations {
         (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
     }
 
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The histogram that records hold.
     pub fn histogram(&self) -> Histogram<u64> {
         let mut histogram = empty();

@@ -450,16 +450,38 @@ pub struct SecondRow {
     pub good: u64,
     /// Failures of every class.
     pub failed: u64,
+    /// The failures by class; a class that was not seen is absent, and so are all in records of older engines.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed_by_class: BTreeMap<ErrorClass, u64>,
     /// Bytes received.
     pub received_bytes: u64,
+    /// Bytes sent; absent in records of older engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_bytes: Option<u64>,
     /// Median response time of this row's good answers; null with too few of them (the rule of [`Percentile`]).
     pub p50_s: Option<f64>,
     /// 99th percentile, by the same rule.
     pub p99_s: Option<f64>,
     /// Longest response time; null without good answers.
     pub max_s: Option<f64>,
+    /// Median time from the send to the first byte of an answer, by the same rule; absent instead of null, as are the four
+    /// others of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_p50_s: Option<f64>,
+    /// Its 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_p99_s: Option<f64>,
+    /// The longest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_max_s: Option<f64>,
     /// Connections established.
     pub new_connections: u64,
+    /// Median time to establish one of them, by the rule of percentiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_p50_s: Option<f64>,
+    /// The longest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_max_s: Option<f64>,
     /// Requests in flight at the end of the row.
     pub in_flight: u64,
     /// Arrivals waiting for a connection at the end of the row.

@@ -7,9 +7,9 @@ use crate::fault::ErrorClass;
 use crate::histogram::seconds;
 use crate::options::{ExpectBody, Mix, Options, Pool, Protocol, Request};
 use crate::record::{GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, ThreadSummary};
-use crate::recording::{Recorded, Totals};
+use crate::recording::{Recorded, Times};
 use crate::threads::{Collected, cpu_of};
-use crate::threshold::{Figures, Judged, Rest, Threshold};
+use crate::threshold::{Figures, Judged, Threshold};
 use crate::transport::Connector;
 use crate::verdict::{self, Evidence};
 
@@ -132,13 +132,13 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         verdict: verdict::judge(&evidence),
         thresholds: judge(thresholds, &recorded, &totals, window_s),
         aborted,
-        response_time: totals.response_time.summary(),
-        service_time: totals.service_time.summary(),
+        response_time: totals.response.summary(),
+        service_time: totals.service.summary(),
         lateness: totals.lateness.summary(),
-        queue_time: recorded.queue_time.summary(),
-        time_to_first_byte: recorded.time_to_first_byte.summary(),
-        failure_time: recorded.failure_time.summary(),
-        connect_time: recorded.connect_time.summary(),
+        queue_time: totals.queue.summary(),
+        time_to_first_byte: totals.first_byte.summary(),
+        failure_time: totals.failure.summary(),
+        connect_time: totals.connect.summary(),
         in_flight_mean: per_window(recorded.occupancy.area_ns as f64 / 1e9),
         queue_max: recorded.queue_max,
         timeline,
@@ -182,7 +182,7 @@ fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
     most.map_or((None, 0.0), |(busy, wait)| (Some(busy), wait))
 }
 
-fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
+fn evidence(recorded: &Recorded, totals: &Times) -> Evidence {
     let Ledger { scheduled, unsent, good, .. } = recorded.ledger;
     let window_s = recorded.span.window().as_secs_f64();
     Evidence {
@@ -193,8 +193,8 @@ fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
         local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
         ledger_closes: recorded.ledger.closes(),
         lateness_median_s: totals.lateness.quantile_s(0.5),
-        response_p99_s: totals.response_time.quantile_s(0.99),
-        response_median_s: totals.response_time.quantile_s(0.5),
+        response_p99_s: totals.response.quantile_s(0.99),
+        response_median_s: totals.response.quantile_s(0.5),
         in_flight_mean: recorded.occupancy.area_ns as f64 / 1e9 / window_s,
         time_in_flight_s: recorded.occupancy.time_ns as f64 / 1e9,
         window_s,
@@ -205,16 +205,16 @@ fn evidence(recorded: &Recorded, totals: &Totals) -> Evidence {
 
 /// For how long no good answer had come when the window ended, if that is no accident: for the last third of the window,
 /// and longer than the longest answer took, though requests failed or were waiting.
-fn silence(recorded: &Recorded, totals: &Totals, window_s: f64) -> Option<f64> {
+fn silence(recorded: &Recorded, totals: &Times, window_s: f64) -> Option<f64> {
     let last_s = seconds(recorded.last_good?.ns_since(recorded.span.window_start));
     let silent_s = window_s - last_s;
-    let longest_s = totals.response_time.max_s().unwrap_or_default();
+    let longest_s = totals.response.max_s().unwrap_or_default();
     let ledger = &recorded.ledger;
     let wanted = ledger.failed + ledger.in_flight_at_end + ledger.unsent > 0;
     (wanted && silent_s > longest_s.max(SHORTEST_SILENCE_S) && silent_s > window_s / 3.0).then_some(silent_s)
 }
 
-fn judge(thresholds: &[Threshold], recorded: &Recorded, totals: &Totals, window_s: f64) -> Vec<Judged> {
+fn judge(thresholds: &[Threshold], recorded: &Recorded, totals: &Times, window_s: f64) -> Vec<Judged> {
     let (ledger, drain) = (&recorded.ledger, &recorded.drain);
     let figures = Figures {
         window_s,
@@ -223,15 +223,7 @@ fn judge(thresholds: &[Threshold], recorded: &Recorded, totals: &Totals, window_
         good: ledger.good + drain.good,
         failed: ledger.failed + drain.failed,
         never_sent: drain.never_sent,
-        response: &totals.response_time,
-        service: &totals.service_time,
-        lateness: &totals.lateness,
-        rest: Some(Rest {
-            queue: &recorded.queue_time,
-            connect: &recorded.connect_time,
-            first_byte: &recorded.time_to_first_byte,
-            failure: &recorded.failure_time,
-        }),
+        times: totals,
     };
     thresholds.iter().map(|threshold| threshold.judge(&figures)).collect()
 }

@@ -13,10 +13,10 @@ use crate::engine::{Border, Engine, Listener, Outcome, Run, Usage};
 use crate::error::LoadError;
 use crate::event::Event;
 use crate::record::SecondRow;
-use crate::recording::{Collector, Recorded, Row, Rows, Totals};
+use crate::recording::{Collector, Recorded, Row, Rows, Times};
 use crate::schedule::{Phase, Share, Span};
 use crate::sys;
-use crate::threshold::{Figures, Threshold};
+use crate::threshold::Threshold;
 
 /// Empty rows that each thread has in reserve. It needs one; a second is there should the collector be late.
 const SPARE_ROWS: usize = 2;
@@ -28,7 +28,7 @@ const LEAD: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(crate) struct Collected {
     pub recorded: Recorded,
-    pub totals: Totals,
+    pub totals: Times,
     pub timeline: Vec<SecondRow>,
     pub usage: Vec<Usage>,
     pub interrupted: bool,
@@ -220,34 +220,13 @@ impl<'run> Collecting<'run> {
     fn tell_seconds(&mut self, events: &mut dyn FnMut(Event)) {
         while let Some(second) = self.collector.next_second() {
             let measured = second.phase == Phase::Measure;
-            events(Event::Second(second.clone()));
+            events(Event::Second(Box::new(second.clone())));
             self.timeline.push(second);
-            if measured && !self.aborted && self.is_crossed() {
+            if measured && !self.aborted && self.collector.crosses(self.abort_on) {
                 self.aborted = true;
                 self.run.stop.abort();
             }
         }
-    }
-
-    /// Whether one of the thresholds that end a run is crossed by what has been told.
-    fn is_crossed(&self) -> bool {
-        let measured = self.timeline.iter().filter(|row| row.phase == Phase::Measure);
-        let (window_s, good, failed) =
-            measured.fold((0.0, 0, 0), |sum, row| (sum.0 + row.duration_s, sum.1 + row.good, sum.2 + row.failed));
-        let totals = &self.collector.totals;
-        let figures = Figures {
-            window_s,
-            good_in_window: good,
-            failed_in_window: failed,
-            good,
-            failed,
-            never_sent: 0,
-            response: &totals.response_time,
-            service: &totals.service_time,
-            lateness: &totals.lateness,
-            rest: None,
-        };
-        self.abort_on.iter().any(|threshold| threshold.ends(&figures))
     }
 
     fn finish(self, span: Span) -> Result<Collected, LoadError> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::Durations;
+use crate::recording::Times;
 
 /// A condition on one figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,33 +133,19 @@ pub(crate) struct Figures<'a> {
     pub good: u64,
     pub failed: u64,
     pub never_sent: u64,
-    pub response: &'a Durations,
-    pub service: &'a Durations,
-    pub lateness: &'a Durations,
-    /// Absent while the run is in progress.
-    pub rest: Option<Rest<'a>>,
-}
-
-/// The distributions that are known at the end only.
-#[derive(Debug)]
-pub(crate) struct Rest<'a> {
-    pub queue: &'a Durations,
-    pub connect: &'a Durations,
-    pub first_byte: &'a Durations,
-    pub failure: &'a Durations,
+    pub times: &'a Times,
 }
 
 impl Figures<'_> {
-    fn part(&self, part: Part) -> Option<&Durations> {
-        match (part, &self.rest) {
-            (Part::Response, _) => Some(self.response),
-            (Part::Service, _) => Some(self.service),
-            (Part::Lateness, _) => Some(self.lateness),
-            (Part::Queue, Some(rest)) => Some(rest.queue),
-            (Part::Connect, Some(rest)) => Some(rest.connect),
-            (Part::FirstByte, Some(rest)) => Some(rest.first_byte),
-            (Part::Failure, Some(rest)) => Some(rest.failure),
-            (Part::Queue | Part::Connect | Part::FirstByte | Part::Failure, None) => None,
+    fn part(&self, part: Part) -> &Durations {
+        match part {
+            Part::Response => &self.times.response,
+            Part::Service => &self.times.service,
+            Part::Lateness => &self.times.lateness,
+            Part::Queue => &self.times.queue,
+            Part::Connect => &self.times.connect,
+            Part::FirstByte => &self.times.first_byte,
+            Part::Failure => &self.times.failure,
         }
     }
 
@@ -167,10 +154,10 @@ impl Figures<'_> {
         let rate = |count: u64| (self.window_s > 0.0).then(|| count as f64 / self.window_s);
         match metric {
             // However few values there are: a limit that is crossed by one answer in a hundred is crossed.
-            Metric::Quantile(part, quantile) => self.part(part)?.value_s(quantile),
-            Metric::Mean(part) => self.part(part)?.mean_s(),
-            Metric::Min(part) => self.part(part)?.min_s(),
-            Metric::Max(part) => self.part(part)?.max_s(),
+            Metric::Quantile(part, quantile) => self.part(part).value_s(quantile),
+            Metric::Mean(part) => self.part(part).mean_s(),
+            Metric::Min(part) => self.part(part).min_s(),
+            Metric::Max(part) => self.part(part).max_s(),
             Metric::GoodputRate => rate(self.good_in_window),
             Metric::Rate => rate(self.good_in_window + self.failed_in_window),
             Metric::GoodputShare => share(self.good, self.good + self.failed + self.never_sent),
@@ -200,22 +187,31 @@ impl Threshold {
         }
     }
 
-    /// Whether a run in progress need not go on: the threshold is crossed, and not by a handful of values at its start.
-    /// Figures that rise as long as a run goes on, such as a rate, are left to its end.
-    pub(crate) fn ends(&self, figures: &Figures<'_>) -> bool {
+    /// Whether the threshold can end a run in progress: it forbids what a run shows while it gets worse. The other
+    /// direction may yet be made good, and so may a rate.
+    pub fn can_end_a_run(&self) -> bool {
         let upper = matches!(self.comparison, Comparison::Below | Comparison::AtMost);
-        let settled = figures.good + figures.failed >= FEWEST_OUTCOMES;
-        let may = match self.metric {
-            // The rule for percentiles that are printed.
-            Metric::Quantile(part, quantile) => {
-                upper && figures.part(part).is_some_and(|durations| durations.quantile_s(quantile).is_some())
+        match self.metric {
+            Metric::Quantile(..) | Metric::Mean(_) | Metric::Max(_) | Metric::FailedShare | Metric::FailedCount => {
+                upper
             }
-            Metric::Mean(_) | Metric::FailedShare => upper && settled,
-            Metric::GoodputShare => !upper && settled,
-            Metric::Max(_) | Metric::FailedCount => upper,
-            Metric::Min(_) | Metric::GoodputRate | Metric::Rate => false,
+            Metric::Min(_) | Metric::GoodputShare => !upper,
+            Metric::GoodputRate | Metric::Rate => false,
+        }
+    }
+
+    /// Whether a run in progress need not go on: the threshold is crossed, and not by a handful of values at its start.
+    pub(crate) fn ends(&self, figures: &Figures<'_>) -> bool {
+        let settled = match self.metric {
+            // The rule for percentiles that are printed.
+            Metric::Quantile(part, quantile) => figures.part(part).quantile_s(quantile).is_some(),
+            Metric::Mean(part) => figures.part(part).count() >= FEWEST_OUTCOMES,
+            Metric::FailedShare | Metric::GoodputShare => figures.good + figures.failed >= FEWEST_OUTCOMES,
+            // Nothing that comes later takes these back.
+            Metric::Max(_) | Metric::Min(_) | Metric::FailedCount => true,
+            Metric::GoodputRate | Metric::Rate => false,
         };
-        may && self.judge(figures).outcome == KeptOrCrossed::Crossed
+        settled && self.can_end_a_run() && self.judge(figures).outcome == KeptOrCrossed::Crossed
     }
 }
 
@@ -232,9 +228,17 @@ mod tests {
         durations
     }
 
+    fn threshold(metric: Metric, comparison: Comparison, limit: f64) -> Threshold {
+        Threshold { text: "as written".into(), metric, comparison, limit }
+    }
+
     fn judge(metric: Metric, comparison: Comparison, limit: f64) -> (Option<f64>, KeptOrCrossed) {
-        let (response, service, none) = (durations(1..=100), durations(1..=50), durations([]));
-        let rest = Rest { queue: &none, connect: &none, first_byte: &none, failure: &service };
+        let times = Times {
+            response: durations(1..=100),
+            service: durations(1..=50),
+            failure: durations(1..=50),
+            ..Times::new()
+        };
         let figures = Figures {
             window_s: 2.0,
             good_in_window: 90,
@@ -242,12 +246,9 @@ mod tests {
             good: 95,
             failed: 15,
             never_sent: 90,
-            response: &response,
-            service: &service,
-            lateness: &none,
-            rest: Some(rest),
+            times: &times,
         };
-        let judged = Threshold { text: "as written".into(), metric, comparison, limit }.judge(&figures);
+        let judged = threshold(metric, comparison, limit).judge(&figures);
         assert_eq!(judged.text, "as written");
         (judged.value, judged.outcome)
     }
@@ -270,33 +271,60 @@ mod tests {
         assert_eq!(judge(Metric::FailedCount, AtMost, 14.0), (Some(15.0), Crossed));
     }
 
+    /// Whether a run ends that has had so many good answers of 1, 2, 3 … ms, as many first bytes, and so many failures.
+    fn ends(metric: Metric, comparison: Comparison, limit: f64, good: u64, failed: u64) -> bool {
+        let times = Times { response: durations(1..=good), first_byte: durations(1..=good), ..Times::new() };
+        let figures = Figures {
+            window_s: 1.0,
+            good_in_window: good,
+            failed_in_window: failed,
+            good,
+            failed,
+            never_sent: 0,
+            times: &times,
+        };
+        threshold(metric, comparison, limit).ends(&figures)
+    }
+
     #[test]
     fn a_run_ends_with_what_is_crossed_by_more_than_a_handful() {
-        let ends = |metric, comparison, limit, values: u64| {
-            let (response, none) = (durations(1..=values), durations([]));
-            let figures = Figures {
-                window_s: 1.0,
-                good_in_window: values,
-                failed_in_window: 0,
-                good: values,
-                failed: 0,
-                never_sent: 0,
-                response: &response,
-                service: &none,
-                lateness: &none,
-                rest: None,
-            };
-            Threshold { text: String::new(), metric, comparison, limit }.ends(&figures)
-        };
+        use Comparison::*;
+        for part in [Part::Response, Part::FirstByte] {
+            let p99 = Metric::Quantile(part, 0.99);
+            assert!(
+                ends(p99, Below, 0.5, 1_000, 0) && !ends(p99, Below, 0.5, 999, 0) && !ends(p99, Below, 2.0, 1_000, 0)
+            );
+            assert!(ends(Metric::Mean(part), Below, 0.01, 100, 0) && !ends(Metric::Mean(part), Below, 0.01, 99, 500));
+        }
+        assert!(ends(Metric::GoodputShare, Above, 1.0, 100, 0) && !ends(Metric::GoodputShare, Above, 1.0, 99, 0));
+        assert!(ends(Metric::FailedShare, Below, 0.1, 90, 10) && !ends(Metric::FailedShare, Below, 0.1, 80, 10));
+        assert!(!ends(Metric::Mean(Part::Queue), Below, 0.01, 1_000, 0), "nobody has waited");
+    }
+
+    #[test]
+    fn one_value_ends_a_run_where_no_other_can_make_up_for_it() {
+        use Comparison::*;
+        assert!(ends(Metric::Max(Part::Response), Below, 0.001, 1, 0));
+        assert!(ends(Metric::Min(Part::FirstByte), Above, 0.001, 1, 0));
+        assert!(ends(Metric::FailedCount, AtMost, 2.0, 0, 3) && !ends(Metric::FailedCount, AtMost, 3.0, 0, 3));
+    }
+
+    #[test]
+    fn what_may_yet_be_made_good_ends_no_run() {
         use Comparison::*;
         let p99 = Metric::Quantile(Part::Response, 0.99);
-        assert!(ends(p99, Below, 0.5, 1_000) && !ends(p99, Below, 0.5, 999) && !ends(p99, Below, 2.0, 1_000));
-        assert!(!ends(p99, Above, 2.0, 1_000));
-        assert!(
-            ends(Metric::Mean(Part::Response), Below, 0.01, 100)
-                && !ends(Metric::Mean(Part::Response), Below, 0.01, 99)
-        );
-        assert!(ends(Metric::Max(Part::Response), Below, 0.001, 1));
-        assert!(ends(Metric::GoodputShare, Above, 1.0, 100) && !ends(Metric::GoodputRate, Above, 1e9, 1_000));
+        for (metric, comparison, limit) in [
+            (p99, Above, 2.0),
+            (Metric::Max(Part::Response), Above, 2.0),
+            (Metric::Min(Part::Response), Below, 0.0),
+            (Metric::GoodputShare, Below, 0.4),
+            (Metric::FailedCount, AtLeast, 50.0),
+            (Metric::GoodputRate, Above, 1e9),
+            (Metric::Rate, Below, 1.0),
+        ] {
+            assert_eq!(judge(metric, comparison, limit).1, KeptOrCrossed::Crossed, "{metric:?}");
+            assert!(!ends(metric, comparison, limit, 1_000, 0), "{metric:?}");
+            assert!(!threshold(metric, comparison, limit).can_end_a_run(), "{metric:?}");
+        }
     }
 }

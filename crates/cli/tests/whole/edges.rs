@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tolok-model", &[]),
     ("tolok-testkit", &[]),
     ("tolok-ceiling", &[]),
-    ("tolok-bench", &["tolok-stats", "tolok-link"]),
+    ("tolok-bench", &["tolok-stats", "tolok-link", "tolok-load"]),
 ];
 
 /// Crates that talk to a person.

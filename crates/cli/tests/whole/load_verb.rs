@@ -105,6 +105,28 @@ fn an_open_loop_names_its_rate_and_its_unsent_requests() {
 }
 
 #[test]
+fn a_server_that_is_too_slow_for_the_rate_leaves_with_5_and_says_so() {
+    // Two connections, and 10 ms for an answer: 200 a second at most.
+    let server = slow(|_| Reply::ok("hello"));
+    let said = load(&server, &["-R", "2000", "--pool", "2"]);
+    assert_eq!(said.code, Some(5), "{}", said.output);
+    let line = said.output.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["NOT TRUSTED: the offered rate was missed: ", " of 1200 requests (", "or the pool too small for it"] {
+        assert!(line.contains(words), "{words:?} is missing:\n{}", said.output);
+    }
+    let server = slow(|_| Reply::ok("hello"));
+    let said = load(&server, &["-R", "2000", "--pool", "2", "--format", "json"]);
+    assert_eq!(said.code, Some(5), "{}", said.output);
+    let record: Value = serde_json::from_str(&said.output).unwrap();
+    let gates: Vec<&str> =
+        record["verdict"]["reasons"].as_array().unwrap().iter().filter_map(|it| it["gate"].as_str()).collect();
+    assert!(gates.contains(&"offered-rate"), "{gates:?}");
+    let waiting: Vec<u64> =
+        record["timeline"].as_array().unwrap().iter().filter_map(|row| row["queued"].as_u64()).collect();
+    assert!(waiting.iter().any(|queued| *queued > 900), "{waiting:?}");
+}
+
+#[test]
 fn one_failed_request_leaves_with_5_and_says_what_happened() {
     let server = slow(|number| if number == 3 { Reply::status(500) } else { Reply::ok("hello") });
     let said = load(&server, &["-n", "100"]);

@@ -75,3 +75,29 @@ fn a_connection_per_request_is_measured_as_such() {
         assert!(opened >= good && good > 0, "{}: {ledger}", record["case"]);
     }
 }
+
+#[test]
+fn long_bodies_and_a_rate_and_both_with_a_connection_per_request_have_no_false_error() {
+    let _turn = my_turn();
+    let load = |rest: &str| {
+        format!(
+            "[[scenario]]\nworkload = ['hello', 'file-534k']\n\
+             load = {{ executor = 'constant-arrival-rate', rate = 40, duration = '500ms', warmup = '100ms'{rest} }}\n"
+        )
+    };
+    let (kept, per_request) = (load(""), load(", connection = 'per-request'"));
+    let head = "title = 'Rates'\nsubjects = ['go/nethttp', 'node/http', 'nginx/static']\nblocks = 1\nreruns = 0\n";
+    let (records, _runs, output) = run(&format!("{head}{kept}{per_request}"));
+    assert_done(output.status.code(), &String::from_utf8_lossy(&output.stderr));
+    assert!(records.len() >= 12, "{} trials", records.len());
+    for record in &records {
+        let (case, ledger) = (&record["case"], &record["outcome"]["ledger"]);
+        let count = |name: &str| ledger[name].as_u64().unwrap_or_else(|| panic!("{case}: no {name} in {ledger}"));
+        assert_eq!(ledger["failed"], serde_json::json!({}), "{case}: {ledger}");
+        assert_eq!(count("scheduled"), 20, "{case}: {ledger}");
+        assert_eq!(count("sent"), count("good") + count("in_flight_at_end"), "{case}: {ledger}");
+        if case.as_str().unwrap().contains("per-request") {
+            assert!(count("connections") >= count("good"), "{case}: {ledger}");
+        }
+    }
+}

@@ -5,26 +5,19 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hdrhistogram::Histogram;
 
-use super::{Recorded, Row};
+use super::{Recorded, Row, Times};
 use crate::fault::ErrorClass;
-use crate::histogram::{Durations, encode, quantile_s};
+use crate::histogram::{encode, quantile_s};
 use crate::record::{ErrorExample, SecondRow};
 use crate::schedule::{Phase, Span};
+use crate::threshold::{Figures, Threshold};
 
-/// The three distributions that rows hold, over the whole window and the drain.
-#[derive(Debug)]
-pub(crate) struct Totals {
-    pub response_time: Durations,
-    pub service_time: Durations,
-    pub lateness: Durations,
-}
-
-impl Totals {
-    fn add(&mut self, row: &Row) {
-        self.response_time.add(&row.response_time);
-        self.service_time.add(&row.service_time);
-        self.lateness.add(&row.lateness);
-    }
+/// Sums of the rows of the window.
+#[derive(Debug, Clone, Copy, Default)]
+struct SoFar {
+    duration_s: f64,
+    good: u64,
+    failed: u64,
 }
 
 /// Collects rows and, at the end, what else was recorded.
@@ -37,16 +30,25 @@ pub(crate) struct Collector {
     pending: VecDeque<Row>,
     complete: u64,
     second_histograms: bool,
-    pub totals: Totals,
+    /// Over the window and the drain; for connections over the warm-up, too.
+    totals: Times,
+    /// The window as far as all threads have told of it.
+    so_far: SoFar,
     sum: Option<Recorded>,
 }
 
 impl Collector {
     pub fn new(span: Span, threads: u32, second_histograms: bool) -> Collector {
-        let totals =
-            Totals { response_time: Durations::new(), service_time: Durations::new(), lateness: Durations::new() };
-        let told = vec![Some(0); threads as usize];
-        Collector { span, told, pending: VecDeque::new(), complete: 0, second_histograms, totals, sum: None }
+        Collector {
+            span,
+            told: vec![Some(0); threads as usize],
+            pending: VecDeque::new(),
+            complete: 0,
+            second_histograms,
+            totals: Times::new(),
+            so_far: SoFar::default(),
+            sum: None,
+        }
     }
 
     /// Takes the next row of a thread.
@@ -78,22 +80,45 @@ impl Collector {
         let row = self.pending.pop_front()?;
         let second = second_row(self.complete as u32, &row, &self.span, self.second_histograms);
         self.complete += 1;
-        if row.phase == Phase::Measure {
-            self.totals.add(&row);
+        match row.phase {
+            Phase::WarmUp => self.totals.connect.add(&row.times.connect),
+            Phase::Measure => {
+                self.totals.add(&row.times);
+                self.so_far.duration_s += second.duration_s;
+                self.so_far.good += second.good;
+                self.so_far.failed += second.failed;
+            }
         }
         Some(second)
     }
 
+    /// Whether the seconds told so far cross one of these thresholds, so that the run need not go on.
+    pub fn crosses(&self, thresholds: &[Threshold]) -> bool {
+        let SoFar { duration_s, good, failed } = self.so_far;
+        let figures = Figures {
+            window_s: duration_s,
+            good_in_window: good,
+            failed_in_window: failed,
+            good,
+            failed,
+            never_sent: 0,
+            times: &self.totals,
+        };
+        thresholds.iter().any(|threshold| threshold.ends(&figures))
+    }
+
     /// The sum of all threads, which all must have ended.
-    pub fn finish(mut self) -> Option<(Recorded, Totals)> {
+    pub fn finish(mut self) -> Option<(Recorded, Times)> {
         let sum = self.sum?;
-        self.totals.add(&sum.drain_row);
+        self.totals.add(&sum.drain_row.times);
         Some((sum, self.totals))
     }
 }
 
 fn second_row(second: u32, row: &Row, span: &Span, with_histograms: bool) -> SecondRow {
-    let response_time = row.response_time.histogram();
+    let Times { response, service, lateness, connect, first_byte, .. } = &row.times;
+    let response_time = response.histogram();
+    let by_class = ErrorClass::ALL.iter().copied().zip(row.failed).filter(|(_, count)| *count > 0);
     let kept = |histogram: &Histogram<u64>| if with_histograms { encode(histogram) } else { String::new() };
     SecondRow {
         second,
@@ -102,17 +127,24 @@ fn second_row(second: u32, row: &Row, span: &Span, with_histograms: bool) -> Sec
         duration_s: row.end.since(row.start).as_secs_f64(),
         sent: row.sent,
         good: row.good,
-        failed: row.failed,
+        failed: row.failed.iter().sum(),
+        failed_by_class: by_class.collect(),
         received_bytes: row.received_bytes,
+        sent_bytes: Some(row.sent_bytes),
         p50_s: quantile_s(&response_time, 0.5),
         p99_s: quantile_s(&response_time, 0.99),
-        max_s: row.response_time.max_s(),
+        max_s: response.max_s(),
+        first_byte_p50_s: first_byte.quantile_s(0.5),
+        first_byte_p99_s: first_byte.quantile_s(0.99),
+        first_byte_max_s: first_byte.max_s(),
         new_connections: row.new_connections,
+        connect_p50_s: connect.quantile_s(0.5),
+        connect_max_s: connect.max_s(),
         in_flight: row.in_flight,
         queued: row.queued,
         response_time: kept(&response_time),
-        service_time: kept(&row.service_time.histogram()),
-        lateness: kept(&row.lateness.histogram()),
+        service_time: kept(&service.histogram()),
+        lateness: kept(&lateness.histogram()),
     }
 }
 
@@ -128,10 +160,6 @@ impl Recorded {
         self.whole_run.add(&other.whole_run);
         self.cut_off += other.cut_off;
         self.drain_row.add(&other.drain_row);
-        self.queue_time.add(&other.queue_time);
-        self.failure_time.add(&other.failure_time);
-        self.connect_time.add(&other.connect_time);
-        self.time_to_first_byte.add(&other.time_to_first_byte);
         self.occupancy.area_ns += other.occupancy.area_ns;
         self.occupancy.time_ns += other.occupancy.time_ns;
         self.queue_max += other.queue_max;

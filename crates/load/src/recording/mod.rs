@@ -9,18 +9,20 @@
 mod collect;
 mod row;
 mod timeline;
+mod times;
 
 use std::collections::BTreeMap;
 
 use crate::clock::MonotonicNs;
 use crate::fault::{ErrorClass, Fault};
-use crate::histogram::{Durations, seconds};
+use crate::histogram::seconds;
 use crate::record::{Connections, Drain, ErrorExample, Ledger, WarmUpLedger, WholeRun};
 use crate::schedule::{Phase, Span};
-pub(crate) use collect::{Collector, Totals};
+pub(crate) use collect::Collector;
 pub(crate) use row::Row;
 pub(crate) use timeline::Rows;
 use timeline::{Level, Timeline};
+pub(crate) use times::Times;
 
 /// A request on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +51,6 @@ pub(crate) struct Recorded {
     pub cut_off: u64,
     /// What came after the window.
     pub drain_row: Row,
-    pub queue_time: Durations,
-    pub failure_time: Durations,
-    pub connect_time: Durations,
-    pub time_to_first_byte: Durations,
     pub occupancy: Occupancy,
     pub queue_max: u64,
     pub connections: Connections,
@@ -92,10 +90,6 @@ pub(crate) struct Recorder<R> {
     /// Of `warm_up.carried_over_waiting`, those that were answered well after the window.
     answered_late: u64,
     cut_off: u64,
-    queue_time: Durations,
-    failure_time: Durations,
-    connect_time: Durations,
-    time_to_first_byte: Durations,
     connections: Connections,
     received_bytes: u64,
     sent_bytes: u64,
@@ -120,10 +114,6 @@ impl<R: Rows> Recorder<R> {
             unsent: 0,
             answered_late: 0,
             cut_off: 0,
-            queue_time: Durations::new(),
-            failure_time: Durations::new(),
-            connect_time: Durations::new(),
-            time_to_first_byte: Durations::new(),
             connections: Connections::default(),
             received_bytes: 0,
             sent_bytes: 0,
@@ -182,20 +172,21 @@ impl<R: Rows> Recorder<R> {
                 self.cut_off += u64::from(ready == intended);
             }
         }
-        if phase == Phase::Measure && ready > intended {
-            self.queue_time.record(ready.ns_since(intended));
-        }
         if let Some(row) = self.timeline.row_of(phase) {
             row.sent += 1;
-            row.lateness.record(acted.ns_since(ready));
+            row.times.lateness.record(acted.ns_since(ready));
+            if ready > intended {
+                row.times.queue.record(ready.ns_since(intended));
+            }
         }
         Attempt { intended, acted, sent: acted, phase }
     }
 
     /// The first byte of an answer has come.
     pub fn first_byte(&mut self, attempt: &Attempt, at: MonotonicNs) {
-        if attempt.phase == Phase::Measure {
-            self.time_to_first_byte.record(at.ns_since(attempt.sent));
+        self.advance(at);
+        if let Some(row) = self.timeline.row_of(attempt.phase) {
+            row.times.first_byte.record(at.ns_since(attempt.sent));
         }
     }
 
@@ -219,8 +210,8 @@ impl<R: Rows> Recorder<R> {
         }
         if let Some(row) = self.timeline.row_of(attempt.phase) {
             row.good += 1;
-            row.response_time.record(at.ns_since(attempt.intended));
-            row.service_time.record(at.ns_since(attempt.sent));
+            row.times.response.record(at.ns_since(attempt.intended));
+            row.times.service.record(at.ns_since(attempt.sent));
         }
     }
 
@@ -235,11 +226,9 @@ impl<R: Rows> Recorder<R> {
             Phase::WarmUp if at < self.span.window_start => self.warm_up.failed += 1,
             Phase::WarmUp => self.warm_up.carried_over_waiting += u64::from(at >= self.span.window_end),
         }
-        if attempt.phase == Phase::Measure {
-            self.failure_time.record(at.ns_since(attempt.intended));
-        }
         if let Some(row) = self.timeline.row_of(attempt.phase) {
-            row.failed += 1;
+            row.failed[class as usize] += 1;
+            row.times.failure.record(at.ns_since(attempt.intended));
         }
         self.exemplify(class, at, || fault.to_string());
     }
@@ -282,9 +271,15 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// Bytes went out.
+    /// Bytes went out. They belong to the row that is open, because a late request of the warm-up must not close its row to
+    /// those behind it.
     pub fn transmitted(&mut self, bytes: usize, at: MonotonicNs) {
-        if at >= self.span.window_start && at < self.span.window_end {
+        if at >= self.span.window_end || self.timeline.drains() {
+            return;
+        }
+        let row = self.timeline.current();
+        row.sent_bytes += bytes as u64;
+        if row.phase == Phase::Measure {
             self.sent_bytes += bytes as u64;
         }
     }
@@ -292,7 +287,7 @@ impl<R: Rows> Recorder<R> {
     /// A connection was established, begun at `since`.
     pub fn connected(&mut self, since: MonotonicNs, at: MonotonicNs) {
         self.advance(at);
-        self.connect_time.record(at.ns_since(since));
+        self.timeline.current().times.connect.record(at.ns_since(since));
         self.connections.opened += 1;
         if self.timeline.drains() {
             return;
@@ -369,10 +364,6 @@ impl<R: Rows> Recorder<R> {
             whole_run,
             cut_off: self.cut_off,
             drain_row: self.timeline.into_drain(),
-            queue_time: self.queue_time,
-            failure_time: self.failure_time,
-            connect_time: self.connect_time,
-            time_to_first_byte: self.time_to_first_byte,
             occupancy: self.occupancy,
             queue_max: self.queue_max,
             connections: self.connections,

@@ -1,8 +1,9 @@
 //! One second of one thread. Rows are filled by the thread that measures and read by the one that collects, which adds the
 //! rows of all threads up and gives the emptied ones back: the measuring thread neither sorts nor encodes.
 
+use super::Times;
 use crate::clock::MonotonicNs;
-use crate::histogram::Durations;
+use crate::fault::ErrorClass;
 use crate::schedule::{Phase, Span};
 
 /// Longest row.
@@ -16,16 +17,16 @@ pub(crate) struct Row {
     pub end: MonotonicNs,
     pub sent: u64,
     pub good: u64,
-    pub failed: u64,
+    /// Failures, by class.
+    pub failed: [u64; ErrorClass::ALL.len()],
     pub received_bytes: u64,
+    pub sent_bytes: u64,
     pub new_connections: u64,
     /// Requests in flight at the end of the row.
     pub in_flight: u64,
     /// Arrivals waiting for a connection at the end of the row.
     pub queued: u64,
-    pub response_time: Durations,
-    pub service_time: Durations,
-    pub lateness: Durations,
+    pub times: Times,
 }
 
 impl Row {
@@ -38,14 +39,13 @@ impl Row {
             end: nothing,
             sent: 0,
             good: 0,
-            failed: 0,
+            failed: Default::default(),
             received_bytes: 0,
+            sent_bytes: 0,
             new_connections: 0,
             in_flight: 0,
             queued: 0,
-            response_time: Durations::new(),
-            service_time: Durations::new(),
-            lateness: Durations::new(),
+            times: Times::new(),
         }
     }
 
@@ -58,12 +58,10 @@ impl Row {
 
     /// Forgets what it holds.
     pub fn clear(&mut self) {
-        (self.sent, self.good, self.failed) = (0, 0, 0);
-        (self.received_bytes, self.new_connections) = (0, 0);
+        (self.sent, self.good, self.failed) = (0, 0, Default::default());
+        (self.received_bytes, self.sent_bytes, self.new_connections) = (0, 0, 0);
         (self.in_flight, self.queued) = (0, 0);
-        for durations in [&mut self.response_time, &mut self.service_time, &mut self.lateness] {
-            durations.clear();
-        }
+        self.times.clear();
     }
 
     /// Adds the same second of another thread.
@@ -71,13 +69,12 @@ impl Row {
         self.end = self.end.max(other.end);
         self.sent += other.sent;
         self.good += other.good;
-        self.failed += other.failed;
+        self.failed.iter_mut().zip(other.failed).for_each(|(sum, count)| *sum += count);
         self.received_bytes += other.received_bytes;
+        self.sent_bytes += other.sent_bytes;
         self.new_connections += other.new_connections;
         self.in_flight += other.in_flight;
         self.queued += other.queued;
-        self.response_time.add(&other.response_time);
-        self.service_time.add(&other.service_time);
-        self.lateness.add(&other.lateness);
+        self.times.add(&other.times);
     }
 }

@@ -25,7 +25,6 @@ pub(crate) struct Share {
 
 impl Share {
     /// A thread that has everything.
-    #[cfg(test)]
     pub const ALL: Share = Share { thread: 0, threads: 1 };
 
     /// How many of `total` are the thread's own.

@@ -114,6 +114,21 @@ impl Schedule {
     }
 }
 
+/// When each arrival of a window that begins at `start` is planned, whichever thread sends it; nothing in a closed loop, which plans
+/// none. Pure, so that whoever knows what a target did can compute what its users waited.
+pub fn planned_arrivals(options: &Options, start: MonotonicNs) -> Vec<MonotonicNs> {
+    let span = Span::new(start, Duration::ZERO, options.executor.window());
+    let Schedule::Open(mut cursor) = Schedule::new(options, span, Share::ALL, &Arc::default()) else {
+        return Vec::new();
+    };
+    std::iter::from_fn(|| {
+        let next = cursor.next();
+        cursor.advance();
+        next.map(|arrival| arrival.planned)
+    })
+    .collect()
+}
+
 /// The pause after connections that died without having brought one answer, so that a dead target is not hammered and the
 /// engine does not spin: 10 ms, doubling to 1 s, gone with the first answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

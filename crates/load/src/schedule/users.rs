@@ -110,6 +110,8 @@ fn take_shared(left: &AtomicU64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::options::Stage;
 
@@ -207,5 +209,131 @@ mod tests {
         let mean = pauses.iter().sum::<Duration>().as_secs_f64() / 1_000.0;
         assert!(pauses.iter().all(|pause| (SECOND..=SECOND * 3).contains(pause)));
         assert!((mean - 2.0).abs() < 0.1, "{mean}");
+    }
+    /// Users of one or several threads who do whatever they may, each request taking the next of these times. Returns every
+    /// iteration: its user's number in the whole run, and from when to when it lasted.
+    fn live(
+        executor: &Executor,
+        think_time: ThinkTime,
+        threads: u32,
+        took_ms: &[u64],
+        seed: u64,
+    ) -> Vec<(u32, MonotonicNs, MonotonicNs)> {
+        let span = Span::new(START, SECOND * 2, executor.window());
+        let iterations = match executor {
+            Executor::SharedIterations { iterations, .. } => *iterations,
+            _ => 0,
+        };
+        let shared = Arc::new(AtomicU64::new(iterations));
+        let shares: Vec<Share> = (0..threads).map(|thread| Share { thread, threads }).collect();
+        let new = |share: &Share| Users::new(executor, think_time, *share, span, Arc::clone(&shared), seed);
+        let mut of_threads: Vec<Users> = shares.iter().map(new).collect();
+        // When each is free; whoever is so first has the next turn, as in a run.
+        let everybody = shares.iter().flat_map(|share| (0..share.of(executor.vus())).map(|user| (START, *share, user)));
+        let mut free: Vec<(MonotonicNs, Share, u32)> = everybody.collect();
+        let (mut lived, mut took_ms) = (Vec::new(), took_ms.iter().cycle());
+        while let Some(first) = (0..free.len()).min_by_key(|place| free[*place].0) {
+            let (free_at, share, user) = free[first];
+            let users = &mut of_threads[share.thread as usize];
+            let Turn::SendAt(planned) = users.turn(user, free_at) else {
+                free.swap_remove(first);
+                continue;
+            };
+            assert!(planned >= free_at, "nobody starts before being free");
+            let ended = planned + Duration::from_millis(*took_ms.next().unwrap());
+            lived.push((share.number(user), planned, ended));
+            free[first].0 = ended + users.think();
+        }
+        lived
+    }
+
+    /// How many iterations began in the window, for each user.
+    fn counts(lived: &[(u32, MonotonicNs, MonotonicNs)], vus: u32) -> Vec<u64> {
+        let mut counts = vec![0; vus as usize];
+        for (user, planned, _) in lived {
+            counts[*user as usize] += u64::from(*planned >= window(Duration::ZERO));
+        }
+        counts
+    }
+
+    fn think_times() -> impl Strategy<Value = ThinkTime> {
+        (0u64..300, 0u64..500).prop_map(|(least_ms, more_ms)| ThinkTime {
+            least: Duration::from_millis(least_ms),
+            most: Duration::from_millis(least_ms + more_ms),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_user_does_its_own_iterations_and_no_more(
+            vus in 1u32..9, threads in 1u32..4, iterations in 0u64..12, think_time in think_times(),
+            took_ms in prop::collection::vec(1u64..400, 1..20), seed: u64,
+        ) {
+            let executor = Executor::PerVuIterations { vus, iterations, max_duration: SECOND * 60 };
+            let lived = live(&executor, think_time, threads, &took_ms, seed);
+            prop_assert_eq!(counts(&lived, vus), vec![iterations; vus as usize]);
+        }
+
+        #[test]
+        fn users_that_share_iterations_do_all_of_them_and_no_more(
+            vus in 1u32..9, threads in 1u32..4, iterations in 0u64..60, think_time in think_times(),
+            took_ms in prop::collection::vec(1u64..400, 1..20), seed: u64,
+        ) {
+            let executor = Executor::SharedIterations { vus, iterations, max_duration: SECOND * 120 };
+            let lived = live(&executor, think_time, threads, &took_ms, seed);
+            prop_assert_eq!(counts(&lived, vus).iter().sum::<u64>(), iterations);
+        }
+
+        #[test]
+        fn nobody_thinks_shorter_or_longer_than_is_asked_for(
+            vus in 1u32..5, threads in 1u32..4, think_time in think_times(),
+            took_ms in prop::collection::vec(1u64..400, 1..20), seed: u64,
+        ) {
+            let executor = Executor::ConstantVus { vus, duration: SECOND * 4 };
+            let lived = live(&executor, think_time, threads, &took_ms, seed);
+            for user in 0..vus {
+                let own: Vec<_> = lived.iter().filter(|(number, ..)| *number == user).collect();
+                prop_assert_eq!(own[0].1, START);
+                for pair in own.windows(2) {
+                    let thought = pair[1].1.since(pair[0].2);
+                    prop_assert!((think_time.least..=think_time.most).contains(&thought), "{:?}", thought);
+                }
+                let last = own[own.len() - 1].2;
+                prop_assert!(last + think_time.most >= window(SECOND * 4), "nobody ends before the window does");
+            }
+        }
+
+        #[test]
+        fn a_ramp_starts_nothing_for_users_above_its_line(
+            start_vus in 0u32..6, targets in prop::collection::vec((0u64..4_000, 0u32..8), 1..5), threads in 1u32..4,
+            took_ms in prop::collection::vec(1u64..400, 1..20),
+        ) {
+            let stages: Vec<Stage> = targets
+                .iter()
+                .map(|(ms, target)| Stage { duration: Duration::from_millis(*ms), target: f64::from(*target) })
+                .collect();
+            let ramp = Executor::RampingVus { start_vus, stages: stages.clone() };
+            let lived = live(&ramp, ThinkTime::NONE, threads, &took_ms, 1);
+            let mut pieces = Vec::new();
+            let (mut from_s, mut from) = (0.0, f64::from(start_vus));
+            for Stage { duration, target } in &stages {
+                pieces.push((from_s, duration.as_secs_f64(), from, *target));
+                (from_s, from) = (from_s + duration.as_secs_f64(), *target);
+            }
+            // At a jump both sides count.
+            let level = |at_s: f64| {
+                let here = pieces.iter().filter(|(from_s, length_s, ..)| (*from_s - 1e-6..=from_s + length_s + 1e-6).contains(&at_s));
+                let value = |(from_s, length_s, from, to): &(f64, f64, f64, f64)| match *length_s > 0.0 {
+                    true => from + (to - from) * ((at_s - from_s) / length_s).clamp(0.0, 1.0),
+                    false => from.max(*to),
+                };
+                here.map(value).fold(0.0, f64::max)
+            };
+            for (user, planned, _) in lived {
+                let at_s = planned.since(window(Duration::ZERO)).as_secs_f64();
+                let most = if planned < window(Duration::ZERO) { f64::from(start_vus) } else { level(at_s) };
+                prop_assert!(f64::from(user) + 1.0 <= most + 1e-3, "user {} at {} s, where the line is at {}", user, at_s, most);
+            }
+        }
     }
 }

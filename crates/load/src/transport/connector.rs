@@ -161,6 +161,14 @@ impl Connector {
 
     /// Begins a connection. Sending on it tells whether it is established.
     pub fn open(&mut self) -> Result<OwnedFd, Fault> {
+        self.open_by(&|socket, target| connect(socket, target))
+    }
+
+    /// The same with another means than connect(2) to reach a target that is no socket in the file system.
+    fn open_by<C>(&mut self, connect_inet: &C) -> Result<OwnedFd, Fault>
+    where
+        C: Fn(&OwnedFd, &SocketAddr) -> Result<(), Errno>,
+    {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let opened = |errno| Fault::of_connecting("open a socket", errno);
         let target = match &self.target {
@@ -193,11 +201,11 @@ impl Connector {
             self.opened = self.opened.wrapping_add(1);
             bind_source(&socket, source).map_err(|errno| Fault::Local { doing: "bind a source address", errno })?;
         }
-        match connect(&socket, &target) {
+        match connect_inet(&socket, &target) {
             Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
             Err(Errno::ADDRNOTAVAIL | Errno::AGAIN) if self.only_if_ports_run_out && !self.sources.is_empty() => {
                 self.only_if_ports_run_out = false;
-                self.open()
+                self.open_by(connect_inet)
             }
             Err(errno) => Err(Fault::of_connecting("connect", errno)),
         }
@@ -217,6 +225,7 @@ fn bind_source(socket: &OwnedFd, source: IpAddr) -> Result<(), Errno> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::net::TcpListener;
 
     use super::*;
@@ -250,6 +259,49 @@ mod tests {
                 })
                 .collect();
             assert_eq!(sources, ["127.0.0.2", "127.0.0.3", "127.0.0.1", "127.0.0.2"]);
+        }
+    }
+
+    /// connect(2) says either of these when the ports of one source address are used up.
+    #[test]
+    fn source_addresses_take_turns_from_when_the_ports_have_run_out() {
+        for errno in [Errno::ADDRNOTAVAIL, Errno::AGAIN] {
+            let (listener, address) = listener();
+            let mut connector = Connector::new(address, &options(ConnectionPolicy::PerRequest));
+            let left = Cell::new(2);
+            let attempts = Cell::new(0);
+            // A socket that is not bound to a source address would get one of the ports that the system has left.
+            let few_ports = |socket: &OwnedFd, target: &SocketAddr| {
+                attempts.set(attempts.get() + 1);
+                let bound = SocketAddr::try_from(rustix::net::getsockname(socket)?)?.ip() != Ipv4Addr::UNSPECIFIED;
+                match left.get() {
+                    0 if !bound => Err(errno),
+                    ports => {
+                        left.set(if bound { ports } else { ports - 1 });
+                        connect(socket, target)
+                    }
+                }
+            };
+            let sources: Vec<String> = (0..5)
+                .map(|_| {
+                    let _socket = connector.open_by(&few_ports).unwrap();
+                    listener.accept().unwrap().1.ip().to_string()
+                })
+                .collect();
+            assert_eq!(sources, ["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.3"], "{errno:?}");
+            // It was refused once, and did not ask for a port of the system's choice again.
+            assert_eq!(attempts.get(), 6);
+        }
+    }
+
+    #[test]
+    fn ports_that_have_run_out_everywhere_are_our_own_fault() {
+        let (_listener, address) = listener();
+        let mut connector = Connector::new(address, &options(ConnectionPolicy::PerRequest));
+        let none_left = |_: &OwnedFd, _: &SocketAddr| Err(Errno::ADDRNOTAVAIL);
+        for _ in 0..2 {
+            let fault = connector.open_by(&none_left).unwrap_err();
+            assert_eq!(fault, Fault::Local { doing: "connect", errno: Errno::ADDRNOTAVAIL });
         }
     }
 

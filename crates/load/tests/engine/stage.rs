@@ -1,5 +1,6 @@
 //! A run of one virtual user whose end is a certain request and not an instant.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -130,6 +131,12 @@ fn check_rows(record: &Record) {
     let (sent, good, failed) = sums(Phase::WarmUp);
     assert!(sent <= warm_up.sent && (good, failed) == (warm_up.good, warm_up.failed));
     assert_eq!(sum(record, Phase::Measure, |row| row.received_bytes), record.received_bytes);
+    assert_eq!(sum(record, Phase::Measure, |row| row.sent_bytes.unwrap()), record.sent_bytes);
+    let mut by_class = BTreeMap::new();
+    for (class, count) in rows(record, Phase::Measure).flat_map(|row| &row.failed_by_class) {
+        *by_class.entry(*class).or_insert(0) += count;
+    }
+    assert_eq!(by_class, ledger.failed_by_class);
     assert_eq!(sum(record, Phase::Measure, |row| row.new_connections), record.connections.opened_in_window);
     let numbers: Vec<u32> = record.timeline.iter().map(|row| row.second).collect();
     assert_eq!(numbers, (0..record.timeline.len() as u32).collect::<Vec<_>>());

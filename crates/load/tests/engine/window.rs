@@ -51,10 +51,10 @@ fn a_run_has_a_warm_up_and_a_window_and_tells_both() {
     assert!((start..end).contains(&reached_monotonic_ns));
     let expected = [
         Event::WarmupStarted,
-        Event::Second(rows[0].clone()),
+        Event::Second(Box::new(rows[0].clone())),
         Event::WindowStarted { monotonic_ns: start, reached_monotonic_ns },
-        Event::Second(rows[1].clone()),
-        Event::Second(rows[2].clone()),
+        Event::Second(Box::new(rows[1].clone())),
+        Event::Second(Box::new(rows[2].clone())),
         Event::WindowEnded { monotonic_ns: end },
     ];
     assert_eq!(events, expected);

@@ -11,6 +11,7 @@ use tolok_load::options::{
     ConnectionPolicy, Expect, ExpectBody, ExpectStatus, Generator, Method, Mix, Options, Pace, Pool, Protocol, Request,
     Sources, Tls,
 };
+use tolok_load::threshold::Threshold;
 
 use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
@@ -128,6 +129,10 @@ fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
              counted and not compared",
         ),
         (args.abort && args.thresholds.is_empty(), "--abort needs --threshold, whose crossing ends the run"),
+        (
+            args.abort && !args.thresholds.iter().any(Threshold::can_end_a_run),
+            "--abort needs a --threshold that can end a run: an upper limit (p99 < 50ms, failed < 1%), goodput as a share, or min >",
+        ),
     ];
     match sentences.into_iter().find(|(is_wrong, _)| *is_wrong) {
         Some((_, sentence)) => Err(sentence.to_owned()),

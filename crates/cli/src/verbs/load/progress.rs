@@ -197,7 +197,7 @@ mod tests {
 
     /// A second of this phase from `start_s` on.
     fn second(phase: Phase, start_s: f64) -> Event {
-        Event::Second(SecondRow { phase, start_s, duration_s: 1.0, ..record().timeline[0].clone() })
+        Event::Second(Box::new(SecondRow { phase, start_s, duration_s: 1.0, ..record().timeline[0].clone() }))
     }
 
     fn words(told: &[ToolEvent]) -> Vec<String> {

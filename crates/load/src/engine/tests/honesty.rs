@@ -12,6 +12,7 @@ use tolok_testkit::{EventServer, Hiccups, Log, Pattern};
 use super::*;
 use crate::histogram;
 use crate::record::{Drain, Record};
+use crate::schedule::planned_arrivals;
 use crate::verdict::Gate;
 
 const MS: Duration = Duration::from_millis(1);
@@ -47,22 +48,9 @@ fn observe(pattern: Pattern, rate_rps: f64, window: Duration, arrivals: Arrivals
     let hiccup = hiccups.longest();
     let lateness_s = record.lateness.max_s.unwrap();
     let allowance_ns = lateness_s * 1e9 + hiccup.as_nanos() as f64;
-    let planned_ns = plan(&options, MonotonicNs(record.window_start_monotonic_ns));
+    let planned = planned_arrivals(&options, MonotonicNs(record.window_start_monotonic_ns));
+    let planned_ns = planned.into_iter().map(|at| at.0).collect();
     Observed { record, planned_ns, log: server.finish(), allowance_ns }
-}
-
-/// When each arrival was planned.
-fn plan(options: &Options, start: MonotonicNs) -> Vec<u64> {
-    let span = Span::new(start, Duration::ZERO, options.executor.window());
-    let Schedule::Open(mut cursor) = Schedule::new(options, span, Share::ALL, &Arc::default()) else {
-        unreachable!("arrivals come by the clock");
-    };
-    std::iter::from_fn(|| {
-        let next = cursor.next();
-        cursor.advance();
-        next.map(|arrival| arrival.planned.0)
-    })
-    .collect()
 }
 
 impl Observed {

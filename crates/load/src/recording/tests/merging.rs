@@ -185,13 +185,13 @@ proptest! {
         let sum = collect(parts, in_turn);
         prop_assert_eq!(&sum.timeline, &whole.timeline);
         for (sum, whole) in [
-            (&sum.totals.response_time, &whole.totals.response_time),
-            (&sum.totals.service_time, &whole.totals.service_time),
+            (&sum.totals.response, &whole.totals.response),
+            (&sum.totals.service, &whole.totals.service),
             (&sum.totals.lateness, &whole.totals.lateness),
-            (&sum.recorded.queue_time, &whole.recorded.queue_time),
-            (&sum.recorded.failure_time, &whole.recorded.failure_time),
-            (&sum.recorded.connect_time, &whole.recorded.connect_time),
-            (&sum.recorded.time_to_first_byte, &whole.recorded.time_to_first_byte),
+            (&sum.totals.queue, &whole.totals.queue),
+            (&sum.totals.failure, &whole.totals.failure),
+            (&sum.totals.connect, &whole.totals.connect),
+            (&sum.totals.first_byte, &whole.totals.first_byte),
         ] {
             prop_assert_eq!(sum.summary(), whole.summary());
         }

@@ -72,28 +72,28 @@ fn a_stall_is_felt_by_all_who_arrive_in_it() {
     let (told, planned, _) = simulate(Arrivals::Uniform, usize::MAX);
     assert_eq!((planned.len(), told.recorded.ledger.scheduled, told.recorded.ledger.sent), (10_000, 10_000, 10_000));
     // Of the 10,000, those planned at 2.000, 2.001 … 2.499 s wait 500, 499 … 1 ms more than the others.
-    let response = &told.totals.response_time;
+    let response = &told.totals.response;
     assert_eq!(response.max_s(), Some(0.501));
     check_ms(response.quantile_s(0.999), 491.0);
     check_ms(response.quantile_s(0.99), 401.0);
     check_ms(response.quantile_s(0.95), 1.0);
     assert!((response.mean_s().unwrap() * 1e3 - (1.0 + 500.0 * 501.0 / 2.0 / 10_000.0)).abs() < 1e-9);
-    assert_eq!(told.recorded.queue_time.summary().count, 0);
+    assert_eq!(told.totals.queue.summary().count, 0);
     assert_eq!(told.totals.lateness.max_s(), Some(0.0));
 }
 
 #[test]
 fn a_pool_that_is_too_small_hides_a_stall_from_the_service_time_only() {
     let (told, _, _) = simulate(Arrivals::Uniform, 64);
-    let (response, service) = (&told.totals.response_time, &told.totals.service_time);
+    let (response, service) = (&told.totals.response, &told.totals.service);
     // 64 requests were in the stall, and that is less than a hundredth of all: coordinated omission.
     check_ms(service.quantile_s(0.99), 1.0);
     assert_eq!(service.max_s(), Some(0.501));
     // The others waited for a connection, which is the same to them. After the stall 64 answers a millisecond come, so
     // that the last of the 436 that wait then, and of the 7 that come meanwhile, is answered 7 ms after it.
-    assert_eq!(told.recorded.queue_time.summary().count, 436 + 7);
+    assert_eq!(told.totals.queue.summary().count, 436 + 7);
     assert_eq!(response.max_s(), Some(0.501));
-    let queue = &told.recorded.queue_time;
+    let queue = &told.totals.queue;
     assert_eq!(queue.max_s(), Some((2_501.0 - 2_064.0) / 1e3));
     assert!(ms(response.quantile_s(0.99)) >= 401.0, "{response:?}");
 }
@@ -103,7 +103,7 @@ fn poisson_arrivals_wait_as_the_plan_says() {
     let (told, planned, target) = simulate(Arrivals::Poisson, usize::MAX);
     let mut waits: Vec<u64> = planned.iter().map(|planned| target.answers(*planned).ns_since(*planned)).collect();
     waits.sort_unstable();
-    let response = &told.totals.response_time;
+    let response = &told.totals.response;
     assert_eq!(response.max_s(), waits.last().map(|ns| *ns as f64 / 1e9));
     for quantile in [0.5, 0.9, 0.99, 0.999] {
         let rank = (waits.len() as f64 * quantile).ceil() as usize;

@@ -161,6 +161,7 @@ fn every_contradiction_is_one_sentence() {
         "--body a=1 --request 'GET /a'",
         "--unix-socket /a --congestion reno",
         "--abort",
+        "--abort --threshold 'rate >= 100/s' --threshold 'p99 > 1ms'",
         "--request 'GET /a' http://127.0.0.1/b",
         "--request-file a http://127.0.0.1/b",
         "--request-file a -m GET",
