@@ -1,5 +1,6 @@
 //! What a reader must know before quoting any figure of a run, the gravest first.
 
+use tolok_model::sentences::sentence;
 use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, TrialRecord, format_duration};
 
 use crate::analyse::Records;
@@ -267,9 +268,7 @@ fn above_ceiling(scenario: &ScenarioFinding) -> Option<String> {
 
 /// Remarks are written as fragments or as sentences; here they stand among sentences.
 fn as_sentence(remark: &str) -> String {
-    let mut letters = remark.trim().trim_end_matches('.').chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+    sentence(remark.trim())
 }
 
 fn closed_loop(plan: &Plan) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tolok_model::sentences::capital;
 use tolok_model::{Case, PublishedMetric, PublishedRatio};
 
 use crate::analyse::Records;
@@ -248,10 +249,7 @@ fn sentence(finding: &PublishedFinding, better: Better, why: &str) -> String {
         PublishedReading::NoDifference => ", none was found where one was published".to_owned(),
         PublishedReading::Reproduced => String::new(),
     };
-    let text = format!("{what} was published as {published} and {measured}: {}{more}.", reading.words());
-    let mut letters = text.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    first + letters.as_str()
+    capital(&format!("{what} was published as {published} and {measured}: {}{more}.", reading.words()))
 }
 
 fn metric(published: PublishedMetric) -> ComparedMetric {

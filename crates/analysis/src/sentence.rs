@@ -3,6 +3,8 @@
 //! It says *faster*, *equivalent*, *no difference found* or *cannot tell*, each with the ratio and its interval, and never
 //! names a winner that the verdicts do not support.
 
+use tolok_model::sentences::capital_unless;
+
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Comparison, Estimate, Verdict};
@@ -169,8 +171,9 @@ impl<'a> Answer<'a> {
             parts.rotate_right(1);
         }
         let text = parts.into_iter().flatten().collect::<Vec<String>>().join("; ");
-        let mut letters = text.chars();
-        letters.next().map(|letter| letter.to_uppercase().chain(letters).collect()).unwrap_or_default()
+        let rivals = [&self.behind, &self.equivalent, &self.tied, &self.unclear, &self.ahead];
+        let rivals = rivals.into_iter().flatten().map(|rival| rival.case);
+        capital_unless(&text, std::iter::once(self.first).chain(rivals).map(|case| case.title.as_str()))
     }
 
     /// The same for all: with too few blocks nothing has an interval.

@@ -4,6 +4,7 @@
 //! second, and compared as Barrett and others do (2017): a trial is flat, warms up, slows down, or has no steady state; a case
 //! whose trials differ is inconsistent.
 
+use tolok_model::sentences::capital;
 use tolok_model::{Executor, LoadProfile, Measurement};
 use tolok_stats::{Level, STEADY_TOLERANCE, SteadyClass as Shape, steady, theil_sen};
 
@@ -147,13 +148,10 @@ pub(crate) fn of_class(class: SteadyClass) -> &'static str {
 }
 
 fn sentence(steady: &SteadyFinding) -> String {
-    let mut letters = words(steady).chars().collect::<Vec<char>>().into_iter();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    let rest: String = letters.collect();
     let after = steady
         .steady_after_s
         .map(|after_s| format!("; the median of those that changed was steady after {after_s:.0} s"));
     let memory = steady.memory_growth_bytes_per_s.as_ref().filter(|growth| growth.low.is_some_and(|low| low > 0.0));
     let memory = memory.map(|growth| format!(" Memory grew by {}.", per_second(growth)));
-    format!("{first}{rest}{}.{}", after.unwrap_or_default(), memory.unwrap_or_default())
+    format!("{}{}.{}", capital(&words(steady)), after.unwrap_or_default(), memory.unwrap_or_default())
 }

@@ -63,7 +63,8 @@ fn what_is_lacking_takes_strength_away() {
     short.plan.scenarios[0].load.duration_s = 2.0;
     short.steady(GO, 30_000.0).steady(BUN, 40_000.0);
     assert_eq!(most_answers(&short), (titles(&[BUN]), Strength::Moderate));
-    assert!(of(&short.findings(), "most-answers")[0].changes_if.contains("indows of 10s or more (these are 2s)"));
+    let changes_if = of(&short.findings(), "most-answers")[0].changes_if.clone();
+    assert!(changes_if.ends_with("; to be sure: windows of 10 s or more (these are 2 s)."), "{changes_if}");
     let mut both = quotable();
     both.plan.scenarios[0].load.duration_s = 2.0;
     both.steady(GO, 30_000.0).steady(BUN, 32_000.0);

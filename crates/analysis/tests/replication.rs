@@ -269,8 +269,28 @@ mod claims {
         assert_eq!(reading(&of("body_bytes", "2700")), Difference);
         assert_eq!(reading(&of("error_rate_percent", "0.5")), Reproduced);
         assert_eq!(reading(&of("error_rate_percent", "80")), NoDifference);
-        assert_eq!(reading(&of("timeouts", "0")), Reproduced);
-        assert_eq!(reading(&of("timeouts", "900")), NoDifference);
+    }
+
+    /// In a window that is shorter than the time-out nothing can time out, so that nothing did says nothing.
+    #[test]
+    fn time_outs_are_judged_where_the_window_is_long_enough_for_one() {
+        let rows = ROWS.iter().fold(source(), |source, (subject, figures)| source.row(subject, "s", figures));
+        let of = |value: &str, timeout_s: f64| {
+            let mut run = run();
+            run.plan.scenarios[0].load.timeout_s = timeout_s;
+            let asserts = format!("figure = \"timeouts\"\nat = {{ subject = \"go\" }}\nvalue = {value}");
+            rows.clone().claim("it", &asserts).held_against(&[("lan", &run)])
+        };
+        assert_eq!(of("0", 1.0).claims[0].reading, Reproduced);
+        assert_eq!(of("900", 1.0).claims[0].reading, NoDifference);
+        let blind = of("0", 2.5);
+        assert_eq!(blind.claims[0].reading, CannotTell);
+        assert_eq!(
+            blind.claims[0].explanation.as_deref(),
+            Some("Its windows end before a request could have taken the 2.50\u{a0}s of the time-out.")
+        );
+        let timeouts = blind.rows[0].figures.iter().find(|figure| figure.key == "timeouts");
+        assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");
     }
 
     /// Failures void a rank, and not a comparison of failures.
@@ -433,14 +453,21 @@ mod factors {
         let reproduced = found(&[[(40_000.0, 0.0), (10_000.0, 0.0)], [(10_000.0, 0.0), (10_000.0, 0.0)]], 0.01, true);
         assert_eq!(reproduced.claims[0].reading, Reproduced);
         let words = reproduced.claims[0].explanation.clone().unwrap_or_default();
+        assert!(words.starts_with("Reproduced, and what makes it is the way: "), "{words}");
+        assert!(words.ends_with(" with “level 1”, so all of it goes."), "{words}");
+        let factor = &reproduced.factors[0];
+        let published = factor.published.as_ref().map(|it| (it.value, it.words.as_str()));
+        assert_eq!(published, Some((4.0, "4.0×")), "as the claim has it");
         assert!(
-            words.starts_with("Reproduced, and what makes it is the way. The way, by throughput of go/nethttp:encoder over bun/serve: "),
-            "{words}"
+            factor.conclusion.ends_with("explains it. It is the way that makes the ratio."),
+            "{}",
+            factor.conclusion
         );
-        assert!(words.ends_with("It is the way that makes the ratio."), "{words}");
         let smaller = found(&[[(20_000.0, 0.0), (10_000.0, 0.0)], [(10_000.0, 0.0), (10_000.0, 0.0)]], 0.01, true);
         assert_eq!(smaller.claims[0].reading, SameDirection);
-        assert!(smaller.claims[0].explanation.as_ref().is_some_and(|words| words.starts_with("The way, by ")));
+        assert!(
+            smaller.claims[0].explanation.as_ref().is_some_and(|words| words.starts_with("Explained by the way: "))
+        );
         let not = found(&[[(20_000.0, 0.0), (10_000.0, 0.0)], [(20_000.0, 0.0), (10_000.0, 0.0)]], 0.01, true);
         assert_eq!(not.claims[0].explanation, None);
     }
@@ -501,6 +528,65 @@ fn recommendations_of_all_parts_come_with_those_that_say_nothing_last() {
     let nothing = says(true).filter(|it| *it).count();
     assert!(nothing > 0 && found.recommendations.iter().any(|one| one.part == "lan"));
     assert!(says(true).rev().take(nothing).all(|it| it), "last");
+}
+
+mod series {
+    use super::*;
+    use tolok_analysis::replication::ReplicatedSeries;
+    use tolok_model::SecondSeries;
+
+    /// What the source has of Go, second by second, beside a run of three seconds after one of warm-up.
+    fn found(figures: &str, has_seconds: bool) -> Vec<ReplicatedSeries> {
+        let mut run = InventedRun::new(5);
+        run.scenario("json-c64", "json", "JSON", 64).steady(GO, 10_000.0);
+        run.change(|block, trial| {
+            let megabytes = [10, 20, 40].map(|of| Some((of + u64::from(block)) * 1_000_000));
+            let warm_up = SecondSeries {
+                start_s: -1.0,
+                good: vec![1],
+                subject_cpu_s: vec![Some(0.9)],
+                ..SecondSeries::default()
+            };
+            trial.series = has_seconds.then(|| SecondSeries {
+                good: vec![10_000; 3],
+                subject_cpu_s: vec![Some(0.25), Some(0.5), Some(0.25)],
+                subject_memory_bytes: megabytes.to_vec(),
+                warm_up: Some(Box::new(warm_up)),
+                ..SecondSeries::default()
+            });
+        });
+        let mut source = source().row("go", "s", "throughput_rps = 1");
+        source.published += &format!("[[series]]\nsubject = \"go\"\nscenario = \"s\"\nsecond = [0, 1, 2]\n{figures}\n");
+        source.held_against(&[("lan", &run)]).series
+    }
+
+    #[test]
+    fn each_second_of_the_window_stands_at_its_end_in_the_sources_unit() {
+        let both = found("cpu_percent = [0, 40, 20]\nmemory_mb = [0, 7, 9]", true);
+        let [cpu, memory] = both.as_slice() else { panic!("{both:#?}") };
+        assert_eq!((cpu.words.as_str(), cpu.unit.as_str()), ("CPU", "%"));
+        assert_eq!(cpu.stands_for_it.as_deref(), Ok("lan · go/nethttp:encoder · json-c64"));
+        let published = &cpu.published;
+        assert_eq!((published.start, published.end, published.highest, published.highest_at_s), (0.0, 20.0, 40.0, 1.0));
+        assert!(published.low.is_empty(), "a printed series is a single one");
+        let measured = cpu.measured.as_ref().expect("the run has seconds");
+        assert_eq!(measured.at_s, [1.0, 2.0, 3.0], "without the warm-up");
+        assert_eq!(measured.value, [25.0, 50.0, 25.0]);
+        let measured = memory.measured.as_ref().expect("the run has seconds");
+        assert_eq!(measured.value, [13.0, 23.0, 43.0], "the median of five trials");
+        assert_eq!((measured.low[0], measured.high[0]), (11.0, 15.0));
+        assert_eq!((measured.highest, measured.highest_at_s, measured.slope_per_s), (43.0, 3.0, Some(15.0)));
+    }
+
+    #[test]
+    fn without_seconds_the_reason_stands_instead() {
+        let without = found("memory_mb = [0, 7, 9]", false).remove(0);
+        assert_eq!(without.measured, None);
+        let why = "no scored trial of part lan has two whole seconds in its window".to_owned();
+        assert_eq!(without.stands_for_it, Err(why));
+        let unread = found("requests = [0, 7, 9]", true).remove(0);
+        assert_eq!(unread.stands_for_it, Err("requests: not read by the second".to_owned()));
+    }
 }
 
 mod simulations {

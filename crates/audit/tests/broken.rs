@@ -52,7 +52,7 @@ fn percentiles_that_fall_and_means_beyond_the_ends() {
     assert_eq!(against("tool = \"hyperfine\"", "time_min_ms = 0.8\ntime_mean_ms = 0.6"), [Law::Order]);
     assert_eq!(against("tool = \"hyperfine\"", "time_min_ms = 0.7\ntime_mean_ms = 0.6"), [], "both may be 0.65");
     assert_eq!(against("", "memory_mean_mb = 30\nmemory_peak_mb = 20"), [Law::Order]);
-    insta::assert_snapshot!(sentence(WRK, "latency_p50_ms = 12\nlatency_p99_ms = 9"), @"P50 12 ms is above p99 9 ms: these are not figures of one distribution of response time.");
+    insta::assert_snapshot!(sentence(WRK, "latency_p50_ms = 12\nlatency_p99_ms = 9"), @"p50 12 ms is above p99 9 ms: these are not figures of one distribution of response time.");
 }
 
 #[test]

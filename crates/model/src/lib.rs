@@ -41,6 +41,7 @@ mod replication_reading;
 mod scale;
 pub mod schema;
 mod seed;
+pub mod sentences;
 mod several;
 mod study;
 mod study_file;

@@ -47,7 +47,7 @@ fn blocks(case: &CaseFinding) -> Vec<f64> {
 }
 
 /// The values as heights above zero; nothing where there are too few.
-fn line(values: &[f64]) -> String {
+pub(crate) fn line(values: &[f64]) -> String {
     let most = values.iter().copied().fold(0.0, f64::max);
     if values.len() < FEWEST_BLOCKS || most <= 0.0 {
         return String::new();

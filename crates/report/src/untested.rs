@@ -3,8 +3,8 @@
 use serde::Serialize;
 use tolok_analysis::Findings;
 use tolok_analysis::figures::listed;
+use tolok_model::sentences::capital;
 
-use crate::charts::capital;
 use crate::markdown::{escaped, lines};
 
 /// So many stand in the one line of a terminal.

@@ -9,6 +9,7 @@ mod waiting;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tolok_model::sentences::sentence;
 use tolok_model::{Connection, CpuMode};
 
 use crate::figures::{listed, small_share};
@@ -135,9 +136,7 @@ fn found(kind: BottleneckKind, begins: &str, evidence: String) -> Option<Bottlen
 
 /// With evidence that is a sentence but for its capital and its full stop.
 fn said(kind: BottleneckKind, evidence: String) -> Option<Bottleneck> {
-    let mut letters = evidence.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    Some(Bottleneck { kind, sentence: format!("{first}{}.", letters.as_str()), evidence })
+    Some(Bottleneck { kind, sentence: sentence(&evidence), evidence })
 }
 
 impl Clues<'_> {

@@ -1,6 +1,7 @@
 //! What is neither computed nor waited for in line: links, memory, what was asked for, and windows that say nothing.
 
 use tolok_model::Measurement;
+use tolok_model::sentences::sentence;
 
 use super::{Bottleneck, BottleneckKind, KEEPS_UP, busy, found, said};
 use crate::estimate::{median, middle};
@@ -81,10 +82,7 @@ pub(super) fn none_found(clues: &Clues) -> Bottleneck {
         return unknown(clues);
     }
     let evidence = clues.idle();
-    let mut letters = evidence.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    let sentence = format!("{first}{}.", letters.as_str());
-    Bottleneck { kind: BottleneckKind::NoneFound, evidence, sentence }
+    Bottleneck { kind: BottleneckKind::NoneFound, sentence: sentence(&evidence), evidence }
 }
 
 /// Of a server that tolok did not start, no more than that it was not the generator.

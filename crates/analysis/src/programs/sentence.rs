@@ -1,5 +1,7 @@
 //! The sentence that answers a scenario of programs: by how much one takes less time than another, or that this cannot be told.
 
+use tolok_model::sentences::capital_unless;
+
 use super::findings::{ProgramCaseFinding, ProgramComparison, TimeComparison};
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, counted, figure, listed};
@@ -76,9 +78,10 @@ fn against(
             .then(|| format!("no difference found between {} and {any_of}{}", first.title, listed(&tied, "or"))),
     );
     parts.extend((!unclear.is_empty()).then(|| format!("cannot tell {} from {}", first.title, listed(&unclear, "or"))));
-    let text = parts.join("; ");
-    let mut letters = text.chars();
-    letters.next().map(|letter| letter.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    capital_unless(
+        &parts.join("; "),
+        std::iter::once(first).chain(others.iter().copied()).map(|case| case.title.as_str()),
+    )
 }
 
 /// Those that take more time than the first, each with the ratio the way round in which it is below 1.

@@ -4,8 +4,9 @@ use tolok_model::{Limit, Objective, ObjectiveOutcome};
 
 use super::by_figure::nobody;
 use super::strength::{CLEARLY_AHEAD, Marks, caveats};
-use super::{Said, Scene};
-use crate::figures::{counted, listed, of_objective};
+use super::{Said, Scene, Strength};
+use crate::estimate::least_trials;
+use crate::figures::{listed, of_objective};
 use crate::findings::CaseFinding;
 
 /// Nothing where the scenario has none.
@@ -36,13 +37,15 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
         is_far: kept.iter().all(|case| is_far(case, asked)),
         is_sound: caveats.is_empty(),
     };
+    // A case that kept them once has shown little more than that it can.
+    let strength = if trials < least_trials() { Strength::Weak } else { marks.strength() };
     let crossed = (!crossed.is_empty()).then(|| format!("; crossed by {}", listed(&crossed, "and")));
-    let trials = counted(u64::from(trials), "trial");
+    let trials = if trials == 1 { "its only trial".to_owned() } else { format!("each of {trials} trials") };
     Some(Said {
         scenarios: vec![scene.finding.id.clone()],
         picks: titles(kept.iter()),
-        because: format!("kept {listed_objectives} in each of {trials}{}{}", worst(&kept), crossed.unwrap_or_default()),
-        strength: marks.strength(),
+        because: format!("kept {listed_objectives} in {trials}{}{}", worst(&kept), crossed.unwrap_or_default()),
+        strength,
         changes: Vec::new(),
         caveats,
         lead: 0.0,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use tolok_model::sentences::sentence_unless;
+
 use super::{Recommendation, Rule, Said, Says, Strength};
 use crate::fairness::each_once;
 use crate::figures::{counted, listed};
@@ -47,10 +49,14 @@ fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding
         need,
         scenarios: ids,
         picks: closest.picks.clone(),
-        because: sentence(&because),
+        because: sentence_unless(&because, titles(scenarios)),
         strength: closest.strength,
-        changes_if: changes(group, closest.strength),
+        changes_if: sentence_unless(&changes(group, closest.strength), titles(scenarios)),
     }
+}
+
+fn titles(scenarios: &[ScenarioFinding]) -> impl Iterator<Item = &str> {
+    scenarios.iter().flat_map(|scenario| &scenario.cases).map(|case| case.title.as_str())
 }
 
 /// `JSON, Hello and 1,000 rows (rows-c16, rows-c64)`: titles, with ids where it is not all of that title.
@@ -69,19 +75,34 @@ fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> Stri
     listed(&titles.iter().map(label).collect::<Vec<_>>(), "and")
 }
 
-/// What any of the scenarios says, each once; what the figures lack comes last.
+/// What any of the scenarios says, each once; what the figures lack comes last, as that overturns nothing by itself.
 fn changes(group: &[Said], strength: Strength) -> String {
-    let mut parts = each_once(group.iter().flat_map(|said| said.changes.iter().cloned()));
+    let mut parts = once_each(group.iter().flat_map(|said| said.changes.iter().cloned()), ": ");
     let rest = parts.len().saturating_sub(MOST_NAMED);
     if rest > 1 {
         parts.truncate(MOST_NAMED);
         parts.push(format!("{rest} more such conditions"));
     }
-    parts.extend(each_once(group.iter().flat_map(|said| said.caveats.iter().cloned())));
-    if parts.is_empty() && strength != Strength::None {
-        parts.push("nothing that this run knows of; another machine or version may".to_owned());
+    let lacks = once_each(group.iter().flat_map(|said| said.caveats.iter().cloned()), " (these are");
+    match (parts.is_empty(), lacks.is_empty()) {
+        _ if strength == Strength::None => [parts, lacks].concat().join("; "),
+        (true, true) => "nothing that this run knows of; another machine or version may".to_owned(),
+        (true, false) => format!("nothing that this run varied; to be sure: {}", lacks.join("; ")),
+        (false, true) => parts.join("; "),
+        (false, false) => format!("{}; to be sure: {}", parts.join("; "), lacks.join("; ")),
     }
-    sentence(&parts.join("; "))
+}
+
+/// Of those that are alike up to `end` the first: `more workers: their number limited Go` names one scenario for all that are limited so.
+fn once_each(all: impl Iterator<Item = String>, end: &str) -> Vec<String> {
+    let what = |text: &str| text.split(end).next().unwrap_or_default().to_owned();
+    let mut once: Vec<String> = Vec::new();
+    for one in all {
+        if !once.iter().any(|known| what(known) == what(&one)) {
+            once.push(one);
+        }
+    }
+    once
 }
 
 /// `a, b, c and 4 more`
@@ -93,11 +114,4 @@ fn few(mut names: Vec<String>) -> String {
         return listed(&names, "and");
     }
     names.join(", ")
-}
-
-/// A title keeps its first letter as it is, and so does a figure.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
 }

@@ -5,7 +5,7 @@
 //! 10 s or more, no check of a trial failed, CPUs of its own, and the A/A pair not told apart). All three are *strong*, two
 //! *moderate*, fewer *weak*. Where nothing can be told it is *none*.
 
-use tolok_model::{Measurement, format_duration};
+use tolok_model::Measurement;
 
 use super::{Scene, Strength};
 use crate::cautions::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
@@ -55,8 +55,8 @@ fn few_blocks(blocks: u32) -> Option<String> {
 
 fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
     let shortest_s = window_s(scene, cases)?;
-    let window = format_duration((shortest_s * 100.0).round() / 100.0);
-    (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of 10s or more (these are {window})"))
+    let [least, these] = [SHORTEST_WINDOW_TO_QUOTE_S, shortest_s].map(|it| format!("{} s", (it * 10.0).round() / 10.0));
+    (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of {least} or more (these are {these})"))
 }
 
 /// As planned; with a number of iterations, as it came to be.

@@ -4,6 +4,7 @@
 //! reading of the pair that speaks most against it: *reversed* before *no difference*, *a difference*, *cannot tell*, *same direction*
 //! and *reproduced*.
 
+use tolok_model::sentences::sentence_unless;
 use tolok_model::transcription::{Assertion, Claim, Extreme};
 
 use super::family::{Family, Judged, Wanted};
@@ -12,7 +13,6 @@ use super::gauge::{Scale, measured_as};
 use super::orders::{ClaimPair, PairReading, pairs};
 use super::sites::Sites;
 use super::{values, words};
-use crate::figures::listed;
 use crate::published::PublishedReading;
 
 /// So many pairs are named with their figures.
@@ -63,7 +63,7 @@ fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Cla
         place: claim.place.clone(),
         says: claim.says.clone(),
         published: published(&claim.asserts),
-        explanation: explanation(&claim.id, outcome.reading, outcome.why, factors),
+        explanation: explanation(sites, &claim.id, (outcome.reading, outcome.why), factors),
         measured: outcome.measured,
         ratio: outcome.ratio,
         reading: outcome.reading,
@@ -77,18 +77,19 @@ fn of_pairs(sites: &Sites, pairs: &[ClaimPair], read: Vec<PairReading>) -> Outco
     // Those that decide come first.
     let mut order: Vec<usize> = (0..read.len()).collect();
     order.sort_by_key(|place| std::cmp::Reverse(against(read[*place].reading)));
-    let words = |place: &usize| Some(measured(sites, &pairs[*place], read[*place].judged.as_ref()?));
-    let mut named: Vec<String> = order.iter().filter_map(words).collect();
-    let rest = named.len().saturating_sub(MOST_NAMED);
-    named.truncate(MOST_NAMED);
-    named.extend((rest > 0).then(|| format!("{rest} more")));
+    let judged: Vec<(&ClaimPair, &Judged)> =
+        order.iter().filter_map(|place| Some((&pairs[*place], read[*place].judged.as_ref()?))).collect();
     let why = read.iter().find(|one| one.reading == worst).and_then(|one| one.why.clone());
     let ratio = match read.as_slice() {
         [PairReading { judged: Some(judged), .. }] if judged.scale == Scale::Ratio => Some(judged.found.clone()),
         _ => None,
     };
-    let measured = (!named.is_empty()).then(|| named.join("; "));
-    Outcome { reading: worst, measured, ratio, why: why.filter(|_| worst == PublishedReading::CannotTell) }
+    Outcome {
+        reading: worst,
+        measured: measured(sites, &judged),
+        ratio,
+        why: why.filter(|_| worst == PublishedReading::CannotTell),
+    }
 }
 
 /// How much a reading of one pair speaks against a claim about all.
@@ -103,12 +104,22 @@ pub(super) fn against(reading: PublishedReading) -> u8 {
     }
 }
 
-fn measured(sites: &Sites, pair: &ClaimPair, judged: &Judged) -> String {
-    format!("{}: {}", pair.words(sites), words::compared(&judged.found, judged.scale))
+/// The pairs with their figures; of figures that are all the same, how many there are.
+fn measured(sites: &Sites, judged: &[(&ClaimPair, &Judged)]) -> Option<String> {
+    let compared = |judged: &Judged| words::compared(&judged.found, judged.scale);
+    let first = compared(judged.first()?.1);
+    if judged.len() > 1 && judged.iter().all(|(_, one)| compared(one) == first) {
+        return Some(format!("{first} in each of {} pairs", judged.len()));
+    }
+    let one = |(pair, judged): &(&ClaimPair, &Judged)| format!("{}: {}", pair.words(sites), compared(judged));
+    let mut named: Vec<String> = judged.iter().take(MOST_NAMED).map(one).collect();
+    let rest = judged.len().saturating_sub(MOST_NAMED);
+    named.extend((rest > 0).then(|| format!("{rest} more")));
+    Some(named.join("; "))
 }
 
 /// What was claimed, in a few words.
-fn published(asserts: &Assertion) -> String {
+pub(super) fn published(asserts: &Assertion) -> String {
     match asserts {
         Assertion::Ratio { is, .. } => format!("{}×", words::number(is)),
         Assertion::Difference { unit, is, .. } => {
@@ -124,14 +135,18 @@ fn published(asserts: &Assertion) -> String {
 }
 
 /// Why nothing can be told, and every factor that explains it.
-fn explanation(id: &str, reading: PublishedReading, why: Option<String>, factors: &[FactorFinding]) -> Option<String> {
+fn explanation(
+    sites: &Sites,
+    id: &str,
+    (reading, why): (PublishedReading, Option<String>),
+    factors: &[FactorFinding],
+) -> Option<String> {
     let explains = |factor: &&FactorFinding| factor.explains == Some(true) && factor.claims.iter().any(|it| it == id);
     let explaining: Vec<&FactorFinding> = factors.iter().filter(explains).collect();
-    let mut parts: Vec<String> = why.iter().map(|why| words::sentence(why)).collect();
-    if reading == PublishedReading::Reproduced && !explaining.is_empty() {
-        let names: Vec<String> = explaining.iter().map(|factor| factor.name.clone()).collect();
-        parts.push(format!("Reproduced, and what makes it is {}.", listed(&names, "and")));
-    }
-    parts.extend(explaining.iter().map(|factor| factor.sentence.clone()));
+    let mut parts: Vec<String> = why.iter().map(|why| sentence_unless(why, sites.names())).collect();
+    let by: Vec<String> = explaining.iter().map(|factor| factor.in_short.clone()).collect();
+    let what =
+        if reading == PublishedReading::Reproduced { "Reproduced, and what makes it is" } else { "Explained by" };
+    parts.extend((!by.is_empty()).then(|| format!("{what} {}.", by.join("; and by "))));
     (!parts.is_empty()).then(|| parts.join(" "))
 }

@@ -41,6 +41,9 @@ impl Contrast {
 
     /// The same whether they are ranked or not.
     pub(super) fn of_any(a: &Site, b: &Site, measured: &Quantity) -> Result<Self, String> {
+        if let Some(why) = a.blind_to(measured).or_else(|| b.blind_to(measured)) {
+            return Err(why);
+        }
         let (above, below) = (a.by_block(measured), b.by_block(measured));
         for (site, figures) in [(a, &above), (b, &below)] {
             if figures.iter().flatten().next().is_none() {

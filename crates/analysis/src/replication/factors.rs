@@ -15,16 +15,19 @@
 //! Every level may have a case that is not ranked because it is at a limit or because requests failed ([`LIMITS`]): a factor asks for
 //! the reason of just that. It is said beside the ratio.
 
-use tolok_model::replication::{Factor, FactorLevel};
+use tolok_model::replication::{Factor, FactorLevel, ReplicationPart};
+use tolok_model::sentences::sentence;
 use tolok_stats::{Interval, Sample, mean_interval, welch};
 
+use super::claims;
 use super::contrast::Contrast;
-use super::findings::{FactorFinding, FactorLevelFinding};
+use super::findings::{ClaimedRatio, FactorFinding, FactorLevelFinding};
 use super::gauge::{Scale, measured_as, scale};
+use super::orders::{ClaimPair, Expected, pairs};
 use super::sites::{Site, Sites};
 use super::words;
 use crate::estimate::{LEVEL, half_width, least_trials};
-use crate::figures::{Quantity as Kind, amount, figure};
+use crate::figures::{Quantity as Kind, amount, figure, listed};
 use crate::findings::Estimate;
 use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 
@@ -32,6 +35,10 @@ use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 const LIMITS: [&str; 3] = ["generator-bound", "errors", "tasks-refused"];
 /// So much of a ratio has to go for a factor to explain it.
 const HALF: f64 = 0.5;
+/// A share above this is all of the ratio.
+const ALL: f64 = 0.95;
+/// With a share above this the other one is clearly ahead.
+const FLIPS: f64 = 1.25;
 
 /// A level with the logarithms of its ratio, block by block.
 struct Level<'a> {
@@ -47,9 +54,11 @@ struct LevelRatio {
 }
 
 /// What follows from all levels.
-struct Answer {
+struct Answer<'a> {
     explains: Option<bool>,
     share: Option<f64>,
+    /// The level that tells; none where no single one does.
+    by: Option<&'a Level<'a>>,
     /// What follows, as a fragment.
     words: String,
 }
@@ -69,7 +78,10 @@ fn finding(sites: &Sites, factor: &Factor) -> FactorFinding {
         claims: factor.claims.clone(),
         explains: answer.explains,
         share: answer.share,
-        sentence: sentence(factor, &levels, &answer),
+        published: published(sites, factor),
+        in_short: in_short(factor, &levels, &answer),
+        conclusion: conclusion(factor, &answer),
+        sentence: all_of_it(factor, &levels, &answer),
         levels: levels.into_iter().map(Level::finding).collect(),
     }
 }
@@ -134,8 +146,9 @@ impl LevelRatio {
     }
 }
 
-fn answer(levels: &[Level]) -> Answer {
-    let untold = |why: &str| Answer { explains: None, share: None, words: format!("so it cannot be told: {why}") };
+fn answer<'a>(levels: &'a [Level<'a>]) -> Answer<'a> {
+    let untold =
+        |why: &str| Answer { explains: None, share: None, by: None, words: format!("so it cannot be told: {why}") };
     let Some((first, others)) = levels.split_first() else { return untold("it has no levels") };
     let Ok(first) = &first.found else { return untold("the first level has no ratio") };
     let measured: Vec<(&Level, &LevelRatio)> =
@@ -147,7 +160,7 @@ fn answer(levels: &[Level]) -> Answer {
     if first.is_tie() { of_tie(first, &measured, is_whole) } else { of_difference(first, &measured, is_whole) }
 }
 
-fn of_difference(first: &LevelRatio, others: &[(&Level, &LevelRatio)], is_whole: bool) -> Answer {
+fn of_difference<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)], is_whole: bool) -> Answer<'a> {
     let changed = |(_, other): &&(&Level, &LevelRatio)| {
         let moved = other.less(first, 1.0, others.len());
         moved.is_some_and(|moved| !moved.contains(0.0)) && other.share(first) >= HALF
@@ -157,7 +170,12 @@ fn of_difference(first: &LevelRatio, others: &[(&Level, &LevelRatio)], is_whole:
     };
     if let Some((level, other)) = others.iter().filter(changed).max_by(most) {
         let share = other.share(first);
-        return Answer { explains: Some(true), share: Some(share), words: gone(share, &level.level.name) };
+        return Answer {
+            explains: Some(true),
+            share: Some(share),
+            by: Some(*level),
+            words: gone(share, &level.level.name),
+        };
     }
     let remains = |(_, other): &(&Level, &LevelRatio)| {
         let above_half = other.less(first, HALF, 1);
@@ -168,50 +186,98 @@ fn of_difference(first: &LevelRatio, others: &[(&Level, &LevelRatio)], is_whole:
         true => Answer {
             explains: Some(false),
             share,
+            by: None,
             words: "so most of it remains, and this does not explain it".to_owned(),
         },
         false => {
             let why = if is_whole { "the intervals are too wide" } else { "not every level has a ratio" };
-            Answer { explains: None, share, words: format!("so it cannot be told: {why}") }
+            Answer { explains: None, share, by: None, words: format!("so it cannot be told: {why}") }
         }
     }
 }
 
 fn gone(share: f64, level: &str) -> String {
     match share {
-        flips if flips > 1.25 => format!("so the order flips with “{level}”, and this explains it"),
-        all if all > 0.95 => format!("so with “{level}” all of it goes, and this explains it"),
+        flips if flips > FLIPS => format!("so the order flips with “{level}”, and this explains it"),
+        all if all > ALL => format!("so with “{level}” all of it goes, and this explains it"),
         some => format!("so with “{level}” {} of it goes, and this explains it", amount(Kind::Share, some)),
     }
 }
 
-fn of_tie(first: &LevelRatio, others: &[(&Level, &LevelRatio)], is_whole: bool) -> Answer {
+fn of_tie<'a>(first: &LevelRatio, others: &[(&'a Level<'a>, &LevelRatio)], is_whole: bool) -> Answer<'a> {
     let moved = |(_, other): &&(&Level, &LevelRatio)| {
         let moved = other.less(first, 1.0, others.len());
         !other.is_tie() && moved.is_some_and(|moved| !moved.contains(0.0))
     };
-    let answer = |explains, words: String| Answer { explains, share: None, words };
+    let answer = |explains, by, words: String| Answer { explains, share: None, by, words };
     if let Some((level, _)) = others.iter().find(moved) {
-        return answer(Some(true), format!("so with “{}” the tie is none, and this explains it", level.level.name));
+        return answer(
+            Some(true),
+            Some(*level),
+            format!("so with “{}” the tie is none, and this explains it", level.level.name),
+        );
     }
     let is_narrow = |ratio: &Estimate| half_width(ratio).is_some_and(|width| width <= EQUIVALENCE_HALF_WIDTH);
     let stays = |(_, other): &(&Level, &LevelRatio)| other.is_tie() && is_narrow(&other.ratio);
     if is_whole && is_narrow(&first.ratio) && others.iter().all(stays) {
-        return answer(Some(false), "so it is a tie throughout, and this does not explain it".to_owned());
+        return answer(Some(false), None, "so it is a tie throughout, and this does not explain it".to_owned());
     }
-    answer(None, "so it cannot be told: the first level is a tie, and no other is surely another".to_owned())
+    answer(None, None, "so it cannot be told: the first level is a tie, and no other is surely another".to_owned())
 }
 
-fn sentence(factor: &Factor, levels: &[Level], answer: &Answer) -> String {
+/// What the source claims of the two cases of the first level, by the same quantity.
+fn published(sites: &Sites, factor: &Factor) -> Option<ClaimedRatio> {
+    let first = factor.levels.first()?;
+    let mut asked = sites.transcription.claims.iter().filter(|claim| factor.claims.contains(&claim.id));
+    asked.find_map(|claim| {
+        let (quantity, pairs) = pairs(sites, &claim.asserts)?;
+        let [ClaimPair { a, b, expected: Expected::Times(said) }] = pairs.as_slice() else { return None };
+        let is_same = measured_as(quantity) == measured_as(&factor.quantity);
+        let stands = |above: &str, below: &str| {
+            let is =
+                |part: &ReplicationPart, name: &str, label: &str| part.subjects.get(name).is_some_and(|it| it == label);
+            sites.replication.parts.iter().any(|part| is(part, &a.0, above) && is(part, &b.0, below))
+        };
+        let value = said.value;
+        match (is_same && stands(&first.a, &first.b), is_same && stands(&first.b, &first.a)) {
+            (true, _) => Some(ClaimedRatio { value, words: claims::published(&claim.asserts) }),
+            (_, true) => Some(ClaimedRatio { value: value.recip(), words: amount(Kind::Ratio, value.recip()) }),
+            _ => None,
+        }
+    })
+}
+
+/// `the way to the server: 138× (132–144) with “170 ms away” and 3.86× (3.45–4.32) with “next door”, so 73% of it goes`
+fn in_short(factor: &Factor, levels: &[Level], answer: &Answer) -> String {
+    let first = levels.first().map(|first| first.words(""));
+    let both = [first, answer.by.map(|level| level.words(""))].into_iter().flatten().collect::<Vec<_>>();
+    let follows = match (answer.explains, answer.share) {
+        (Some(true), Some(share)) if share > FLIPS => "so the order flips".to_owned(),
+        (Some(true), Some(share)) if share > ALL => "so all of it goes".to_owned(),
+        (Some(true), Some(share)) => format!("so {} of it goes", amount(Kind::Share, share)),
+        (Some(true), None) => "so the tie is none there".to_owned(),
+        _ => answer.words.clone(),
+    };
+    format!("{}: {}, {follows}", factor.name, listed(&both, "and"))
+}
+
+fn all_of_it(factor: &Factor, levels: &[Level], answer: &Answer) -> String {
     let pair = |level: &Level| format!("{} over {}", level.level.a, level.level.b);
     let of_all = levels.first().map(pair).filter(|first| levels.iter().all(|level| pair(level) == *first));
     let of = |level: &Level| if of_all.is_some() { String::new() } else { format!("{} ", pair(level)) };
     let figures: Vec<String> = levels.iter().map(|level| level.words(&of(level))).collect();
-    let meaning =
-        if answer.explains == Some(true) { format!(" {}", words::sentence(&factor.meaning)) } else { String::new() };
     let of_all = of_all.map(|pair| format!(" of {pair}")).unwrap_or_default();
     let what = format!("{}, by {}{of_all}", factor.name, words::quantity(&factor.quantity));
-    words::sentence(&format!("{what}: {}; {}", figures.join("; "), answer.words)) + &meaning
+    sentence(&format!("{what}: {}; {}", figures.join("; "), answer.words)) + &meaning(factor, answer)
+}
+
+fn conclusion(factor: &Factor, answer: &Answer) -> String {
+    sentence(answer.words.trim_start_matches("so ")) + &meaning(factor, answer)
+}
+
+/// What it means, after a space, where it explains the ratio.
+fn meaning(factor: &Factor, answer: &Answer) -> String {
+    if answer.explains == Some(true) { format!(" {}", sentence(&factor.meaning)) } else { String::new() }
 }
 
 impl Level<'_> {

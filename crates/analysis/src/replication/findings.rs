@@ -50,6 +50,8 @@ pub struct ReplicationFindings {
     pub claims: Vec<ClaimFinding>,
     /// Its rows, in its order.
     pub rows: Vec<ReplicatedRow>,
+    /// Its figures second by second, in its order.
+    pub series: Vec<ReplicatedSeries>,
     /// Ratios of two subjects under the same setting, which its tables imply.
     pub ratios: Vec<ReplicatedRatio>,
     /// What was tried as an explanation.
@@ -73,6 +75,12 @@ pub struct PartFinding {
     pub machine: Option<String>,
     /// When it began, as the run has it.
     pub began: Option<String>,
+    /// Blocks of which some trial has a record; 0 if it was not run.
+    pub blocks: u32,
+    /// Shortest and longest window of its trials, in seconds; none of programs, which run until they are done.
+    pub windows_s: Option<[f64; 2]>,
+    /// By how much its windows were longer than the study says: 0.1 for a tenth.
+    pub scale: f64,
     /// Trials that have a record, those that failed included.
     pub trials: u32,
     /// Of them, failed.
@@ -149,6 +157,54 @@ pub struct ReplicatedFigure {
     pub measured_words: Option<String>,
 }
 
+/// A figure second by second, as published and as measured, in the same unit. Nothing of it is judged.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ReplicatedSeries {
+    /// The source's table.
+    pub table: Option<String>,
+    /// The source's subject.
+    pub subject: String,
+    /// Its setting, in words.
+    pub setting: String,
+    /// Key of the transcription: `memory_mb`.
+    pub key: String,
+    /// In words: `memory`.
+    pub words: String,
+    /// The unit of both: `MB`.
+    pub unit: String,
+    /// What stands for it: `wan · node/http · hello-c100`; or why nothing does.
+    pub stands_for_it: Result<String, String>,
+    /// As published.
+    pub published: SeriesCourse,
+    /// As measured: the median of the scored trials in each second of the window, at the end of that second.
+    pub measured: Option<SeriesCourse>,
+}
+
+/// How a figure went.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SeriesCourse {
+    /// The instants after the start of the load, in seconds.
+    pub at_s: Vec<f64>,
+    /// The figure at each.
+    pub value: Vec<f64>,
+    /// The lowest of the trials at each; empty where one series is all there is.
+    pub low: Vec<f64>,
+    /// The highest of the trials at each; empty as `low` is.
+    pub high: Vec<f64>,
+    /// The first.
+    pub start: f64,
+    /// The last.
+    pub end: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// The highest.
+    pub highest: f64,
+    /// When it was highest: the first time.
+    pub highest_at_s: f64,
+    /// By how much it rises in a second, over all instants: the median of all slopes between two of them (Theil and Sen).
+    pub slope_per_s: Option<f64>,
+}
+
 /// A ratio of two subjects under one setting.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ReplicatedRatio {
@@ -185,13 +241,28 @@ pub struct FactorFinding {
     pub claims: Vec<String>,
     /// The ratio under each level; the first is as the source measured.
     pub levels: Vec<FactorLevelFinding>,
+    /// What the source claims of this ratio; none where none of the claims is of these two.
+    pub published: Option<ClaimedRatio>,
     /// Whether it explains the ratio: yes, no, or not told.
     pub explains: Option<bool>,
     /// The share of the logarithm of the first ratio that goes when the factor is switched to the level that changes it most;
     /// over 1 where the order flips. None where the first level has no ratio, or is a tie.
     pub share: Option<f64>,
+    /// The first level and the one that tells, and what follows, as a fragment that begins with the factor.
+    pub in_short: String,
+    /// What follows from the levels, and if it explains the ratio how; sentences.
+    pub conclusion: String,
     /// All of it in a sentence.
     pub sentence: String,
+}
+
+/// A ratio as a source claims it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ClaimedRatio {
+    /// In the middle of a range, at the end of what is only bounded.
+    pub value: f64,
+    /// As the claim has it: `4.5–5×`, `> 5×`.
+    pub words: String,
 }
 
 /// The ratio under one level of a factor.

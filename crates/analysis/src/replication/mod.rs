@@ -9,7 +9,7 @@
 //! - **Factors** may use a case whose only fault is a limit or its failures, as that is often the explanation; this is then said.
 //!
 //! A part a file: `gauge.rs` has the figure of a trial, `sites.rs` finds what stands for what, `contrast.rs` and `family.rs` compare,
-//! `ratios.rs`, `rows.rs`, `claims.rs` and `factors.rs` say what follows, `words.rs` has the words.
+//! `ratios.rs`, `rows.rs`, `series.rs`, `claims.rs` and `factors.rs` say what follows, `words.rs` has the words.
 
 mod claims;
 mod contrast;
@@ -21,6 +21,7 @@ mod orders;
 mod parts;
 mod ratios;
 mod rows;
+mod series;
 mod sites;
 mod values;
 mod words;
@@ -34,8 +35,9 @@ use family::Family;
 use sites::Sites;
 
 pub use findings::{
-    ClaimFinding, FactorFinding, FactorLevelFinding, MeasuredPart, MeasuredRun, PartFinding, PartRecommendation,
-    REPLICATION_SCHEMA, ReplicatedFigure, ReplicatedRatio, ReplicatedRow, ReplicationFindings, ReplicationTally,
+    ClaimFinding, ClaimedRatio, FactorFinding, FactorLevelFinding, MeasuredPart, MeasuredRun, PartFinding,
+    PartRecommendation, REPLICATION_SCHEMA, ReplicatedFigure, ReplicatedRatio, ReplicatedRow, ReplicatedSeries,
+    ReplicationFindings, ReplicationTally, SeriesCourse,
 };
 
 /// What the runs say of a published comparison. `parts` may lack some: what was not given was not run.
@@ -61,6 +63,7 @@ pub fn replicate(
         tally: tally(&claims),
         claims,
         rows: rows::rows(&sites),
+        series: series::series(&sites),
         ratios: ratios::ratios(&sites, &family),
         factors,
         recommendations: recommendations(parts),

@@ -1,7 +1,9 @@
 //! The runs of a replication, and what was left out of them.
 
-use tolok_model::Outcome;
+use std::collections::BTreeSet;
 use tolok_model::replication::ReplicationPart;
+
+use tolok_model::{Outcome, TrialRecord};
 
 use super::findings::{MeasuredRun, PartFinding};
 use super::sites::Sites;
@@ -34,10 +36,27 @@ fn of_run(part: &ReplicationPart, run: &MeasuredRun) -> PartFinding {
         run: Some(facts.id.clone()),
         machine: Some(facts.machine.clone()),
         began: Some(facts.started_at.clone()),
+        blocks: blocks(run),
+        windows_s: windows_s(run),
+        scale: facts.scale,
         trials: trials.len() as u32,
         failed: failed as u32,
         left_out,
     }
+}
+
+/// Blocks of which some trial has a record: fewer than planned where the run was interrupted.
+fn blocks(run: &MeasuredRun) -> u32 {
+    run.records.trials.iter().map(|trial| trial.block).collect::<BTreeSet<u32>>().len() as u32
+}
+
+fn windows_s(run: &MeasuredRun) -> Option<[f64; 2]> {
+    let window_s = |trial: &TrialRecord| match &trial.outcome {
+        Outcome::Completed(measured) => Some(measured.window_s),
+        _ => None,
+    };
+    let all = || run.records.trials.iter().filter_map(window_s);
+    Some([all().reduce(f64::min)?, all().reduce(f64::max)?])
 }
 
 fn not_run(part: &ReplicationPart, why: &str) -> PartFinding {
@@ -48,6 +67,9 @@ fn not_run(part: &ReplicationPart, why: &str) -> PartFinding {
         run: None,
         machine: None,
         began: None,
+        blocks: 0,
+        windows_s: None,
+        scale: 1.0,
         trials: 0,
         failed: 0,
         left_out: vec![format!("the whole part: {}", why.trim_end_matches('.'))],

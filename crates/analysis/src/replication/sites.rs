@@ -6,7 +6,8 @@ use tolok_model::{Case, Measurement, ProgramTiming};
 
 use super::findings::{MeasuredPart, MeasuredRun};
 use super::gauge::{of_program, of_server};
-use crate::estimate::{median, wider};
+use crate::estimate::{median, middle, wider};
+use crate::figures::{Quantity as Kind, amount};
 use crate::findings::{CaseFinding, Estimate, Flag, ScenarioFinding};
 use crate::observations::{Observations, Trials};
 use crate::programs::findings::ProgramCaseFinding;
@@ -90,6 +91,15 @@ impl<'a> Sites<'a> {
         Ok(Site { part: given.name, run: *run, case, of })
     }
 
+    /// Everything that has a name of its own, which a sentence leaves as it is.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+        let rows = self.transcription.rows.iter().map(|row| row.subject.as_str());
+        let runs = self.parts.iter().filter_map(|part| part.run.as_ref().ok());
+        let servers = runs.clone().flat_map(|run| &run.findings.scenarios).flat_map(|scenario| &scenario.cases);
+        let programs = runs.flat_map(|run| &run.findings.programs).flat_map(|program| &program.cases);
+        rows.chain(servers.map(|case| case.title.as_str())).chain(programs.map(|case| case.title.as_str()))
+    }
+
     /// A setting in words.
     pub(super) fn setting(&self, name: &str) -> String {
         self.transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone())
@@ -165,6 +175,15 @@ impl<'a> Site<'a> {
         self.unranked().filter(|_| !(matches!(measured, Quantity::Memory(_)) && is_of_time_alone))
     }
 
+    /// Why it could not have shown the quantity. No request times out in a window that is shorter than the time-out.
+    pub(super) fn blind_to(&self, measured: &Quantity) -> Option<String> {
+        let load = &self.run.records.plan.scenario(&self.case.scenario)?.load;
+        let window_s = middle(&self.observations().each(|trial| Some(trial.window_s)))?;
+        let is_blind = *measured == Quantity::Timeouts && window_s < load.timeout_s;
+        let timeout = amount(Kind::Seconds, load.timeout_s);
+        is_blind.then(|| format!("its windows end before a request could have taken the {timeout} of the time-out"))
+    }
+
     /// Whether it has the quantity in every scored trial.
     pub(super) fn has(&self, measured: &Quantity) -> bool {
         self.estimate(measured).is_some()
@@ -172,6 +191,9 @@ impl<'a> Site<'a> {
 
     /// The median of a measured quantity over the scored trials; none if one of them lacks it.
     pub(super) fn estimate(&self, measured: &Quantity) -> Option<Estimate> {
+        if self.blind_to(measured).is_some() {
+            return None;
+        }
         match self.of {
             SiteFinding::Server(scenario, _) => {
                 median(self.observations().every(|trial| of_server(measured, scenario.memory_source, trial)))

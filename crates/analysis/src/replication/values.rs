@@ -55,7 +55,8 @@ fn of_row<'a>(sites: &Sites<'a>, row: &Row, measured: &Quantity) -> Result<(Site
     let setting = row.scenario.as_deref().ok_or_else(|| "its setting has no name".to_owned())?;
     let site = with(&sites.of(&row.subject, setting)?, Some(measured));
     let estimate = site.estimate(measured);
-    let estimate = estimate.ok_or_else(|| format!("{} has no such figure in every trial", site.title()))?;
+    let none = || format!("{} has no such figure in every trial", site.title());
+    let estimate = estimate.ok_or_else(|| site.blind_to(measured).unwrap_or_else(none))?;
     Ok((site, estimate))
 }
 
@@ -76,6 +77,10 @@ fn in_words(found: &[(Site, Estimate)], measured: &Quantity, unit: Unit) -> Stri
         Scale::Difference => format!("{} of the requests", small_share(estimate.value)),
         Scale::Ratio => words::in_unit(estimate, unit),
     };
+    let first = figure(&found[0].1);
+    if found.len() > 1 && found.iter().all(|(_, estimate)| figure(estimate) == first) {
+        return format!("{first} in each of {} cases", found.len());
+    }
     let one = |(site, estimate): &(Site, Estimate)| format!("{}: {}", site.words(), figure(estimate));
     let mut named: Vec<String> = found.iter().take(MOST_NAMED).map(one).collect();
     let rest = found.len().saturating_sub(MOST_NAMED);

@@ -90,20 +90,15 @@ pub(super) fn compared(found: &Estimate, scale: Scale) -> String {
     if scale == Scale::Ratio {
         return figure(Kind::Ratio, found).line();
     }
+    if found.value == 0.0 && [found.low, found.high].into_iter().flatten().all(|end| end == 0.0) {
+        return "0 percentage points apart".to_owned();
+    }
     let is_more = found.value >= 0.0;
     let signed = |value: f64| in_column(if is_more { value } else { -value } * 100.0);
     let ends = found.low.zip(found.high).map(|(low, high)| if is_more { (low, high) } else { (high, low) });
     let interval = ends.map(|(low, high)| format!(" ({} to {})", signed(low), signed(high))).unwrap_or_default();
     let more = if is_more { "more" } else { "less" };
     format!("{}{interval} percentage points {more}", signed(found.value))
-}
-
-/// The first letter as a capital, and a full stop at the end.
-pub(super) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    let stop = if text.ends_with('.') || text.is_empty() { "" } else { "." };
-    format!("{first}{}{stop}", letters.as_str())
 }
 
 /// What a number may mean, in base units: its rounding, what `~` hides, or the range that it gives. An end that the source itself names

@@ -6,6 +6,7 @@
 //! stated is equal. One process that is said to serve alone but uses more than one CPU is shown, and not contradicted, because
 //! a process may have threads. Source: the fairness ledger of this project; there is no formula beyond division.
 
+use tolok_model::sentences::capital;
 use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Row, Transcription, Unit};
 
 use super::bounds::Bounds;
@@ -130,7 +131,7 @@ fn unequal(transcription: &Transcription, group: &Group, budgets: &Budgets) -> A
         .lacks(["figures with equal budgets"])
         .cannot_tell(format!(
             "{} differ ({}), so that the figures do not compare the subjects alone.",
-            super::words::capital(&listed(&what)),
+            capital(&listed(&what)),
             budgets.unequal.join("; ")
         ))
 }

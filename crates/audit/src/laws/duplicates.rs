@@ -13,6 +13,7 @@
 
 use std::collections::BTreeSet;
 
+use tolok_model::sentences::capital;
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Series, Transcription};
 
 use super::groups::tables;
@@ -122,7 +123,7 @@ fn series_twice(
         .inferring(Some("One of the two was probably printed in the place of the other, whose figures are then missing.".to_owned()))
         .contradicted(format!(
             "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance that happens in at most {}.{only}",
-            super::words::capital(&what),
+            capital(&what),
             chance(*log10),
         ))
 }

@@ -7,11 +7,12 @@
 //! - **Ramp.** With connections that grow during the run, a figure of the whole run is a mean over many loads.
 //! - **No warm-up and no series.** Nothing shows whether the beginning was slower, in runs below a minute.
 
+use tolok_model::sentences::capital;
 use tolok_model::transcription::{Figure, Quantity, Row, Series, Transcription};
 use tolok_stats::{Level, theil_sen};
 
 use super::groups::{measured, names_of_tables, throughput};
-use super::words::{amount, capital, counted, listed, noun, percent, setting, significant};
+use super::words::{amount, counted, listed, noun, percent, setting, significant};
 use crate::draft::Draft;
 use crate::{AuditFinding, Law};
 

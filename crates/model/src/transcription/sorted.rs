@@ -15,6 +15,7 @@ use toml::Spanned;
 
 use super::figure_key::{FAMILIES, figure_key};
 use super::number_reading::Written;
+use crate::sentences::sentence;
 use crate::several::Several;
 
 /// A figure as it is written: its key, and one number or several.
@@ -161,9 +162,4 @@ impl JsonSchema for WrittenNumbers {
             "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }],
         })
     }
-}
-
-fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>() + ".").unwrap_or_default()
 }

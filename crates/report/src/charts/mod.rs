@@ -9,6 +9,7 @@ mod standalone;
 
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{FactorPanel, Findings, MemorySource, ProgramSeries, ScenarioFinding, VarianceFinding};
+use tolok_model::sentences::capital;
 
 use crate::sections::{is_of_tools, sections};
 use crate::sensitivity::{PANELS_RULE, SHARES_RULE};
@@ -198,12 +199,6 @@ pub(crate) fn interval_words(findings: &Findings) -> &'static str {
 /// `n = 6 blocks`
 pub(crate) fn blocks(findings: &Findings) -> String {
     format!("n = {}", counted(u64::from(findings.run.blocks), "block"))
-}
-
-/// With its first letter as a sentence has it.
-pub(crate) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Letters that every file system, shell and TeX takes as they are.

@@ -2,6 +2,7 @@
 
 use tolok_analysis::figures::{Figure, counted};
 use tolok_analysis::{Change, Difference, RunComparison};
+use tolok_model::sentences::capital;
 
 use super::lines::{Line, heading, legend, lines, of_machine, side};
 use crate::markdown::{escaped, lines as table};
@@ -28,11 +29,6 @@ pub fn markdown(found: &RunComparison) -> String {
     }
     let cautions: String = found.cautions.iter().map(|caution| format!("- {}\n", escaped(caution))).collect();
     text + &folded("Before relying on this", &cautions)
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn figures(lines: &[Line]) -> String {

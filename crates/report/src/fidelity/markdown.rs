@@ -1,6 +1,7 @@
 //! The report as tables that GitHub shows.
 
 use tolok_model::fidelity::FidelityReport;
+use tolok_model::sentences::capital;
 
 use super::lines::{Line, STARS, failures, has_stars, left_out, sections, subtitle, types};
 use crate::markdown::{escaped, lines, list};
@@ -24,7 +25,7 @@ pub fn markdown(report: &FidelityReport) -> String {
     }
     for section in sections(report) {
         let rows: Vec<Vec<String>> = section.lines.iter().map(|line| vec![what(line), escaped(&line.who)]).collect();
-        text += &format!("\n## {}\n\n{}.\n\n", section.heading, capitalised(&section.note));
+        text += &format!("\n## {}\n\n{}.\n\n", section.heading, capital(&section.note));
         text += &lines(&["what comes of it", "by"], &rows, 0);
     }
     let escaped_all = |lines: Vec<String>| lines.iter().map(|line| escaped(line)).collect::<Vec<_>>();
@@ -42,9 +43,4 @@ fn what(line: &Line) -> String {
 /// Within backticks, only the bar of a table must be escaped; what ends them is left out.
 fn code(text: &str) -> String {
     text.replace('`', "").replace('|', "\\|")
-}
-
-fn capitalised(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

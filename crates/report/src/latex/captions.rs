@@ -2,9 +2,10 @@
 
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{Findings, MemorySource, ProgramFinding, ScenarioFinding};
+use tolok_model::sentences::capital;
 
 use super::escape::escaped;
-use crate::charts::{Chart, blocks, capital, interval_words};
+use crate::charts::{Chart, blocks, interval_words};
 use crate::programs;
 use crate::surroundings::{environment, heading};
 use crate::table::percentiles;

@@ -2,12 +2,17 @@
 
 use serde::Serialize;
 use tolok_analysis::PublishedReading;
+use tolok_analysis::figures::counted;
 use tolok_analysis::replication::{
-    ClaimFinding, FactorFinding, PartFinding, PartRecommendation, ReplicatedRatio, ReplicatedRow, ReplicationFindings,
+    ClaimFinding, FactorFinding, FactorLevelFinding, PartFinding, PartRecommendation, ReplicatedRatio, ReplicatedRow,
+    ReplicationFindings,
 };
 
+use super::html_series::Seconds;
+use super::story::{Untold, heading, judged, story, untold};
 use super::words::{
-    RULE, SIZES, explains, in_order, level, machines, measured, measured_figure, part, published, sign, source, verdict,
+    RULE, SIZES, advice, beside, explains, machines, measured, measured_figure, of_level, part, picks, published,
+    remark, sign, source, verdict,
 };
 use crate::frame;
 use crate::page::{piece, style};
@@ -31,17 +36,21 @@ struct Page<'a> {
     title: &'a str,
     source: String,
     verdict: String,
+    story: Vec<(&'static str, Vec<String>)>,
     note: Option<&'a str>,
     machines: Vec<&'a str>,
     parts: Vec<Part<'a>>,
     claims: Vec<Claim<'a>>,
+    untold: Vec<Reason<'a>>,
     rule: &'static str,
     factors: Vec<Factor<'a>>,
     chart: Option<String>,
     ratios: Vec<Ratio<'a>>,
+    seconds: Option<Seconds>,
     rows: Vec<Row<'a>>,
     sizes: &'static str,
     recommendations: Vec<Advice<'a>>,
+    without_advice: Vec<String>,
     key: &'a str,
 }
 
@@ -64,13 +73,32 @@ struct Claim<'a> {
     explanation: Option<&'a str>,
 }
 
+/// Claims of which nothing can be told for one reason.
+#[derive(Serialize)]
+struct Reason<'a> {
+    number: String,
+    reason: &'a str,
+    /// What is said, where, and the figures.
+    claims: Vec<(&'a str, Option<&'a str>, String)>,
+}
+
 #[derive(Serialize)]
 struct Factor<'a> {
-    name: &'a str,
+    name: String,
     words: &'a str,
     explains: &'static str,
-    levels: Vec<String>,
-    sentence: &'a str,
+    chart: Option<String>,
+    published: Option<&'a str>,
+    levels: Vec<Level<'a>>,
+    conclusion: &'a str,
+}
+
+#[derive(Serialize)]
+struct Level<'a> {
+    name: &'a str,
+    of: &'a str,
+    ratio: String,
+    remark: String,
 }
 
 #[derive(Serialize)]
@@ -104,6 +132,7 @@ struct Advice<'a> {
 
 impl<'a> Page<'a> {
     fn of(found: &'a ReplicationFindings) -> Self {
+        let (taken, without_advice) = advice(found);
         let drawn = found.ratios.len().min(MOST_DRAWN);
         Self {
             style: style(),
@@ -111,17 +140,21 @@ impl<'a> Page<'a> {
             title: &found.title,
             source: source(found),
             verdict: verdict(found),
+            story: story(found),
             note: found.note.as_deref(),
             machines: machines(found),
             parts: found.parts.iter().map(Part::of).collect(),
-            claims: in_order(found).map(Claim::of).collect(),
+            claims: judged(found).into_iter().map(Claim::of).collect(),
+            untold: untold(found).iter().map(Reason::of).collect(),
             rule: RULE,
             factors: found.factors.iter().map(Factor::of).collect(),
             chart: (drawn > 0).then(|| svg::published(&found.ratios[..drawn], SMALLEST_EFFECT)),
             ratios: found.ratios.iter().map(Ratio::of).collect(),
+            seconds: Seconds::of(&found.series),
             rows: found.rows.iter().map(Row::of).collect(),
             sizes: SIZES,
-            recommendations: found.recommendations.iter().map(Advice::of).collect(),
+            recommendations: taken.into_iter().map(Advice::of).collect(),
+            without_advice,
             key: &found.key,
         }
     }
@@ -152,15 +185,34 @@ impl<'a> Claim<'a> {
     }
 }
 
+impl<'a> Reason<'a> {
+    fn of(untold: &Untold<'a>) -> Self {
+        let line = |claim: &&'a ClaimFinding| (claim.says.as_str(), claim.place.as_deref(), beside(claim));
+        Self {
+            number: counted(untold.claims.len() as u64, "claim"),
+            reason: untold.reason,
+            claims: untold.claims.iter().map(line).collect(),
+        }
+    }
+}
+
 impl<'a> Factor<'a> {
     fn of(factor: &'a FactorFinding) -> Self {
         Self {
-            name: &factor.name,
+            name: heading(factor),
             words: &factor.words,
             explains: explains(factor),
-            levels: factor.levels.iter().map(level).collect(),
-            sentence: &factor.sentence,
+            chart: svg::levels(factor, SMALLEST_EFFECT),
+            published: factor.published.as_ref().map(|published| published.words.as_str()),
+            levels: factor.levels.iter().map(Level::of).collect(),
+            conclusion: &factor.conclusion,
         }
+    }
+}
+
+impl<'a> Level<'a> {
+    fn of(level: &'a FactorLevelFinding) -> Self {
+        Self { name: &level.name, of: &level.of, ratio: of_level(level), remark: remark(level) }
     }
 }
 
@@ -201,7 +253,7 @@ impl<'a> Advice<'a> {
         Self {
             need: &what.need,
             part: &one.part,
-            picks: if what.picks.is_empty() { "nothing can be said".to_owned() } else { what.picks.join(", ") },
+            picks: picks(what),
             because: &what.because,
             strength: what.strength.word(),
             changes_if: &what.changes_if,

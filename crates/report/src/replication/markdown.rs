@@ -1,28 +1,40 @@
 //! A replication as GitHub shows it, to be kept beside the study.
 
+use std::fmt::Write as _;
+
+use tolok_analysis::figures::{NONE, counted};
 use tolok_analysis::replication::{
-    ClaimFinding, FactorFinding, PartFinding, PartRecommendation, ReplicatedRatio, ReplicationFindings,
+    ClaimFinding, FactorFinding, FactorLevelFinding, PartFinding, PartRecommendation, ReplicatedRatio,
+    ReplicatedSeries, ReplicationFindings, SeriesCourse,
 };
 
+use super::story::{Untold, heading, judged, story, untold};
 use super::words::{
-    RULE, SIZES, beside, explains, in_order, level, machines, measured, measured_figure, part, published, sign, source,
-    verdict,
+    RULE, SECONDS, SIZES, advice, beside, course, explains, machines, measured, measured_figure, of_level, part, picks,
+    published, remark, series_name, sign, source, verdict, without_seconds,
 };
-use crate::markdown::{escaped, lines, list};
+use crate::markdown::{escaped, lines};
+use crate::sparkline;
 
 /// The replication as Markdown.
 pub fn markdown(found: &ReplicationFindings) -> String {
     let mut text = format!("# {}\n\n{}\n\n", escaped(&found.title), escaped(&source(found)));
-    text += &format!("**{}**\n", escaped(&verdict(found)));
-    if let Some(note) = &found.note {
-        text += &format!("\n{}\n", escaped(note));
+    text += &format!("**{}**\n\n", escaped(&verdict(found)));
+    for (word, lines) in story(found) {
+        let nested: String = lines.iter().map(|line| format!("  - {}\n", escaped(line))).collect();
+        _ = write!(text, "- **{word}**\n{nested}");
     }
-    text += &runs(found);
-    text += &claims(&in_order(found).collect::<Vec<_>>());
+    if let Some(note) = &found.note {
+        _ = write!(text, "\n{}\n", escaped(note.trim()));
+    }
+    text += &claims(&judged(found));
+    text += &of_reasons(&untold(found));
     text += &factors(&found.factors);
+    text += &recommendations(found);
     text += &ratios(&found.ratios);
+    text += &series(&found.series);
     text += &figures(found);
-    text + &recommendations(&found.recommendations)
+    text + &runs(found)
 }
 
 fn runs(found: &ReplicationFindings) -> String {
@@ -39,15 +51,29 @@ fn claims(claims: &[&ClaimFinding]) -> String {
         return String::new();
     }
     let row = |claim: &&ClaimFinding| {
-        let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let reading = format!("{} **{}**", sign(claim.reading), claim.reading.words());
         let explanation = claim.explanation.as_deref().unwrap_or_default();
-        let says = escaped(&format!("{}{place}", claim.says));
-        vec![says, escaped(&beside(claim)), reading, escaped(explanation)]
+        vec![escaped(&says(claim)), escaped(&beside(claim)), reading, escaped(explanation)]
     };
     let rows: Vec<Vec<String>> = claims.iter().map(row).collect();
     let headings = ["the source says", "published and measured", "reading", "explanation"];
-    format!("\n## Claims\n\n{}\n{RULE}\n", lines(&headings, &rows, 0))
+    format!("\n## Claims that could be judged\n\n{}\n{RULE}\n", lines(&headings, &rows, 0))
+}
+
+/// Claims of one reason share a heading that says it.
+fn of_reasons(untold: &[Untold]) -> String {
+    let line = |claim: &&ClaimFinding| format!("- {}: {}\n", escaped(&says(claim)), escaped(&beside(claim)));
+    let one = |one: &Untold| {
+        let number = counted(one.claims.len() as u64, "claim");
+        format!("\n**{number}**: {}\n\n{}", escaped(one.reason), one.claims.iter().map(line).collect::<String>())
+    };
+    let all: String = untold.iter().map(one).collect();
+    if all.is_empty() { all } else { format!("\n## Claims that cannot be told\n{all}") }
+}
+
+fn says(claim: &ClaimFinding) -> String {
+    let place = claim.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+    format!("{}{place}", claim.says)
 }
 
 fn factors(factors: &[FactorFinding]) -> String {
@@ -55,12 +81,19 @@ fn factors(factors: &[FactorFinding]) -> String {
         return String::new();
     }
     let one = |factor: &FactorFinding| {
-        let levels: String = factor.levels.iter().map(|one| format!("- {}\n", escaped(&level(one)))).collect();
-        let heading = format!("{} ({}): {}", factor.name, factor.words, explains(factor));
-        format!("\n### {}\n\n{levels}\n{}\n", escaped(&heading), escaped(&factor.sentence))
+        let row = |level: &FactorLevelFinding| {
+            vec![escaped(&level.name), escaped(&level.of), of_level(level), escaped(&remark(level))]
+        };
+        let rows: Vec<Vec<String>> = factor.levels.iter().map(row).collect();
+        let headings = ["level", "ratio of", factor.words.as_str(), "remark"];
+        let heading = format!("{}: {}", heading(factor), explains(factor));
+        let table = lines(&headings, &rows, 0);
+        let published =
+            factor.published.as_ref().map(|published| format!("Published: {}. ", published.words)).unwrap_or_default();
+        format!("\n### {}\n\n{table}\n{published}{}\n", escaped(&heading), escaped(&factor.conclusion))
     };
     let all: String = factors.iter().map(one).collect();
-    format!("\n## What explains it\n\nThe same ratio with one thing switched.\n{all}")
+    format!("\n## What explains it\n\nThe same ratio with one thing switched, and nothing else.\n{all}")
 }
 
 fn ratios(ratios: &[ReplicatedRatio]) -> String {
@@ -76,6 +109,20 @@ fn ratios(ratios: &[ReplicatedRatio]) -> String {
     let rows: Vec<Vec<String>> = ratios.iter().map(row).collect();
     let headings = ["setting", "of", "ratio", "published", "measured", "reading"];
     format!("\n## Ratios that the tables imply\n\n{}", lines(&headings, &rows, 0))
+}
+
+fn series(all: &[ReplicatedSeries]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let cell = |one: &SeriesCourse| format!("{} {}", sparkline::line(&one.value), course(one));
+    let row = |one: &ReplicatedSeries| {
+        let measured = one.measured.as_ref().map_or(NONE.to_owned(), cell);
+        vec![escaped(&series_name(one)), cell(&one.published), measured]
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    let why: String = without_seconds(all).iter().map(|line| format!("\n{}\n", escaped(line))).collect();
+    format!("\n## Second by second\n\n{SECONDS}\n\n{}{why}", lines(&["series", "published", "measured"], &rows, 0))
 }
 
 fn figures(found: &ReplicationFindings) -> String {
@@ -96,13 +143,22 @@ fn figures(found: &ReplicationFindings) -> String {
     format!("\n## Figures\n\n{SIZES}\n\n{}", lines(&headings, &rows, 0))
 }
 
-fn recommendations(all: &[PartRecommendation]) -> String {
-    let line = |one: &PartRecommendation| {
+fn recommendations(found: &ReplicationFindings) -> String {
+    if found.recommendations.is_empty() {
+        return String::new();
+    }
+    let row = |one: &&PartRecommendation| {
         let what = &one.recommendation;
-        let picks = if what.picks.is_empty() { "nothing can be said".to_owned() } else { what.picks.join(", ") };
-        let head = format!("**{}** ({}): {}", escaped(&what.need), escaped(&one.part), escaped(&picks));
-        format!("{head}, {}. {} {}", what.strength.word(), escaped(&what.because), escaped(&what.changes_if))
+        let need = format!("{} ({})", what.need, one.part);
+        let take = format!("**{}**", escaped(&picks(what)));
+        let strength = what.strength.word().to_owned();
+        vec![escaped(&need), take, escaped(&what.because), strength, escaped(&what.changes_if)]
     };
-    let items: Vec<String> = all.iter().map(line).collect();
-    if items.is_empty() { String::new() } else { list("Which one for what", &items) }
+    let (taken, untold) = advice(found);
+    let rows: Vec<Vec<String>> = taken.iter().map(row).collect();
+    let headings = ["need", "take", "evidence", "strength", "what would overturn it"];
+    let table = if rows.is_empty() { String::new() } else { lines(&headings, &rows, 0) };
+    let untold: String = untold.iter().map(|line| format!("- {}\n", escaped(line))).collect();
+    let untold = if untold.is_empty() { untold } else { format!("\nNothing can be said of these:\n\n{untold}") };
+    format!("\n## Which one for what\n\n{table}{untold}")
 }

@@ -3,7 +3,9 @@
 //! The words that formats for people share are made in `words.rs`; each format only sets them.
 
 mod html;
+mod html_series;
 mod markdown;
+mod story;
 mod text;
 mod words;
 

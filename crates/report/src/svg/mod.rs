@@ -1,8 +1,10 @@
 //! Static drawings: no script, colours by class, so that they follow the page into dark mode and onto paper.
 
 mod bars;
+mod courses;
 mod curves;
 mod factors;
+mod levels;
 mod overlay;
 mod published;
 mod ratios;
@@ -18,8 +20,10 @@ use std::fmt::Write as _;
 use crate::printable::printable;
 
 pub(crate) use bars::{costs, throughput};
+pub(crate) use courses::courses;
 pub(crate) use curves::{MOST_LINES, curves, quantile_words};
 pub(crate) use factors::{cell, factor_panel};
+pub(crate) use levels::levels;
 pub(crate) use overlay::{overlaid_latency, overlaid_throughput};
 pub(crate) use published::published;
 pub(crate) use ratios::ratios;

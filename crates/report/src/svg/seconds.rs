@@ -238,7 +238,7 @@ struct Point {
 }
 
 /// The next round number.
-fn nice(value: f64) -> f64 {
+pub(super) fn nice(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }

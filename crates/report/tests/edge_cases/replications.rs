@@ -1,8 +1,9 @@
 //! Invented replications, by name.
 
 use tolok_analysis::replication::{
-    ClaimFinding, FactorFinding, FactorLevelFinding, PartFinding, PartRecommendation, REPLICATION_SCHEMA,
-    ReplicatedFigure, ReplicatedRatio, ReplicatedRow, ReplicationFindings, ReplicationTally,
+    ClaimFinding, ClaimedRatio, FactorFinding, FactorLevelFinding, PartFinding, PartRecommendation, REPLICATION_SCHEMA,
+    ReplicatedFigure, ReplicatedRatio, ReplicatedRow, ReplicatedSeries, ReplicationFindings, ReplicationTally,
+    SeriesCourse,
 };
 use tolok_analysis::{Estimate, PublishedReading, Recommendation, Strength};
 
@@ -48,22 +49,81 @@ fn whole() -> ReplicationFindings {
             row("node", "534 KB file, 500 connections", Ok("wan · node/http · file-534k-c500".to_owned())),
             row("iis", "534 KB file, 500 connections", Err("no part has a subject for iis".to_owned())),
         ],
+        series: series(),
         ratios: ratios(),
         factors: factors(),
-        recommendations: vec![PartRecommendation {
-            part: "wan".to_owned(),
-            recommendation: Recommendation {
-                rule: "most-answers".to_owned(),
-                rule_words: "Whoever gives most good answers a second.".to_owned(),
-                need: "most answers a second: Hello".to_owned(),
-                scenarios: vec!["hello-c100".to_owned()],
-                picks: vec!["Node http".to_owned()],
-                because: "4.86× (4.80–4.92) as many as Apache prefork.".to_owned(),
-                strength: Strength::Moderate,
-                changes_if: "Another distance: next door they are alike.".to_owned(),
-            },
-        }],
+        recommendations: vec![
+            advice("most answers a second: Hello", &["Node http"], Strength::Moderate),
+            advice("least memory: Hello", &["Node http", "Apache prefork"], Strength::Weak),
+            advice("fastest first answer: Hello", &[], Strength::None),
+        ],
     }
+}
+
+fn advice(need: &str, picks: &[&str], strength: Strength) -> PartRecommendation {
+    let (because, changes_if) = match strength {
+        Strength::None => ("1 common block, and 5 are the least for an interval.", "5 blocks or more."),
+        _ => (
+            "4.86× (4.80–4.92) as many as the next.",
+            "Another distance: next door they are alike; to be sure: 10 blocks.",
+        ),
+    };
+    PartRecommendation {
+        part: "wan".to_owned(),
+        recommendation: Recommendation {
+            rule: "most-answers".to_owned(),
+            rule_words: "Whoever gives most good answers a second.".to_owned(),
+            need: need.to_owned(),
+            scenarios: vec!["hello-c100".to_owned()],
+            picks: picks.iter().copied().map(str::to_owned).collect(),
+            because: because.to_owned(),
+            strength,
+            changes_if: changes_if.to_owned(),
+        },
+    }
+}
+
+/// Twenty seconds of two subjects, one of which was measured; and a figure of which nothing was.
+fn series() -> Vec<ReplicatedSeries> {
+    let ramp = |size: f64, from: f64, is_measured: bool| {
+        let at_s: Vec<f64> = (0..20).map(|second| f64::from(second) + from).collect();
+        let value: Vec<f64> = at_s.iter().map(|at_s| size * (1.0 - (-at_s / 5.0).exp())).collect();
+        let side = |factor: f64| match is_measured {
+            true => value.iter().map(|value| value * factor).collect(),
+            false => Vec::new(),
+        };
+        SeriesCourse {
+            start: value[0],
+            end: value[19],
+            mean: value.iter().sum::<f64>() / 20.0,
+            highest: value[19],
+            highest_at_s: at_s[19],
+            slope_per_s: Some(size / 40.0),
+            low: side(0.9),
+            high: side(1.1),
+            at_s,
+            value,
+        }
+    };
+    let one = |subject: &str, words: &str, unit: &str, size: f64, measured: Option<f64>| ReplicatedSeries {
+        table: Some("Table II".to_owned()),
+        subject: subject.to_owned(),
+        setting: "534 KB file, 500 connections".to_owned(),
+        key: format!("{words}_{unit}"),
+        words: words.to_owned(),
+        unit: unit.to_owned(),
+        published: ramp(size, 0.0, false),
+        stands_for_it: match measured {
+            Some(_) => Ok(format!("wan · {subject} · file-534k-c500")),
+            None => Err("part four-cores was not run: it asks for 4 CPUs, and this machine has 2".to_owned()),
+        },
+        measured: measured.map(|size| ramp(size, 1.0, true)),
+    };
+    vec![
+        one("apache", "memory", "MB", 187.0, Some(812.0)),
+        one("node", "memory", "MB", 390.0, Some(301.0)),
+        one("apache", "CPU", "%", 16.6, None),
+    ]
 }
 
 fn part(name: &str, run: Option<&str>) -> PartFinding {
@@ -74,6 +134,9 @@ fn part(name: &str, run: Option<&str>) -> PartFinding {
         run: run.map(str::to_owned),
         machine: run.map(|_| "Invented CPU, 2 CPUs, 8 GiB, Linux 6.12".to_owned()),
         began: run.map(|_| "2026-11-22T10:10:10Z".to_owned()),
+        blocks: if run.is_some() { 5 } else { 0 },
+        windows_s: run.map(|_| [20.0, 20.4]),
+        scale: if name == "next-door" { 0.25 } else { 1.0 },
         trials: if run.is_some() { 90 } else { 0 },
         failed: 0,
         left_out: Vec::new(),
@@ -193,6 +256,9 @@ fn factors() -> Vec<FactorFinding> {
         meaning: "Apache starts its children too slowly for a short run far away.".to_owned(),
         words: "good answers".to_owned(),
         claims: vec!["node-5x".to_owned()],
+        published: (name != "four cores").then(|| ClaimedRatio { value: 4.75, words: "4.5–5×".to_owned() }),
+        in_short: format!("{name}: 4.86× (4.76–4.96), and so on"),
+        conclusion: sentence.to_owned(),
         levels,
         explains,
         share: explains.map(|does| if does { 0.98 } else { 0.04 }),
@@ -232,6 +298,7 @@ fn not_run() -> ReplicationFindings {
     found.ratios.clear();
     found.factors.clear();
     found.recommendations.clear();
+    found.series.retain(|one| one.measured.is_none());
     found.rows.retain(|row| row.stands_for_it.is_err());
     found
 }
@@ -246,6 +313,7 @@ fn untrusted() -> ReplicationFindings {
     found.ratios[0].a = "a-subject-with-a-name-that-is-far-too-long-for-any-column-of-any-table".to_owned();
     found.ratios[0].setting =
         "a setting with many, many words, as nobody had thought of how it would be shown".to_owned();
+    found.series[0].subject = found.ratios[0].a.clone();
     found.rows[0].subject = found.ratios[0].a.clone();
     found
 }

@@ -90,8 +90,7 @@ fn sentence(verdict: AuditVerdict, outcomes: &[Outcome]) -> String {
         AuditVerdict::Contradicted => {
             let against: Vec<String> = of_verdict.iter().flat_map(|outcome| outcome.against.clone()).collect();
             let where_ = if all == 1 { String::new() } else { format!("Under {number} of {all} {}: ", settings(all)) };
-            let text = format!("{where_}{}.", against.join("; "));
-            super::super::words::capital(&text)
+            format!("{where_}{}.", against.join("; "))
         }
         AuditVerdict::CannotTell if all == 1 => "The printed figures are too close to tell.".to_owned(),
         AuditVerdict::CannotTell => {

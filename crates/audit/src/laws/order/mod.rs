@@ -15,6 +15,7 @@
 
 mod in_flight;
 
+use tolok_model::sentences::capital;
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, OfRow, folded};
@@ -220,10 +221,4 @@ fn named(share: f64, figure: &Figure) -> String {
         share => format!("p{}", wording::percentile(share)),
     };
     format!("{name} {}", wording::quoted(figure))
-}
-
-/// A sentence's beginning.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -1,0 +1,102 @@
+//! Series of the source, second by second, with the measured ones. Sizes belong to the machine, so nothing is judged here: what can be
+//! compared is how a figure goes.
+//!
+//! What was measured is the median of the scored trials in each second of the window, as the report of the run has it
+//! ([`crate::SecondsFinding`]). It stands at the end of its second, which is when a source reads it.
+
+use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Series, Unit};
+use tolok_stats::theil_sen;
+
+use super::findings::{ReplicatedSeries, SeriesCourse};
+use super::sites::{Site, SiteFinding, Sites};
+use super::words;
+use crate::estimate::LEVEL;
+use crate::seconds::Band;
+
+/// A value at an instant, with the lowest and the highest of the trials.
+struct Point {
+    at_s: f64,
+    value: f64,
+    ends: Option<[f64; 2]>,
+}
+
+/// Every figure of every series, in their order. A series without times is left out.
+pub(super) fn series(sites: &Sites) -> Vec<ReplicatedSeries> {
+    let of =
+        |series: &Series| series.figures.iter().filter_map(|figure| one(sites, series, figure)).collect::<Vec<_>>();
+    sites.transcription.series.iter().flat_map(of).collect()
+}
+
+fn one(sites: &Sites, series: &Series, figure: &Figure) -> Option<ReplicatedSeries> {
+    let point = |(at_s, value): (&f64, f64)| Point { at_s: *at_s, value, ends: None };
+    let printed = figure.numbers.iter().map(|number| number.value / figure.unit.factor());
+    let setting = series.scenario.as_deref();
+    let found = match setting {
+        Some(setting) => sites.of(&series.subject, setting),
+        None => Err("its setting has no name, so nothing can stand for it".to_owned()),
+    };
+    let measured = found.and_then(|found| {
+        let courses = found.iter().map(|site| Ok((site.words(), measured(site, series, figure)?)));
+        courses.reduce(|first, next| first.or(next)).unwrap_or_else(|| Err("nothing stands for it".to_owned()))
+    });
+    let (stands_for_it, measured) =
+        measured.map_or_else(|why| (Err(why), None), |(site, course)| (Ok(site), Some(course)));
+    Some(ReplicatedSeries {
+        table: series.table.clone(),
+        subject: series.subject.clone(),
+        setting: setting.map(|name| sites.setting(name)).unwrap_or_default(),
+        key: figure.key.clone(),
+        words: words::quantity(&figure.quantity),
+        unit: words::unit(figure.unit).trim().to_owned(),
+        published: course(series.second.iter().zip(printed).map(point).collect())?,
+        stands_for_it,
+        measured,
+    })
+}
+
+/// In the source's unit; or why there is none.
+fn measured(site: &Site, series: &Series, figure: &Figure) -> Result<SeriesCourse, String> {
+    let SiteFinding::Server(_, case) = site.of else {
+        return Err(format!("part {} times programs, of which no seconds are read", site.part));
+    };
+    let none = || format!("no scored trial of part {} has two whole seconds in its window", site.part);
+    let seconds = case.seconds.as_ref().ok_or_else(none)?;
+    let (bands, factor): (&[Band], f64) = match figure.quantity {
+        Quantity::Cpu(_) if figure.unit == Unit::Percent && series.conditions.cpu_scope == Some(CpuScope::Machine) => {
+            (&seconds.subject_cpus, 1.0 / f64::from(site.run.records.run.machine.cpus.max(1)))
+        }
+        Quantity::Cpu(_) => (&seconds.subject_cpus, 1.0),
+        Quantity::Memory(_) => (&seconds.subject_memory_bytes, 1.0),
+        Quantity::Throughput | Quantity::Goodput => (&seconds.good_rps, 1.0),
+        Quantity::Latency(Moment::Percentile(5000)) => (&seconds.latency_p50_s, 1.0),
+        _ => return Err(format!("{}: not read by the second", words::quantity(&figure.quantity))),
+    };
+    let in_unit = |value: f64| value * factor / figure.unit.factor();
+    let in_window = seconds.start_s.iter().zip(bands).filter(|(start_s, _)| **start_s >= 0.0);
+    let points = in_window.filter_map(|(start_s, band)| {
+        let ends = band.low.zip(band.high).map(|(low, high)| [in_unit(low), in_unit(high)]);
+        Some(Point { at_s: start_s + 1.0, value: in_unit(band.value?), ends })
+    });
+    course(points.collect()).ok_or_else(none)
+}
+
+/// None of fewer than two instants.
+fn course(points: Vec<Point>) -> Option<SeriesCourse> {
+    let [first, .., last] = points.as_slice() else { return None };
+    let highest = points.iter().reduce(|most, next| if next.value > most.value { next } else { most })?;
+    let at_s: Vec<f64> = points.iter().map(|point| point.at_s).collect();
+    let value: Vec<f64> = points.iter().map(|point| point.value).collect();
+    let side = |end: usize| points.iter().map(|point| Some(point.ends?[end])).collect::<Option<Vec<f64>>>();
+    Some(SeriesCourse {
+        start: first.value,
+        end: last.value,
+        mean: value.iter().sum::<f64>() / value.len() as f64,
+        highest: highest.value,
+        highest_at_s: highest.at_s,
+        slope_per_s: theil_sen(&at_s, &value, LEVEL).map(|found| found.slope),
+        low: side(0).unwrap_or_default(),
+        high: side(1).unwrap_or_default(),
+        at_s,
+        value,
+    })
+}

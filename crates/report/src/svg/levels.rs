@@ -1,0 +1,61 @@
+//! The ratio of two cases under each level of a factor, on a logarithmic axis: ● measured with its interval, and a line where the source
+//! has it.
+//!
+//! The light band around 1 holds what does not matter.
+
+use tolok_analysis::figures::{Quantity, figure};
+use tolok_analysis::replication::{FactorFinding, FactorLevelFinding};
+
+use super::ratios::Axis;
+use super::{Anchor, Drawing, WIDTH, fitted, short};
+
+/// A line for the level, one for whose ratio it is where levels differ in that, and the axis.
+const ROW: f64 = 52.0;
+/// Height of what stands above the axis in a row.
+const WORDS: f64 = 33.0;
+/// Height of the axis in a row.
+const STRIP: f64 = 14.0;
+/// Height of the line that names the published ratio.
+const FOOT: f64 = 18.0;
+const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
+
+/// The sweep; none where no level has a ratio.
+pub(crate) fn levels(factor: &FactorFinding, smallest_effect: f64) -> Option<String> {
+    let measured = || factor.levels.iter().filter_map(|level| level.ratio.as_ref());
+    measured().next()?;
+    let ends = || measured().flat_map(|ratio| [Some(ratio.value), ratio.low, ratio.high]).flatten();
+    let published = factor.published.as_ref().map(|published| published.value);
+    let axis = Axis::holding(|| ends().chain(published), smallest_effect, WIDTH - 12.0);
+    let bottom = ROW * factor.levels.len() as f64;
+    let mut drawing = Drawing::new(WIDTH, bottom + FOOT + if published.is_some() { FOOT } else { 0.0 });
+    for (place, level) in factor.levels.iter().enumerate() {
+        let top = ROW * place as f64;
+        axis.strip(&mut drawing, top + WORDS, STRIP, smallest_effect);
+        if let Some(published) = published {
+            drawing.path("ceil", &format!("M{} {}v{STRIP}", short(axis.at(published)), short(top + WORDS)));
+        }
+        row(&mut drawing, level, &axis, top);
+    }
+    axis.number(&mut drawing, bottom + 12.0);
+    if let Some(published) = &factor.published {
+        drawing.text("m", Anchor::End, WIDTH, bottom + FOOT + 12.0, &format!("┆ {} published", published.words));
+    }
+    let about = format!("{}: its ratios under each level; the same figures stand in the table beside", factor.name);
+    Some(drawing.finish(&about))
+}
+
+fn row(drawing: &mut Drawing, level: &FactorLevelFinding, axis: &Axis, top: f64) {
+    let ratio = level.ratio.as_ref();
+    let words = ratio.map_or("not measured".to_owned(), |ratio| figure(Quantity::Ratio, ratio).line());
+    let room = (WIDTH - words.chars().count() as f64 * 6.2 - 8.0) / 6.6;
+    drawing.text("p", Anchor::Start, 0.0, top + 12.0, &fitted(&level.name, room));
+    drawing.text("p b", Anchor::End, WIDTH, top + 12.0, &words);
+    drawing.text("m", Anchor::Start, 0.0, top + 27.0, &fitted(&level.of, WIDTH / 6.6));
+    let Some(ratio) = ratio else { return };
+    let y = top + WORDS + STRIP / 2.0;
+    if let (Some(low), Some(high)) = (ratio.low, ratio.high) {
+        drawing.whisker(axis.at(low), axis.at(high), y);
+    }
+    let class = if level.remark.is_some() { "dot unclear" } else { "dot" };
+    drawing.path_at(class, axis.at(ratio.value), y, CIRCLE);
+}
