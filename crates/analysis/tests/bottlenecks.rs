@@ -106,6 +106,32 @@ fn what_cannot_be_sent_in_an_open_loop_is_a_backlog() {
 }
 
 #[test]
+fn clients_that_read_slowly_are_named_before_what_waits_for_them() {
+    let with = |executor: Executor, answer_s: f64| {
+        let mut run = run_of(executor, &[100.0; 6]);
+        run.plan.scenarios[0].load.pace.read_bytes_per_s = Some(65_536);
+        run.change(move |_, trial| {
+            trial.body_bytes = (65_536.0 * trial.goodput_rps * trial.window_s) as u64;
+            trial.latency.mean_s = Some(answer_s);
+            trial.checks = Some(LoadChecks { service_mean_s: Some(answer_s), ..LoadChecks::default() });
+            trial.ledger.unsent = 500;
+        });
+        run
+    };
+    let sentence = format!("At 64KiB/s a client needs 1.00 s to read an answer, which took 1.25 s in all; {IDLE}");
+    check(&with(CLOSED, 1.25), BottleneckKind::ClientPace, &sentence);
+    assert_eq!(
+        limit(&with(OPEN, 1.25)).0,
+        BottleneckKind::ClientPace,
+        "they hold the connections that others wait for"
+    );
+    assert_eq!(limit(&with(CLOSED, 2.5)).0, BottleneckKind::NoneFound, "most of the time was not theirs");
+    let mut busy = with(CLOSED, 1.25);
+    busy.change(|_, trial| trial.subject.cpu_s = 0.95 * trial.window_s);
+    assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu);
+}
+
+#[test]
 fn trials_that_differ_widely_without_a_reason_are_noisy() {
     let rates = [1_000.0, 1_100.0, 1_500.0, 1_600.0, 1_900.0, 2_000.0];
     let sentence = format!("The interval of its goodput runs from 1.04k to 1.96k a second; {IDLE}");

@@ -67,7 +67,7 @@ pub use catalogue::Catalogue;
 pub use database::{Database, Engine, Outage};
 pub use database_address::{AddressError, DatabaseAddress};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
-pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
+pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
 pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Skipped, Stopping};
 pub use plan_error::PlanError;
@@ -98,7 +98,9 @@ pub use subject::{
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
 pub use tool::{LoadTool, Script, Timer, ToolChoice};
-pub use units::{BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, rate_parts};
+pub use units::{
+    BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, parse_byte_rate, rate_parts,
+};
 pub use verification::{
     Check, CheckOutcome, Difference, NotRecomputable, VERIFICATION_SCHEMA, ValueDifference, Verification, compare,
 };

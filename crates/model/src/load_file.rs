@@ -12,9 +12,9 @@ use toml::Spanned;
 use crate::load_profile::{Arrivals, Pool};
 use crate::several::Several;
 use crate::table::Table;
-use crate::units::{Rate, Seconds};
+use crate::units::{ByteRate, Rate, Seconds};
 
-/// `load` of a scenario. Each executor has keys of its own; the last four are everybody's.
+/// `load` of a scenario. Each executor has keys of its own; the last six are everybody's.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LoadFile {
@@ -69,6 +69,10 @@ pub struct LoadFile {
     /// After this long an unanswered request counts as failed. Default `10s`.
     #[schemars(with = "Option<Seconds>")]
     pub timeout: Option<Spanned<Seconds>>,
+    /// Each connection is read no faster than this, as clients on slow links do; with `tool = "tolok"` only. Default no limit.
+    pub read_rate: Option<ByteRate>,
+    /// Each connection is written no faster than this; with `tool = "tolok"` only. Default no limit.
+    pub write_rate: Option<ByteRate>,
 }
 
 /// One of `stages`.

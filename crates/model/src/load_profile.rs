@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::format_duration;
+use crate::units::{bytes_words, format_duration};
 
 /// How requests are sent in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct LoadProfile {
     /// Pause of a virtual user after each iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think_time: Option<ThinkTime>,
+    /// How fast each connection is read and written at most.
+    #[serde(default, skip_serializing_if = "Pace::is_unlimited")]
+    pub pace: Pace,
 }
 
 /// Who decides when the next request is sent. An iteration is one request.
@@ -128,6 +131,17 @@ pub struct ThinkTime {
     pub least_s: f64,
     /// Longest, in seconds; equal to `least_s` for a pause that is always the same.
     pub most_s: f64,
+}
+
+/// How fast a client reads and writes on each connection at most; nothing for as fast as it comes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Bytes a second that are taken of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes_per_s: Option<u64>,
+    /// Bytes a second that are given of a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes_per_s: Option<u64>,
 }
 
 impl Executor {
@@ -248,10 +262,11 @@ impl LoadProfile {
         };
         let pause = self.think_time.map(|think_time| format!(", {} after each", think_time.describe()));
         format!(
-            "{} loop, {}{}{pool}, {connection}, {duration}",
+            "{} loop, {}{}{pool}, {connection}{}, {duration}",
             self.executor.loop_model(),
             self.executor.describe(),
-            pause.unwrap_or_default()
+            pause.unwrap_or_default(),
+            self.pace.describe()
         )
     }
 
@@ -268,7 +283,7 @@ impl LoadProfile {
             Connection::PerRequest => "-per-request".to_owned(),
             Connection::Requests(requests) => format!("-reuse{requests}"),
         };
-        format!("{}{pool}{pause}{connection}", self.executor.id())
+        format!("{}{pool}{pause}{connection}{}", self.executor.id(), self.pace.id())
     }
 }
 
@@ -354,6 +369,26 @@ impl Arrivals {
             Self::Uniform => "evenly spaced",
             Self::Poisson => "as a Poisson process",
         }
+    }
+}
+
+impl Pace {
+    /// Whether clients read and write as fast as it comes.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn describe(self) -> String {
+        let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!(", {verb} {}/s at most", bytes_words(rate)));
+        [part("reading", self.read_bytes_per_s), part("writing", self.write_bytes_per_s)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    fn id(self) -> String {
+        let part = |verb: &str, rate: Option<u64>| rate.map(|rate| format!("-{verb}{}", bytes_words(rate)));
+        [part("read", self.read_bytes_per_s), part("write", self.write_bytes_per_s)].into_iter().flatten().collect()
     }
 }
 

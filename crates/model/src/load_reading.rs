@@ -6,7 +6,7 @@
 use toml::Spanned;
 
 use crate::load_file::{ConnectionWord, LoadFile, PoolFile, StageFile};
-use crate::load_profile::{Connection, Executor, LoadProfile, Pool, Stage, ThinkTime};
+use crate::load_profile::{Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 use crate::several::Several;
 use crate::table::Table;
 use crate::text::{Reading, Span};
@@ -51,6 +51,7 @@ pub fn read_load(load: Table<LoadFile>, reading: &mut Reading) -> Vec<LoadProfil
             timeout_s: common.timeout_s,
             pool: is_open.then(|| values.pool.unwrap_or(Pool::DEFAULT)),
             think_time: values.think_time,
+            pace: common.pace,
         })
         .collect()
 }
@@ -113,6 +114,7 @@ struct Common {
     warmup_s: Option<f64>,
     connection: Connection,
     timeout_s: f64,
+    pace: Pace,
 }
 
 impl Common {
@@ -137,6 +139,10 @@ impl Common {
             warmup_s: load.warmup.take().map(|warmup| warmup.0),
             connection,
             timeout_s: load.timeout.take().map_or(10.0, |timeout| positive(&timeout, "timeout", reading)),
+            pace: Pace {
+                read_bytes_per_s: load.read_rate.take().map(|rate| rate.0),
+                write_bytes_per_s: load.write_rate.take().map(|rate| rate.0),
+            },
         }
     }
 }

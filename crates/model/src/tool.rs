@@ -113,6 +113,10 @@ impl LoadTool {
         if load.think_time.is_some() && self != Self::K6 {
             return Some(format!("{word} has no `think-time`"));
         }
+        if !load.pace.is_unlimited() {
+            let key = if load.pace.read_bytes_per_s.is_some() { "read-rate" } else { "write-rate" };
+            return Some(format!("{word} has no `{key}`; tolok has"));
+        }
         match (&load.executor, load.pool) {
             (
                 Executor::ConstantArrivalRate { arrivals: Arrivals::Poisson, .. }

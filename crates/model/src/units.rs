@@ -33,6 +33,10 @@ pub struct Bytes(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct BitRate(pub f64);
 
+/// Bytes a second of a client, written as `tolok load --read-rate` has it, such as `"64KiB/s"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteRate(pub u64);
+
 struct Text<T>(fn(&str) -> Result<T, String>, &'static str);
 
 impl<T> Visitor<'_> for Text<T> {
@@ -74,6 +78,7 @@ impl<'de> Deserialize<'de> for Percent {
 }
 
 const BYTES: &str = "a size with its unit in quotes, such as \"512MiB\" or \"150kB\"";
+const BYTE_RATE: &str = "a size a second in quotes, such as \"10KB/s\", \"64KiB/s\" or \"2MB/s\"";
 const BIT_RATE: &str = "bits a second with their unit in quotes, such as \"54Mbit/s\"";
 
 /// Units of sizes: powers of 1000, and of 1024 where an `i` says so, as standards bodies have it.
@@ -126,6 +131,27 @@ impl<'de> Deserialize<'de> for BitRate {
                 .ok_or_else(|| format!("`{text}` is not {BIT_RATE}"))
         };
         deserializer.deserialize_str(Text(parse, BIT_RATE))
+    }
+}
+
+impl<'de> Deserialize<'de> for ByteRate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parse =
+            |text: &str| parse_byte_rate(text).map(ByteRate).ok_or_else(|| format!("`{text}` is not {BYTE_RATE}"));
+        deserializer.deserialize_str(Text(parse, BYTE_RATE))
+    }
+}
+
+impl JsonSchema for ByteRate {
+    fn schema_name() -> Cow<'static, str> {
+        "ByteRate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string", "description": BYTE_RATE,
+            "pattern": "^ *[0-9.]+ *([kKmMgG]?[bB]|[kKmMgG][iI][bB])? *(/s)? *$", "examples": ["10KB/s", "64KiB/s"]
+        })
     }
 }
 
@@ -261,6 +287,26 @@ pub fn parse_rate(text: &str) -> Option<f64> {
     let (number, seconds) = rate_parts(text)?;
     let number: f64 = number.trim().parse().ok()?;
     (number.is_finite() && number >= 0.0).then_some(number / seconds)
+}
+
+/// Reads `10KB/s`, `64KiB/s` or `2MB` as bytes a second, at least 1.
+pub fn parse_byte_rate(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let size = text.strip_suffix("/s").unwrap_or(text).trim();
+    let digits = size.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(size.len());
+    let (number, unit) = size.split_at(digits);
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let bytes = number.parse::<f64>().ok()? * factor;
+    (bytes >= 1.0).then_some(bytes as u64)
 }
 
 /// A share as the number before its `%`, rounded, as 0.07 × 100 is 7.000000000000001 to a computer.

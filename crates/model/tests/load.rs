@@ -68,6 +68,7 @@ fn what_goes_beside_the_executor_is_in_the_name() {
     assert_snapshot!(with("requests-per-connection = 1"), @"hello-c8-per-request: closed loop, 8 virtual users, a connection per request, 10s");
     assert_snapshot!(with("think-time = '100ms'"), @"hello-c8-think100ms: closed loop, 8 virtual users, a pause of 100ms after each, keep-alive, 10s");
     assert_snapshot!(with("think-time = ['50ms', '1s 500ms'], connection = 'keep-alive'"), @"hello-c8-think50ms-1s500ms: closed loop, 8 virtual users, a pause of 50ms to 1s 500ms after each, keep-alive, 10s");
+    assert_snapshot!(with("read-rate = '64KiB/s', write-rate = '1.5KB/s'"), @"hello-c8-read64KiB-write1500B: closed loop, 8 virtual users, keep-alive, reading 64KiB/s at most, writing 1500B/s at most, 10s");
     assert_snapshot!(with("think-time = '0s'"), @"hello-c8: closed loop, 8 virtual users, keep-alive, 10s");
 }
 
@@ -150,6 +151,8 @@ fn values_that_make_no_sense_are_refused() {
     let vus = |rest: &str| problems(&format!("executor = 'constant-vus', vus = 8, duration = '1s', {rest}"), "");
     assert_snapshot!(vus("think-time = ['2s', '1s']"), @r#"6:76 «['2s', '1s']» `think-time` is one duration, or the shortest and the longest (for example: think-time = ["50ms", "150ms"])"#);
     assert_snapshot!(vus("think-time = 3"), @r#"6:76 «3» expected a duration with its unit in quotes, such as "500ms" or "2s", found the number 3"#);
+    assert_snapshot!(vus("read-rate = '64KiB/m'"), @r#"6:75 «'64KiB/m'» `64KiB/m` is not a size a second in quotes, such as "10KB/s", "64KiB/s" or "2MB/s""#);
+    assert_snapshot!(vus("write-rate = '0B/s'"), @r#"6:76 «'0B/s'» `0B/s` is not a size a second in quotes, such as "10KB/s", "64KiB/s" or "2MB/s""#);
     assert_snapshot!(vus("requests-per-connection = 0"), @"6:89 «0» `requests-per-connection` must be at least 1");
     assert_snapshot!(vus("requests-per-connection = 3, connection = 'per-request'"), @"6:89 «3» a connection for each request serves one request (leave out one of `connection` and `requests-per-connection`)");
     let rate =

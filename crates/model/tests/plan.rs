@@ -248,7 +248,7 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
     let original = study("['go/nethttp', 'php/fpm']", "'json'");
     let fingerprint = |study: &Study, seed| plan_of(study, seed).hash();
     type Change<'a> = &'a dyn Fn(&mut Study);
-    let changes: [(&str, Change<'_>); 21] = [
+    let changes: [(&str, Change<'_>); 22] = [
         ("stopping rule", &|study| study.stopping = Some(Stopping { until: 0.03, at_least: 5 })),
         ("A/A pair", &|study| study.aa_pair = true),
         ("blocks", &|study| study.blocks = 4),
@@ -262,6 +262,7 @@ fn the_fingerprint_changes_with_everything_that_is_fixed_beforehand() {
         ("connection", &|study| study.scenarios[0].load.connection = tolok_model::Connection::PerRequest),
         ("pool", &|study| study.scenarios[0].load.pool = Some(Pool::Unbounded)),
         ("think time", &|study| study.scenarios[0].load.think_time = Some(ThinkTime { least_s: 0.0, most_s: 1.0 })),
+        ("pace", &|study| study.scenarios[0].load.pace.read_bytes_per_s = Some(65_536)),
         ("objective", &|study| study.scenarios[0].objectives.push(Objective::parse("p95 < 1s").unwrap())),
         ("abort", &|study| study.scenarios[0].abort = true),
         ("subject's CPUs", &|study| study.environments[0].subject.cpus = 2.0),

@@ -131,6 +131,7 @@ fn toml_ish() -> impl Strategy<Value = String> {
         "set = { a = 1 }\n",
         "load = { executor = 'ramping-vus', stages = [{ target = ",
         "think-time = ",
+        "read-rate = '64KiB",
         "objective = 'p95 < ",
         "database",
         "dsn = 'mysql://",

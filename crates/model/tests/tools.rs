@@ -93,6 +93,11 @@ fn what_a_tool_cannot_do_is_refused_before_anything_runs() {
     assert_snapshot!(problems("['wrk', 'h2load']", closing, ""), @"7:16 «'h2load'» h2load keeps its connections (leave it out here, or give it a [[scenario]] of its own)");
     let impatient = "{ executor = 'constant-vus', vus = 8, duration = '1s', timeout = '500ms' }";
     assert_snapshot!(problems("['oha', 'hey']", impatient, ""), @"7:16 «'hey'» hey takes time-outs of whole seconds only, and `timeout` is 500ms (leave it out here, or give it a [[scenario]] of its own)");
+    let slow = "{ executor = 'constant-vus', vus = 8, duration = '1s', read-rate = '64KiB/s' }";
+    assert_snapshot!(problems("['tolok', 'k6', 'wrk']", slow, ""), @"
+    7:18 «'k6'» k6 has no `read-rate`; tolok has (leave it out here, or give it a [[scenario]] of its own)
+    7:24 «'wrk'» wrk has no `read-rate`; tolok has (leave it out here, or give it a [[scenario]] of its own)
+    ");
     let pause = "{ executor = 'constant-vus', vus = 8, duration = '1s', think-time = '5ms' }";
     assert_snapshot!(problems("['k6', 'ab']", pause, ""), @"7:15 «'ab'» ab has no `think-time` (leave it out here, or give it a [[scenario]] of its own)");
 }

@@ -102,6 +102,7 @@ fn meaning(kind: BottleneckKind) -> &'static str {
         BottleneckKind::SharedCpu => "parts that ran on the same CPUs used all of them together",
         BottleneckKind::OneThread => "one thread of the subject had no time left, while others of its CPUs had",
         BottleneckKind::Link => "a link carried as much as it can",
+        BottleneckKind::ClientPace => "clients that read slowly, as asked of them, took most of the time of an answer",
         BottleneckKind::Pool => "requests waited for one of the connections to the database",
         BottleneckKind::Workers => "as many requests were served at a time as there are workers, and the others waited",
         BottleneckKind::Memory => "memory was at its limit",

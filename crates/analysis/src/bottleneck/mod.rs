@@ -53,6 +53,8 @@ pub enum BottleneckKind {
     OneThread,
     /// A link carried as much as it can.
     Link,
+    /// Clients that read slowly, as the study asks of them, took most of the time of an answer.
+    ClientPace,
     /// Requests waited for one of the connections to the database.
     Pool,
     /// The subject serves so many at a time as it has workers, and the others waited.
@@ -82,6 +84,7 @@ impl BottleneckKind {
             Self::SharedCpu => "shared CPU",
             Self::OneThread => "one thread",
             Self::Link => "link",
+            Self::ClientPace => "client pace",
             Self::Pool => "pool",
             Self::Workers => "workers",
             Self::Memory => "memory",
@@ -97,7 +100,7 @@ impl BottleneckKind {
 /// What says that something was the limit, if it was.
 type Rule = fn(&Clues) -> Option<Bottleneck>;
 
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 16] = [
     rest::outage,
     cpus::generator,
     rest::offered_rate,
@@ -106,6 +109,7 @@ const RULES: [Rule; 15] = [
     cpus::shared_cpu,
     cpus::one_thread,
     rest::link,
+    waiting::client_pace,
     waiting::pool,
     waiting::workers,
     rest::memory,

@@ -1,17 +1,38 @@
 //! What requests wait for where nothing computes as much as it could: connections, workers, round trips.
 
-use tolok_model::{Executor, LoadTool, Measurement};
+use tolok_model::{Executor, LoadTool, Measurement, bytes_words};
 
 use super::{Bottleneck, BottleneckKind, POOL_WAITS_CONSIDERABLE, found, said};
 use crate::estimate::middle;
 use crate::figures::{Quantity, amount, counted, small_share};
 use crate::flags::{BACKLOG_TOLERATED, Clues, SATURATED, unsent_share, waiting_connections};
 
-/// Round trips that are this share of a median answer are what it waits for.
+/// Round trips that are this share of a median answer are what it waits for, and so is the client's pace of the mean one.
 pub const LATENCY_OF_ANSWER: f64 = 0.50;
 /// Where more requests are in the subject than it has connections, and nothing else is at its limit, connections that are known
 /// to be at work for this share of the time are what they wait for: for the rest of it the subject holds them unseen.
 pub const POOL_AT_WORK: f64 = 0.50;
+
+/// A client that reads slowly holds its connection, and whatever the subject holds for it, until it has read all of the answer.
+pub(super) fn client_pace(clues: &Clues) -> Option<Bottleneck> {
+    let rate = clues.scenario.load.pace.read_bytes_per_s?;
+    let read_s = |trial: &Measurement| {
+        let bytes_per_answer = trial.body_bytes as f64 / (trial.goodput_rps * trial.window_s);
+        Some(bytes_per_answer / rate as f64).filter(|seconds| seconds.is_finite())
+    };
+    let read_s = middle(&clues.observations.every(read_s))?;
+    let answer_s = middle(&clues.observations.every(|trial| clues.sent_to_answer_s(trial)))?;
+    if read_s < LATENCY_OF_ANSWER * answer_s {
+        return None;
+    }
+    let [read, answer] = [read_s, answer_s].map(|seconds| amount(Quantity::Seconds, seconds));
+    let evidence = format!(
+        "at {}/s a client needs {read} to read an answer, which took {answer} in all; {}",
+        bytes_words(rate),
+        clues.idle()
+    );
+    said(BottleneckKind::ClientPace, evidence)
+}
 
 /// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
 /// because so many more requests are in the subject.
@@ -148,13 +169,18 @@ impl Clues<'_> {
     /// Requests in the subject at a time, by Little's law: answers a second × the time from send to answer, less what that is
     /// under way to the subject and back.
     fn in_subject(&self) -> Option<f64> {
-        let is_open = self.scenario.load.executor.is_open();
         let inside = |trial: &Measurement| {
-            let told_s = trial.checks.as_ref().and_then(|checks| checks.service_mean_s);
-            // In a closed loop an answer takes as long from its planned instant, which is that of the send.
-            let mean_s = told_s.or(trial.latency.mean_s.filter(|_| !is_open))?;
+            let mean_s = self.sent_to_answer_s(trial)?;
             Some(trial.goodput_rps * (mean_s - self.around.environment.link.rtt_s).max(0.0))
         };
         middle(&self.observations.every(inside))
+    }
+
+    /// Mean time from the send of a request to the end of its answer.
+    fn sent_to_answer_s(&self, trial: &Measurement) -> Option<f64> {
+        let is_open = self.scenario.load.executor.is_open();
+        let told_s = trial.checks.as_ref().and_then(|checks| checks.service_mean_s);
+        // In a closed loop an answer takes as long from its planned instant, which is that of the send.
+        told_s.or(trial.latency.mean_s.filter(|_| !is_open))
     }
 }

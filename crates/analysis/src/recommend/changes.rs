@@ -82,6 +82,7 @@ fn condition(kind: BottleneckKind, whose: &str) -> Option<String> {
         BottleneckKind::SharedCpu => ("CPUs of their own for all parts", "shared ones"),
         BottleneckKind::OneThread => ("a thread for every CPU", "a single one"),
         BottleneckKind::Link => ("a wider link", "it"),
+        BottleneckKind::ClientPace => ("clients that read faster", "their pace"),
         BottleneckKind::Pool => ("a larger pool of connections to the database", "it"),
         BottleneckKind::Workers => ("more workers", "their number"),
         BottleneckKind::Memory => ("more memory", "it"),

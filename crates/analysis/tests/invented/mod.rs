@@ -112,6 +112,7 @@ impl InventedRun {
             connection: Connection::KeepAlive,
             timeout_s: 10.0,
             think_time: None,
+            pace: tolok_model::Pace::default(),
         };
         let objectives = objectives.iter().map(|text| Objective::parse(text).expect("a sound objective")).collect();
         let (id, workload) = (id.to_owned(), workload.to_owned());

@@ -112,22 +112,8 @@ pub fn share(text: &str) -> Result<f64, String> {
 
 /// `10KB/s`, `64KiB/s`, `2MB/s`: bytes a second.
 pub fn bytes_per_second(text: &str) -> Result<u64, String> {
-    let wrong = || "it is a size a second, such as 10KB/s, 64KiB/s or 2MB/s".to_owned();
-    let size = text.trim().strip_suffix("/s").unwrap_or(text).trim();
-    let digits = size.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(size.len());
-    let (number, unit) = size.split_at(digits);
-    let factor = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "kb" => 1e3,
-        "mb" => 1e6,
-        "gb" => 1e9,
-        "kib" => 1024.0,
-        "mib" => 1024.0 * 1024.0,
-        "gib" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(wrong()),
-    };
-    let bytes = number.parse::<f64>().map_err(|_| wrong())? * factor;
-    if bytes >= 1.0 { Ok(bytes as u64) } else { Err(wrong()) }
+    tolok_model::parse_byte_rate(text)
+        .ok_or_else(|| "it is a size a second, such as 10KB/s, 64KiB/s or 2MB/s".to_owned())
 }
 
 /// `200:30s`, `2000/s:1m`, and k6's order, `30s:200`.

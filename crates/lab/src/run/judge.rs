@@ -108,6 +108,7 @@ mod tests {
             connection: Connection::KeepAlive,
             timeout_s: 10.0,
             think_time: None,
+            pace: tolok_model::Pace::default(),
         }
     }
 

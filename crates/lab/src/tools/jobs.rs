@@ -14,6 +14,7 @@ pub(super) fn closed() -> LoadProfile {
         timeout_s: 1.0,
         pool: None,
         think_time: None,
+        pace: tolok_model::Pace::default(),
     }
 }
 

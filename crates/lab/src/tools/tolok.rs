@@ -122,6 +122,8 @@ fn when(load: &LoadProfile) -> Vec<String> {
         (least, most) if least == most => format!("--think={least}"),
         (least, most) => format!("--think={least}..{most}"),
     }));
+    let pace = [("read", load.pace.read_bytes_per_s), ("write", load.pace.write_bytes_per_s)];
+    arguments.extend(pace.into_iter().filter_map(|(what, rate)| Some(format!("--{what}-rate={}B/s", rate?))));
     arguments
 }
 

@@ -17,6 +17,7 @@ fn load(executor: Executor) -> LoadProfile {
         timeout_s: 2.5,
         pool: None,
         think_time: None,
+        pace: tolok_model::Pace::default(),
     }
 }
 

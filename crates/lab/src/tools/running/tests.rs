@@ -57,6 +57,7 @@ fn scenario() -> &'static Scenario {
             timeout_s: 1.0,
             pool: None,
             think_time: None,
+            pace: tolok_model::Pace::default(),
         },
         tool: ToolChoice::default(),
         objectives: Vec::new(),

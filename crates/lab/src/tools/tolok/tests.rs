@@ -21,6 +21,7 @@ fn load(executor: Executor) -> LoadProfile {
         timeout_s: 2.5,
         pool: None,
         think_time: None,
+        pace: tolok_model::Pace::default(),
     }
 }
 
@@ -70,6 +71,10 @@ fn a_job_is_told_in_the_words_of_the_command_line() {
     assert_eq!(told(&scenario), format!("{expect} --no-keepalive"));
     scenario.load.connection = Connection::Requests(10);
     assert_eq!(told(&scenario), format!("{expect} --requests-per-connection=10"));
+    scenario.load.connection = Connection::KeepAlive;
+    scenario.load.pace.read_bytes_per_s = Some(65_536);
+    let slowly = expect.replace("--duration=10000000us", "--duration=10000000us --read-rate=65536B/s");
+    assert_eq!(told(&scenario), slowly);
 }
 
 #[test]
