@@ -224,7 +224,8 @@ pub(crate) fn folded(findings: Vec<OfRow>) -> Vec<AuditFinding> {
                 if one.closeness > other.closeness {
                     std::mem::swap(other, &mut one);
                 }
-                other.finding.inputs.extend(one.finding.inputs);
+                let all = &mut other.finding.inputs;
+                all.extend(one.finding.inputs.into_iter().filter(|input| !all.contains(input)).collect::<Vec<_>>());
             }
             None => kept.push((one, 1)),
         }

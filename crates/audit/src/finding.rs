@@ -133,7 +133,7 @@ pub enum Law {
     Goodput,
     /// Requests = throughput × time.
     Totals,
-    /// Bytes a second pass through the network, and bodies in flight fit into memory.
+    /// All send equally long answers, which pass through the network and fit into memory.
     Bytes,
     /// CPU time of a request = CPU in use ÷ throughput; nobody uses more CPUs than there are.
     CpuTime,
@@ -149,7 +149,7 @@ pub enum Law {
     Repetitions,
     /// It is the server and not the load generator that is the limit.
     Generator,
-    /// Those who are compared had the same CPUs, workers, memory and bytes to send.
+    /// Those who are compared had the same CPUs, workers and memory.
     Budgets,
     /// A run is long enough for the server to be steady.
     Steadiness,

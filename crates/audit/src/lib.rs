@@ -6,15 +6,16 @@
 
 mod draft;
 mod finding;
+mod groups;
 mod laws;
 mod range;
 mod rows;
+mod sentences;
 mod tools;
 mod wording;
-mod words;
 
 pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Law, Tally, Verdicts};
-pub use words::sentence_of_several;
+pub use sentences::sentence_of_several;
 
 use tolok_model::transcription::Transcription;
 

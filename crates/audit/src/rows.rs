@@ -1,4 +1,4 @@
-//! What several laws read off rows: throughput, shares of failures, CPUs in use, and which rows belong together.
+//! What several laws read off rows: throughput, shares of failures, CPUs in use; and where else a figure of theirs stands.
 
 use tolok_model::transcription::{CpuScope, Figure, Moment, Quantity, Row, Transcription, Unit};
 
@@ -53,6 +53,16 @@ pub(crate) fn throughput(row: &Row) -> Option<Known> {
         Some(Known { value: value / duration_s, range: range.over(Range::exact(duration_s)), inputs })
     };
     known(row, &Quantity::Throughput).or_else(requests_over_time)
+}
+
+/// The rate by which a row is compared with others: answers a second, or the good ones where only these are printed.
+pub(crate) fn rate(row: &Row) -> Option<Known> {
+    throughput(row).or_else(|| known(row, &Quantity::Goodput))
+}
+
+/// The figures behind the rates of rows.
+pub(crate) fn rate_inputs<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Input> {
+    rows.into_iter().filter_map(rate).flat_map(|rate| rate.inputs).collect()
 }
 
 /// How long a run took: as stated, or its requests over its throughput.
@@ -127,39 +137,22 @@ pub(crate) fn companion<'a>(all: &'a [Row], row: &'a Row, quantity: &Quantity) -
     if others.next().is_some() { None } else { only }
 }
 
-/// Rows of one table and setting, with one subject each: what a reader compares.
-pub(crate) struct Group<'a> {
-    /// The rows, in the order of the file.
-    pub rows: Vec<&'a Row>,
-}
-
-impl Group<'_> {
-    /// `10,000 rows (Table 4)`: the name of what the rows share.
-    pub fn name(&self, transcription: &Transcription) -> String {
-        let Some(first) = self.rows.first() else { return String::new() };
-        let setting = first.scenario.as_deref().map(|name| transcription.setting(name).map_or(name, |own| &own.title));
-        match (setting, &first.table) {
-            (Some(setting), Some(table)) => format!("{setting} ({table})"),
-            (Some(setting), None) => setting.to_owned(),
-            (None, Some(table)) => table.clone(),
-            (None, None) => transcription.title.clone(),
-        }
-    }
-}
-
-/// Rows by table, setting and connections. Where a subject stands twice, nobody can say which row is meant, so there is no group.
-pub(crate) fn groups(transcription: &Transcription) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group> = Vec::new();
-    let key = |row: &Row| (row.table.clone(), row.scenario.clone(), row.conditions.connections);
-    for row in &transcription.rows {
-        match groups.iter_mut().find(|group| group.rows.first().is_some_and(|first| key(first) == key(row))) {
-            Some(group) => group.rows.push(row),
-            None => groups.push(Group { rows: vec![row] }),
-        }
-    }
-    let is_plain = |group: &Group| {
-        let subjects: std::collections::BTreeSet<&str> = group.rows.iter().map(|row| row.subject.as_str()).collect();
-        subjects.len() == group.rows.len()
-    };
-    groups.into_iter().filter(is_plain).collect()
+/// A figure of a subject under a setting, from whichever table has it; also from a row that names no setting, because it is
+/// then of all of them. The first quantity that is found counts.
+pub(crate) fn find<'a>(
+    transcription: &'a Transcription,
+    row: &Row,
+    quantities: &[Quantity],
+) -> Option<(&'a Row, &'a Figure)> {
+    quantities.iter().find_map(|quantity| {
+        let of = |with_setting: bool| {
+            let mut rows = transcription.rows.iter().filter(move |other| {
+                let same =
+                    other.scenario == row.scenario && other.conditions.subject_cpus == row.conditions.subject_cpus;
+                other.subject == row.subject && if with_setting { same } else { other.scenario.is_none() }
+            });
+            rows.find_map(|other| other.figure(quantity).map(|figure| (other, figure)))
+        };
+        of(true).or_else(|| of(false))
+    })
 }

@@ -1,55 +1,115 @@
 //! What load generators do unless they are told otherwise, as far as it changes what their figures mean.
 //!
-//! From their manuals and sources: wrk 4.2 (`--timeout`, src/stats.c: a time at or above the time-out is counted, not recorded),
-//! k6 1.x (`http.request` timeout 60 s; failed requests are in `http_reqs` and `http_req_duration`), ApacheBench 2.4 (`-s`),
-//! hey (`-t`), autocannon (`-t`), bombardier (`-t`), vegeta (`-timeout`).
+//! Seen against servers that never answer, answer late, or answer with 500: wrk 4.1.0 and ab 2.3 of Debian 12, hey, h2load of
+//! nghttp2 1.52.0, k6 1.8.1. Read in the manuals and sources, and not run: wrk2, autocannon, bombardier, vegeta. All
+//! count answers with an error status in their rates and times; what they do with an answer that is given up differs, and is in
+//! the table below.
 
 use tolok_model::transcription::{Conditions, LoopModel};
 
-/// Name, seconds after which it gives an answer up, whether it is a closed loop by nature.
-const TOOLS: &[(&str, f64, bool)] = &[
-    ("wrk2", 2.0, false),
-    ("wrk", 2.0, true),
-    ("k6", 60.0, false),
-    ("ab", 30.0, true),
-    ("hey", 20.0, true),
-    ("autocannon", 10.0, true),
-    ("bombardier", 2.0, true),
-    ("vegeta", 30.0, false),
+/// A load generator.
+struct Tool {
+    /// As sources call it, in lower case; reports use the first.
+    names: &'static [&'static str],
+    /// Seconds after which it gives an answer up; none where it waits for ever.
+    timeout_s: Option<f64>,
+    /// Whether it cannot but wait for an answer before the next request.
+    is_closed: bool,
+    /// What becomes of a request that it gave up.
+    given_up: GivenUp,
+}
+
+/// What becomes of a request that is given up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GivenUp {
+    /// Its time is recorded, as about the time-out.
+    Kept,
+    /// It is in no percentile, mean or maximum. wrk waits on and counts a time-out when the answer comes after all; a request that
+    /// is never answered is in no figure of wrk.
+    LeftOut,
+    /// The run ends there and prints no figures.
+    EndsRun,
+}
+
+const TOOLS: &[Tool] = &[
+    Tool { names: &["wrk2"], timeout_s: Some(2.0), is_closed: false, given_up: GivenUp::Kept },
+    Tool { names: &["wrk"], timeout_s: Some(2.0), is_closed: true, given_up: GivenUp::LeftOut },
+    Tool { names: &["k6"], timeout_s: Some(60.0), is_closed: false, given_up: GivenUp::Kept },
+    Tool { names: &["ab", "apachebench"], timeout_s: Some(30.0), is_closed: true, given_up: GivenUp::EndsRun },
+    Tool { names: &["hey"], timeout_s: Some(20.0), is_closed: true, given_up: GivenUp::LeftOut },
+    // With several streams each connection waits for several answers at a time.
+    Tool { names: &["h2load"], timeout_s: None, is_closed: false, given_up: GivenUp::LeftOut },
+    Tool { names: &["autocannon"], timeout_s: Some(10.0), is_closed: true, given_up: GivenUp::LeftOut },
+    Tool { names: &["bombardier"], timeout_s: Some(2.0), is_closed: true, given_up: GivenUp::Kept },
+    Tool { names: &["vegeta"], timeout_s: Some(30.0), is_closed: false, given_up: GivenUp::Kept },
 ];
 
 /// A tool by the word that a source has for it: `wrk`, `Grafana k6`, `wrk 4.1.0`.
-fn known(conditions: &Conditions) -> Option<&'static (&'static str, f64, bool)> {
+fn known(conditions: &Conditions) -> Option<&'static Tool> {
     let said = conditions.tool.as_ref()?.to_lowercase();
     let mut words = said.split(|letter: char| !letter.is_alphanumeric());
-    words.find_map(|word| TOOLS.iter().find(|(name, ..)| *name == word))
+    words.find_map(|word| TOOLS.iter().find(|tool| tool.names.contains(&word)))
+}
+
+fn is(conditions: &Conditions, name: &str) -> bool {
+    known(conditions).is_some_and(|tool| tool.names[0] == name)
 }
 
 /// Whether the tool is wrk itself.
 pub(crate) fn is_wrk(conditions: &Conditions) -> bool {
-    known(conditions).is_some_and(|(name, ..)| *name == "wrk")
+    is(conditions, "wrk")
+}
+
+/// Whether the tool is ab, which sends from one thread and counts an answer of another length as failed.
+pub(crate) fn is_ab(conditions: &Conditions) -> bool {
+    is(conditions, "ab")
+}
+
+/// For how long the tool waits at the end for requests under way: k6's `gracefulStop`.
+pub(crate) fn grace_s(conditions: &Conditions) -> f64 {
+    if is(conditions, "k6") { 30.0 } else { 0.0 }
 }
 
 /// The tool's name for sentences.
 pub(crate) fn name(conditions: &Conditions) -> &str {
-    known(conditions).map(|(name, ..)| *name).or(conditions.tool.as_deref()).unwrap_or("the tool")
+    known(conditions).map(|tool| tool.names[0]).or(conditions.tool.as_deref()).unwrap_or("the tool")
 }
 
-/// Whether the tool's times and rates are those of all answers that came, failed ones included. All known ones do that.
+/// Whether the tool's rates are those of all answers that came, failed ones included. All known ones do that.
 pub(crate) fn counts_failed_answers(conditions: &Conditions) -> bool {
     known(conditions).is_some()
 }
 
+/// Whether the times of requests that were given up are in no figure.
+pub(crate) fn leaves_out_given_up(conditions: &Conditions) -> bool {
+    known(conditions).is_some_and(|tool| tool.given_up == GivenUp::LeftOut)
+}
+
+/// Whether a request that is given up ends the run, so that no time in a table can be one that was cut.
+pub(crate) fn ends_when_one_is_given_up(conditions: &Conditions) -> bool {
+    known(conditions).is_some_and(|tool| tool.given_up == GivenUp::EndsRun)
+}
+
 /// After how long an answer was given up, and whether the source says so (else it is the tool's default).
 pub(crate) fn timeout_s(conditions: &Conditions) -> Option<(f64, bool)> {
-    let default = || known(conditions).map(|(_, seconds, _)| (*seconds, false));
+    let default = || known(conditions).and_then(|tool| tool.timeout_s).map(|seconds| (seconds, false));
     conditions.timeout_s.map(|seconds| (seconds, true)).or_else(default)
+}
+
+/// Whether it is known after how long an answer was given up, or that none was.
+pub(crate) fn timeout_is_known(conditions: &Conditions) -> bool {
+    conditions.timeout_s.is_some() || known(conditions).is_some()
 }
 
 /// Whether requests wait for answers; nothing where neither the source nor the tool says.
 pub(crate) fn is_closed(conditions: &Conditions) -> Option<bool> {
     let stated = conditions.loop_model.map(|model| model == LoopModel::Closed);
-    stated.or_else(|| known(conditions).and_then(|(_, _, closed)| closed.then_some(true)))
+    stated.or_else(|| known(conditions).and_then(|tool| tool.is_closed.then_some(true)))
+}
+
+/// Whether users may have paused although the source does not say so: those of a tool that runs scripts do as these say.
+pub(crate) fn may_pause(conditions: &Conditions) -> bool {
+    conditions.think_time_s.is_none() && !known(conditions).is_some_and(|tool| tool.is_closed)
 }
 
 #[cfg(test)]
@@ -61,9 +121,11 @@ mod tests {
         let of = |tool: &str| Conditions { tool: Some(tool.to_owned()), ..Conditions::default() };
         assert_eq!(timeout_s(&of("Grafana k6")), Some((60.0, false)));
         assert_eq!(timeout_s(&of("wrk 4.1.0")), Some((2.0, false)));
-        assert!(!is_wrk(&of("wrk2")));
+        assert!(!is_wrk(&of("wrk2")) && is_ab(&of("ApacheBench 2.3")));
         assert_eq!(timeout_s(&of("a lab of our own")), None);
+        assert_eq!((timeout_s(&of("h2load")), timeout_is_known(&of("h2load"))), (None, true));
         assert_eq!(is_closed(&of("ab")), Some(true));
         assert_eq!(is_closed(&of("k6")), None);
+        assert!(may_pause(&of("k6")) && !may_pause(&of("ab")));
     }
 }

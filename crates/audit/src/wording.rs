@@ -1,25 +1,36 @@
-//! How numbers stand in sentences.
+//! How numbers, figures and things stand in sentences.
 
-use tolok_model::transcription::Figure;
+use tolok_model::transcription::{Figure, Mark, Moment, Number, Quantity, Transcription, Unit};
 
-/// A number with three significant digits, or all of its whole ones, in groups of three.
+/// A number with three digits that count, whole ones with all theirs: `2.02`, `11,705`.
 pub(crate) fn number(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// The same with four digits, for what is held against a text: `5.027`.
+pub(crate) fn precise(value: f64) -> String {
+    significant(value, 4)
+}
+
+/// A number with so many digits that count.
+pub(crate) fn significant(value: f64, digits: i32) -> String {
     if !value.is_finite() {
-        return "without limit".to_owned();
+        return if value.is_nan() { "undefined" } else { "without limit" }.to_owned();
     }
-    if value.abs() >= 100.0 || value == 0.0 {
-        return grouped(&format!("{value:.0}"));
+    if value == 0.0 {
+        return "0".to_owned();
     }
-    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
-    let text = format!("{value:.digits$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let size = value.abs().log10().floor() as i32;
+    let decimals = (digits - 1 - size).max(0) as usize;
+    let text = format!("{:.decimals$}", value.abs());
+    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{}{}", if value < 0.0 { "−" } else { "" }, grouped(text))
 }
 
 /// The digits before the point in groups of three.
 fn grouped(text: &str) -> String {
-    let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
-    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
-    let mut out = String::from(sign);
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
     for (at, digit) in whole.chars().enumerate() {
         if at > 0 && (whole.len() - at).is_multiple_of(3) {
             out.push(',');
@@ -59,9 +70,11 @@ pub(crate) fn bits_per_s(bytes_per_s: f64) -> String {
     scaled(8.0 * bytes_per_s, &[(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")])
 }
 
-/// A share of 1 as percent.
+/// A share of 1 as percent; what is less than all does not become all by rounding.
 pub(crate) fn percent(share: f64) -> String {
-    format!("{} %", number(100.0 * share))
+    let percent = 100.0 * share;
+    let text = if (99.95..100.0).contains(&percent) { precise(percent) } else { number(percent) };
+    format!("{text} %")
 }
 
 /// Answers a second.
@@ -77,13 +90,109 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     chosen.map_or_else(|| number(value), |(factor, unit)| format!("{} {unit}", number(value / factor)))
 }
 
+/// A chance in words that also fit very small ones: `3 of 100 cases`, `1 of 10^53 cases`.
+pub(crate) fn chance(log10: f64) -> String {
+    if log10 >= -2.0 {
+        format!("{} of 100 cases", significant(10f64.powf(log10 + 2.0), 2))
+    } else {
+        format!("1 of 10^{} cases", significant(-log10, 2))
+    }
+}
+
+/// A value in base units, in a unit: `429.2 MB`.
+pub(crate) fn amount(value: f64, unit: Unit) -> String {
+    format!("{}{}", precise(value / unit.factor()), unit.suffix())
+}
+
 /// A figure as it is printed, with its unit; of several repetitions, their mean.
 pub(crate) fn quoted(figure: &Figure) -> String {
     let unit = figure.unit.suffix();
     match figure.numbers.as_slice() {
-        [one] => format!("{}{unit}", one.printed),
-        several => format!("{}{unit} (mean of {})", number(figure.value() / figure.unit.factor()), several.len()),
+        [one] => format!("{}{unit}", printed(one)),
+        [first, others @ ..] if others.iter().all(|other| other.value == first.value) => {
+            format!("{}{unit} each time", printed(first))
+        }
+        several => format!("{} (mean of {})", amount(figure.value(), figure.unit), several.len()),
     }
+}
+
+/// A number as it is printed, with its marks in words: `7`, `about 2`, `at least 400`, `6000 to 7000`.
+pub(crate) fn printed(number: &Number) -> String {
+    let text = number.printed.trim();
+    let signs = |sign: char| "~<>=≤≥+ ".contains(sign);
+    let digits = text.trim_matches(signs);
+    match number.mark {
+        Mark::Plain => text.to_owned(),
+        Mark::About => format!("about {digits}"),
+        Mark::AtLeast if text.starts_with('>') && !text.starts_with(">=") => format!("more than {digits}"),
+        Mark::AtLeast => format!("at least {digits}"),
+        Mark::AtMost if text.starts_with('<') && !text.starts_with("<=") => format!("less than {digits}"),
+        Mark::AtMost => format!("at most {digits}"),
+        Mark::Between { .. } => text.replacen("..", " to ", 1),
+    }
+}
+
+/// A quantity as a noun: `peak memory`.
+pub(crate) fn noun(quantity: &Quantity) -> String {
+    let (what, moment) = match quantity {
+        Quantity::Throughput => ("throughput", Moment::Whole),
+        Quantity::Goodput => ("goodput", Moment::Whole),
+        Quantity::Requests => ("number of requests", Moment::Whole),
+        Quantity::Failures => ("number of failures", Moment::Whole),
+        Quantity::Timeouts => ("number of time-outs", Moment::Whole),
+        Quantity::ErrorRate => ("error rate", Moment::Whole),
+        Quantity::HttpFailRate => ("HTTP fail rate", Moment::Whole),
+        Quantity::Latency(moment) => ("response time", *moment),
+        Quantity::Time(moment) => ("time", *moment),
+        Quantity::Runs => ("number of runs", Moment::Whole),
+        Quantity::Bandwidth => ("bandwidth", Moment::Whole),
+        Quantity::Body => ("size of the body", Moment::Whole),
+        Quantity::Memory(moment) => ("memory", *moment),
+        Quantity::Cpu(moment) => ("CPU in use", *moment),
+        Quantity::CpuPerRequest => ("CPU time per request", Moment::Whole),
+        Quantity::Other(name) => return name.clone(),
+    };
+    match moment {
+        Moment::Max if matches!(quantity, Quantity::Latency(_) | Quantity::Time(_)) => format!("longest {what}"),
+        Moment::Min if matches!(quantity, Quantity::Latency(_) | Quantity::Time(_)) => format!("shortest {what}"),
+        Moment::Max => format!("peak {what}"),
+        Moment::Whole => what.to_owned(),
+        Moment::Mean => format!("mean {what}"),
+        Moment::Sd => format!("standard deviation of the {what}"),
+        Moment::Min => format!("least {what}"),
+        Moment::Percentile(hundredths) => format!("p{} of the {what}", f64::from(hundredths) / 100.0),
+    }
+}
+
+/// The name of a setting: its title, else its name, else nothing.
+pub(crate) fn setting(transcription: &Transcription, scenario: Option<&str>) -> Option<String> {
+    let name = scenario?;
+    Some(transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone()))
+}
+
+/// `10,000 rows (Table 4)`; `the table` if nothing is named.
+pub(crate) fn place(transcription: &Transcription, scenario: Option<&str>, table: Option<&str>) -> String {
+    match (setting(transcription, scenario), table) {
+        (Some(setting), Some(table)) => format!("{setting} ({table})"),
+        (Some(setting), None) => setting,
+        (None, Some(table)) => table.to_owned(),
+        (None, None) => "the table".to_owned(),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [start @ .., last] => format!("{} and {last}", start.join(", ")),
+    }
+}
+
+/// `1 run`, `12 runs`, `2 series`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 || noun.ends_with('s') { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(&count.to_string()))
 }
 
 #[cfg(test)]
@@ -103,6 +212,19 @@ mod tests {
         assert_eq!(seconds(0.000074), "74 µs");
         assert_eq!(bytes(203.7), "204 B");
         assert_eq!(bits_per_s(193e6), "1.54 Gbit/s");
-        assert_eq!(percent(0.839), "83.9 %");
+        assert_eq!([0.839, 0.9997, 1.0].map(percent), ["83.9 %", "99.97 %", "100 %"]);
+    }
+
+    #[test]
+    fn amounts_are_short_and_whole_ones_complete() {
+        assert_eq!(amount(429_168_000.0, Unit::Megabyte), "429.2 MB");
+        assert_eq!(amount(0.7038, Unit::Percent), "70.38 %");
+        assert_eq!([24_283.6, -1410.4, 5.0, 0.0, 0.000_129].map(precise), ["24,284", "−1,410", "5", "0", "0.000129"]);
+        assert_eq!(amount(35_509.0, Unit::PerSecond), "35,509/s");
+    }
+
+    #[test]
+    fn chances_read_well() {
+        assert_eq!([-1.0, -25.04, -2.0].map(chance), ["10 of 100 cases", "1 of 10^25 cases", "1 of 100 cases"]);
     }
 }

@@ -25,7 +25,9 @@ fn told(findings: &[AuditFinding]) -> String {
         let AuditFinding { law, about, verdict, statement, arithmetic, sentence, inference, missing, .. } = finding;
         let inference = inference.as_ref().map(|text| format!("\n  inference: {text}")).unwrap_or_default();
         let missing = if missing.is_empty() { String::new() } else { format!("\n  missing: {}", missing.join("; ")) };
-        let lines: Vec<usize> = finding.inputs.iter().map(|input| input.line).collect();
+        let mut lines: Vec<usize> = finding.inputs.iter().map(|input| input.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
         format!(
             "{law:?} · {about} · {verdict:?}\n  {statement}\n  {arithmetic} (lines {lines:?})\n  {sentence}{inference}{missing}\n"
         )
@@ -66,7 +68,6 @@ fn srivastava_node_bun_go() {
         (Law::LittlesLaw, "go, cloud, quota of 4 CPUs (Phase 4)"),
         (Law::LittlesLaw, "bun, cloud, quota of 4 CPUs (Phase 4)"),
         (Law::Censoring, "node, cloud, quota of 1 CPU (Phase 3)"),
-        (Law::Bytes, "WiFi and Tailscale, 4 cores, clustered (Phase 2)"),
     ];
     assert_eq!(contradicted("srivastava-node-bun-go"), expected(&means_of_wrk));
     insta::assert_snapshot!("srivastava-node-bun-go", told(&findings("srivastava-node-bun-go")));

@@ -92,8 +92,7 @@ fn srivastava_node_bun_go() {
         assert_eq!(find(&audit, Law::Claims, holds).verdict, Holds, "{holds}");
     }
     assert_eq!(find(&audit, Law::Repetitions, "Phase 1").missing, ["a second run"]);
-    assert_eq!(find(&audit, Law::Budgets, "bun, ").arithmetic, "383 % = 3.83 CPUs; 1 worker");
-    assert_eq!(find(&audit, Law::Budgets, "WiFi").arithmetic, "bytes an answer: node 203.7, bun 140.6, go 129.7");
+    assert_eq!(find(&audit, Law::Budgets, "Phase 2").verdict, CannotTell);
 }
 
 #[test]
@@ -159,7 +158,7 @@ fn astamal_swoole_node_go() {
     let audit = of("astamal-swoole-node-go");
     insta::assert_snapshot!("astamal", told(&audit));
     assert_eq!(contradicted(&audit), []);
-    assert!(find(&audit, Law::Noise, "go and php-swoole").sentence.starts_with("go and php-swoole are 1.7 % apart"));
+    assert!(find(&audit, Law::Noise, "go and php-swoole").sentence.starts_with("go and php-swoole are 1.66 % apart"));
     assert!(find(&audit, Law::Grim, "CPU").sentence.contains("fit 3 readings in steps of 1 %"));
     let tie = find(&audit, Law::Generator, "hello world").inference.as_deref();
     assert!(

@@ -70,36 +70,65 @@ fn numbers_with_a_decimal_comma_are_asked_for() {
     let source = Transcription::read_csv(text, &CsvOptions { decimal_comma: true, ..CsvOptions::default() }).unwrap();
     let number = &source.rows[0].figures[0].numbers[0];
     assert_eq!((number.printed.as_str(), number.value, source.rows[0].line), ("1234.50", 1234.5, 2));
-    assert_snapshot!(told(text, &CsvOptions::default()), @"2 «go;1.234,50» column `throughput_rps`: `1.234,50` is no number as it is printed (digits and one decimal point, without unit and separators: 12345.60; --decimal-comma reads 12.345,60)");
+    assert_snapshot!(told(text, &CsvOptions::default()), @"2 «go;1.234,50» column `throughput_rps`: `1.234,50` is no number as it is printed (a comma may stand before thousands or decimals: leave it out, or let --decimal-comma read 12.345,60)");
+}
+
+/// A cell may have its own unit, as wrk prints them, and separators of thousands where they can be nothing else.
+#[test]
+fn numbers_are_read_as_spreadsheets_have_them() {
+    let table = "subject,throughput_rps,latency_mean_ms,error_rate_percent,memory_mb,bandwidth_mib_s\n\
+                 a,\"19,876.30\",1.95ms,0.5%,12,6.25MB\nb,\"1,538,000\",812.00us,~2 %,11.5 MiB,1.5MiB/s\n";
+    let source = Transcription::read_csv(table, &CsvOptions::default()).unwrap();
+    let figures: Vec<String> = source
+        .rows
+        .iter()
+        .flat_map(|row| &row.figures)
+        .map(|figure| format!("{} {} {}", figure.key, figure.numbers[0].printed, figure.value()))
+        .collect();
+    assert_snapshot!(figures.join("\n"), @r"
+    throughput_rps 19876.30 19876.3
+    latency_mean_ms 1.95 0.00195
+    error_rate_percent 0.5 0.005
+    memory_mb 12 12000000
+    bandwidth_mib_s 6.25 6553600
+    throughput_rps 1538000 1538000
+    latency_mean_us 812.00 0.000812
+    error_rate_percent ~2 0.02
+    memory_mib 11.5 12058624
+    bandwidth_mib_s 1.5 1572864
+    ");
+    let wrong = "subject,throughput_rps,latency_mean_ms\na,\"1,234\",5 MB\nb,\"2,345\",fast\nc,3 ms,7 s\n";
+    assert_snapshot!(told(wrong, &CsvOptions::default()), @r#"
+    2 «a,"1,234",5 MB» column `throughput_rps`: `1,234` is no number as it is printed, and 2 more like it (a comma may stand before thousands or decimals: leave it out, or let --decimal-comma read 12.345,60)
+    2 «a,"1,234",5 MB» column `latency_mean_ms`: `5 MB` is no number as it is printed, and one more like it (digits and one decimal point, with a mark or the unit of the column at most: 12345.60, ~14000, 5.03 ms)
+    "#);
+}
+
+/// What is suggested can be taken as it is.
+#[test]
+fn a_suggestion_names_options_for_the_whole_table() {
+    let wrk = "Framework,Requests/sec,Avg latency [ms],99%,Non-2xx,Notes\ngin,51234,1.95,8.1,0,\n";
+    assert_snapshot!(told(wrk, &CsvOptions::default()), @r#"1 «Framework,Requests/sec,Avg latency [ms],99%,Non-2xx,Notes» it is not said what these columns are: Framework, Requests/sec, Avg latency [ms], 99%, Non-2xx, Notes (perhaps --subject Framework --column "Requests/sec=throughput_rps" --column "Avg latency [ms]=latency_mean_ms" --column "99%=latency_p99_ms" --column "Non-2xx=failures" --column "Notes="; 99%: the header does not say the unit: _s, _ms and _us are seconds, milliseconds and microseconds; HEADER= leaves a column out; docs/transcribe.md has all keys)"#);
+    let hyperfine = "command,mean,stddev,median,user,system,min,max\nphp,0.1,0.01,0.1,0.05,0.01,0.09,0.12\n";
+    assert_snapshot!(told(hyperfine, &CsvOptions::default()), @r#"1 «command,mean,stddev,median,user,system,min,max» it is not said what these columns are: command, mean, stddev, median, user, system, min, max (perhaps --subject command --column "mean=time_mean_s" --column "stddev=time_sd_s" --column "median=time_p50_s" --column "user=" --column "system=" --column "min=time_min_s" --column "max=time_max_s"; HEADER= leaves a column out; docs/transcribe.md has all keys)"#);
 }
 
 #[test]
 fn every_mistake_is_said_with_its_line() {
-    assert_snapshot!(told(TABLE, &options(&[])), @r#"
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `Req/s` is (for example: --column "Req/s=throughput_rps"; to leave it out: --column "Req/s=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `p95 (ms)` is (for example: --column "p95 (ms)=throughput_rps"; to leave it out: --column "p95 (ms)=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `Remark` is (for example: --column "Remark=throughput_rps"; to leave it out: --column "Remark=")
-    "#);
-    assert_snapshot!(told(TABLE, &CsvOptions::default()), @r#"
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `Server` is (for example: --column "Server=throughput_rps"; to leave it out: --column "Server=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `Test` is (for example: --column "Test=throughput_rps"; to leave it out: --column "Test=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `Req/s` is (for example: --column "Req/s=throughput_rps"; to leave it out: --column "Req/s=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `p95 (ms)` is (for example: --column "p95 (ms)=throughput_rps"; to leave it out: --column "p95 (ms)=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what the column `Remark` is (for example: --column "Remark=throughput_rps"; to leave it out: --column "Remark=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» there is no column `subject` (the columns are Server, Test, Req/s, p95 (ms), Remark; --subject says which names what was measured)
-    "#);
+    assert_snapshot!(told(TABLE, &options(&[])), @r#"1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what these columns are: Req/s, p95 (ms), Remark (perhaps --column "Req/s=throughput_rps" --column "p95 (ms)=latency_p95_ms" --column "Remark="; HEADER= leaves a column out; docs/transcribe.md has all keys)"#);
+    assert_snapshot!(told(TABLE, &CsvOptions::default()), @r#"1 «Server,Test,Req/s,p95 (ms),Remark» it is not said what these columns are: Server, Test, Req/s, p95 (ms), Remark (perhaps --subject Server --scenario Test --column "Req/s=throughput_rps" --column "p95 (ms)=latency_p95_ms" --column "Remark="; HEADER= leaves a column out; docs/transcribe.md has all keys)"#);
     assert_snapshot!(told(TABLE, &options(&["Req/s=througput_rps", "p95 (ms)=", "Remark=", "Memory=memory_mb"])), @r#"
-    1 «Server,Test,Req/s,p95 (ms),Remark» `througput_rps` is no key of a figure (for example: --column "Req/s=throughput_rps"; to leave it out: --column "Req/s=")
-    1 «Server,Test,Req/s,p95 (ms),Remark» there is no column `Memory` (the columns are Server, Test, Req/s, p95 (ms), Remark; --subject says which names what was measured)
+    1 «Server,Test,Req/s,p95 (ms),Remark» `througput_rps` is no key of a figure (did you mean `throughput_rps`? docs/transcribe.md has all keys; to leave the column out: --column "Req/s=")
+    1 «Server,Test,Req/s,p95 (ms),Remark» there is no column `Memory` (the columns are Server, Test, Req/s, p95 (ms), Remark)
     "#);
     let broken = format!("{TABLE},hello,1,2,\nphp,hello\nphp,hello,\"1,000\",2,\n");
     assert_snapshot!(told(&broken, &options(&COLUMNS)), @r#"
     4 «,hello,1,2,» the row does not say what was measured
     5 «php,hello» this line has 2 cells, and the header has 5 (a cell that holds the separator stands in quotes: "1,234")
-    6 «php,hello,"1,000",2,» column `Req/s`: `1,000` is no number as it is printed (digits and one decimal point, without unit and separators: 12345.60; --decimal-comma reads 12.345,60)
+    6 «php,hello,"1,000",2,» column `Req/s`: `1,000` is no number as it is printed (a comma may stand before thousands or decimals: leave it out, or let --decimal-comma read 12.345,60)
     "#);
     assert_snapshot!(told("Server,Test\n", &options(&[])), @"1 «Server,Test» there is no row below the header");
-    assert_snapshot!(told("", &CsvOptions::default()), @"1 «» there is no column `subject` (the columns are ; --subject says which names what was measured)");
+    assert_snapshot!(told("", &CsvOptions::default()), @"1 «» there is no header (the first line names the columns, such as subject,throughput_rps)");
     assert_snapshot!(told("subject,duration,throughput_rps\ngo,30,1\n", &CsvOptions::default()), @r#"2 «go,30,1» column `duration`: expected a duration with its unit in quotes, such as "500ms" or "2s", found the number 30"#);
 }
 

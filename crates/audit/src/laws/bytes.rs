@@ -11,8 +11,9 @@ use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
 use crate::finding::{AuditFinding, Input, Law};
+use crate::groups::{self, Group};
 use crate::range::Range;
-use crate::rows::{self, Group, Known};
+use crate::rows::{self, Known};
 use crate::wording;
 
 /// By how much answers of subjects may differ by their headers, as a share.
@@ -24,7 +25,7 @@ const WORTH_ASKING: f64 = 12.5e6;
 /// Holds bytes against answers, network and memory.
 pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
-    for group in rows::groups(transcription) {
+    for group in groups::comparable(transcription) {
         findings.extend(same_size(transcription, &group));
     }
     let bodies = transcription.rows.iter().filter_map(|row| holds_its_body(transcription, row));
@@ -40,34 +41,49 @@ fn answer_bytes(row: &Row) -> Option<Known> {
     rows::known(row, &Quantity::Bandwidth).map(|bandwidth| bandwidth.over(throughput))
 }
 
-/// The answers of all subjects of a group are equally long.
+/// All subjects of a group sent equally long bodies, or, where these are not printed, answers. Nobody says so in so many words, and
+/// headers differ, so that other lengths contradict nothing.
 fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFinding> {
-    let sizes: Vec<(&str, Known)> =
-        group.rows.iter().filter_map(|&row| answer_bytes(row).map(|known| (row.subject.as_str(), known))).collect();
+    let of_all = |size: &dyn Fn(&Row) -> Option<Known>| -> Option<Vec<(&str, Known)>> {
+        group.rows.iter().map(|row| size(row).map(|known| (row.subject.as_str(), known))).collect()
+    };
+    let bodies = of_all(&|row| rows::known(row, &Quantity::Body));
+    let (what, how, sizes) = match bodies {
+        Some(bodies) => ("body", "body", bodies),
+        None => ("answer", "bandwidth ÷ throughput", of_all(&answer_bytes)?),
+    };
     let smallest = sizes.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     let largest = sizes.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     if sizes.len() < 2 {
         return None;
     }
-    let terms: Vec<String> =
-        sizes.iter().map(|(name, size)| format!("{name} {}", wording::bytes(size.value))).collect();
-    let inputs: Vec<_> = sizes.iter().flat_map(|(_, size)| size.inputs.clone()).collect();
-    let draft =
-        Draft::new(Law::Bytes, group.name(transcription), "The answers of all subjects have the same number of bytes.")
-            .inputs(inputs)
-            .arithmetic(format!("bandwidth ÷ throughput: {}", super::words::listed(&terms)));
+    let size = |known: &Known| wording::bytes(known.value);
+    let terms: Vec<String> = sizes.iter().map(|(name, known)| format!("{name} {}", size(known))).collect();
+    let statement = "The answers of all subjects have the same number of bytes.";
+    let draft = Draft::new(Law::Bytes, group.name(transcription), statement)
+        .inputs(sizes.iter().flat_map(|(_, known)| known.inputs.clone()))
+        .arithmetic(format!("{how}: {}", wording::listed(&terms)));
     if !largest.1.range.is_above(smallest.1.range.widened(HEADERS)) {
-        return Some(draft.holds("By bandwidth and throughput, all subjects sent answers of about the same length."));
+        return Some(draft.holds(format!("By {how}, all subjects sent answers of about the same length.")));
     }
     let sentence = format!(
-        "An answer of {} has {} and one of {} has {}, headers included: they did not send the same bytes.",
+        "By {how}, {} of {} has {} and one of {} has {}: they did not send the same bytes.",
+        if what == "body" { "a body" } else { "an answer" },
         largest.0,
-        wording::bytes(largest.1.value),
+        size(&largest.1),
         smallest.0,
-        wording::bytes(smallest.1.value)
+        size(&smallest.1)
     );
-    let headers = "Headers may make all of the difference; whether the bodies are equal, these figures do not say.";
-    Some(draft.inferring(Some(headers.to_owned())).contradicted(sentence))
+    Some(match what {
+        "body" => draft.lacks(["figures with equal bodies"]).cannot_tell(sentence),
+        _ => draft
+            .inferring(Some(
+                "Headers may make all of the difference; whether the bodies are equal, these figures do not say."
+                    .to_owned(),
+            ))
+            .lacks(["the bytes of a body of each subject"])
+            .cannot_tell(sentence),
+    })
 }
 
 /// An answer is not smaller than its body.
@@ -93,7 +109,7 @@ fn holds_its_body(transcription: &Transcription, row: &Row) -> Option<OfRow> {
 
 /// Bytes of a body: printed, or as the source allows for.
 fn body_bytes(row: &Row) -> Option<Range> {
-    let stated = row.conditions.body_bytes.map(|(low, high)| Range { low, high });
+    let stated = row.conditions.body_bytes.map(|(low, high)| Range::between(low, high));
     row.figure(&Quantity::Body).map(Range::of).or(stated).filter(|range| range.high > 0.0)
 }
 
@@ -213,7 +229,7 @@ fn memory_finding(transcription: &Transcription, all: &[Held]) -> Option<AuditFi
     let sentence = format!(
         "Of bodies of {size}, {}, and there were up to {users} requests at a time: bodies were sent in parts, were smaller, or most \
          requests waited without one.",
-        super::words::listed(&terms)
+        crate::wording::listed(&terms)
     );
     let about =
         first.row.scenario.as_ref().and_then(|name| transcription.setting(name)).map(|setting| setting.title.clone());

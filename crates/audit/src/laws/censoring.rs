@@ -2,7 +2,7 @@
 //!
 //! A tool with a time-out L either leaves longer times out (wrk: a time at or above L is counted as a time-out and not recorded) or
 //! records them as about L (k6). In both cases nothing above L is known, so a maximum or percentile at L is a bound and not
-//! a time, and if any request timed out, the longest time is L or more whatever maximum is printed. Nothing can be recorded that is
+//! a time (but ab stops the run at the first request that it gives up, so that what it prints was never cut), and if any request timed out, the longest time is L or more whatever maximum is printed. Nothing can be recorded that is
 //! much longer than L. Where a source states no time-out, the tool's default is taken, unless its own times show that it was not in
 //! force; then a limit can only be guessed, by several figures that end at the same value.
 
@@ -64,14 +64,14 @@ struct Case<'a> {
 impl Case<'_> {
     fn judged(&self, transcription: &Transcription) -> AuditFinding {
         let (range, limit_s) = (Range::of(self.figure), self.limit_s);
-        let at_limit = range.meets(Range::exact(limit_s).widened(AT_LIMIT));
+        let may_be_cut = !tools::ends_when_one_is_given_up(&self.row.conditions);
+        let at_limit = may_be_cut && range.meets(Range::exact(limit_s).widened(AT_LIMIT));
         let timeouts = self.row.figure(&Quantity::Timeouts).filter(|figure| figure.value() > 0.0);
         let (printed, limit) = (wording::quoted(self.figure), wording::seconds(limit_s));
         let draft = self.draft(transcription, timeouts);
         if self.is_stated && range.low > limit_s * (1.0 + LATE) {
-            return draft.contradicted(format!(
-                "The tool gave answers up after {limit}, so it cannot have waited {printed} for one."
-            ));
+            return draft
+                .contradicted(format!("The tool kept no time beyond {limit}, so {printed} is none that it measured."));
         }
         if let Some(timeouts) = timeouts.filter(|_| self.is_maximum() && range.low < limit_s * (1.0 + AT_LIMIT)) {
             return draft.contradicted(format!(
@@ -89,7 +89,10 @@ impl Case<'_> {
             ));
         }
         match (at_limit, self.is_stated) {
-            (false, _) => draft.holds(format!("{printed} is below the limit of {limit}.")),
+            (false, _) if range.low < limit_s => draft.holds(format!("{printed} is below the limit of {limit}.")),
+            (false, _) => {
+                draft.holds(format!("{printed} is a time that was measured: one that is given up ends the run."))
+            }
             (true, true) => draft.contradicted(format!(
                 "{printed} is the limit at which answers were given up: those beyond it took this long or longer."
             )),
@@ -146,7 +149,7 @@ fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -
         wording::seconds(overrun.iter().map(|(_, figure)| figure.value()).fold(0.0, f64::max))
     );
     let finding = draft
-        .arithmetic(format!("{} against a default of {limit}", super::words::listed(&times)))
+        .arithmetic(format!("{} against a default of {limit}", crate::wording::listed(&times)))
         .inferring(same_end(transcription))
         .lacks(["the time-out"])
         .cannot_tell(sentence);
@@ -169,7 +172,7 @@ fn same_end(transcription: &Transcription) -> Option<String> {
             "{} rows end at the same {}, as a limit would make them: {}.",
             rows.len(),
             wording::seconds(most.value()),
-            super::words::listed(&rows)
+            crate::wording::listed(&rows)
         )
     })
 }
@@ -179,7 +182,7 @@ fn no_limit_known(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks =
         Lacks::new(Law::Censoring, "The longest times printed are times that were measured, and not a limit.");
     for row in &transcription.rows {
-        if tools::timeout_s(&row.conditions).is_none()
+        if !tools::timeout_is_known(&row.conditions)
             && let Some(figure) = high(row).next()
         {
             lacks.note(row.table.as_ref(), "the time-out", [Input::of_row(row, figure)]);

@@ -7,19 +7,27 @@
 //! each new value to be one of these d with equal chances, give the first away, and count no value that comes again, because
 //! a level that stays is no evidence: P = (1 / d)^(d − 1). Real readings can take more than d values, so that this errs on
 //! the side of coincidence. Figures that agree together multiply. A pair is contradicted only if P · (number of pairs compared)
-//! is below one in a million. That excludes short, constant and nearly constant columns (d ≤ 6); columns with equal steps are
-//! left out too, because those are set rather than measured. Source: the argument is that of a birthday bound; the correction for
+//! is below one in a million. That excludes short, constant and nearly constant columns (d ≤ 6). Left out are columns with equal
+//! steps and others that are set rather than measured (sizes of bodies, numbers of runs, rates of an open loop, round numbers of
+//! requests); numbers with less than three digits, in which servers that are about equally fast agree; and percentiles beyond
+//! which there are no two requests, so that they are the maximum. Source: the argument is that of a birthday bound; the correction for
 //! many pairs is Bonferroni's, O. J. Dunn, "Multiple comparisons among means", JASA 56(293), 1961.
 
 use std::collections::BTreeSet;
 
-use tolok_model::sentences::capital;
-use tolok_model::transcription::{Figure, Moment, Quantity, Row, Series, Transcription};
+use tolok_model::transcription::{Figure, LoopModel, Moment, Number, Quantity, Row, Series, Transcription};
 
-use super::groups::tables;
-use super::words::{chance, counted, listed, noun, setting};
 use crate::draft::Draft;
+use crate::groups::tables;
+use crate::rows::throughput;
+use crate::wording::{chance, counted, listed, noun, setting};
 use crate::{AuditFinding, Input, Law};
+
+/// So many requests there are at least where percentiles are printed.
+const FEW_REQUESTS: f64 = 20.0;
+
+/// A number with fewer units of its last digit than this is too rough to be evidence.
+const ROUGH: f64 = 100.0;
 
 /// Coincidences that are rarer than this, over all pairs, are none.
 const LOG10_CHANCE: f64 = -6.0;
@@ -52,7 +60,7 @@ fn of_series(transcription: &Transcription) -> Vec<AuditFinding> {
         .iter()
         .filter_map(|(a, b)| {
             let equal = equal_figures(a, b);
-            let log10: f64 = equal.iter().map(|figure| log10_chance(&values(figure))).sum();
+            let log10: f64 = equal.iter().map(|figure| log10_chance(&telling(figure))).sum();
             (!equal.is_empty() && log10 < limit).then_some((*a, *b, equal, log10))
         })
         .collect();
@@ -71,6 +79,12 @@ fn values(figure: &Figure) -> Vec<f64> {
     figure.numbers.iter().map(|number| number.value).collect()
 }
 
+/// The values that are exact enough to be evidence.
+fn telling(figure: &Figure) -> Vec<f64> {
+    let is_exact = |number: &&Number| number.value.abs() >= ROUGH * 2.0 * number.half_unit;
+    figure.numbers.iter().filter(is_exact).map(|number| number.value).collect()
+}
+
 fn equal_figures<'a>(a: &'a Series, b: &Series) -> Vec<&'a Figure> {
     let equal = |one: &&Figure| {
         let other = b.figures.iter().find(|other| other.quantity == one.quantity);
@@ -80,7 +94,7 @@ fn equal_figures<'a>(a: &'a Series, b: &Series) -> Vec<&'a Figure> {
 }
 
 fn no_series_twice(all: &[Series], pairs: usize) -> AuditFinding {
-    let (number, pairs) = (counted(all.len(), "series").replace("seriess", "series"), counted(pairs, "pair"));
+    let (number, pairs) = (counted(all.len(), "series"), counted(pairs, "pair"));
     let inputs = all.iter().filter_map(|series| series.figures.first().map(|figure| (series, figure)));
     inputs
         .fold(
@@ -108,7 +122,7 @@ fn series_twice(
     let distinct: Vec<String> = equal
         .iter()
         .map(|figure| {
-            let distinct: BTreeSet<u64> = values(figure).iter().map(|value| value.to_bits()).collect();
+            let distinct: BTreeSet<u64> = telling(figure).iter().map(|value| value.to_bits()).collect();
             let d = distinct.len();
             format!("{d} distinct values of {}: (1/{d})^{}", noun(&figure.quantity), d - 1)
         })
@@ -123,7 +137,7 @@ fn series_twice(
         .inferring(Some("One of the two was probably printed in the place of the other, whose figures are then missing.".to_owned()))
         .contradicted(format!(
             "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance that happens in at most {}.{only}",
-            capital(&what),
+            tolok_model::sentences::capital(&what),
             chance(*log10),
         ))
 }
@@ -133,27 +147,41 @@ struct Column<'a> {
     name: String,
     table: Option<&'a str>,
     kind: &'a Quantity,
-    entries: Vec<(String, Vec<f64>)>,
+    entries: Vec<Entry>,
     input: Input,
+}
+
+/// A row's numbers in a column.
+#[derive(Clone)]
+struct Entry {
+    key: String,
+    values: Vec<f64>,
+    telling: Vec<f64>,
+}
+
+/// What two columns have in the same places.
+struct Shared {
+    /// How many numbers, if all are equal.
+    equal: Option<usize>,
+    telling: Vec<f64>,
 }
 
 fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut candidates: Vec<(Column, Column)> = Vec::new();
     for (table, rows) in tables(transcription) {
         candidates.extend(pairs_of(by_subject(table, &rows), |a, b| a.kind == b.kind));
-        candidates.extend(pairs_of(by_quantity(table, &rows), |a, b| is_time(a.kind, b.kind)));
+        let least = rows.iter().map(|row| requests(row)).fold(f64::INFINITY, f64::min);
+        let is_pair = |a: &Column, b: &Column| is_time(a.kind, b.kind) && are_apart(a.kind, b.kind, least);
+        candidates.extend(pairs_of(by_quantity(table, &rows), is_pair));
     }
-    let compared: Vec<(Column, Column, Vec<f64>, bool)> = candidates
-        .into_iter()
-        .map(|(a, b)| {
-            let (values, equal) = shared(&a, &b);
-            (a, b, values, equal)
-        })
-        .collect();
-    let limit = LOG10_CHANCE - (compared.len().max(1) as f64).log10();
-    let number = compared.len();
-    let doubles = compared.into_iter().filter(|(_, _, values, equal)| *equal && log10_chance(values) < limit);
-    doubles.map(|(a, b, values, _)| columns_twice(&a, &b, &values, number)).collect()
+    let pairs = candidates.len();
+    let limit = LOG10_CHANCE - (pairs.max(1) as f64).log10();
+    let twice = |(a, b): &(Column, Column)| {
+        let Shared { equal, telling } = shared(a, b);
+        let count = equal.filter(|_| log10_chance(&telling) < limit)?;
+        Some(columns_twice((a, b), count, &telling, pairs))
+    };
+    candidates.iter().filter_map(twice).collect()
 }
 
 /// Pairs of columns, each made once.
@@ -180,11 +208,43 @@ fn is_time(a: &Quantity, b: &Quantity) -> bool {
     both && !spread(a) && !spread(b)
 }
 
+/// Requests of a row; where they are not known, as few as anybody draws percentiles from.
+fn requests(row: &Row) -> f64 {
+    let printed = row.figure(&Quantity::Requests).map(Figure::value);
+    let stated = || row.conditions.requests.map(|requests| requests as f64);
+    let implied = || Some(throughput(row)?.value * row.conditions.duration_s?);
+    printed.or_else(stated).or_else(implied).unwrap_or(FEW_REQUESTS)
+}
+
+/// Whether at least two requests lie beyond the lower of two percentiles, so that not both are the maximum.
+fn are_apart(a: &Quantity, b: &Quantity, requests: f64) -> bool {
+    let share = |quantity: &Quantity| match quantity {
+        Quantity::Latency(Moment::Percentile(hundredths)) | Quantity::Time(Moment::Percentile(hundredths)) => {
+            f64::from(*hundredths) / 10_000.0
+        }
+        Quantity::Latency(Moment::Max) | Quantity::Time(Moment::Max) => 1.0,
+        _ => 0.0,
+    };
+    requests * (1.0 - share(a).min(share(b))) >= 2.0
+}
+
+/// Whether a figure was set by those who measured, and not found.
+fn is_set(row: &Row, figure: &Figure) -> bool {
+    let is_open = row.conditions.loop_model == Some(LoopModel::Open);
+    match figure.quantity {
+        Quantity::Body | Quantity::Runs => true,
+        Quantity::Throughput | Quantity::Goodput => is_open,
+        Quantity::Requests => is_open || values(figure).iter().all(|requests| requests % 100.0 == 0.0),
+        _ => false,
+    }
+}
+
 /// A figure of each subject over the settings.
 fn by_subject<'a>(table: Option<&'a str>, rows: &[&'a Row]) -> Vec<Column<'a>> {
     let mut columns: Vec<Column> = Vec::new();
     for row in rows {
-        for figure in row.figures.iter().filter(|figure| !matches!(figure.quantity, Quantity::Other(_))) {
+        let is_other = |figure: &&Figure| matches!(figure.quantity, Quantity::Other(_));
+        for figure in row.figures.iter().filter(|figure| !is_other(figure) && !is_set(row, figure)) {
             let name = format!("{} of {}", noun(&figure.quantity), row.subject);
             push(&mut columns, (name, table), row, figure, row.scenario.clone().unwrap_or_default());
         }
@@ -210,7 +270,7 @@ fn push<'a>(
     figure: &'a Figure,
     key: String,
 ) {
-    let entry = (key, values(figure));
+    let entry = Entry { key, values: values(figure), telling: telling(figure) };
     match columns.iter_mut().find(|column| column.name == name) {
         Some(column) => column.entries.push(entry),
         None => columns.push(Column {
@@ -223,21 +283,21 @@ fn push<'a>(
     }
 }
 
-/// The numbers of the entries that two columns share, and whether they are all equal.
-fn shared(a: &Column, b: &Column) -> (Vec<f64>, bool) {
-    let mut values = Vec::new();
-    let mut equal = true;
-    for (key, numbers) in &a.entries {
-        if let Some((_, others)) = b.entries.iter().find(|(other, _)| other == key) {
-            equal &= numbers == others;
-            values.extend(numbers);
+/// What two columns share.
+fn shared(a: &Column, b: &Column) -> Shared {
+    let (mut count, mut equal, mut telling) = (0, true, Vec::new());
+    for entry in &a.entries {
+        if let Some(other) = b.entries.iter().find(|other| other.key == entry.key) {
+            equal &= entry.values == other.values;
+            count += entry.values.len();
+            telling.extend(&entry.telling);
         }
     }
-    (values, equal)
+    Shared { equal: equal.then_some(count), telling }
 }
 
-fn columns_twice(a: &Column, b: &Column, values: &[f64], pairs: usize) -> AuditFinding {
-    let distinct: BTreeSet<u64> = values.iter().map(|value| value.to_bits()).collect();
+fn columns_twice((a, b): (&Column, &Column), count: usize, telling: &[f64], pairs: usize) -> AuditFinding {
+    let distinct: BTreeSet<u64> = telling.iter().map(|value| value.to_bits()).collect();
     let d = distinct.len();
     let table = a.table.map(|table| format!(" ({table})")).unwrap_or_default();
     Draft::new(
@@ -253,8 +313,8 @@ fn columns_twice(a: &Column, b: &Column, values: &[f64], pairs: usize) -> AuditF
         "The {} and the {} are the same in all {} of the table; by chance that happens in at most {}.",
         a.name,
         b.name,
-        counted(values.len(), "number"),
-        chance(log10_chance(values)),
+        counted(count, "number"),
+        chance(log10_chance(telling)),
     ))
 }
 

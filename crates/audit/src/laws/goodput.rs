@@ -9,8 +9,9 @@ use tolok_model::transcription::{Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
 use crate::finding::{AuditFinding, Law};
+use crate::groups::{self, Group};
 use crate::range::Range;
-use crate::rows::{self, Group, Known};
+use crate::rows::{self, Known};
 use crate::{tools, wording};
 
 /// One subject of a group.
@@ -32,7 +33,7 @@ impl Served<'_> {
 pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Goodput, "Who answers most requests also answers most of them well.");
     let mut findings = Vec::new();
-    for group in rows::groups(transcription) {
+    for group in groups::comparable(transcription) {
         let with_throughput: Vec<(&Row, Known)> =
             group.rows.iter().filter_map(|&row| rows::throughput(row).map(|known| (row, known))).collect();
         if with_throughput.len() < 2 {
@@ -86,11 +87,13 @@ fn judged(transcription: &Transcription, group: &Group, served: &[Served]) -> Op
         best.row.subject,
         good(best),
     );
-    Some(if tools::counts_failed_answers(&most.row.conditions) {
-        draft.contradicted(format!(
-            "{sentence} {} counts failed answers in its rate.",
-            tools::name(&most.row.conditions)
-        ))
+    let conditions = &most.row.conditions;
+    Some(if tools::is_ab(conditions) {
+        draft
+            .lacks(["how many of the failures are answers of another length, which ab counts as failed"])
+            .cannot_tell(sentence)
+    } else if tools::counts_failed_answers(conditions) {
+        draft.contradicted(format!("{sentence} {} counts failed answers in its rate.", tools::name(conditions)))
     } else {
         draft.lacks(["whether throughput counts failed answers"]).cannot_tell(sentence)
     })

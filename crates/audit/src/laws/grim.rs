@@ -14,10 +14,10 @@
 
 use std::collections::BTreeSet;
 
-use tolok_model::transcription::{Figure, Mark, Number, Quantity, Row, Series, Transcription};
+use tolok_model::transcription::{Figure, Mark, Number, Quantity, Row, Series, Transcription, Unit};
 
-use super::words::{chance, counted, listed, noun, significant};
 use crate::draft::Draft;
+use crate::wording::{chance, counted, listed, noun, significant};
 use crate::{AuditFinding, Input, Law};
 
 /// Columns that fit no more often than this by chance are worth a word.
@@ -39,6 +39,7 @@ struct Mean {
 struct Column {
     key: String,
     quantity: Quantity,
+    unit: Unit,
     repetitions: u64,
     means: Vec<Mean>,
 }
@@ -93,6 +94,7 @@ fn add(columns: &mut Vec<Column>, repetitions: Option<u64>, figure: &Figure, mea
         None => columns.push(Column {
             key: figure.key.clone(),
             quantity: figure.quantity.clone(),
+            unit: figure.unit,
             repetitions,
             means: means.collect(),
         }),
@@ -178,8 +180,7 @@ fn readings(column: &Column) -> Option<AuditFinding> {
         return None;
     }
     let what = noun(&column.quantity);
-    let step_text = format!("{} {}", significant(step, 2), unit_word(&column.key));
-    let step_text = step_text.trim();
+    let step_text = format!("{}{}", significant(step, 2), column.unit.suffix());
     let ends: Vec<&Mean> = column.means.iter().filter(|mean| mean.decimals > 0).take(3).collect();
     let draft = Draft::new(
         Law::Grim,
@@ -202,21 +203,6 @@ fn readings(column: &Column) -> Option<AuditFinding> {
     );
     let draft = draft.inferring(Some(format!("The readings were most probably taken in steps of {step_text}.")));
     Some(draft.arithmetic(listed(&shown)).holds(sentence))
-}
-
-/// The unit at the end of a figure's key, as it is written.
-fn unit_word(key: &str) -> &str {
-    match key.rsplit('_').next() {
-        Some("percent") => "%",
-        Some("mb") => "MB",
-        Some("kb") => "kB",
-        Some("gb") => "GB",
-        Some("mib") => "MiB",
-        Some("ms") => "ms",
-        Some("s") => "s",
-        Some("cores") => "cores",
-        _ => "",
-    }
 }
 
 #[cfg(test)]

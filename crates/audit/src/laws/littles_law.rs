@@ -88,7 +88,7 @@ impl Case<'_> {
                 wording::number(value),
                 wording::number(users)
             );
-            return draft.inferring(self.stalls()).lacks(["how long a run took"]).cannot_tell(sentence);
+            return draft.inferring(self.explanation(value)).lacks(["how long a run took"]).cannot_tell(sentence);
         }
         if allowed.is_some_and(|allowed| range.low > allowed) {
             let sentence = format!(
@@ -96,7 +96,7 @@ impl Case<'_> {
                  answers.",
                 wording::number(users)
             );
-            return draft.inferring(self.stalls()).contradicted(sentence);
+            return draft.inferring(self.explanation(value)).contradicted(sentence);
         }
         let idle = (range.high < users * (1.0 - self.of_counting())).then(|| {
             format!(
@@ -116,7 +116,7 @@ impl Case<'_> {
         let wait = Range::of(self.mean).plus(Range::exact(think_s));
         let range = self.throughput.range.times(wait);
         let good = rows::failed_share(self.row).map_or(Range::exact(1.0), |failed| failed.range.complement());
-        let lowest = Range { low: range.times(good).low, high: range.high };
+        let lowest = Range { low: range.times(good).low, ..range };
         (self.throughput.value * (self.mean.value() + think_s), lowest)
     }
 
@@ -161,12 +161,15 @@ impl Case<'_> {
             .arithmetic(arithmetic)
     }
 
-    /// Why the mean of wrk can be too long.
-    fn stalls(&self) -> Option<String> {
-        tools::is_wrk(&self.row.conditions).then(|| {
-            "wrk adds invented times to its mean when answers come late, so a mean above this bound is a sign that the server or \
-             the generator stood still at times."
-                .to_owned()
-        })
+    /// Why the mean can be too long: several requests at a time on a connection, or what wrk adds.
+    fn explanation(&self, waiting: f64) -> Option<String> {
+        let stalls = "wrk adds invented times to its mean when answers come late, so a mean above this bound is a sign that the \
+                      server or the generator stood still at times.";
+        let streams = "Several requests under way on each connection (pipelining, streams of HTTP/2) would look the same: \
+                       `connections` is how many there were at a time.";
+        let is_wrk = tools::is_wrk(&self.row.conditions);
+        let said = [is_wrk.then_some(stalls), (waiting >= 2.0 * self.users).then_some(streams)];
+        let said: Vec<&str> = said.into_iter().flatten().collect();
+        (!said.is_empty()).then(|| said.join(" "))
     }
 }

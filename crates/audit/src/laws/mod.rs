@@ -1,6 +1,5 @@
 //! The laws, one module each.
 
-mod bounds;
 mod budgets;
 mod bytes;
 mod censoring;
@@ -10,7 +9,6 @@ mod duplicates;
 mod generator;
 mod goodput;
 mod grim;
-mod groups;
 mod littles_law;
 mod noise;
 mod order;
@@ -18,7 +16,6 @@ mod percentages;
 mod repetitions;
 mod steadiness;
 mod totals;
-mod words;
 
 use tolok_model::transcription::Transcription;
 

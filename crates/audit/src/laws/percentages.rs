@@ -2,7 +2,7 @@
 //!
 //! A share of requests lies between 0 and 100 %. Requests that failed as HTTP are among those with an error, so the error rate is
 //! at least the HTTP fail rate. Failures are among the requests where the tool counts failed ones, as most do; where failures
-//! are not answers (wrk's socket errors) they may be more. A printed share of failures is failures ÷ requests, or failures ÷
+//! are not answers (wrk's socket errors, hey's time-outs) they may be more. A printed share of failures is failures ÷ requests, or failures ÷
 //! (requests + failures) where `requests` are those that were answered; if neither comes out, the share and the counts are not of
 //! the same requests.
 
@@ -79,7 +79,7 @@ fn counts(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
         .figure(row, requests)
         .arithmetic(format!("{some} of {all} = {}", wording::percent(share)))
         .inferring(one_each(row, failures.value(), share));
-    let counts_all = tools::counts_failed_answers(&row.conditions) && !tools::is_wrk(&row.conditions);
+    let counts_all = tools::counts_failed_answers(&row.conditions) && !tools::leaves_out_given_up(&row.conditions);
     Some(match (is_more, counts_all) {
         (false, _) => draft.holds(format!("Failures and time-outs are {} of the requests.", wording::percent(share))),
         (true, true) => {

@@ -8,9 +8,9 @@
 
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
 
-use super::groups::{measured, names_of_tables};
-use super::words::{counted, noun};
 use crate::draft::Draft;
+use crate::groups::{measured, names_of_tables};
+use crate::wording::{counted, noun};
 use crate::{AuditFinding, Input, Law};
 
 /// One finding for each kind of repetition, and one for each list that has the wrong length.

@@ -7,13 +7,13 @@
 //! - **Ramp.** With connections that grow during the run, a figure of the whole run is a mean over many loads.
 //! - **No warm-up and no series.** Nothing shows whether the beginning was slower, in runs below a minute.
 
-use tolok_model::sentences::capital;
-use tolok_model::transcription::{Figure, Quantity, Row, Series, Transcription};
+use tolok_model::transcription::{Figure, Row, Series, Transcription};
 use tolok_stats::{Level, theil_sen};
 
-use super::groups::{measured, names_of_tables, throughput};
-use super::words::{amount, counted, listed, noun, percent, setting, significant};
 use crate::draft::Draft;
+use crate::groups::{measured, names_of_tables};
+use crate::rows::{duration_s, rate, rate_inputs};
+use crate::wording::{amount, counted, listed, noun, percent, setting, significant};
 use crate::{AuditFinding, Law};
 
 /// A figure that changes by more than this share over the last third of a run is not steady.
@@ -28,7 +28,7 @@ const LONG_S: f64 = 60.0;
 /// Series, then rows.
 pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = of_series(transcription);
-    let served: Vec<&Row> = measured(transcription).into_iter().filter(|row| throughput(row).is_some()).collect();
+    let served: Vec<&Row> = measured(transcription).into_iter().filter(|row| rate(row).is_some()).collect();
     found.extend(ramp(&served));
     found.extend(no_beginning(transcription, &served));
     found
@@ -113,7 +113,7 @@ fn not_steady(transcription: &Transcription, series: &Series, moving: &[End]) ->
         .lacks(["a longer run"])
         .cannot_tell(format!(
             "{} from {at} {} to {}: where it settles is not shown.",
-            capital(&grew),
+            tolok_model::sentences::capital(&grew),
             significant(moving[0].first, 4),
             significant(moving[0].last, 4),
         ))
@@ -144,7 +144,7 @@ fn all_steady(steady: &[End]) -> AuditFinding {
         .arithmetic(format!("largest change over the last third: {}", percent(most)))
         .holds(format!(
             "{} over time change by at most {} over the last third of the run.",
-            capital(&number),
+            tolok_model::sentences::capital(&number),
             percent(most)
         ))
 }
@@ -153,7 +153,7 @@ fn ramp(rows: &[&Row]) -> Option<AuditFinding> {
     let ramped: Vec<&Row> = rows.iter().copied().filter(|row| row.conditions.ramp == Some(true)).collect();
     (!ramped.is_empty()).then(|| {
         Draft::new(Law::Steadiness, names_of_tables(&ramped), "The load was the same during the run.")
-            .figures(ramped.iter().filter_map(|row| throughput(row).map(|(figure, _)| (*row, figure))))
+            .inputs(rate_inputs(ramped.iter().copied()))
             .lacks(["figures of the time at full load"])
             .cannot_tell(format!(
                 "The number of users grew during the runs of {}: a rate of the whole run is a mean over all loads on the way.",
@@ -187,20 +187,12 @@ fn no_beginning(transcription: &Transcription, rows: &[&Row]) -> Option<AuditFin
             names_of_tables(&short.iter().map(|(row, _)| *row).collect::<Vec<_>>()),
             "The beginning of the runs does not weigh in their figures.",
         )
-        .figures(short.iter().filter_map(|(row, _)| throughput(row).map(|(figure, _)| (*row, figure))))
+        .inputs(rate_inputs(short.iter().map(|(row, _)| *row)))
         .arithmetic(format!("length of a run: {lasted}"))
         .lacks(["a warm-up before the figures, or figures by the second"])
         .cannot_tell(format!(
             "The runs of {} lasted {lasted}; no warm-up is stated and no figures by the second show the beginning.",
             counted(short.len(), "row")
         ))
-    })
-}
-
-/// As stated; or the requests of a run ÷ its throughput.
-fn duration_s(row: &Row) -> Option<f64> {
-    row.conditions.duration_s.or_else(|| {
-        let rate = row.figure(&Quantity::Throughput).map(Figure::value).filter(|rate| *rate > 0.0)?;
-        row.conditions.requests.map(|requests| requests as f64 / rate)
     })
 }

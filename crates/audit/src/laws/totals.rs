@@ -19,9 +19,6 @@ const TOLERANCE: f64 = 0.02;
 /// What a tool needs to stop.
 const STOP_S: f64 = 0.5;
 
-/// For how long k6 waits at the end for requests under way.
-const GRACE_S: f64 = 30.0;
-
 /// Holds the printed requests of a row against its throughput and length.
 pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Totals, "Requests = throughput × length of the run.");
@@ -51,9 +48,8 @@ fn spanning(row: &Row, known: Known, quantity: &Quantity) -> Known {
 
 /// What follows for a row of which all three are printed; `run` is its requests over its throughput.
 fn judged(transcription: &Transcription, row: &Row, duration_s: f64, run: Known) -> AuditFinding {
-    let grace_s = if tools::name(&row.conditions) == "k6" { GRACE_S } else { 0.0 };
-    let low = duration_s * (1.0 - TOLERANCE);
-    let allowed = Range { low, high: duration_s * (1.0 + TOLERANCE) + STOP_S + grace_s };
+    let grace_s = tools::grace_s(&row.conditions);
+    let allowed = Range::between(duration_s * (1.0 - TOLERANCE), duration_s * (1.0 + TOLERANCE) + STOP_S + grace_s);
     let (stated, implied) = (wording::seconds(duration_s), wording::run_seconds(run.value));
     let [requests, throughput] = [Quantity::Requests, Quantity::Throughput]
         .map(|quantity| row.figure(&quantity).map(wording::quoted).unwrap_or_default());

@@ -11,9 +11,14 @@ pub fn read(text: &str) -> Transcription {
     Transcription::read(&text, "invented").unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
 }
 
+/// What all laws say of it.
+pub fn all(text: &str) -> Vec<AuditFinding> {
+    audit(&read(text)).findings
+}
+
 /// What a law says of it.
 pub fn findings(law: Law, text: &str) -> Vec<AuditFinding> {
-    audit(&read(text)).findings.into_iter().filter(|finding| finding.law == law).collect()
+    all(text).into_iter().filter(|finding| finding.law == law).collect()
 }
 
 /// The only thing that a law says of it.

@@ -1,10 +1,11 @@
 //! Transcriptions from CSV: a line for each row of a table, a column for each figure.
 
 use super::figure_key::{figure_key, figure_keys};
+use super::header::{Guess, guess};
 use super::number_reading::parse_number;
-use super::{Conditions, Figure, Quantity, Row, Transcription, Unit};
+use super::{Conditions, Figure, Row, Transcription};
 use crate::text::{Problem, Span};
-use crate::wording::closest;
+use crate::wording::{closest, nearest};
 
 /// How a CSV text is read: what its columns are, and what it does not say itself.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -50,9 +51,11 @@ enum Column {
     Subject,
     Scenario,
     Table,
-    Figure(String, Quantity, Unit),
+    Figure(String),
     Condition(String),
     LeftOut,
+    /// Neither the options nor its header say what it is.
+    Unknown,
 }
 
 impl Transcription {
@@ -62,8 +65,9 @@ impl Transcription {
     ///
     /// Everything that is wrong with it, each problem with its line in the text.
     pub fn read_csv(text: &str, options: &CsvOptions) -> Result<Self, Vec<Problem>> {
-        let mut reader = CsvReader { text, options, problems: Vec::new() };
+        let mut reader = CsvReader { text, options, problems: Vec::new(), no_numbers: Vec::new() };
         let rows = reader.read();
+        reader.refuse_cells();
         if rows.is_empty() && reader.problems.is_empty() {
             reader.note(line_from(text, 0), "there is no row below the header", None);
         }
@@ -84,6 +88,16 @@ struct CsvReader<'a> {
     text: &'a str,
     options: &'a CsvOptions,
     problems: Vec<Problem>,
+    no_numbers: Vec<NoNumber>,
+}
+
+/// The first cell of a column that is no number.
+struct NoNumber {
+    header: String,
+    cell: String,
+    span: Span,
+    /// How many others are none.
+    more: usize,
 }
 
 impl CsvReader<'_> {
@@ -137,38 +151,56 @@ impl CsvReader<'_> {
     }
 
     fn column_of_key(&mut self, key: &str, header: &str) -> Column {
-        if let Some((quantity, unit)) = figure_key(key) {
-            return Column::Figure(key.to_owned(), quantity, unit);
+        if figure_key(key).is_some() {
+            return Column::Figure(key.to_owned());
         }
         if CONDITIONS.contains(&key) {
             return Column::Condition(key.to_owned());
         }
+        if key == header {
+            return Column::Unknown;
+        }
         let keys = figure_keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).chain(CONDITIONS).collect();
-        let near = closest(key, &keys).unwrap_or("throughput_rps");
-        let message = if key == header {
-            format!("it is not said what the column `{header}` is")
-        } else {
-            format!("`{key}` is no key of a figure")
+        let near = match closest(key, &keys) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("near are {}.", nearest(key, &keys, 3).join(", ")),
         };
-        let help = format!("for example: --column \"{header}={near}\"; to leave it out: --column \"{header}=\"");
-        self.note(line_from(self.text, 0), message, Some(help));
+        let help = format!("{near} docs/transcribe.md has all keys; to leave the column out: --column \"{header}=\"");
+        self.note(line_from(self.text, 0), format!("`{key}` is no key of a figure"), Some(help));
         Column::LeftOut
     }
 
-    /// Columns that the options name have to be there.
+    /// Columns that the options name have to be there, and of the others it has to be said what they are.
     fn require_columns(&mut self, columns: &[(String, Column)]) {
         let headers: Vec<&str> = columns.iter().map(|(header, _)| header.as_str()).collect();
         let options = self.options;
-        let subject = options.subject.clone().unwrap_or_else(|| "subject".to_owned());
-        let scenario_and_table = options.scenario.iter().chain(&options.table).cloned();
-        let given = options.columns.iter().map(|(header, _)| header.clone());
-        for name in [subject].into_iter().chain(scenario_and_table).chain(given) {
-            if !headers.contains(&name.as_str()) {
-                let help =
-                    format!("the columns are {}; --subject says which names what was measured", headers.join(", "));
-                self.note(line_from(self.text, 0), format!("there is no column `{name}`"), Some(help));
-            }
+        let named = options.subject.iter().chain(&options.scenario).chain(&options.table);
+        let given = options.columns.iter().map(|(header, _)| header);
+        for name in named.chain(given).filter(|name| !headers.contains(&name.as_str())) {
+            let near = closest(name, &headers).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let help = format!("{near}the columns are {}", headers.join(", "));
+            self.note(line_from(self.text, 0), format!("there is no column `{name}`"), Some(help));
+        }
+        let unknown: Vec<&str> = columns
+            .iter()
+            .filter(|(_, column)| *column == Column::Unknown)
+            .map(|(header, _)| header.as_str())
+            .collect();
+        if headers.iter().all(|header| header.is_empty()) {
+            let help = "the first line names the columns, such as subject,throughput_rps".to_owned();
+            self.note(line_from(self.text, 0), "there is no header", Some(help));
+            return;
+        }
+        let has_subject = options.subject.is_some() || columns.iter().any(|(_, column)| *column == Column::Subject);
+        if !unknown.is_empty() || !has_subject {
+            let help = suggestion(&unknown, &headers, has_subject, options.scenario.is_empty());
+            let message = match unknown.as_slice() {
+                [] => "no column says what was measured".to_owned(),
+                [one] => format!("it is not said what the column `{one}` is"),
+                some => format!("it is not said what these columns are: {}", some.join(", ")),
+            };
+            self.note(line_from(self.text, 0), message, Some(help));
         }
     }
 
@@ -184,9 +216,7 @@ impl CsvReader<'_> {
         let mut figures = Vec::new();
         for ((header, column), cell) in columns.iter().zip(cells).filter(|(_, cell)| !is_absent(cell)) {
             match column {
-                Column::Figure(key, quantity, unit) => {
-                    figures.extend(self.figure(key, quantity, *unit, cell, header, span))
-                }
+                Column::Figure(key) => figures.extend(self.figure(key, cell, header, span)),
                 Column::Condition(key) => match Conditions::from_option(key, cell) {
                     Ok(one) => conditions = one.within(&conditions),
                     Err(wrong) => self.note(span.clone(), format!("column `{header}`: {wrong}"), None),
@@ -203,27 +233,44 @@ impl CsvReader<'_> {
         Some(Row { line, table, subject: subject?, scenario, conditions, figures, raw })
     }
 
-    fn figure(
-        &mut self,
-        key: &str,
-        quantity: &Quantity,
-        unit: Unit,
-        cell: &str,
-        header: &str,
-        span: &Span,
-    ) -> Option<Figure> {
+    /// A cell's number, in the unit that stands in the cell, or else in that of the column.
+    fn figure(&mut self, key: &str, cell: &str, header: &str, span: &Span) -> Option<Figure> {
+        let (digits, key) = with_own_unit(cell, key);
         let digits = match self.options.decimal_comma {
-            true => cell.replace('.', "").replace(',', "."),
-            false => cell.to_owned(),
+            true => digits.replace('.', "").replace(',', "."),
+            false => without_separators(digits),
         };
+        let (quantity, unit) = figure_key(&key)?;
         let Some(number) = parse_number(&digits, unit.factor()) else {
-            let help =
-                "digits and one decimal point, without unit and separators: 12345.60; --decimal-comma reads 12.345,60";
-            let message = format!("column `{header}`: `{cell}` is no number as it is printed");
-            self.note(span.clone(), message, Some(help.to_owned()));
+            match self.no_numbers.iter_mut().find(|one| one.header == header) {
+                Some(one) => one.more += 1,
+                None => {
+                    let (header, cell) = (header.to_owned(), cell.to_owned());
+                    self.no_numbers.push(NoNumber { header, cell, span: span.clone(), more: 0 });
+                }
+            }
             return None;
         };
-        Some(Figure { quantity: quantity.clone(), unit, key: key.to_owned(), numbers: vec![number] })
+        Some(Figure { quantity, unit, key, numbers: vec![number] })
+    }
+
+    /// Says once of each column which cell is no number.
+    fn refuse_cells(&mut self) {
+        for NoNumber { header, cell, span, more } in std::mem::take(&mut self.no_numbers) {
+            let is_ambiguous = !self.options.decimal_comma && cell.contains(',');
+            let help = if is_ambiguous {
+                "a comma may stand before thousands or decimals: leave it out, or let --decimal-comma read 12.345,60"
+            } else {
+                "digits and one decimal point, with a mark or the unit of the column at most: 12345.60, ~14000, 5.03 ms"
+            };
+            let others = match more {
+                0 => String::new(),
+                1 => ", and one more like it".to_owned(),
+                more => format!(", and {more} more like it"),
+            };
+            let message = format!("column `{header}`: `{cell}` is no number as it is printed{others}");
+            self.note(span, message, Some(help.to_owned()));
+        }
     }
 
     /// Adds a row, to an earlier one of the same subject and setting if they are repetitions.
@@ -272,13 +319,98 @@ impl CsvReader<'_> {
 }
 
 /// Keys of `[method]` that a column may have.
-const CONDITIONS: [&str; 6] = ["connections", "duration", "subject-cpus", "subject-workers", "tool", "body"];
+pub(super) const CONDITIONS: [&str; 6] = ["connections", "duration", "subject-cpus", "subject-workers", "tool", "body"];
+
+/// Options that say what the unknown columns probably are, and what has to be seen to.
+fn suggestion(unknown: &[&str], headers: &[&str], has_subject: bool, may_have_scenario: bool) -> String {
+    let is_of_programs = headers.iter().any(|header| header.eq_ignore_ascii_case("command"));
+    let guesses: Vec<(&str, Guess)> = unknown.iter().map(|header| (*header, guess(header, is_of_programs))).collect();
+    let names = || guesses.iter().filter(|(_, guess)| *guess == Guess::Subject).map(|(header, _)| *header);
+    // Of several names the last is the finest: language, framework.
+    let subject = names().next_back().or_else(|| unknown.first().copied()).or_else(|| headers.first().copied());
+    let subject = subject.filter(|_| !has_subject);
+    let mut options: Vec<String> = subject.iter().map(|header| format!("--subject {}", quoted(header))).collect();
+    let mut remarks: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut taken: Vec<&str> = Vec::new();
+    for (header, guess) in guesses.iter().filter(|(header, _)| subject != Some(*header)) {
+        let key = match guess {
+            Guess::Scenario if may_have_scenario => {
+                options.push(format!("--scenario {}", quoted(header)));
+                continue;
+            }
+            Guess::Key(key, _) if !taken.contains(&key.as_str()) => key.as_str(),
+            _ => "",
+        };
+        taken.extend((!key.is_empty()).then_some(key));
+        options.push(format!("--column {}", quoted(&format!("{header}={key}"))));
+        if let Guess::Key(_, Some(see)) | Guess::Nothing(Some(see)) = guess {
+            match remarks.iter_mut().find(|(known, _)| known == see) {
+                Some((_, headers)) => headers.push(header),
+                None => remarks.push((see, vec![header])),
+            }
+        }
+    }
+    let leaves_out = options.iter().any(|option| option.ends_with("=\""));
+    let remarks = remarks.iter().map(|(see, headers)| format!("{}: {see}", headers.join(", ")));
+    let left_out = leaves_out.then(|| "HEADER= leaves a column out".to_owned());
+    let all = [format!("perhaps {}", options.join(" "))].into_iter().chain(remarks).chain(left_out);
+    all.chain(["docs/transcribe.md has all keys".to_owned()]).collect::<Vec<_>>().join("; ")
+}
+
+/// A word of a command line.
+fn quoted(word: &str) -> String {
+    let is_plain = word.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter));
+    if is_plain && !word.is_empty() { word.to_owned() } else { format!("\"{word}\"") }
+}
 
 fn separator(text: &str) -> u8 {
     let header = &text[line_from(text, 0)];
     let count = |separator: u8| header.bytes().filter(|byte| *byte == separator).count();
     // Of equally many the last is taken: a comma, as the name of the format says.
     [b'\t', b';', b','].into_iter().max_by_key(|separator| count(*separator)).unwrap_or(b',')
+}
+
+/// A cell without the unit behind its digits, and the key with that unit: of `1.02s` in a column of `latency_mean_ms` the digits are
+/// `1.02` and the key is `latency_mean_s`.
+fn with_own_unit<'a>(cell: &'a str, key: &str) -> (&'a str, String) {
+    let digits = cell.trim_end_matches(|letter: char| letter.is_alphabetic() || "%/".contains(letter)).trim_end();
+    let is_binary = ["_kib", "_mib", "_gib"].iter().any(|unit| key.contains(unit));
+    // wrk leaves out that a rate is per second.
+    let end = match cell[digits.len()..].trim().trim_end_matches("/s") {
+        "%" => "percent",
+        "us" | "µs" | "μs" => "us",
+        end @ ("s" | "ms") => end,
+        // Who says of a column that it is in MiB knows that its MB are some.
+        "kB" | "KB" if is_binary => "kib",
+        "MB" if is_binary => "mib",
+        "GB" if is_binary => "gib",
+        "kB" => "kb",
+        "MB" => "mb",
+        "GB" => "gb",
+        "KiB" => "kib",
+        "MiB" => "mib",
+        "GiB" => "gib",
+        _ => return (cell, key.to_owned()),
+    };
+    let of_rate =
+        key.strip_suffix("_s").and_then(|rate| rate.rsplit_once('_')).map(|(stem, _)| format!("{stem}_{end}_s"));
+    let of_value = key.rsplit_once('_').map(|(stem, _)| format!("{stem}_{end}"));
+    let quantity = |key: &str| figure_key(key).map(|(quantity, _)| quantity);
+    let is_same = |own: &String| quantity(own).is_some() && quantity(own) == quantity(key);
+    match of_value.into_iter().chain(of_rate).find(is_same) {
+        Some(own) => (digits, own),
+        None => (cell, key.to_owned()),
+    }
+}
+
+/// Digits without separators of thousands, where these can be nothing else: 19,876.30 and 1,538,000, but not 1,234.
+fn without_separators(digits: &str) -> String {
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let groups: Vec<&str> = whole.split(',').collect();
+    let are_groups =
+        groups[1..].iter().all(|group| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_plain = groups.len() > 2 || groups.len() == 2 && !decimals.is_empty();
+    if is_plain && are_groups { digits.replace(',', "") } else { digits.to_owned() }
 }
 
 /// Whether a cell says that there is no figure.

@@ -10,6 +10,7 @@ mod conditions;
 mod csv_reading;
 mod figure_key;
 mod file;
+mod header;
 mod number;
 mod number_reading;
 mod quantity;

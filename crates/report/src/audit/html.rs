@@ -2,9 +2,9 @@
 
 use minijinja::value::Serde;
 use serde::Serialize;
-use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law, sentence_of_several};
+use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, sentence_of_several};
 
-use super::lines::{ByLaw, Lack, MEANINGS, Part, Sorted, counts, place, subtitle, tallies};
+use super::lines::{ByLaw, Lack, MEANINGS, OfLine, Part, Sorted, by_line, counts, subtitle, tallies};
 use crate::frame::with_contents;
 use crate::page;
 
@@ -87,14 +87,13 @@ struct Finding<'a> {
     arithmetic: &'a str,
     sentence: &'a str,
     inference: &'a str,
-    inputs: Vec<Figure<'a>>,
+    lines: Vec<Line<'a>>,
 }
 
 #[derive(Serialize)]
-struct Figure<'a> {
-    name: &'a str,
-    printed: &'a str,
+struct Line<'a> {
     place: String,
+    figures: Vec<(&'a str, &'a str)>,
 }
 
 /// How a law came out.
@@ -184,7 +183,10 @@ impl<'a> Lacking<'a> {
 
 impl<'a> Finding<'a> {
     fn of(finding: &'a AuditFinding) -> Self {
-        let figure = |input: &'a Input| Figure { name: &input.name, printed: &input.printed, place: place(input) };
+        let line = |line: OfLine<'a>| Line {
+            place: line.place,
+            figures: line.inputs.into_iter().map(|input| (input.name.as_str(), input.printed.as_str())).collect(),
+        };
         Self {
             law: finding.law.title(),
             about: &finding.about,
@@ -192,7 +194,7 @@ impl<'a> Finding<'a> {
             arithmetic: &finding.arithmetic,
             sentence: &finding.sentence,
             inference: finding.inference.as_deref().unwrap_or_default(),
-            inputs: finding.inputs.iter().map(figure).collect(),
+            lines: by_line(&finding.inputs).into_iter().map(line).collect(),
         }
     }
 }

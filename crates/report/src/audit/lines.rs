@@ -153,7 +153,21 @@ pub(super) fn counts(audit: &Audit, law: Law) -> [String; 3] {
     verdicts.map(|verdict| audit.with(verdict).filter(|finding| finding.law == law).count().to_string())
 }
 
-/// `line 34`, or nothing where the figure has no line of its own.
-pub(super) fn place(input: &Input) -> String {
-    if input.line == 0 { String::new() } else { format!("line {}", input.line) }
+/// The figures of one line of the transcription.
+pub(super) struct OfLine<'a> {
+    /// `line 34`, or nothing where they have no line of their own.
+    pub(super) place: String,
+    pub(super) inputs: Vec<&'a Input>,
+}
+
+/// The figures that went into a finding: each line once, in the order of the file; figures without a line come last.
+pub(super) fn by_line(inputs: &[Input]) -> Vec<OfLine<'_>> {
+    let mut lines: Vec<usize> = inputs.iter().map(|input| input.line).collect();
+    lines.sort_by_key(|line| (*line == 0, *line));
+    lines.dedup();
+    let of_line = |line: usize| OfLine {
+        place: if line == 0 { String::new() } else { format!("line {line}") },
+        inputs: inputs.iter().filter(|input| input.line == line).collect(),
+    };
+    lines.into_iter().map(of_line).collect()
 }

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, Input, sentence_of_several};
 
-use super::lines::{ByLaw, Lack, MEANINGS, Part, Sorted, place, subtitle, tallies};
+use super::lines::{ByLaw, Lack, MEANINGS, OfLine, Part, Sorted, by_line, subtitle, tallies};
 use crate::markdown::{escaped, lines as table};
 
 /// The audits for a document; in short, only what is contradicted.
@@ -65,7 +65,7 @@ fn contradicted(own: &ByLaw<'_>, section: &str) -> String {
 fn whole(finding: &AuditFinding) -> String {
     let head = format!("{} **{}**: {}", finding.verdict.sign(), finding.verdict.words(), escaped(&finding.about));
     let mut text = format!("- {head}  \n  **{}**\n", escaped(&finding.sentence));
-    let figures: Vec<String> = finding.inputs.iter().map(figure).collect();
+    let figures: Vec<String> = by_line(&finding.inputs).iter().map(figures).collect();
     let inference = finding.inference.as_deref().map(|words| format!("  - *Inference:* {}\n", escaped(words)));
     for (label, words) in [
         ("tested", escaped(&finding.statement)),
@@ -79,10 +79,12 @@ fn whole(finding: &AuditFinding) -> String {
     text + &inference.unwrap_or_default()
 }
 
-fn figure(input: &Input) -> String {
-    let line = place(input);
-    let line = if line.is_empty() { line } else { format!(" ({line})") };
-    format!("{} = {}{line}", escaped(&input.name), escaped(&input.printed))
+/// `line 34: throughput_rps of left = 5000, connections = 50`
+fn figures(line: &OfLine<'_>) -> String {
+    let one = |input: &&Input| format!("{} = {}", escaped(&input.name), escaped(&input.printed));
+    let words: Vec<String> = line.inputs.iter().map(one).collect();
+    let place = if line.place.is_empty() { String::new() } else { format!("{}: ", line.place) };
+    format!("{place}{}", words.join(", "))
 }
 
 fn lacking(lack: &Lack<'_>) -> String {

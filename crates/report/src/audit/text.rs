@@ -3,7 +3,7 @@
 use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, sentence_of_several};
 
-use super::lines::{ByLaw, Lack, MEANINGS, Sorted, place, subtitle, tallies};
+use super::lines::{ByLaw, Lack, MEANINGS, Sorted, by_line, subtitle, tallies};
 use crate::Style;
 use crate::printable::printable;
 use crate::terminal::{GAP, INDENT, Look, Page, wrapped};
@@ -106,18 +106,11 @@ fn whole(page: &mut Page, finding: &AuditFinding) {
 
 /// The figures that went in, those of a line of the transcription together.
 fn figures(page: &mut Page, indent: &str, finding: &AuditFinding) {
-    let mut known = None;
-    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
-    for input in &finding.inputs {
-        let words = format!("{} = {}", input.name, input.printed);
-        match lines.last_mut().filter(|_| known == Some(input.line)) {
-            Some((_, same)) => same.push(words),
-            None => lines.push((place(input), vec![words])),
-        }
-        known = Some(input.line);
-    }
-    for (line, words) in lines {
-        put(page, indent, if line.is_empty() { "figures" } else { &line }, &words.join(", "), Look::Dim);
+    for line in by_line(&finding.inputs) {
+        let words: Vec<String> =
+            line.inputs.iter().map(|input| format!("{} = {}", input.name, input.printed)).collect();
+        let place = if line.place.is_empty() { "figures" } else { &line.place };
+        put(page, indent, place, &words.join(", "), Look::Dim);
     }
 }
 

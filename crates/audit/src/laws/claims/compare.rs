@@ -2,10 +2,10 @@
 
 use tolok_model::transcription::{Claim, Moment, Number, Quantity, Row, Selector, Transcription, Unit};
 
-use super::super::bounds::{Bounds, of_all};
-use super::super::groups::find;
-use super::super::words::{amount, figure, listed, noun, printed, setting, value_of};
 use super::{Entry, draft, without_rows};
+use crate::range::Range;
+use crate::rows::find;
+use crate::wording::{amount, listed, noun, precise, printed, quoted, setting};
 use crate::{AuditFinding, AuditVerdict};
 
 /// What one pair of figures gives.
@@ -33,14 +33,14 @@ pub(super) fn ratio(
     let sides = format!("{} ÷ that of {}", side(transcription, a, b), side(transcription, b, a));
     let statement = format!("The {what} of {sides} is {}.", printed(is));
     let pairs = pairs(transcription, quantity, a, b);
-    let said_bounds = Bounds::of_text(is, 1.0);
+    let said = Range::of_text(is, 1.0);
     let outcomes: Vec<Outcome> = pairs
         .into_iter()
         .map(|(a, b)| {
-            let ratio = Bounds::of_figure(a.1).over(Bounds::of_figure(b.1));
-            let result = figure(a.1.value() / b.1.value());
-            let arithmetic = format!("{} / {} = {result}", value_of(a.1), value_of(b.1));
-            let verdict = ratio.map_or(AuditVerdict::CannotTell, |ratio| ratio.agree(said_bounds));
+            let ratio = Range::of(a.1).over(Range::of(b.1));
+            let result = precise(a.1.value() / b.1.value());
+            let arithmetic = format!("{} / {} = {result}", quoted(a.1), quoted(b.1));
+            let verdict = ratio.agrees(said);
             Outcome { verdict, arithmetic, result, name: name(transcription, a.0, b.0), a, b }
         })
         .collect();
@@ -62,14 +62,14 @@ pub(super) fn difference(
     let what = noun(quantity);
     let sides = format!("{} less that of {}", side(transcription, a, b), side(transcription, b, a));
     let statement = format!("The {what} of {sides} is {}.", printed(is));
-    let said_bounds = Bounds::of_text(is, unit.factor());
+    let said = Range::of_text(is, unit.factor());
     let outcomes: Vec<Outcome> = pairs(transcription, quantity, a, b)
         .into_iter()
         .map(|(a, b)| {
-            let difference = Bounds::of_figure(a.1).less(Bounds::of_figure(b.1));
+            let difference = Range::of(a.1).less(Range::of(b.1));
             let result = amount(a.1.value() - b.1.value(), unit);
             let arithmetic = format!("{} − {} = {result}", amount(a.1.value(), unit), amount(b.1.value(), unit));
-            let verdict = difference.agree(said_bounds);
+            let verdict = difference.agrees(said);
             Outcome { verdict, arithmetic, result, name: name(transcription, a.0, b.0), a, b }
         })
         .collect();
@@ -86,7 +86,7 @@ fn conclude(
     outcomes: &[Outcome],
     inference: Option<String>,
 ) -> AuditFinding {
-    let verdict = of_all(outcomes.iter().map(|outcome| outcome.verdict));
+    let verdict = AuditVerdict::of_all(outcomes.iter().map(|outcome| outcome.verdict));
     let of_verdict = |verdict| outcomes.iter().filter(move |outcome| outcome.verdict == verdict);
     let named = |outcome: &Outcome| format!("{} for {}", outcome.result, outcome.name);
     let results = listed(&of_verdict(verdict).map(named).collect::<Vec<_>>());
@@ -176,7 +176,7 @@ fn cpu_time(transcription: &Transcription, outcomes: &[Outcome]) -> Option<Strin
         .filter_map(|outcome| {
             let ((a, unit), (b, _)) = (one(outcome.a)?, one(outcome.b)?);
             let (a_text, b_text) = (amount(a, unit), amount(b, unit));
-            Some(format!("{} for {} ({a_text} and {b_text})", figure(a / b), outcome.name))
+            Some(format!("{} for {} ({a_text} and {b_text})", precise(a / b), outcome.name))
         })
         .collect();
     let list = listed(&all);

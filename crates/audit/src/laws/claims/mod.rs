@@ -24,8 +24,8 @@ mod value;
 
 use tolok_model::transcription::{Assertion, Claim, Figure, Quantity, Row, Selector, Transcription};
 
-use super::words::noun;
 use crate::draft::Draft;
+use crate::wording::noun;
 use crate::{AuditFinding, AuditVerdict, Law};
 
 /// A row with one of its figures.

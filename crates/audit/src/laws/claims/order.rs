@@ -2,10 +2,10 @@
 
 use tolok_model::transcription::{Claim, Extreme, Quantity, Row, Selector, Transcription};
 
-use super::super::bounds::{Bounds, of_all};
-use super::super::groups::{Group, groups};
-use super::super::words::{noun, place, value_of};
 use super::{Entry, draft, without_rows};
+use crate::groups::{Group, groups};
+use crate::range::Range;
+use crate::wording::{noun, quoted};
 use crate::{AuditFinding, AuditVerdict};
 
 /// What one setting says.
@@ -72,7 +72,7 @@ fn judge(
     }
     let entries = settings.iter().flat_map(|group| group.rows.iter());
     let entries = entries.filter_map(|row| row.figure(quantity).map(|figure| (*row, figure)));
-    let verdict = of_all(outcomes.iter().map(|outcome| outcome.verdict));
+    let verdict = AuditVerdict::of_all(outcomes.iter().map(|outcome| outcome.verdict));
     draft(claim, statement)
         .figures(entries)
         .arithmetic(outcomes.iter().map(|outcome| outcome.arithmetic.clone()).collect::<Vec<_>>().join("; "))
@@ -130,8 +130,8 @@ fn settings<'a>(
 
 /// Whether two groups print the same figures.
 fn same(a: &Group, b: &Group, quantity: &Quantity) -> bool {
-    names(b).into_iter().all(|name| match (bounds(a, quantity, name), bounds(b, quantity, name)) {
-        (Some(one), Some(other)) => !one.apart(other),
+    names(b).into_iter().all(|name| match (range_of(a, quantity, name), range_of(b, quantity, name)) {
+        (Some(one), Some(other)) => one.meets(other),
         _ => false,
     })
 }
@@ -147,20 +147,20 @@ fn names<'a>(group: &Group<'a>) -> Vec<&'a str> {
 }
 
 fn outcome(transcription: &Transcription, group: &Group, quantity: &Quantity, pairs: &[(String, String)]) -> Outcome {
-    let place = place(transcription, group.scenario, group.table);
+    let place = group.name(transcription);
     let verdicts =
-        pairs.iter().map(|(above, below)| match (bounds(group, quantity, above), bounds(group, quantity, below)) {
-            (Some(above), Some(below)) if above.high < below.low => AuditVerdict::Contradicted,
+        pairs.iter().map(|(above, below)| match (range_of(group, quantity, above), range_of(group, quantity, below)) {
+            (Some(above), Some(below)) if below.is_above(above) => AuditVerdict::Contradicted,
             (Some(above), Some(below)) if above.low >= below.high => AuditVerdict::Holds,
             _ => AuditVerdict::CannotTell,
         });
     let verdicts: Vec<AuditVerdict> = verdicts.collect();
-    let printed = |name: &str| entries(group, quantity, name).map(|(_, figure)| value_of(figure)).collect::<Vec<_>>();
+    let printed = |name: &str| entries(group, quantity, name).map(|(_, figure)| quoted(figure)).collect::<Vec<_>>();
     let one = |name: &str| format!("{name} {}", printed(name).join(" / "));
     let wrong = pairs.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == AuditVerdict::Contradicted);
     let against = wrong.map(|((above, below), _)| format!("{} is below {}, {place}", one(above), one(below))).collect();
     let all: Vec<String> = names(group).into_iter().map(one).collect();
-    Outcome { verdict: of_all(verdicts), arithmetic: format!("{place}: {}", all.join(", ")), against }
+    Outcome { verdict: AuditVerdict::of_all(verdicts), arithmetic: format!("{place}: {}", all.join(", ")), against }
 }
 
 fn entries<'a, 'b>(
@@ -173,7 +173,7 @@ fn entries<'a, 'b>(
 }
 
 /// A subject's figures in a group: from the lowest to the highest.
-fn bounds(group: &Group, quantity: &Quantity, name: &str) -> Option<Bounds> {
-    let all = entries(group, quantity, name).map(|(_, figure)| Bounds::of_figure(figure));
-    all.reduce(|a, b| Bounds { low: a.low.min(b.low), high: a.high.max(b.high), vague: a.vague || b.vague })
+fn range_of(group: &Group, quantity: &Quantity, name: &str) -> Option<Range> {
+    let all = entries(group, quantity, name).map(|(_, figure)| Range::of(figure));
+    all.reduce(Range::hull)
 }

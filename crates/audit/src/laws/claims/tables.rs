@@ -2,10 +2,10 @@
 
 use tolok_model::transcription::{Figure, Mark, Quantity, Row, Transcription};
 
-use super::super::bounds::Bounds;
-use super::super::words::{counted, noun, value_of};
 use super::Entry;
 use crate::draft::Draft;
+use crate::range::Range;
+use crate::wording::{counted, noun, quoted};
 use crate::{AuditFinding, Law};
 
 /// A figure in the one table and in the other.
@@ -49,9 +49,7 @@ fn other_digits(one: &Figure, other: &Figure) -> bool {
 }
 
 fn compare(transcription: &Transcription, (a, b): (&str, &str), shared: &[Twice]) -> Vec<AuditFinding> {
-    let differs = |((_, one), (_, other)): &Twice| {
-        Bounds::of_figure(one).apart(Bounds::of_figure(other)) || other_digits(one, other)
-    };
+    let differs = |((_, one), (_, other)): &Twice| !Range::of(one).meets(Range::of(other)) || other_digits(one, other);
     let statement = format!("{a} and {b} print the same figures where they print the same quantity.");
     let draft = |about: String| Draft::new(Law::Claims, about, statement.clone());
     let off: Vec<&Twice> = shared.iter().filter(|twice| differs(twice)).collect();
@@ -63,7 +61,7 @@ fn compare(transcription: &Transcription, (a, b): (&str, &str), shared: &[Twice]
         return vec![draft(format!("{a} and {b}")).figures(inputs).holds(sentence)];
     }
     let one = |((row, one), (other_row, other)): &Twice| {
-        let (left, right, what) = (value_of(one), value_of(other), noun(&one.quantity));
+        let (left, right, what) = (quoted(one), quoted(other), noun(&one.quantity));
         draft(format!("{what} of {}", row.name(None)))
             .figure(row, one)
             .figure(other_row, other)

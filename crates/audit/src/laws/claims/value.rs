@@ -2,9 +2,9 @@
 
 use tolok_model::transcription::{Claim, Figure, Mark, Number, Quantity, Row, Selector, Transcription, Unit};
 
-use super::super::bounds::{Bounds, of_all};
-use super::super::words::{amount, listed, noun, printed, value_of};
 use super::{Entry, draft, without_rows};
+use crate::range::Range;
+use crate::wording::{amount, listed, noun, printed, quoted};
 use crate::{AuditFinding, AuditVerdict};
 
 /// Figures have a value, or go from one to another.
@@ -26,7 +26,7 @@ pub(super) fn value(
     match is.mark {
         Mark::Between { low, high } if several(&entries) => {
             let statement = format!("The {what}{of} goes from {}.", in_words(is, unit));
-            let ends = Bounds::ends_of_text(low, high, is.half_unit, unit.factor());
+            let ends = Range::ends_of_text(low, high, is.half_unit, unit.factor());
             range(transcription, claim, statement, &entries, (is, unit), ends)
         }
         _ => each(transcription, claim, statement, &entries, is, unit),
@@ -54,11 +54,11 @@ fn each(
     is: &Number,
     unit: Unit,
 ) -> AuditFinding {
-    let text = Bounds::of_text(is, unit.factor());
+    let text = Range::of_text(is, unit.factor());
     let judged: Vec<(Entry, AuditVerdict)> =
-        entries.iter().map(|&entry| (entry, Bounds::of_figure(entry.1).agree(text))).collect();
-    let verdict = of_all(judged.iter().map(|(_, verdict)| *verdict));
-    let in_table = |(row, figure): Entry| format!("{} for {}", value_of(figure), transcription.row_name(row));
+        entries.iter().map(|&entry| (entry, Range::of(entry.1).agrees(text))).collect();
+    let verdict = AuditVerdict::of_all(judged.iter().map(|(_, verdict)| *verdict));
+    let in_table = |(row, figure): Entry| format!("{} for {}", quoted(figure), transcription.row_name(row));
     let decisive: Vec<String> =
         judged.iter().filter(|(_, of_it)| *of_it == verdict).map(|(entry, _)| in_table(*entry)).collect();
     let (words, list) = (in_words(is, unit), listed(&decisive));
@@ -79,8 +79,8 @@ fn each(
 
 /// The lowest and the highest of some values, each with the row that it is of.
 struct Reach<'a> {
-    lowest: (&'a Row, Bounds, f64),
-    highest: (&'a Row, Bounds, f64),
+    lowest: (&'a Row, Range, f64),
+    highest: (&'a Row, Range, f64),
 }
 
 /// The range must begin and end where the figures do, taken as means or one by one.
@@ -90,11 +90,11 @@ fn range(
     statement: String,
     entries: &[Entry],
     (is, unit): (&Number, Unit),
-    (low, high): (Bounds, Bounds),
+    (low, high): (Range, Range),
 ) -> AuditFinding {
     let of_means = reach(entries.iter().flat_map(|&(row, figure)| ends_of(row, figure)));
     let of_readings = reach(entries.iter().flat_map(|&(row, figure)| readings(row, figure)));
-    let fits = |reach: &Reach| of_all([reach.lowest.1.agree(low), reach.highest.1.agree(high)]);
+    let fits = |reach: &Reach| AuditVerdict::of_all([reach.lowest.1.agrees(low), reach.highest.1.agrees(high)]);
     let (Some(means), Some(singles)) = (of_means, of_readings) else {
         return without_rows(transcription, claim, statement, (&entries[0].1.quantity, &[]));
     };
@@ -104,7 +104,7 @@ fn range(
         (other, _) => (other, &means),
     };
     let end =
-        |(row, _, value): (&Row, Bounds, f64)| format!("{} for {}", amount(value, unit), transcription.row_name(row));
+        |(row, _, value): (&Row, Range, f64)| format!("{} for {}", amount(value, unit), transcription.row_name(row));
     let (from, to) = (end(reach.lowest), end(reach.highest));
     let words = in_words(is, unit);
     let note = inside(reach, low, high);
@@ -116,7 +116,7 @@ fn range(
     let astray = [(low, reach.lowest.1), (high, reach.highest.1)];
     let inference = astray
         .into_iter()
-        .filter(|(text, found)| text.apart(*found))
+        .filter(|(text, found)| !text.meets(*found))
         .find_map(|(text, _)| elsewhere(transcription, entries, text, unit));
     draft(claim, statement)
         .claim(claim, &is.printed)
@@ -127,7 +127,7 @@ fn range(
 }
 
 /// Of figures that all lie within the text's range: which of its ends none of them reaches.
-fn inside(reach: &Reach, low: Bounds, high: Bounds) -> &'static str {
+fn inside(reach: &Reach, low: Range, high: Range) -> &'static str {
     let (short_of_low, short_of_high) = (reach.lowest.1.low > low.high, reach.highest.1.high < high.low);
     match (short_of_low, short_of_high) {
         _ if reach.lowest.1.high < low.low || reach.highest.1.low > high.high => "",
@@ -139,40 +139,40 @@ fn inside(reach: &Reach, low: Bounds, high: Bounds) -> &'static str {
 }
 
 /// A figure's value; of a printed range, its ends.
-fn ends_of<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Bounds, f64)> {
+fn ends_of<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Range, f64)> {
     match figure.numbers.as_slice() {
         [one] => of_number(row, one),
-        _ => vec![(row, Bounds::of_figure(figure), figure.value())],
+        _ => vec![(row, Range::of(figure), figure.value())],
     }
 }
 
-fn readings<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Bounds, f64)> {
+fn readings<'a>(row: &'a Row, figure: &Figure) -> Vec<(&'a Row, Range, f64)> {
     figure.numbers.iter().flat_map(|number| of_number(row, number)).collect()
 }
 
-fn of_number<'a>(row: &'a Row, number: &Number) -> Vec<(&'a Row, Bounds, f64)> {
+fn of_number<'a>(row: &'a Row, number: &Number) -> Vec<(&'a Row, Range, f64)> {
     let half = number.half_unit;
     match number.mark {
         Mark::Between { low, high } => {
-            [low, high].map(|end| (row, Bounds::between(end - half, end + half), end)).to_vec()
+            [low, high].map(|end| (row, Range::between(end - half, end + half), end)).to_vec()
         }
-        _ => vec![(row, Bounds::of(number), number.value)],
+        _ => vec![(row, Range::of_number(number), number.value)],
     }
 }
 
-fn reach<'a>(values: impl Iterator<Item = (&'a Row, Bounds, f64)>) -> Option<Reach<'a>> {
-    let all: Vec<(&Row, Bounds, f64)> = values.collect();
+fn reach<'a>(values: impl Iterator<Item = (&'a Row, Range, f64)>) -> Option<Reach<'a>> {
+    let all: Vec<(&Row, Range, f64)> = values.collect();
     let lowest = *all.iter().min_by(|a, b| a.2.total_cmp(&b.2))?;
     let highest = *all.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
     Some(Reach { lowest, highest })
 }
 
 /// Where a number of the text stands in another column of the same rows.
-fn elsewhere(transcription: &Transcription, entries: &[Entry], text: Bounds, unit: Unit) -> Option<String> {
+fn elsewhere(transcription: &Transcription, entries: &[Entry], text: Range, unit: Unit) -> Option<String> {
     entries.iter().find_map(|&(row, own)| {
         let others = row.figures.iter().filter(|figure| figure.key != own.key && figure.unit == unit);
-        let other = others.into_iter().find(|figure| Bounds::of_figure(figure).within(text))?;
-        let (value, what) = (value_of(other), noun(&other.quantity));
+        let other = others.into_iter().find(|figure| Range::of(figure).is_within(text))?;
+        let (value, what) = (quoted(other), noun(&other.quantity));
         let name = transcription.row_name(row);
         Some(format!("{value} is the {what} of {name}: the range seems to mix two columns."))
     })

@@ -98,7 +98,7 @@ fn judged(transcription: &Transcription, claim: &Claim, a: &Row, b: &Row, is: (R
 /// What a claimed number stands for; a range that the text gives is as wide as it says.
 fn claimed_range(number: &Number) -> Range {
     match number.mark {
-        Mark::Between { low, high } => Range { low, high },
+        Mark::Between { low, high } => Range::between(low, high),
         _ => Range::of_number(number),
     }
 }

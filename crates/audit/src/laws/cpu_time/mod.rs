@@ -11,6 +11,7 @@ use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription, U
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
 use crate::finding::{AuditFinding, Input, Law};
+use crate::groups::comparable;
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
@@ -141,7 +142,7 @@ fn program_cpu(transcription: &Transcription, row: &Row) -> Option<Known> {
 fn shares_that_mislead(transcription: &Transcription) -> Option<AuditFinding> {
     let mut settings = 0;
     let mut misled: Vec<(String, Known, Known)> = Vec::new();
-    for group in rows::groups(transcription) {
+    for group in comparable(transcription) {
         let programs: Vec<(&Row, Range, Known)> = group
             .rows
             .iter()

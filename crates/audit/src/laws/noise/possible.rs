@@ -2,11 +2,11 @@
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
-use super::super::bounds::Bounds;
-use super::super::groups::tables;
-use super::super::words::{amount, counted};
 use super::welch::spread;
 use crate::draft::Draft;
+use crate::groups::tables;
+use crate::range::Range;
+use crate::wording::{amount, counted};
 use crate::{AuditFinding, Law};
 
 /// One finding for each row that is impossible, and one for all others of a table.
@@ -28,21 +28,21 @@ struct Tested<'a> {
     row: &'a Row,
     sd_figure: &'a Figure,
     figures: [&'a Figure; 3],
-    sd: Bounds,
+    sd: Range,
     least: f64,
     most: f64,
 }
 
 impl Tested<'_> {
     fn is_possible(&self) -> bool {
-        !self.sd.apart(Bounds::between(self.least, self.most))
+        self.sd.meets(Range::between(self.least, self.most))
     }
 }
 
 fn test(row: &Row) -> Option<Tested<'_>> {
     let of = spread(row, &Quantity::Time(Moment::Mean)).filter(|of| of.mean_figure.numbers.len() == 1)?;
     let (min, max) = (row.figure(&Quantity::Time(Moment::Min))?, row.figure(&Quantity::Time(Moment::Max))?);
-    let (a, b) = (Bounds::of_figure(min), Bounds::of_figure(max));
+    let (a, b) = (Range::of(min), Range::of(max));
     if a.vague || b.vague {
         return None;
     }
@@ -51,14 +51,14 @@ fn test(row: &Row) -> Option<Tested<'_>> {
 }
 
 /// The least and the largest standard deviation that any values within the rounding can have.
-fn ends(mean: Bounds, min: Bounds, max: Bounds, n: f64) -> (f64, f64) {
+fn ends(mean: Range, min: Range, max: Range, n: f64) -> (f64, f64) {
     // (b − m)(m − a) grows with b and falls with a; in m it is largest in the middle.
     let m = f64::midpoint(min.low, max.high).clamp(mean.low, mean.high);
     let most = (n / (n - 1.0) * ((max.high - m) * (m - min.low)).max(0.0)).sqrt();
     // Each square is least where its ends are nearest; taken apart, they are a bound still. Two values have no others.
     let above = (max.low - mean.high).max(0.0);
     let below = (mean.low - min.high).max(0.0);
-    let sum = Bounds::between(min.low + max.low - 2.0 * mean.high, min.high + max.high - 2.0 * mean.low);
+    let sum = Range::between(min.low + max.low - 2.0 * mean.high, min.high + max.high - 2.0 * mean.low);
     let rest = if n > 2.0 { sum.low.max(-sum.high).max(0.0).powi(2) / (n - 2.0) } else { 0.0 };
     let least = ((above.powi(2) + below.powi(2) + rest) / n).sqrt();
     (least, most)
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn ends_are_those_of_values_that_reach_them() {
-        let exact = |value: f64| Bounds { low: value, high: value, vague: false };
+        let exact = Range::exact;
         // 0, 0, 1, 1 have mean 0.5 and the largest deviation that there is: √(4 ÷ 3) ÷ 2.
         let (_, most) = ends(exact(0.5), exact(0.0), exact(1.0), 4.0);
         assert!((most - (1.0f64 / 3.0).sqrt()).abs() < 1e-12);

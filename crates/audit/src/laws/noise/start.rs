@@ -2,10 +2,10 @@
 
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
-use super::super::bounds::Bounds;
-use super::super::groups::tables;
-use super::super::words::{counted, listed, setting, value_of};
 use crate::draft::Draft;
+use crate::groups::tables;
+use crate::range::Range;
+use crate::wording::{counted, listed, quoted, setting};
 use crate::{AuditFinding, Law};
 
 /// hyperfine's own limit, in seconds.
@@ -50,7 +50,7 @@ fn time(row: &Row) -> Option<&Figure> {
 }
 
 fn is_short(time: &Figure) -> bool {
-    Bounds::of_figure(time).high < LEAST_TIME_S
+    Range::of(time).high < LEAST_TIME_S
 }
 
 fn too_short(
@@ -80,11 +80,11 @@ fn too_short(
 fn floor(subject: &str, rows: &[(&Row, &Figure)]) -> Option<String> {
     let (_, first) = rows.first()?;
     let equal: Vec<&(&Row, &Figure)> =
-        rows.iter().filter(|(_, time)| !Bounds::of_figure(time).apart(Bounds::of_figure(first))).collect();
+        rows.iter().filter(|(_, time)| Range::of(time).meets(Range::of(first))).collect();
     (equal.len() >= 3).then(|| {
         format!(
             "{subject} takes {} under {} settings: that is most probably its start rather than its work.",
-            value_of(first),
+            quoted(first),
             equal.len()
         )
     })

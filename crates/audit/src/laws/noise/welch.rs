@@ -3,10 +3,10 @@
 use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcription};
 use tolok_stats::{holm, student_t_cdf};
 
-use super::super::bounds::Bounds;
-use super::super::groups::{Group, groups, measured};
-use super::super::words::{amount, noun, percent, place, significant, value_of};
 use crate::draft::Draft;
+use crate::groups::{Group, groups, measured};
+use crate::range::Range;
+use crate::wording::{amount, noun, percent, quoted, significant};
 use crate::{AuditFinding, Law};
 
 /// A difference with a larger p, adjusted for all pairs of the source, is not told from noise.
@@ -19,8 +19,8 @@ const CLOSE: f64 = 0.05;
 pub(super) struct Spread<'a> {
     pub(super) row: &'a Row,
     pub(super) mean_figure: &'a Figure,
-    pub(super) mean: Bounds,
-    pub(super) sd: Bounds,
+    pub(super) mean: Range,
+    pub(super) sd: Range,
     pub(super) sd_figure: &'a Figure,
     pub(super) runs: f64,
 }
@@ -78,14 +78,14 @@ fn pairs_of<'a>(group: &Group<'a>, index: usize, quantity: &Quantity) -> Vec<Pai
 /// Of a list of repetitions; or of a mean with its standard deviation and its number of runs.
 pub(super) fn spread<'a>(row: &'a Row, quantity: &Quantity) -> Option<Spread<'a>> {
     let figure = compared(row, quantity)?;
-    let mean = Bounds::of_figure(figure);
+    let mean = Range::of(figure);
     let n = figure.numbers.len();
     if n >= 2 {
         let value = figure.value();
         let variance = figure.numbers.iter().map(|number| (number.value - value).powi(2)).sum::<f64>() / (n - 1) as f64;
         // Rounding moves each value by half a unit at most, and so their deviation by at most as much times √(n ÷ (n − 1)).
         let half = figure.half_unit() * (n as f64 / (n - 1) as f64).sqrt();
-        let sd = Bounds::between((variance.sqrt() - half).max(0.0), variance.sqrt() + half);
+        let sd = Range::between((variance.sqrt() - half).max(0.0), variance.sqrt() + half);
         return plain(figure).then_some(Spread {
             row,
             mean_figure: figure,
@@ -98,8 +98,7 @@ pub(super) fn spread<'a>(row: &'a Row, quantity: &Quantity) -> Option<Spread<'a>
     let sd_figure = row.figure(&Quantity::Time(Moment::Sd)).filter(|_| matches!(quantity, Quantity::Time(_)))?;
     let runs = row.figure(&Quantity::Runs).map(Figure::value);
     let runs = runs.or(row.conditions.repetitions.map(|runs| runs as f64)).filter(|runs| *runs >= 2.0)?;
-    let found = Bounds::of_figure(sd_figure);
-    let sd = Bounds { low: found.low.max(0.0), ..found };
+    let sd = Range::of(sd_figure);
     (plain(figure) && plain(sd_figure)).then_some(Spread { row, mean_figure: figure, mean, sd, sd_figure, runs })
 }
 
@@ -108,8 +107,8 @@ fn plain(figure: &Figure) -> bool {
 }
 
 fn pair<'a>(a: Spread<'a>, b: Spread<'a>, group: usize) -> Option<Pair<'a>> {
-    let middle = |bounds: Bounds| f64::midpoint(bounds.low, bounds.high);
-    let printed = welch(a.mean_figure.value() - b.mean_figure.value(), (middle(a.sd), a.runs), (middle(b.sd), b.runs))?;
+    let printed =
+        welch(a.mean_figure.value() - b.mean_figure.value(), (a.sd.middle(), a.runs), (b.sd.middle(), b.runs))?;
     let gap = (a.mean.low - b.mean.high).max(b.mean.low - a.mean.high).max(0.0);
     let cautious = welch(gap, (a.sd.high, a.runs), (b.sd.high, b.runs))?;
     Some(Pair { a, b, group, t: printed.0, df: printed.1, p_printed: printed.2, p: cautious.2 })
@@ -131,7 +130,7 @@ fn welch(difference: f64, (sd_a, n_a): (f64, f64), (sd_b, n_b): (f64, f64)) -> O
 fn judge(transcription: &Transcription, group: &Group, pair: &Pair, p: f64, tested: usize) -> AuditFinding {
     let (a, b) = (&pair.a, &pair.b);
     let what = noun(&a.mean_figure.quantity);
-    let place = place(transcription, group.scenario, group.table);
+    let place = group.name(transcription);
     let (x, y) = (&a.row.subject, &b.row.subject);
     let about = format!("{x} and {y}, {place}");
     let unit = a.mean_figure.unit;
@@ -205,7 +204,7 @@ fn too_close(
     (a, high): (&Row, &Figure),
     (b, low): (&Row, &Figure),
 ) -> AuditFinding {
-    let place = place(transcription, group.scenario, group.table);
+    let place = group.name(transcription);
     let (x, y, what) = (&a.subject, &b.subject, noun(&high.quantity));
     let gap = percent(1.0 - low.value() / high.value());
     let runs = match a.conditions.repetitions {
@@ -220,7 +219,7 @@ fn too_close(
     )
     .figure(a, high)
     .figure(b, low)
-    .arithmetic(format!("1 − {} / {} = {gap}", value_of(low), value_of(high)))
+    .arithmetic(format!("1 − {} / {} = {gap}", quoted(low), quoted(high)))
     .lacks(["the spread of the runs"])
     .cannot_tell(format!("{x} and {y} are {gap} apart; these are {runs}, so that the order of the two is not shown."))
 }

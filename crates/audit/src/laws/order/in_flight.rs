@@ -28,9 +28,6 @@ const BETWEEN: f64 = 0.10;
 /// The same where the source says that users were still being added: nobody claims that all of them waited.
 const OF_A_RAMP: f64 = 0.02;
 
-/// For how long k6 waits at the end for requests under way.
-const GRACE_S: f64 = 30.0;
-
 /// The statement, where it cannot be tested.
 const STATEMENT: &str = "The figures can be those of users who are served throughout.";
 
@@ -66,8 +63,12 @@ fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
         Some(true) => {}
     }
     let users = conditions.connections.ok_or("how many connections or users there were at a time")?;
-    if rows::has_failures(row) && !tools::counts_failed_answers(conditions) {
-        return Err("whether the response times are those of failed answers too");
+    match rows::has_failures(row) {
+        true if tools::leaves_out_given_up(conditions) => return Err("how long the requests took that were given up"),
+        true if !tools::counts_failed_answers(conditions) => {
+            return Err("whether the response times are those of failed answers too");
+        }
+        _ => {}
     }
     Ok(Some(users as f64))
 }
@@ -127,7 +128,7 @@ impl Case<'_> {
         let conditions = &self.row.conditions;
         let highest_s = Range::of(self.highest).high;
         let stated = conditions.timeout_s.map(|limit_s| (limit_s * (1.0 + BETWEEN), "up to the time-out".to_owned()));
-        let grace_s = if tools::name(conditions) == "k6" { GRACE_S } else { 0.0 };
+        let grace_s = tools::grace_s(conditions);
         let run = rows::duration_s(self.row).map(|run_s| (run_s + grace_s, the_run(run_s, grace_s)));
         stated.filter(|(limit_s, _)| *limit_s >= highest_s).or(run)
     }
@@ -151,8 +152,8 @@ impl Case<'_> {
             wording::number(self.throughput.value),
             wording::whole(accounted),
         );
-        if row.conditions.keep_alive == Some(false) {
-            return draft.lacks(["whether the response times include connecting"]).cannot_tell(sentence);
+        if let Some(unsaid) = self.unsaid() {
+            return draft.lacks([unsaid]).cannot_tell(sentence);
         }
         let why = match row.conditions.ramp {
             Some(true) => "Users were being added for a part of the run, so the row should not be read as the server under all of \
@@ -161,6 +162,22 @@ impl Case<'_> {
             _ => "The other users paused, had not started yet, or waited for answers that never came.".to_owned(),
         };
         draft.inferring(Some(why)).contradicted(sentence)
+    }
+
+    /// What the source does not say and could account for the users left over.
+    fn unsaid(&self) -> Option<&'static str> {
+        let conditions = &self.row.conditions;
+        let says_failures = rows::failed_share(self.row).is_some();
+        match () {
+            () if conditions.keep_alive == Some(false) => Some("whether the response times include connecting"),
+            () if tools::leaves_out_given_up(conditions) && !says_failures => {
+                Some("how many requests were given up, of which the tool prints no times")
+            }
+            () if tools::may_pause(conditions) && conditions.ramp != Some(true) => {
+                Some("whether users paused between requests")
+            }
+            () => None,
+        }
     }
 
     /// All users can have waited only if the slowest answers were slow enough.

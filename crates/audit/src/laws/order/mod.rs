@@ -15,7 +15,6 @@
 
 mod in_flight;
 
-use tolok_model::sentences::capital;
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, OfRow, folded};
@@ -97,7 +96,7 @@ impl<'a> Shape<'a> {
         } else {
             draft.contradicted(format!(
                 "{}: these are not figures of one distribution of {word}.",
-                capital(&broken.join("; "))
+                tolok_model::sentences::capital(&broken.join("; "))
             ))
         })
     }

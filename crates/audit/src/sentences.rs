@@ -64,7 +64,9 @@ impl Law {
                 "Who serves more is decided by good answers, not by answers: throughput × (1 − failed share)."
             }
             Self::Totals => "Requests of a run = throughput × its length.",
-            Self::Bytes => "Bytes per second pass through the link, and the bodies in flight fit into the memory.",
+            Self::Bytes => {
+                "All send equally long answers, whose bytes pass through the link and whose bodies fit into the memory."
+            }
             Self::CpuTime => {
                 "CPU time of a request = CPUs in use ÷ throughput, and nobody uses more CPUs than there are."
             }
@@ -76,15 +78,23 @@ impl Law {
             }
             Self::Repetitions => "A figure rests on several runs, and says how far they lie apart.",
             Self::Generator => "It is the server, and not the load generator or the way to it, that sets the figure.",
-            Self::Budgets => {
-                "Those who are compared had the same CPUs, workers and memory, and the same bytes to send."
-            }
+            Self::Budgets => "Those who are compared had the same CPUs, workers and memory.",
             Self::Steadiness => "A run is long enough for the server to be steady.",
         }
     }
 }
 
 impl AuditVerdict {
+    /// The verdict on a statement about several things: contradicted by one, or not to be told because of one.
+    pub(crate) fn of_all(verdicts: impl IntoIterator<Item = Self>) -> Self {
+        let worst = |so_far, verdict| match (so_far, verdict) {
+            (Self::Contradicted, _) | (_, Self::Contradicted) => Self::Contradicted,
+            (Self::CannotTell, _) | (_, Self::CannotTell) => Self::CannotTell,
+            (Self::Holds, Self::Holds) => Self::Holds,
+        };
+        verdicts.into_iter().fold(Self::Holds, worst)
+    }
+
     /// `contradicted`.
     pub fn words(self) -> &'static str {
         match self {

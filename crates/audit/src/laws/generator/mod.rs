@@ -12,13 +12,16 @@
 //!
 //! Neither contradicts a figure.
 
-use tolok_model::transcription::{Figure, LoopModel, Row, Transcription, Unit};
+mod cpu_share;
 
-use super::bounds::Bounds;
-use super::groups::{CpuShare, Group, cpu_share, groups, measured, names_of_tables, throughput};
-use super::words::{amount, figure, listed, percent, place};
+use tolok_model::transcription::{LoopModel, Row, Transcription, Unit};
+
+use self::cpu_share::{CpuShare, cpu_share};
 use crate::draft::{Draft, merged};
-use crate::{AuditFinding, Input, Law};
+use crate::groups::{Group, groups, measured, names_of_tables};
+use crate::rows::{Known, rate, rate_inputs};
+use crate::wording::{amount, listed, percent, precise};
+use crate::{AuditFinding, Input, Law, tools};
 
 /// Leaders within this share of each other are tied.
 const TIE: f64 = 0.03;
@@ -57,39 +60,31 @@ pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
 /// A row with an answer rate.
 struct Asked<'a> {
     row: &'a Row,
-    figure: &'a Figure,
-    rate: Bounds,
+    rate: Known,
     cpu: Option<CpuShare>,
 }
 
 impl<'a> Asked<'a> {
     fn of(transcription: &Transcription, group: &Group<'a>) -> Vec<Self> {
-        let one = |row: &&'a Row| {
-            let (figure, rate) = throughput(row)?;
-            Some(Self { row, figure, rate, cpu: cpu_share(transcription, row) })
-        };
+        let one = |row: &&'a Row| Some(Self { row, rate: rate(row)?, cpu: cpu_share(transcription, row) });
         group.rows.iter().filter_map(one).collect()
     }
 
     fn is_of_unknown(&self) -> bool {
         self.cpu.as_ref().is_some_and(|cpu| cpu.of_unknown)
     }
-
-    fn rate_rps(&self) -> f64 {
-        f64::midpoint(self.rate.low, self.rate.high)
-    }
 }
 
 fn setting(transcription: &Transcription, group: &Group, asked: &[Asked]) -> AuditFinding {
     let busy = |of: &Asked| of.cpu.as_ref().is_some_and(|cpu| cpu.share.low >= BUSY - 1e-9);
-    let place = place(transcription, group.scenario, group.table);
+    let place = group.name(transcription);
     let used: Vec<String> = asked
         .iter()
         .filter_map(|of| of.cpu.as_ref().map(|cpu| format!("{} {}", of.row.subject, cpu.printed)))
         .collect();
     let draft = Draft::new(Law::Generator, place, "The server was the limit, not the load generator or the network.");
     let draft = asked.iter().fold(draft, |draft, of| {
-        let draft = draft.figure(of.row, of.figure);
+        let draft = draft.inputs(of.rate.inputs.iter().cloned());
         match &of.cpu {
             Some(cpu) => draft.with(Input {
                 name: format!("{} of {}", cpu.key, of.row.subject),
@@ -115,10 +110,10 @@ fn setting(transcription: &Transcription, group: &Group, asked: &[Asked]) -> Aud
 /// What the figures suggest: a tie of the leaders with CPUs left, or servers that hardly work.
 fn inference(asked: &[Asked]) -> Option<String> {
     let mut ranked: Vec<&Asked> = asked.iter().collect();
-    ranked.sort_by(|a, b| b.rate_rps().total_cmp(&a.rate_rps()));
+    ranked.sort_by(|a, b| b.rate.value.total_cmp(&a.rate.value));
     let has_room = |of: &Asked, share: f64| of.cpu.as_ref().is_some_and(|cpu| cpu.share.high < share);
     if let [first, second, ..] = ranked.as_slice() {
-        let gap = 1.0 - second.rate_rps() / first.rate_rps();
+        let gap = 1.0 - second.rate.value / first.rate.value;
         if gap <= TIE && has_room(first, BUSY) && has_room(second, BUSY) {
             return Some(format!(
                 "{} and {} come within {} of each other with CPUs left: both seem to meet the same limit outside of the servers{}.",
@@ -141,10 +136,7 @@ fn inference(asked: &[Asked]) -> Option<String> {
 
 /// What is known of the generator and bears on its limit.
 fn tool(row: &Row) -> String {
-    let is_ab = row.conditions.tool.as_deref().is_some_and(|tool| {
-        tool.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| word == "ab" || word == "ApacheBench")
-    });
-    let one_thread = is_ab || row.conditions.generator_threads == Some(1);
+    let one_thread = tools::is_ab(&row.conditions) || row.conditions.generator_threads == Some(1);
     let connects = row.conditions.keep_alive == Some(false);
     match (one_thread, connects) {
         (true, true) => " (the load generator has one thread, and each request opens a connection)".to_owned(),
@@ -155,16 +147,9 @@ fn tool(row: &Row) -> String {
 }
 
 fn without_cpu(rows: &[&Row]) -> AuditFinding {
-    rows.iter()
-        .filter_map(|row| throughput(row).map(|(figure, _)| (row, figure)))
-        .fold(
-            Draft::new(
-                Law::Generator,
-                names_of_tables(rows),
-                "The server was the limit, not the load generator or the network.",
-            ),
-            |draft, (row, figure)| draft.figure(row, figure),
-        )
+    let statement = "The server was the limit, not the load generator or the network.";
+    Draft::new(Law::Generator, names_of_tables(rows), statement)
+        .inputs(rate_inputs(rows.iter().copied()))
         .lacks(["the CPU time of the servers", "the CPU time of the load generator"])
         .cannot_tell("Without the CPU time of both sides nothing shows that the servers, and not the load generator or the network, were the limit.")
 }
@@ -173,22 +158,21 @@ fn without_cpu(rows: &[&Row]) -> AuditFinding {
 struct Sweep<'a> {
     subject: &'a str,
     workload: String,
-    points: Vec<(&'a Row, &'a Figure, u64, f64)>,
+    points: Vec<(&'a Row, Known, u64, f64)>,
 }
 
 /// Response times that stay the same while the connections at least double.
 fn constant(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut sweeps: Vec<Sweep> = Vec::new();
     for row in transcription.rows.iter().filter(|row| row.conditions.loop_model != Some(LoopModel::Open)) {
-        let Some((connections, (figure, rate))) = row.conditions.connections.zip(throughput(row)) else { continue };
+        let Some((connections, rate)) = row.conditions.connections.zip(rate(row)) else { continue };
         let (Some(scenario), false) = (row.scenario.as_deref(), row.conditions.ramp == Some(true)) else { continue };
-        let rate_rps = f64::midpoint(rate.low, rate.high);
-        if rate_rps <= 0.0 || !rate_rps.is_finite() {
+        if rate.value <= 0.0 || !rate.value.is_finite() {
             continue;
         }
-        let response_s = connections as f64 / rate_rps - row.conditions.think_time_s.unwrap_or(0.0);
+        let response_s = connections as f64 / rate.value - row.conditions.think_time_s.unwrap_or(0.0);
         let workload = without(scenario, connections);
-        let point = (row, figure, connections, response_s);
+        let point = (row, rate, connections, response_s);
         match sweeps.iter_mut().find(|sweep| sweep.subject == row.subject && sweep.workload == workload) {
             Some(sweep) => sweep.points.push(point),
             None => sweeps.push(Sweep { subject: &row.subject, workload, points: vec![point] }),
@@ -217,7 +201,7 @@ impl Sweep<'_> {
             .points
             .iter()
             .map(|(_, _, connections, response_s)| {
-                format!("{} at {}", amount(*response_s, Unit::Millisecond), figure(*connections as f64))
+                format!("{} at {}", amount(*response_s, Unit::Millisecond), precise(*connections as f64))
             })
             .collect();
         let rtt = least
@@ -232,7 +216,7 @@ impl Sweep<'_> {
             name,
             "Response times grow with the number of connections once the server is the limit.",
         );
-        let draft = draft.figures(self.points.iter().map(|(row, figure, _, _)| (*row, *figure)));
+        let draft = draft.inputs(self.points.iter().flat_map(|(_, rate, _, _)| rate.inputs.clone()));
         Some(
             draft
                 .arithmetic(format!("connections / throughput: {list} connections"))
@@ -243,7 +227,7 @@ impl Sweep<'_> {
                 .lacks(["more connections, up to the limit of the server"])
                 .cannot_tell(format!(
                     "The mean response time of {subject} is {list} connections: it does not grow, so that with fewer than {} connections the server had room for more.",
-                    figure(most.2 as f64)
+                    precise(most.2 as f64)
                 )),
         )
     }

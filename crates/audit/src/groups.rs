@@ -1,0 +1,87 @@
+//! Rows that belong together: those of a table, of a setting, or of a comparison.
+
+use std::collections::BTreeSet;
+
+use tolok_model::transcription::{Row, Transcription};
+
+use crate::rows::rate;
+use crate::wording::{listed, place};
+
+/// Rows of one setting in one table.
+pub(crate) struct Group<'a> {
+    /// The source's table.
+    pub table: Option<&'a str>,
+    /// Name of the setting.
+    pub scenario: Option<&'a str>,
+    /// The rows, in the order of the file.
+    pub rows: Vec<&'a Row>,
+}
+
+impl Group<'_> {
+    /// `10,000 rows (Table 4)`: the name of what the rows share.
+    pub fn name(&self, transcription: &Transcription) -> String {
+        place(transcription, self.scenario, self.table)
+    }
+}
+
+/// Rows by a key, in the order of the file.
+fn by<'a, K: PartialEq>(rows: impl IntoIterator<Item = &'a Row>, key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
+    let mut found: Vec<(K, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        let key = key(row);
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, rows)) => rows.push(row),
+            None => found.push((key, vec![row])),
+        }
+    }
+    found.into_iter().map(|(_, rows)| rows).collect()
+}
+
+/// The group of rows that share table and setting.
+fn group(rows: Vec<&Row>) -> Group<'_> {
+    let first = rows.first();
+    let (table, scenario) = (first.and_then(|row| row.table.as_deref()), first.and_then(|row| row.scenario.as_deref()));
+    Group { table, scenario, rows }
+}
+
+/// Rows by table and setting.
+pub(crate) fn groups<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Group<'a>> {
+    by(rows, |row| (&row.table, &row.scenario)).into_iter().map(group).collect()
+}
+
+/// Rows by table, setting and connections, with one subject each: what a reader compares. Where a subject stands twice, nobody can
+/// say which row is meant, so there is no group.
+pub(crate) fn comparable(transcription: &Transcription) -> Vec<Group<'_>> {
+    let alike = by(&transcription.rows, |row| (&row.table, &row.scenario, row.conditions.connections));
+    let is_plain = |rows: &Vec<&Row>| {
+        let subjects: BTreeSet<&str> = rows.iter().map(|row| row.subject.as_str()).collect();
+        subjects.len() == rows.len()
+    };
+    alike.into_iter().filter(is_plain).map(group).collect()
+}
+
+/// Tables in the order of the file, each with its rows.
+pub(crate) fn tables(transcription: &Transcription) -> Vec<(Option<&str>, Vec<&Row>)> {
+    let tables = by(&transcription.rows, |row| &row.table).into_iter();
+    tables.map(|rows| (rows.first().and_then(|row| row.table.as_deref()), rows)).collect()
+}
+
+/// Rows without those that only print again what an earlier table has: the same rate of the same subject and setting.
+pub(crate) fn measured(transcription: &Transcription) -> Vec<&Row> {
+    let rows = &transcription.rows;
+    let is_again = |index: usize, row: &Row| {
+        let Some(own) = rate(row) else { return false };
+        rows[..index].iter().any(|earlier| {
+            let same = earlier.subject == row.subject && earlier.scenario == row.scenario && earlier.table != row.table;
+            same && rate(earlier).is_some_and(|before| before.range.meets(own.range))
+        })
+    };
+    rows.iter().enumerate().filter(|(index, row)| !is_again(*index, row)).map(|(_, row)| row).collect()
+}
+
+/// The tables of some rows, in words: `Table 1 and Table 2`.
+pub(crate) fn names_of_tables(rows: &[&Row]) -> String {
+    let names: Vec<String> =
+        by(rows.iter().copied(), |row| &row.table).iter().filter_map(|rows| rows[0].table.clone()).collect();
+    if names.is_empty() { "the table".to_owned() } else { listed(&names) }
+}
