@@ -9,6 +9,7 @@ use tolok_model::{
 
 use crate::bottleneck::bottleneck;
 use crate::cautions::cautions;
+use crate::compare::Better;
 use crate::curve::latencies;
 use crate::database::{DatabaseFinding, database, database_use};
 use crate::demands::demands;
@@ -27,7 +28,7 @@ use crate::isolation::isolation;
 use crate::judgement::NoiseFloor;
 use crate::link::link_use;
 use crate::names::Names;
-use crate::noise::{Better, noise_floor, told_of_itself};
+use crate::noise::{noise_floor, told_of_itself};
 use crate::objectives::objectives;
 use crate::observations::{Observations, goodput, per_answer};
 use crate::power::power;
@@ -346,7 +347,7 @@ impl<'a> Analysis<'a> {
         let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
         let again = Observations::of(&twin.id, plan, trials).goodput_by_block();
         let pair = ratio_within_blocks(&again, &first.goodput_rps)?;
-        noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Larger)
+        noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Higher)
     }
 
     /// Every pair of ranked cases, the higher in the table first.

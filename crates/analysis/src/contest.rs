@@ -6,10 +6,9 @@
 use tolok_model::{Measurement, Plan};
 
 use crate::analyse::Records;
-use crate::compare::{Better as Way, ComparedMetric};
+use crate::compare::{Better, ComparedMetric};
 use crate::estimate::{BlockRatio, ratio_within_blocks, size};
 use crate::findings::{CaseFinding, Estimate, ScenarioFinding, Verdict};
-use crate::noise::Better;
 use crate::observations::{Observations, per_answer};
 use crate::resources::MemorySource;
 use crate::verdict::{Rule, is_told_apart, judge, judge_alone, turned};
@@ -54,8 +53,8 @@ impl<'a> Contest<'a> {
         let mut cases: Vec<&CaseFinding> = scenario.cases.iter().filter(has).collect();
         let value = |case: &CaseFinding| metric.of_server(case).map_or(f64::NAN, |found| found.value);
         cases.sort_by(|left, right| match metric.better() {
-            Way::Higher => value(right).total_cmp(&value(left)),
-            Way::Lower => value(left).total_cmp(&value(right)),
+            Better::Higher => value(right).total_cmp(&value(left)),
+            Better::Lower => value(left).total_cmp(&value(right)),
         });
         let source = scenario.memory_source;
         let figures: Vec<Vec<Option<f64>>> =
@@ -67,7 +66,7 @@ impl<'a> Contest<'a> {
         let rule = Rule { smallest_effect: records.plan.smallest_effect, told_of_itself };
         let judged = judge(ratios, rule).into_iter().map(|judged| Pair {
             won: won(metric, &judged.pair),
-            verdict: better(metric).of(judged.verdict),
+            verdict: metric.better().of(judged.verdict),
             blocks: judged.pair.blocks,
             ratio: judged.pair.ratio,
         });
@@ -120,12 +119,8 @@ impl Pair {
     }
 }
 
-fn better(metric: ComparedMetric) -> Better {
-    if metric.better() == Way::Higher { Better::Larger } else { Better::Smaller }
-}
-
 fn won(metric: ComparedMetric, pair: &BlockRatio) -> u32 {
-    let is_better = |ratio: &&f64| if metric.better() == Way::Higher { **ratio > 1.0 } else { **ratio < 1.0 };
+    let is_better = |ratio: &&f64| if metric.better() == Better::Higher { **ratio > 1.0 } else { **ratio < 1.0 };
     pair.ratio.trials.iter().filter(is_better).count() as u32
 }
 

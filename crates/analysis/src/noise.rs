@@ -3,27 +3,12 @@
 //! Whatever the two differ by is not the subject's. If this run tells them apart, it tells differences where none are, and
 //! none that is as small is believed (`verdict.rs`). The pair is judged by itself, with the same rule as any other.
 
+use crate::compare::Better;
 use crate::estimate::{BlockRatio, size};
 use crate::figures::{Quantity, figure, small_share};
 use crate::findings::{Estimate, Verdict};
 use crate::judgement::NoiseFloor;
-use crate::verdict::{Rule, is_told_apart, judge_alone, turned};
-
-/// Which of two figures is the better one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Better {
-    /// Of goodputs the larger.
-    Larger,
-    /// Of times the smaller.
-    Smaller,
-}
-
-impl Better {
-    /// What is said of the first of a pair, of which this would be said if the larger were the better one.
-    pub(crate) fn of(self, verdict: Verdict) -> Verdict {
-        if self == Self::Smaller { turned(verdict) } else { verdict }
-    }
-}
+use crate::verdict::{Rule, is_told_apart, judge_alone};
 
 /// What the pair says; `pair` is the second half over the first.
 pub(crate) fn noise_floor(

@@ -54,6 +54,21 @@ fn a_tenth_less_is_found_in_every_loop_and_named_in_one_sentence() {
 }
 
 #[test]
+fn a_program_of_one_version_in_two_files_is_told_where_both_are_known() {
+    let mut runs = unchanged();
+    let binaries = |runs: &(InventedRun, InventedRun)| {
+        let changes = usual(runs).changes;
+        changes.iter().filter(|it| it.what.starts_with("binary")).map(|it| it.what.clone()).collect::<Vec<_>>()
+    };
+    runs.0.run.programs[0].sha256 = Some("ab".repeat(32));
+    assert!(binaries(&runs).is_empty(), "an older record knows no file");
+    runs.1.run.programs[0].sha256 = Some("ab".repeat(32));
+    assert!(binaries(&runs).is_empty());
+    runs.1.run.programs[0].sha256 = Some("cd".repeat(32));
+    assert_eq!(binaries(&runs), ["binary of go"]);
+}
+
+#[test]
 fn what_differs_beside_is_listed_and_refuses_nothing() {
     let mut runs = regressed();
     runs.1.run.machine.kernel = "6.19.0".to_owned();

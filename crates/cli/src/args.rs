@@ -302,6 +302,9 @@ pub struct ResumeArgs {
     /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
+    /// Yes, put load again on a server of the run that is not on this machine. Only where you still may.
+    #[arg(long)]
+    pub allow_remote: bool,
     #[command(flatten)]
     pub result: ResultArgs,
 }

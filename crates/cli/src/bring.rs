@@ -34,16 +34,14 @@ impl Bring {
         let server = |it: &crate::args::NamedUrl| external_server(it.name.as_deref(), &it.url, has_paths);
         let mut servers = args.url.iter().map(server).collect::<Result<Vec<_>, _>>()?;
         name_apart(&mut servers, args);
-        for server in &servers {
-            if !is_on_this_machine(server)? && !args.allow_remote {
-                return Err(Complaint::new(Exit::Usage, remote(server)));
-            }
-        }
+        refuse_remote(&servers, args.allow_remote)?;
         Ok(Self { folders, servers })
     }
 
     /// What the plan of a run has, looked at again. What has changed since is said, and what is gone is an error.
-    pub fn again(plan: &Plan) -> Result<Self, Complaint> {
+    /// Consent to load on other machines was given for one session, and a server or its owner may have changed since.
+    pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, Complaint> {
+        refuse_remote(&plan.brought.servers, allow_remote)?;
         let mut bring = Self { folders: Vec::new(), servers: plan.brought.servers.clone() };
         for brought in &plan.brought.folders {
             let subject = local_subject(brought.folder.as_ref()).map_err(|error| match error {
@@ -185,6 +183,16 @@ fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
     }
 }
 
+/// Refuses load on other machines without consent, before any of them is asked for anything.
+fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), Complaint> {
+    for server in servers {
+        if !is_on_this_machine(server)? && !allow_remote {
+            return Err(Complaint::new(Exit::Usage, remote(server)));
+        }
+    }
+    Ok(())
+}
+
 fn remote(server: &ExternalServer) -> String {
     format!(
         "{} is not on this machine, and load on the server of others is an attack; if it is yours, or you may: add --allow-remote",
@@ -243,5 +251,14 @@ mod tests {
         let mut servers = [server(), server(), server()];
         name_apart(&mut servers, &args);
         assert_eq!(servers.map(|it| it.subject), ["external/a-1", "external/a-1-2", "external/a-1-3"]);
+    }
+
+    #[test]
+    fn load_on_another_machine_needs_consent_each_time() {
+        let server = |base: &str| ExternalServer { subject: "external/a".to_owned(), base: base.to_owned(), own: None };
+        let servers = [server("http://127.0.0.1:1"), server("http://198.51.100.7:80")];
+        let refused = refuse_remote(&servers, false).unwrap_err();
+        assert!(refused.text.contains("198.51.100.7") && refused.text.contains("--allow-remote"));
+        assert!(refuse_remote(&servers, true).is_ok() && refuse_remote(&servers[..1], false).is_ok());
     }
 }

@@ -1,88 +1,60 @@
 //! `--format jsonl`: a line for each event as it happens, and one of findings at the end.
 //!
-//! Whoever reads may be slow, and the lab must not wait for him while it measures: a line for which a pipe has no room waits here
-//! until it has.
+//! Whoever reads may be slow, and the lab must not wait for him while it measures: a thread of its own writes
+//! ([`LineWriter`]).
 
-use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 use tolok_analysis::{CaseFinding, Estimate, Findings, ProgramCaseFinding};
+use tolok_lab::store::LineWriter;
 
 use crate::exit::{Complaint, Exit};
-
-/// What a pipe takes at once if it takes anything.
-const PIECE: usize = 4096;
+use crate::output::say;
 
 /// Where lines go: standard output or a file.
 pub struct JsonLines {
-    output: Output,
-    waiting: VecDeque<u8>,
-    /// Whoever read has seen enough, or there is no room.
-    is_closed: bool,
-}
-
-enum Output {
-    Standard(io::Stdout),
-    File(File),
+    lines: LineWriter,
+    is_terminal: bool,
 }
 
 impl JsonLines {
     /// To a file, or to standard output if none is named (or `-`).
     pub fn to(file: Option<&Path>) -> Result<Self, Complaint> {
-        let output = match file.filter(|path| *path != Path::new("-")) {
-            None => Output::Standard(io::stdout()),
-            Some(path) => Output::File(File::create(path).map_err(|error| {
-                let next = "choose where it may be written and has room, with -o FILE";
-                Complaint::new(Exit::Internal, format!("cannot write {}: {error}; {next}", path.display()))
-            })?),
+        let file = file.filter(|path| *path != Path::new("-"));
+        let lines = match file {
+            None => LineWriter::new(io::stdout()),
+            Some(path) => File::create(path).and_then(LineWriter::new),
         };
-        Ok(Self { output, waiting: VecDeque::new(), is_closed: false })
+        let lines = lines.map_err(|error| {
+            let target = file.map_or("standard output".to_owned(), |path| path.display().to_string());
+            let next = "choose where it may be written and has room, with -o FILE";
+            Complaint::new(Exit::Internal, format!("cannot write {target}: {error}; {next}"))
+        })?;
+        Ok(Self { lines, is_terminal: file.is_none() && io::stdout().is_terminal() })
     }
 
     /// Whether the lines are seen on a terminal, where anything else would stand between them.
     pub fn is_terminal(&self) -> bool {
-        matches!(&self.output, Output::Standard(output) if output.is_terminal())
+        self.is_terminal
     }
 
-    /// Writes a line as far as that can be done at once.
+    /// Hands a line over. That nobody reads it any more is no error.
     pub fn write(&mut self, line: &impl Serialize) {
-        if let (false, Ok(text)) = (self.is_closed, serde_json::to_string(line)) {
-            self.waiting.extend(text.bytes().chain([b'\n']));
-            self.write_while(Self::has_room);
+        if let Ok(text) = serde_json::to_string(line) {
+            let _ = self.lines.push((text + "\n").as_bytes());
         }
-    }
-
-    fn write_while(&mut self, may_write: impl Fn(&Self) -> bool) {
-        while !self.waiting.is_empty() && !self.is_closed && may_write(self) {
-            let piece: Vec<u8> = self.waiting.drain(..self.waiting.len().min(PIECE)).collect();
-            let written = match &mut self.output {
-                Output::Standard(output) => output.write_all(&piece).and_then(|()| output.flush()),
-                Output::File(file) => file.write_all(&piece),
-            };
-            self.is_closed = written.is_err();
-        }
-    }
-
-    fn has_room(&self) -> bool {
-        let fd = match &self.output {
-            Output::Standard(output) => output.as_fd(),
-            Output::File(file) => file.as_fd(),
-        };
-        let mut asked = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
-        // One that cannot be asked can be written to.
-        poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).map_or(true, |ready| ready > 0)
     }
 }
 
 impl Drop for JsonLines {
-    /// Writes what is left, however long that takes. That nobody reads it any more is no error.
+    /// Writes what is left, for as long as somebody takes it.
     fn drop(&mut self) {
-        self.write_while(|_| true);
+        if let Ok(unread_bytes @ 1..) = self.lines.finish() {
+            say(format!("warning: whoever reads the lines has stopped; {unread_bytes} bytes of them were not taken"));
+        }
     }
 }
 
@@ -171,41 +143,5 @@ impl<'a> ProgramLine<'a> {
     fn of(case: &'a ProgramCaseFinding) -> Self {
         let (wall_s, low, high) = figures(case.wall_s.as_ref());
         Self { subject: &case.subject, wall_s, low, high, tier: case.tier.as_deref(), ranked: case.ranked }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-    use std::os::fd::OwnedFd;
-
-    use super::*;
-
-    #[test]
-    fn a_reader_who_is_slow_is_not_waited_for_and_gets_every_line() {
-        let (mut reader, writer) = io::pipe().unwrap();
-        let output = Output::File(File::from(OwnedFd::from(writer)));
-        let mut lines = JsonLines { output, waiting: VecDeque::new(), is_closed: false };
-        // Far more than a pipe holds, and nobody reads.
-        let line = "x".repeat(1000);
-        (0..1000).for_each(|_| lines.write(&line));
-        assert!(lines.waiting.len() > 500_000, "{}", lines.waiting.len());
-        let read = std::thread::spawn(move || {
-            let mut text = String::new();
-            reader.read_to_string(&mut text).map(|_| text)
-        });
-        drop(lines);
-        assert_eq!(read.join().unwrap().unwrap(), format!("\"{line}\"\n").repeat(1000));
-    }
-
-    #[test]
-    fn a_reader_who_has_gone_ends_nothing() {
-        let (reader, writer) = io::pipe().unwrap();
-        drop(reader);
-        let output = Output::File(File::from(OwnedFd::from(writer)));
-        let mut lines = JsonLines { output, waiting: VecDeque::new(), is_closed: false };
-        lines.write(&"one");
-        lines.write(&"two");
-        assert!(lines.is_closed);
     }
 }

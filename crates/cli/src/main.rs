@@ -8,7 +8,6 @@ mod laboratory;
 mod output;
 mod problems;
 mod progress;
-mod sparkline;
 mod verbs;
 mod watching;
 

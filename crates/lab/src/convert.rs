@@ -1,7 +1,8 @@
 //! SVG files to PDF, by whichever converter the machine has.
 //!
-//! A figure of a paper has to be a PDF, and no converter can be counted on. The first of [`Converter::ALL`] that is on `PATH` is
-//! used for all files; its name is told, as fonts may come out differently.
+//! A figure of a paper has to be a PDF, and no converter can be counted on. One that is there may fail nevertheless, so all of
+//! [`Converter::ALL`] that are on `PATH` are at hand, the best first. The name of the one that was used is told, as fonts may come out
+//! differently.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -40,7 +41,7 @@ pub struct Found {
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The converter could not be started, or took too long.
-    #[error("{program} {reason} for {}; convert it by hand, or take another converter: {INSTALL}", .svg.display())]
+    #[error("{program} {reason} for {}", .svg.display())]
     Call {
         /// The converter.
         program: String,
@@ -50,7 +51,7 @@ pub enum ConvertError {
         svg: PathBuf,
     },
     /// It ended without a PDF.
-    #[error("{program} made no PDF of {}: {said}; convert it by hand, or take another converter: {INSTALL}", .svg.display())]
+    #[error("{program} made no PDF of {}: {said}", .svg.display())]
     NoPdf {
         /// The converter.
         program: String,
@@ -86,9 +87,9 @@ impl Converter {
         }
     }
 
-    /// The first converter on a `PATH`; none if it has none.
-    pub fn find(path: &OsStr) -> Option<Found> {
-        Self::ALL.into_iter().find_map(|converter| converter.find_own(path))
+    /// Those on a `PATH`, the best first.
+    pub fn find(path: &OsStr) -> Vec<Found> {
+        Self::ALL.into_iter().filter_map(|converter| converter.find_own(path)).collect()
     }
 
     /// This one on a `PATH`.
@@ -210,19 +211,19 @@ mod tests {
     #[test]
     fn whatever_the_machine_has_makes_a_pdf() {
         let found = Converter::find(&path());
-        tolok_testkit::require!(found.is_some(), "no converter of SVG");
-        assert_eq!(begins(&found.unwrap()), "%PDF-");
+        tolok_testkit::require!(!found.is_empty(), "no converter of SVG");
+        found.iter().for_each(|found| assert_eq!(begins(found), "%PDF-", "{}", found.name()));
     }
 
     #[test]
     fn without_a_converter_there_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Converter::find(folder.path().as_os_str()), None);
+        assert_eq!(Converter::find(folder.path().as_os_str()), []);
         fs::write(folder.path().join("rsvg-convert"), "no program").unwrap();
-        assert_eq!(Converter::find(folder.path().as_os_str()), None, "it cannot be executed");
+        assert_eq!(Converter::find(folder.path().as_os_str()), [], "it cannot be executed");
         assert_eq!(
             Converter::find(OsStr::new("relative:")),
-            None,
+            [],
             "what lies about where tolok was started is not asked"
         );
     }
@@ -235,8 +236,8 @@ mod tests {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let svg = folder.path().join("a.svg");
         fs::write(&svg, SVG).unwrap();
-        let error = Converter::find(folder.path().as_os_str()).unwrap().convert(&svg, [88.0, 22.0]).unwrap_err();
-        assert!(error.to_string().contains("no such font; convert it by hand"), "{error}");
+        let error = Converter::find(folder.path().as_os_str())[0].convert(&svg, [88.0, 22.0]).unwrap_err();
+        assert!(error.to_string().ends_with(": no such font"), "{error}");
         assert!(!folder.path().join("a.pdf").exists());
     }
 }

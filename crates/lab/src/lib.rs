@@ -14,6 +14,7 @@ pub mod machine;
 pub mod run;
 pub mod sample;
 pub mod scaffold;
+pub mod shell;
 pub mod sources;
 pub mod store;
 pub mod subject;

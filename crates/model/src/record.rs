@@ -81,6 +81,10 @@ pub struct ProgramUsed {
     pub path: String,
     /// `system` or `toolbox`.
     pub source: String,
+    /// SHA-256 of the file, in hex: two builds of one version differ in it. Unknown in older records, and of a file that could not
+    /// be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// Which CPUs the parts of a trial ran on.

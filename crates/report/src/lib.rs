@@ -53,6 +53,7 @@ mod trust;
 mod untested;
 pub mod verification;
 
+pub use sparkline::sparkline;
 pub use tolok_analysis::figures;
 
 use tolok_analysis::Findings;

@@ -46,16 +46,23 @@ fn blocks(case: &CaseFinding) -> Vec<f64> {
     case.goodput_rps.as_ref().map(|goodput| goodput.trials.clone()).unwrap_or_default()
 }
 
-/// The values as heights above zero; nothing where there are too few.
+/// The values of a case; nothing where there are too few.
 pub(crate) fn line(values: &[f64]) -> String {
-    let most = values.iter().copied().fold(0.0, f64::max);
-    if values.len() < FEWEST_BLOCKS || most <= 0.0 {
-        return String::new();
-    }
-    let together = values.len().div_ceil(MOST_LETTERS);
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let height = |value: f64| HEIGHTS[((value / most * 8.0).round() as usize).clamp(1, 8) - 1];
-    values.chunks(together).map(|values| height(mean(values))).collect()
+    let has_any = values.len() >= FEWEST_BLOCKS && values.iter().any(|value| *value > 0.0);
+    if has_any { sparkline(values, MOST_LETTERS) } else { String::new() }
+}
+
+/// A line of at most `columns` letters, from nothing to the largest value; where there are more values than columns, several share a
+/// letter, their mean. A value of nothing is a dot, so that it is seen.
+pub fn sparkline(values: &[f64], columns: usize) -> String {
+    let each = values.len().div_ceil(columns.max(1)).max(1);
+    let means: Vec<f64> = values.chunks(each).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
+    let most = means.iter().copied().fold(0.0, f64::max);
+    let letter = |value: f64| match value {
+        0.0 => '·',
+        _ => HEIGHTS[((value / most * 8.0).ceil() as usize).clamp(1, 8) - 1],
+    };
+    means.into_iter().map(letter).collect()
 }
 
 #[cfg(test)]
@@ -64,7 +71,7 @@ mod tests {
 
     #[test]
     fn heights_begin_at_zero() {
-        assert_eq!(line(&[8.0, 4.0, 1.0, 0.0, 7.9]), "█▄▁▁█");
+        assert_eq!(line(&[8.0, 4.0, 1.0, 0.0, 7.9]), "█▄▁·█");
         assert_eq!(line(&[100.0, 99.0, 101.0]), "███", "what is even looks even");
         assert_eq!((line(&[3.0]), line(&[0.0, 0.0]), line(&[])), (String::new(), String::new(), String::new()));
     }
@@ -73,5 +80,19 @@ mod tests {
     fn a_long_window_is_as_wide_as_a_short_one() {
         assert_eq!(line(&[1.0; 60]).chars().count(), 12);
         assert_eq!(line(&[1.0; 13]).chars().count(), 7);
+    }
+
+    #[test]
+    fn the_height_is_the_share_of_the_largest() {
+        assert_eq!(sparkline(&[0.0, 1.0, 4.0, 8.0], 10), "·▁▄█");
+        assert_eq!(sparkline(&[5.0, 5.0, 4.99], 10), "███");
+        assert_eq!(sparkline(&[0.0, 0.0], 10), "··");
+        assert_eq!(sparkline(&[], 10), "");
+    }
+
+    #[test]
+    fn many_seconds_share_a_mark() {
+        assert_eq!(sparkline(&[8.0, 8.0, 4.0, 4.0, 2.0], 3), "█▄▂");
+        assert_eq!(sparkline(&[1.0; 100], 30).chars().count(), 25);
     }
 }

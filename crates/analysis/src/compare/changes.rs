@@ -75,7 +75,27 @@ fn programs(records: [&RunRecord; 2]) -> Vec<Difference> {
         Some(versions) => versions.iter().copied().collect::<Vec<_>>().join(", "),
         None => "not used".to_owned(),
     };
-    names.into_iter().filter_map(|name| differs(name, [0, 1].map(|run| words(&versions[run], name)))).collect()
+    let of_name = |name| {
+        differs(name, [0, 1].map(|run| words(&versions[run], name))).or_else(|| same_version_other_file(records, name))
+    };
+    names.into_iter().filter_map(of_name).collect()
+}
+
+/// A program of the same version in both runs, of which the files differ: another build, or one that was changed.
+fn same_version_other_file(records: [&RunRecord; 2], name: &str) -> Option<Difference> {
+    let files = records.map(|run| {
+        let of_name = run.programs.iter().filter(|program| program.name == name);
+        // Older records do not know it, and then nothing is said.
+        of_name.map(|program| program.sha256.as_deref().map(short)).collect::<Option<BTreeSet<String>>>()
+    });
+    let [Some(before), Some(after)] = files else { return None };
+    let words = [before, after].map(|digests| digests.into_iter().collect::<Vec<_>>().join(", "));
+    differs(&format!("binary of {name}"), words)
+}
+
+/// The beginning of a digest.
+fn short(digest: &str) -> String {
+    digest.chars().take(DIGEST).collect()
 }
 
 /// Parameters and builds of subjects that are in both runs, each once.

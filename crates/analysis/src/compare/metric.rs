@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::figures::Quantity;
-use crate::findings::{CaseFinding, Estimate};
+use crate::findings::{CaseFinding, Estimate, Verdict};
 use crate::programs::findings::ProgramCaseFinding;
+use crate::verdict::turned;
 
 /// A figure that is compared across two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -47,6 +48,13 @@ pub enum Better {
     Higher,
     /// Less is better.
     Lower,
+}
+
+impl Better {
+    /// What is said of the first of a pair, of which this would be said if the larger were the better one.
+    pub(crate) fn of(self, verdict: Verdict) -> Verdict {
+        if self == Self::Lower { turned(verdict) } else { verdict }
+    }
 }
 
 impl ComparedMetric {

@@ -25,11 +25,12 @@ pub use timings::COARSE_TIMER;
 pub(crate) use timings::of_trial;
 
 use crate::analyse::{Records, failures, places};
+use crate::compare::Better;
 use crate::environment::Surroundings;
 use crate::estimate::{BlockRatio, median, ratio_within_blocks, wider};
 use crate::findings::Verdict;
 use crate::judgement::NoiseFloor;
-use crate::noise::{Better, noise_floor, told_of_itself};
+use crate::noise::{noise_floor, told_of_itself};
 use crate::outlier_blocks::outlier_blocks;
 use crate::trial_findings;
 use crate::verdict::{Judged, Rule, judge};
@@ -186,7 +187,7 @@ fn noise_floor_of(records: &Records, scenario: &ProgramScenario, drafts: &[Draft
     let again = Timings::of(&twin.id, plan, records.trials);
     let pair = ratio_within_blocks(&again.by_block(timings::wall_s), &first.wall_s)?;
     let pair = pair.read_in_steps([step(&again), first.step]);
-    noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Smaller)
+    noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Lower)
 }
 
 /// Every pair of ranked cases, the first in the table first. Times above the start are a family of their own.
@@ -227,7 +228,7 @@ fn of_times(judged: Judged) -> TimeComparison {
         p_equivalence_adjusted: judged.p_equivalence_adjusted,
         blocks_won: judged.pair.ratio.trials.iter().filter(|ratio| **ratio < 1.0).count() as u32,
         blocks: judged.pair.blocks,
-        verdict: Better::Smaller.of(judged.verdict),
+        verdict: Better::Lower.of(judged.verdict),
         ratio: judged.pair.ratio,
     }
 }

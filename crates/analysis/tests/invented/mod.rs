@@ -558,6 +558,7 @@ fn run_record() -> RunRecord {
         version: version.to_owned(),
         path: format!("/usr/bin/{name}"),
         source: "system".to_owned(),
+        sha256: None,
     };
     RunRecord {
         format: RECORD_FORMAT,

@@ -2,8 +2,7 @@
 
 use tolok_analysis::figures::{self, Quantity};
 use tolok_lab::tools::LoadSecond;
-
-use crate::sparkline::sparkline;
+use tolok_report::sparkline;
 
 /// Seconds that are shown.
 const SHOWN: usize = 12;

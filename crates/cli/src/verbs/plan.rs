@@ -9,9 +9,10 @@ use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::{Ground, start_again_in_an_own_group};
+use tolok_lab::shell::quoted;
 use tolok_model::{
-    CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study, Subject,
-    Timer, bytes_words,
+    Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
+    Subject, Timer, bytes_words,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
@@ -91,16 +92,7 @@ pub fn make_in(
     let opened = &*opened;
     let catalogue = &opened.laboratory.catalogue;
     bring.select(&mut study, catalogue, asked.is_none());
-    if let Some(blocks) = args.blocks {
-        // A number on the command line takes the place of a rule in the study.
-        (study.blocks, study.stopping) = (blocks, None);
-    }
-    if !args.subjects.is_empty() {
-        study.subjects = chosen_subjects(&args.subjects, catalogue)?;
-    }
-    if let Some(scale) = args.scale {
-        study = study.scaled(scale);
-    }
+    let study = as_asked(study, args, catalogue)?;
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
     let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
@@ -131,6 +123,21 @@ pub fn make_in(
     let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(asked, seed, (brought, args));
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, ground })
+}
+
+/// A study with what the command line puts in the place of its own.
+fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Result<Study, Complaint> {
+    if let Some(blocks) = args.blocks {
+        // A number takes the place of a rule as well.
+        (study.blocks, study.stopping) = (blocks, None);
+    }
+    if !args.subjects.is_empty() {
+        study.subjects = chosen_subjects(&args.subjects, catalogue)?;
+    }
+    Ok(match args.scale {
+        Some(scale) => study.scaled(scale),
+        None => study,
+    })
 }
 
 /// The CPUs of every environment that can be had.
@@ -174,21 +181,12 @@ fn brought_again(brought: &BringArgs) -> String {
     folders.chain(urls).chain([remote.to_owned()]).collect()
 }
 
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
 /// A subject without its variant.
 fn own_id(subject: &str) -> &str {
     subject.split(':').next().unwrap_or_default()
 }
 
-fn chosen_subjects(
-    names: &[String],
-    catalogue: &tolok_model::Catalogue,
-) -> Result<Vec<tolok_model::SubjectSelector>, Complaint> {
+fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<tolok_model::SubjectSelector>, Complaint> {
     let selectors = names.iter().map(|name| tolok_model::SubjectSelector::read(name, catalogue));
     selectors.collect::<Result<Vec<_>, _>>().map_err(|(message, help)| {
         let help = help.map(|help| format!("; {help}")).unwrap_or_default();

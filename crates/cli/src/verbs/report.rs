@@ -84,6 +84,11 @@ fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), Compl
         ));
     }
     match (args.output.as_deref(), formats) {
+        (Some(path), []) if path.is_dir() => usage(format!(
+            "{} is a folder, and lines go to a file; name the file: -o {}",
+            path.display(),
+            path.join("report.jsonl").display()
+        )),
         (Some(path), [only]) if path.is_dir() => usage(format!(
             "{} is a folder, and one report is one file; name the file: -o {}",
             path.display(),

@@ -8,7 +8,7 @@ use tolok_analysis::{Findings, Flag, Names, ObjectiveOutcome, Records, blocks_se
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
 use tolok_lab::run::{Ground, Laboratory, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
-use tolok_lab::store::RunFolder;
+use tolok_lab::store::{RunFolder, sha256_of_file};
 use tolok_lab::toolbox::{Program, Source};
 use tolok_model::{
     CpuMap, DatabaseAddress, FailureKind, MachineSummary, Outcome, Plan, PlannedTrial, ProgramUsed, ProgramWorkload,
@@ -41,7 +41,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let path = RunFolder::find(&runs_folder(&args.result)?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;
-    let opened = Opened::open_with(&Bring::again(&stored.plan)?)?;
+    let opened = Opened::open_with(&Bring::again(&stored.plan, args.allow_remote)?)?;
     let missing = stored.plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
         let scenario = stored.plan.scenario(&case.scenario);
@@ -349,6 +349,7 @@ fn used(program: &Program) -> ProgramUsed {
         version: program.version.clone(),
         path: program.path.display().to_string(),
         source: source.to_owned(),
+        sha256: sha256_of_file(&program.path).ok(),
     }
 }
 
@@ -425,6 +426,11 @@ fn warn_of_changes(opened: &Opened, run: &RunRecord) {
         if let Some(now) = now.filter(|now| now.version != before.version) {
             let (name, old, new) = (&before.name, &before.version, &now.version);
             say(format!("warning: {name} was {old} when the run began and is {new} now; its trials will not compare"));
+        } else if before.sha256.is_some() && now.is_some_and(|now| sha256_of_file(&now.path).ok() != before.sha256) {
+            let (name, version) = (&before.name, &before.version);
+            say(format!(
+                "warning: {name} {version} is another file than when the run began; its trials will not compare"
+            ));
         }
     }
 }

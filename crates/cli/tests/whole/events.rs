@@ -63,6 +63,9 @@ fn every_moment_is_a_line_and_the_run_keeps_what_it_told() {
     let findings: Value = serde_json::from_str(findings).unwrap();
     assert_eq!(findings["scenarios"][0]["cases"][0]["subject"], "test/paced:default", "{findings}");
     assert_eq!(findings["report"].as_str().map(fs::exists).unwrap().ok(), Some(true));
+    let to_folder = place.tolok(&["report", "latest", "--format", "jsonl", "-o", "."]);
+    assert_eq!(to_folder.code, Some(2), "{}", to_folder.progress);
+    assert!(to_folder.progress.starts_with("error: . is a folder, and lines go to a file"), "{}", to_folder.progress);
     let again = place.tolok(&["report", "latest", "--format", "jsonl"]);
     let mut later: Value = serde_json::from_str(&again.output).unwrap();
     later["t_s"] = findings["t_s"].clone();

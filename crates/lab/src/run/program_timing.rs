@@ -16,10 +16,11 @@ use super::remake::SAMPLES;
 use super::trial::Setback;
 use crate::isolate::{ProcessSpec, TrialBox};
 use crate::sample::{Sampler, Window};
+use crate::shell::command_line;
 use crate::subject::log_tail;
 use crate::timer::{
-    Fault, FaultyRun, GNU_TIME_FORMAT, TimedRun, TimerJob, TimerNotUnderstood, TimerReport, command_line,
-    gnu_time_runs, hyperfine_arguments, hyperfine_report,
+    Fault, FaultyRun, GNU_TIME_FORMAT, TimedRun, TimerJob, TimerNotUnderstood, TimerReport, gnu_time_runs,
+    hyperfine_arguments, hyperfine_report,
 };
 use crate::toolbox::Program;
 

@@ -21,9 +21,10 @@ use super::session::{Place, Session};
 use super::stop::Stop;
 use super::trial::{Finished, Setback, load_average};
 use crate::isolate::TrialBox;
+use crate::shell::command_line;
 use crate::store::{StoreError, TrialFolder};
 use crate::subject::Render;
-use crate::timer::{Task, TimerJob, command_line};
+use crate::timer::{Task, TimerJob};
 
 /// One trial of a program at work.
 pub(super) struct ProgramTrial<'a> {

@@ -1,14 +1,13 @@
 //! `events.jsonl`: what happened in a run, a line each, on its way to the disk as it happens.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use serde::Serialize;
 
 use super::error::StoreError;
 use super::file;
+use super::line_writer::LineWriter;
 
 /// The file of a run's folder that has its events. No figure rests on it, and it is not in the manifest.
 pub const EVENTS: &str = "events.jsonl";
@@ -17,8 +16,7 @@ pub const EVENTS: &str = "events.jsonl";
 #[derive(Debug)]
 pub struct EventLog {
     path: PathBuf,
-    file: File,
-    began: Instant,
+    lines: LineWriter,
 }
 
 impl EventLog {
@@ -32,17 +30,19 @@ impl EventLog {
         if whole < text.len() {
             file.set_len(whole as u64).map_err(failed)?;
         }
-        Ok(Self { path, file, began: Instant::now() })
+        let lines = LineWriter::new(file).map_err(failed)?;
+        Ok(Self { path, lines })
     }
 
-    /// Appends a line, in one piece and at once.
+    /// Appends a line. Nobody waits for the disk: an error is that of an earlier line, and is told once. What waits is written when
+    /// the log is dropped, at the latest.
     pub fn append<T: Serialize>(&mut self, line: &T) -> Result<(), StoreError> {
         let text = file::lines(&self.path, std::slice::from_ref(line))?;
-        self.file.write_all(&text).map_err(|source| StoreError::Write { path: self.path.clone(), source })
+        self.lines.push(&text).map_err(|source| StoreError::Write { path: self.path.clone(), source })
     }
 
     /// Time since the session began, in seconds.
     pub fn t_s(&self) -> f64 {
-        self.began.elapsed().as_secs_f64()
+        self.lines.t_s()
     }
 }

@@ -190,6 +190,11 @@ pub(super) fn sum_of(top: &Path, path: &Path) -> Result<FileSum, StoreError> {
     Ok(FileSum { name, bytes, sha256 })
 }
 
+/// SHA-256 of a file, in hex.
+pub fn sha256_of_file(path: &Path) -> io::Result<String> {
+    hash(path).map(|(_, sha256)| sha256)
+}
+
 fn hash(path: &Path) -> io::Result<(u64, String)> {
     let (mut file, mut digest, mut bytes) = (File::open(path)?, Sha256::new(), 0);
     let mut chunk = vec![0; CHUNK_BYTES];

@@ -17,6 +17,7 @@
 mod error;
 mod events;
 mod file;
+mod line_writer;
 mod manifest;
 mod trial_folder;
 
@@ -39,7 +40,8 @@ use self::manifest::{About, ManifestFile, sum_of, sums_in};
 
 pub use error::{NEAREST, StoreError};
 pub use events::{EVENTS, EventLog};
-pub use manifest::MANIFEST;
+pub use line_writer::LineWriter;
+pub use manifest::{MANIFEST, sha256_of_file};
 pub use trial_folder::TrialFolder;
 
 /// Titles of subjects and workloads as they were when the run was made.

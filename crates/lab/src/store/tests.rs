@@ -24,6 +24,7 @@ fn run_record(id: &str) -> RunRecord {
             version: "1.26".to_owned(),
             path: "/usr/bin/go".to_owned(),
             source: "system".to_owned(),
+            sha256: Some("ab".repeat(32)),
         }],
         cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
         command: "tolok run example --seed 7".to_owned(),
@@ -287,8 +288,8 @@ fn events_are_kept_in_their_order_and_a_torn_one_is_cut_off_when_the_run_goes_on
     for event in ["run-started", "run-ended"] {
         log.append(&serde_json::json!({ "event": event })).unwrap();
     }
-    assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"run-ended\"}\n");
     drop(log);
+    assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"run-ended\"}\n");
     // As a kill may leave it.
     fs::write(folder.path().join("events.jsonl"), "{\"event\":\"run-started\"}\n{\"eve").unwrap();
     folder.events().unwrap().append(&serde_json::json!({ "event": "again" })).unwrap();

@@ -10,7 +10,6 @@
 //! timer, and not the fork that made the process. hyperfine's has that in it, and its own waking.
 
 mod child;
-mod command_line;
 mod gnu_time;
 mod hyperfine;
 mod job;
@@ -22,7 +21,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-pub use command_line::command_line;
 pub use gnu_time::{GNU_TIME_FORMAT, gnu_time_runs};
 pub use hyperfine::{HyperfineReport, hyperfine_arguments, hyperfine_report};
 pub use job::{Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport};

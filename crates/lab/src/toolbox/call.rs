@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 
+use crate::shell::quoted;
+
 /// Output beyond this is read and dropped; `php -i` is the longest answer there is, with some 40 kB.
 const ANSWER_LIMIT_BYTES: usize = 512 * 1024;
 /// How long a program that was asked to end may take before it is killed.
@@ -134,15 +136,6 @@ impl fmt::Display for Call {
         }
         write!(f, "{}", quoted(&self.program.to_string_lossy()))?;
         self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
-    }
-}
-
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -6,11 +6,11 @@ use tolok_load::options::Timer;
 use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
+use tolok_report::sparkline;
 
 use super::figures::{bytes, count, number, percent, plural, time};
 use super::plan_words::{done, title};
 use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, TIE, columns, paint, wrap};
-use crate::sparkline::sparkline;
 
 /// Where the text behind a label begins.
 const INDENT: usize = 15;

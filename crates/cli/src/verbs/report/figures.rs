@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;
-use tolok_lab::convert::{Converter, Found, INSTALL};
+use tolok_lab::convert::{ConvertError, Converter, Found, INSTALL};
 use tolok_report::charts::{Chart, figures};
 use tolok_report::latex;
 
@@ -17,12 +17,12 @@ pub fn write(findings: &Findings, folder: &Path) -> Result<(), Complaint> {
     for chart in &charts {
         put(&chart.svg, Some(&folder.join(format!("{}.svg", chart.name))))?;
     }
-    let converter = Converter::find(&std::env::var_os("PATH").unwrap_or_default());
-    let has_pdf = converter.as_ref().is_some_and(|found| convert(found, &charts, folder));
-    let text = latex::figures(findings, &charts, has_pdf.then_some("pdf"));
+    let converters = Converter::find(&std::env::var_os("PATH").unwrap_or_default());
+    let made = convert(&converters, &charts, folder);
+    let text = latex::figures(findings, &charts, made.as_ref().is_ok_and(Option::is_some).then_some("pdf"));
     put(&text, Some(&folder.join("figures.tex")))?;
-    let pdf = match (&converter, has_pdf) {
-        (Some(found), true) => format!(", as PDF by {}", found.name()),
+    let pdf = match &made {
+        Ok(Some(found)) => format!(", as PDF by {}", found.name()),
         _ => String::new(),
     };
     say(format!(
@@ -30,19 +30,70 @@ pub fn write(findings: &Findings, folder: &Path) -> Result<(), Complaint> {
         folder.display(),
         counted(charts.len() as u64, "chart")
     ));
-    if converter.is_none() {
+    if converters.is_empty() {
         say(format!("no PDF was made, as no converter is on PATH; install one and run this again: {INSTALL}"));
+    }
+    if let Err(failures) = made {
+        say(format!("warning: no PDF was made, as every converter failed; another one may do: {INSTALL}"));
+        failures.iter().for_each(|error| say(format!("  {error}")));
     }
     Ok(())
 }
 
-/// Makes the PDFs, and says of the first that cannot be made why; whether all were made.
-fn convert(found: &Found, charts: &[Chart], folder: &Path) -> bool {
-    for chart in charts {
-        if let Err(error) = found.convert(&folder.join(format!("{}.svg", chart.name)), chart.size_mm()) {
-            say(format!("warning: {error}"));
-            return false;
+/// Makes all PDFs by one converter, so that they look alike: the first that can, or none where there is nothing to do or nobody to
+/// do it. Otherwise why each failed.
+fn convert<'a>(
+    converters: &'a [Found],
+    charts: &[Chart],
+    folder: &Path,
+) -> Result<Option<&'a Found>, Vec<ConvertError>> {
+    let svg = |chart: &Chart| folder.join(format!("{}.svg", chart.name));
+    let mut failures = Vec::new();
+    for found in converters.iter().filter(|_| !charts.is_empty()) {
+        let made = charts.iter().try_for_each(|chart| found.convert(&svg(chart), chart.size_mm()).map(drop));
+        match made {
+            Ok(()) => return Ok(Some(found)),
+            Err(error) => failures.push(error),
         }
     }
-    !charts.is_empty()
+    if failures.is_empty() { Ok(None) } else { Err(failures) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// A folder with a drawing and with converters that are these scripts, and the name of the one that made its PDF.
+    fn made_by(rsvg: &str, cairosvg: &str) -> Result<Option<String>, Vec<String>> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, script) in [("rsvg-convert", rsvg), ("cairosvg", cairosvg)] {
+            let program = folder.path().join(name);
+            fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        fs::write(folder.path().join("a.svg"), "<svg/>").unwrap();
+        let (title, caption) = (String::new(), String::new());
+        let svg = "<svg viewBox=\"0 0 352 88\"/>".to_owned();
+        let charts = [Chart { name: "a".to_owned(), title, caption, svg }];
+        let made =
+            convert(&Converter::find(folder.path().as_os_str()), &charts, folder.path()).map(|it| it.map(Found::name));
+        assert_eq!(folder.path().join("a.pdf").exists(), made.is_ok());
+        made.map_err(|errors| errors.iter().map(ConvertError::to_string).collect())
+    }
+
+    #[test]
+    fn where_a_converter_fails_the_next_one_is_tried() {
+        let (fails, works) = ("echo 'no such font' >&2; exit 1", "echo %PDF > \"$4\"");
+        assert_eq!(made_by(works, fails), Ok(Some("rsvg-convert".to_owned())));
+        assert_eq!(made_by(fails, works), Ok(Some("cairosvg".to_owned())));
+        let failures = made_by(fails, "exit 1").unwrap_err();
+        assert!(
+            failures[0].contains("rsvg-convert made no PDF") && failures[0].ends_with(": no such font"),
+            "{failures:?}"
+        );
+        assert!(failures[1].contains("cairosvg made no PDF") && failures.len() == 2, "{failures:?}");
+    }
 }

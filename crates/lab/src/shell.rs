@@ -1,16 +1,17 @@
-//! A command as one line, as hyperfine and people want it.
+//! Commands as lines that a POSIX shell reads, and that people can type.
 
-/// Arguments as a person would type them into a POSIX shell.
+/// A program and its arguments as one line.
 pub fn command_line(argv: &[String]) -> String {
-    argv.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ")
+    argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }
 
-fn word(argument: &str) -> String {
+/// A word as a shell takes it for one: in quotes only where it needs them.
+pub fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
-    if !argument.is_empty() && argument.chars().all(is_plain) {
-        return argument.to_owned();
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
     }
-    format!("'{}'", argument.replace('\'', r"'\''"))
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

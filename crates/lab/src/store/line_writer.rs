@@ -1,0 +1,240 @@
+//! Lines on their way to a file or to a reader, written by a thread of their own.
+//!
+//! Whoever measures hands a line over and goes on, whatever the disk or the reader of a pipe does meanwhile. What waits is bounded:
+//! a line for which there is no room is lost, and a line of the kind `lines-lost` stands where it would have stood.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::mem::take;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// What is handed on at once: as much as a pipe takes if it takes anything.
+const PIECE_BYTES: usize = 4096;
+
+/// How much may wait, and for how long.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    /// Days of events of an ordinary run.
+    bytes: usize,
+    /// At the end, a reader who takes nothing for so long is waited for no more.
+    patience: Duration,
+}
+
+const ROOM: Room = Room { bytes: 16 << 20, patience: Duration::from_secs(10) };
+
+/// Writes lines behind the back of whoever has them.
+pub struct LineWriter {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    room: Room,
+    began: Instant,
+}
+
+#[derive(Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<u8>,
+    /// Those that wait and those that the thread has in hand.
+    unwritten_bytes: usize,
+    lost_lines: u64,
+    is_over: bool,
+    has_ended: bool,
+    /// Nothing can be written any more; told once.
+    failure: Option<io::Error>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The thread's life: what waits is written until it is over or cannot be written.
+    fn write_to(&self, mut output: impl Write) {
+        loop {
+            let idle = |queue: &mut Queue| queue.waiting.is_empty() && !queue.is_over;
+            let mut queue = self.changed.wait_while(self.lock(), idle).unwrap_or_else(PoisonError::into_inner);
+            let bytes = take(&mut queue.waiting);
+            drop(queue);
+            let written = bytes.chunks(PIECE_BYTES).try_for_each(|piece| {
+                output.write_all(piece).and_then(|()| output.flush())?;
+                self.lock().unwritten_bytes -= piece.len();
+                self.changed.notify_all();
+                Ok(())
+            });
+            if bytes.is_empty() || written.is_err() {
+                let mut queue = self.lock();
+                (queue.has_ended, queue.failure) = (true, written.err());
+                self.changed.notify_all();
+                return;
+            }
+        }
+    }
+}
+
+impl LineWriter {
+    /// To `output`, from now on.
+    pub fn new(output: impl Write + Send + 'static) -> io::Result<Self> {
+        Self::with_room(output, ROOM)
+    }
+
+    fn with_room(output: impl Write + Send + 'static, room: Room) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let of_thread = Arc::clone(&shared);
+        let thread = Builder::new().name("lines".to_owned()).spawn(move || of_thread.write_to(output))?;
+        Ok(Self { shared, thread: Some(thread), room, began: Instant::now() })
+    }
+
+    /// Time since the beginning, in seconds.
+    pub fn t_s(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    /// Hands a line over, its line end included. An error is that of an earlier line and is told once; all after it are dropped.
+    pub fn push(&mut self, line: &[u8]) -> io::Result<()> {
+        let mut queue = self.shared.lock();
+        if queue.has_ended {
+            return queue.failure.take().map_or(Ok(()), Err);
+        }
+        if queue.unwritten_bytes + line.len() > self.room.bytes {
+            queue.lost_lines += 1;
+            return Ok(());
+        }
+        queue.tell_lost(self.t_s());
+        queue.enter(line);
+        self.shared.changed.notify_all();
+        Ok(())
+    }
+
+    /// Waits until all is written, or until the reader has taken nothing for a while. How many bytes nobody took.
+    pub fn finish(&mut self) -> io::Result<usize> {
+        let Some(thread) = self.thread.take() else { return Ok(0) };
+        let mut queue = self.shared.lock();
+        queue.tell_lost(self.t_s());
+        queue.is_over = true;
+        self.shared.changed.notify_all();
+        while !queue.has_ended {
+            let left_bytes = queue.unwritten_bytes;
+            let is_stuck = |queue: &mut Queue| !queue.has_ended && queue.unwritten_bytes == left_bytes;
+            let waited = self.shared.changed.wait_timeout_while(queue, self.room.patience, is_stuck);
+            let (now, over) = waited.unwrap_or_else(PoisonError::into_inner);
+            if over.timed_out() {
+                // The thread is left where it hangs, and ends with tolok.
+                return Ok(left_bytes);
+            }
+            queue = now;
+        }
+        let failure = queue.failure.take();
+        drop(queue);
+        // It has ended, and it does not panic.
+        let _ = thread.join();
+        failure.map_or(Ok(0), Err)
+    }
+}
+
+impl Queue {
+    fn enter(&mut self, line: &[u8]) {
+        self.waiting.extend_from_slice(line);
+        self.unwritten_bytes += line.len();
+    }
+
+    /// Says in the place of the lines that were lost how many they are.
+    fn tell_lost(&mut self, t_s: f64) {
+        let lines = take(&mut self.lost_lines);
+        if lines > 0 {
+            self.enter(format!("{{\"event\":\"lines-lost\",\"t_s\":{t_s:.3},\"lines\":{lines}}}\n").as_bytes());
+        }
+    }
+}
+
+impl Drop for LineWriter {
+    fn drop(&mut self) {
+        // Who wants to know asks before.
+        let _ = self.finish();
+    }
+}
+
+impl fmt::Debug for LineWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LineWriter").field("room", &self.room).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn small(bytes: usize) -> Room {
+        Room { bytes, patience: Duration::from_millis(1) }
+    }
+
+    #[test]
+    fn a_reader_who_is_slow_is_not_waited_for_and_gets_every_line() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut lines = LineWriter::new(writer).unwrap();
+        let line = "x".repeat(999) + "\n";
+        // Far more than a pipe holds, and nobody reads.
+        (0..1000).for_each(|_| lines.push(line.as_bytes()).unwrap());
+        let read = std::thread::spawn(move || {
+            let mut text = String::new();
+            reader.read_to_string(&mut text).map(|_| text)
+        });
+        assert_eq!(lines.finish().unwrap(), 0);
+        assert_eq!(read.join().unwrap().unwrap(), line.repeat(1000));
+    }
+
+    #[test]
+    fn what_has_no_room_is_lost_and_said_in_its_place() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut lines = LineWriter::with_room(writer, Room { patience: ROOM.patience, ..small(200_000) }).unwrap();
+        let line = "y".repeat(9_999) + "\n";
+        // A pipe holds 64 KiB, and nobody reads: 100 lines are more than both hold.
+        (0..100).for_each(|_| lines.push(line.as_bytes()).unwrap());
+        let read = std::thread::spawn(move || {
+            let mut text = String::new();
+            reader.read_to_string(&mut text).map(|_| text)
+        });
+        assert_eq!(lines.finish().unwrap(), 0);
+        let text = read.join().unwrap().unwrap();
+        let (kept, said): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('y'));
+        let lost: Vec<u64> = said
+            .iter()
+            .map(|line| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert_eq!(line["event"], "lines-lost");
+                line["lines"].as_u64().unwrap()
+            })
+            .collect();
+        assert!(kept.len() < 100 && !lost.is_empty());
+        assert_eq!(kept.len() as u64 + lost.iter().sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn a_reader_who_takes_nothing_holds_nobody_up_at_the_end() {
+        let (reader, writer) = io::pipe().unwrap();
+        let mut lines = LineWriter::with_room(writer, small(1 << 20)).unwrap();
+        lines.push(&[b'z'; 500_000]).unwrap();
+        let unread_bytes = lines.finish().unwrap();
+        assert!(unread_bytes > 300_000, "{unread_bytes}");
+        drop(reader);
+    }
+
+    #[test]
+    fn a_reader_who_has_gone_is_told_once_and_ends_nothing() {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let mut lines = LineWriter::new(writer).unwrap();
+        lines.push(b"one\n").unwrap();
+        let error = lines.finish().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        lines.push(b"two\n").unwrap();
+    }
+}
