@@ -95,7 +95,8 @@ pub(crate) fn chance(log10: f64) -> String {
     if log10 >= -2.0 {
         format!("{} of 100 cases", significant(10f64.powf(log10 + 2.0), 2))
     } else {
-        format!("1 of 10^{} cases", significant(-log10, 2))
+        // Rounded so that the chance is not said to be smaller than it is.
+        format!("1 of 10^{} cases", (-log10).floor())
     }
 }
 

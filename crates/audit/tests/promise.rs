@@ -47,6 +47,16 @@ const SOUND: &[(&str, Method, &str)] = &[
         "subject,throughput_rps,requests,latency_p50_us,latency_p99_us,latency_max_ms\na,13104.69,27519,171,293,3.89\n",
     ),
     (
+        "three runs that differ fivefold, each of which obeys Little's law",
+        &["tool=wrk", "connections=50", "duration=30s", "repetitions=3"],
+        "subject,throughput_rps,latency_mean_ms\na,1000,50\na,5000,10\na,2500,20\n",
+    ),
+    (
+        "means over three runs, whose own figures are not printed",
+        &["tool=k6", "loop=closed", "think-time=0s", "connections=50", "duration=60s", "repetitions=3"],
+        "subject,throughput_rps,latency_mean_ms\na,2833,26.7\n",
+    ),
+    (
         "wrk: late answers are in no time, so most connections seem idle",
         WRK,
         "subject,throughput_rps,latency_p50_ms,latency_p99_ms,latency_max_ms\nslow,7.24,0.074,0.92,0.92\n",

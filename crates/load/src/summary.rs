@@ -5,9 +5,12 @@ use std::time::Duration;
 use crate::engine::Usage;
 use crate::fault::ErrorClass;
 use crate::histogram::seconds;
-use crate::options::{ExpectBody, Mix, Options, Pool, Protocol, Request};
-use crate::record::{GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, ThreadSummary};
+use crate::options::{Executor, ExpectBody, Mix, Options, Pool, Protocol, Request};
+use crate::record::{
+    GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, SecondRow, ThreadSummary,
+};
 use crate::recording::{Recorded, Times};
+use crate::schedule::Phase;
 use crate::threads::{Collected, cpu_of};
 use crate::threshold::{Figures, Judged, Threshold};
 use crate::transport::Connector;
@@ -115,6 +118,7 @@ pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Thresho
         busy,
         run_queue_wait,
         lateness_p99_s: totals.lateness.quantile_s(0.99).filter(|_| open),
+        in_flight: in_flight(options, &timeline),
         ..evidence(&recorded, &totals)
     };
     Record {
@@ -182,14 +186,25 @@ fn busiest(generator: &GeneratorSummary, window_s: f64) -> (Option<f64>, f64) {
     most.map_or((None, 0.0), |(busy, wait)| (Some(busy), wait))
 }
 
+/// Requests in flight in the middle of the window and at its end, where arrivals come at a constant rate: a level that rises with the
+/// rate means nothing. A window of one row has no middle, and began with nothing.
+fn in_flight(options: &Options, timeline: &[SecondRow]) -> Option<(u64, u64)> {
+    let Executor::ConstantArrivalRate { .. } = options.executor else { return None };
+    let rows: Vec<&SecondRow> = timeline.iter().filter(|row| row.phase == Phase::Measure).collect();
+    let end = rows.last()?.in_flight;
+    let middle = rows.get((rows.len() / 2).checked_sub(1)?)?.in_flight;
+    Some((middle, end))
+}
+
 fn evidence(recorded: &Recorded, totals: &Times) -> Evidence {
-    let Ledger { scheduled, unsent, good, .. } = recorded.ledger;
+    let Ledger { scheduled, unsent, good, failed, .. } = recorded.ledger;
     let window_s = recorded.span.window().as_secs_f64();
     Evidence {
         scheduled,
         // What the window's end cut off with a connection free for it was not waiting.
         unsent: unsent - recorded.cut_off,
         good: good + recorded.warm_up.carried_over_good,
+        finished: good + failed + recorded.warm_up.carried_over_good,
         local_errors: recorded.ledger.failed_by_class.get(&ErrorClass::Local).copied().unwrap_or_default(),
         ledger_closes: recorded.ledger.closes(),
         lateness_median_s: totals.lateness.quantile_s(0.5),

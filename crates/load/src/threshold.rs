@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::Durations;
 use crate::recording::Times;
 
+/// A percentile of which fewer answers lie beyond is a matter of luck.
+const LEAST_BEYOND: f64 = 10.0;
+
 /// A condition on one figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
@@ -184,6 +187,14 @@ impl Threshold {
             Metric::Quantile(..) | Metric::Mean(_) | Metric::Min(_) | Metric::Max(_) => Unit::Seconds,
             Metric::GoodputRate | Metric::Rate => Unit::PerSecond,
             Metric::GoodputShare | Metric::FailedShare | Metric::FailedCount => Unit::One,
+        }
+    }
+
+    /// How many answers it takes for ten to lie beyond a high percentile; fewer make it a matter of luck. One for what is no percentile.
+    pub fn answers_needed(&self) -> u64 {
+        match self.metric {
+            Metric::Quantile(_, quantile) if quantile < 1.0 => (LEAST_BEYOND / (1.0 - quantile)).round() as u64,
+            _ => 1,
         }
     }
 

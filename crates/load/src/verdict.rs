@@ -24,7 +24,7 @@ pub struct Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {
-    /// What was offered was sent.
+    /// What was offered was sent, and answers came as fast.
     OfferedRate,
     /// The generator had time left.
     GeneratorBusy,
@@ -44,6 +44,11 @@ pub enum Gate {
 
 /// More than this share of the offered requests unsent: the rate was not offered.
 pub const UNSENT_SHARE: f64 = 0.001;
+/// Fewer answers than this share of the offered requests inside a window: whoever opens a connection for each request that waits
+/// sends them all, and most of them to nobody.
+pub const ANSWERED_SHARE: f64 = 0.5;
+/// Requests in flight may grow, from the middle of the window to its end, by this share of what is offered meanwhile.
+pub const GROWTH_SHARE: f64 = 0.1;
 /// Busier than this, the generator is as likely to be the limit as the target.
 pub const BUSY_SHARE: f64 = 0.85;
 /// Lateness beyond this share of the median response time is felt in every figure.
@@ -57,6 +62,11 @@ pub(crate) struct Evidence {
     pub scheduled: u64,
     pub unsent: u64,
     pub good: u64,
+    /// Answers and failures in the window, whenever their requests were sent.
+    pub finished: u64,
+    /// Requests in flight in the middle of the window and at its end; nothing but for arrivals at a constant rate, over a window
+    /// that has a middle.
+    pub in_flight: Option<(u64, u64)>,
     pub local_errors: u64,
     pub ledger_closes: bool,
     /// For how long the target had been silent at the end, if it had fallen silent.
@@ -96,8 +106,13 @@ pub(crate) fn judge(evidence: &Evidence) -> Verdict {
 }
 
 fn no_answers(evidence: &Evidence) -> Option<String> {
-    (evidence.good == 0)
-        .then(|| "not one good answer came in the window; see what failed and the server's log".to_owned())
+    let what = match evidence.finished {
+        0 => {
+            "nothing failed either, so give it more time than an answer takes (--duration), or see whether the server answers at all"
+        }
+        _ => "see what failed and the server's log",
+    };
+    (evidence.good == 0).then(|| format!("not one good answer came in the window; {what}"))
 }
 
 fn silent(evidence: &Evidence) -> Option<String> {
@@ -120,13 +135,31 @@ fn local_errors(evidence: &Evidence) -> Option<String> {
 
 fn offered_rate(evidence: &Evidence) -> Option<String> {
     let share = evidence.unsent as f64 / evidence.scheduled.max(1) as f64;
-    (share > UNSENT_SHARE).then(|| {
+    let missed = (share > UNSENT_SHARE).then(|| {
         format!(
             "the offered rate was missed: {} of {} requests ({:.1} %) still waited for a connection when the window ended; \
              the server is slower than the rate, or the pool too small for it",
             evidence.unsent,
             evidence.scheduled,
             share * 100.0
+        )
+    });
+    missed.or_else(|| outpaced(evidence))
+}
+
+/// All was sent, as an unbounded pool can, to a server that answers more slowly than requests come: then every figure depends on how
+/// long the window is.
+fn outpaced(evidence: &Evidence) -> Option<String> {
+    let (middle, end) = evidence.in_flight?;
+    let grown = end.saturating_sub(middle) as f64;
+    let grows = end > 2 * middle && grown > GROWTH_SHARE * evidence.scheduled as f64 / 2.0;
+    let few = (evidence.finished as f64) < ANSWERED_SHARE * evidence.scheduled as f64 && evidence.good > 0;
+    (grows || few).then(|| {
+        format!(
+            "the server does not keep up with the rate: of {} requests {} were answered or failed in the window, and {end} were in \
+             flight when it ended ({middle} in its middle); lower the rate, or give a server whose answers take longer than the \
+             window more time (--duration)",
+            evidence.scheduled, evidence.finished
         )
     })
 }
@@ -193,6 +226,8 @@ mod tests {
             scheduled: 10_000,
             unsent: 10,
             good: 9_990,
+            finished: 9_990,
+            in_flight: Some((1, 2)),
             local_errors: 0,
             ledger_closes: true,
             silent_s: None,
@@ -244,6 +279,10 @@ mod tests {
         assert_eq!(failed(|evidence| evidence.ledger_closes = false), [Gate::Ledger]);
         assert_eq!(failed(|evidence| evidence.time_in_flight_s = 10.4), [Gate::Little]);
         assert_eq!(failed(|evidence| evidence.time_in_flight_s = 9.6), [Gate::Little]);
+        assert_eq!(failed(|evidence| evidence.in_flight = Some((100, 601))), [Gate::OfferedRate]);
+        assert_eq!(failed(|evidence| evidence.in_flight = Some((400, 799))), []);
+        assert_eq!(failed(|evidence| evidence.finished = 4_999), [Gate::OfferedRate]);
+        assert_eq!(failed(|evidence| (evidence.finished, evidence.in_flight) = (4_999, None)), []);
         assert_eq!(failed(|evidence| evidence.good = 0), [Gate::NoAnswers]);
         assert_eq!(failed(|evidence| evidence.local_errors = 1), [Gate::LocalErrors]);
         assert_eq!(failed(|evidence| evidence.silent_s = Some(4.0)), [Gate::Silent]);

@@ -178,6 +178,18 @@ impl ObjectiveError {
 }
 
 impl Objective {
+    /// Whether it may end a trial before its time: it forbids what a trial shows while it gets worse. The other direction may yet be
+    /// made good, and so may a rate.
+    pub fn can_end_a_trial(&self) -> bool {
+        let upper = matches!(self.comparison, Relation::Below | Relation::AtMost);
+        match self.metric {
+            Metric::Quantile(_) | Metric::Mean | Metric::Max | Metric::Failed => upper,
+            Metric::Min => !upper,
+            Metric::Goodput => !upper && matches!(self.value, Limit::Share(_)),
+            Metric::Rate => false,
+        }
+    }
+
     /// Reads an objective, in our spelling or in k6's.
     pub fn parse(text: &str) -> Result<Self, ObjectiveError> {
         let is_sign = |letter: char| matches!(letter, '<' | '>' | '=' | '!' | '≤' | '≥');

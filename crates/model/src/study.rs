@@ -332,7 +332,7 @@ fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: 
     let profiles = load.map(|load| read_load(load, reading)).unwrap_or_default();
     let has_objectives = scenario.objective.is_some() || reading.is_damaged(&span, "objective");
     let objectives = read_objectives(scenario.objective, profiles.first().map(|load| &load.executor), reading);
-    let abort = read_abort(scenario.abort, has_objectives, reading);
+    let abort = read_abort(scenario.abort, has_objectives.then_some(&objectives), reading);
     let tools = read_tools(scenario.tool, reading);
     tools.iter().for_each(|(tool, span)| check_abort(tool, abort, span, reading));
     let mut scenarios = Vec::new();
@@ -412,11 +412,19 @@ fn read_objectives(
 }
 
 /// Whether trials stop at the first objective that is crossed.
-fn read_abort(written: Option<Spanned<bool>>, has_objectives: bool, reading: &mut Reading) -> bool {
+fn read_abort(written: Option<Spanned<bool>>, objectives: Option<&Vec<Objective>>, reading: &mut Reading) -> bool {
     let Some(written) = written else { return false };
-    if *written.get_ref() && !has_objectives {
-        let help = "for example: objective = [\"failed < 1%\"]".to_owned();
-        reading.note(written.span(), "without an `objective` there is nothing to stop at", Some(help));
+    match objectives.filter(|_| *written.get_ref()) {
+        None if *written.get_ref() => {
+            let help = "for example: objective = [\"failed < 1%\"]".to_owned();
+            reading.note(written.span(), "without an `objective` there is nothing to stop at", Some(help));
+        }
+        // One that could not be read is told of already.
+        Some(objectives) if !objectives.is_empty() && !objectives.iter().any(Objective::can_end_a_trial) => {
+            let help = "an upper limit can, such as failed < 1%, and goodput as a share".to_owned();
+            reading.note(written.span(), "no `objective` here can end a trial before its time", Some(help));
+        }
+        _ => {}
     }
     written.into_inner()
 }

@@ -212,6 +212,7 @@ fn objectives_that_are_none_are_said_where_they_stand() {
     assert_snapshot!(problems(closed, "objective = 'queue.p99 < 1s'"), @"5:13 «'queue.p99 < 1s'» in a closed loop nothing waits in a queue (only requests that start by the clock can find no free connection)");
     assert_snapshot!(problems(closed, "objective = 5"), @"5:13 «5» expected a string, found the number 5");
     assert_snapshot!(problems(closed, "abort = true"), @r#"5:9 «true» without an `objective` there is nothing to stop at (for example: objective = ["failed < 1%"])"#);
+    assert_snapshot!(problems(closed, "objective = 'rate > 9/s'\nabort = true"), @"6:9 «true» no `objective` here can end a trial before its time (an upper limit can, such as failed < 1%, and goodput as a share)");
     assert_snapshot!(problems(closed, "abort = 'yes'"), @r#"5:9 «'yes'» expected `true` or `false`, found the string "yes""#);
     assert_snapshot!(problems("executor = 'constant-arrival-rate', rate = 5, duration = '1s'", "objective = 'queue.p99 < 1s'"), @"no problem");
 }

@@ -44,6 +44,11 @@ fn log10_chance(values: &[f64]) -> f64 {
     if d < 2.0 || has_equal_steps(values) { 0.0 } else { -(d - 1.0) * d.log10() }
 }
 
+/// log10 of the chance that any of so many pairs agrees, of each of which it is given.
+fn of_any(log10: f64, pairs: usize) -> f64 {
+    log10 + (pairs.max(1) as f64).log10()
+}
+
 fn has_equal_steps(values: &[f64]) -> bool {
     let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let size = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
@@ -136,9 +141,10 @@ fn series_twice(
         .arithmetic(format!("{}; {} compared", distinct.join(", "), counted(pairs, "pair")))
         .inferring(Some("One of the two was probably printed in the place of the other, whose figures are then missing.".to_owned()))
         .contradicted(format!(
-            "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance that happens in at most {}.{only}",
+            "{} of {of_a} and of {of_b} are the same in all {length} readings; by chance that happens to any of so many pairs in at \
+             most {}.{only}",
             tolok_model::sentences::capital(&what),
-            chance(*log10),
+            chance(of_any(*log10, pairs)),
         ))
 }
 
@@ -310,11 +316,11 @@ fn columns_twice((a, b): (&Column, &Column), count: usize, telling: &[f64], pair
     .arithmetic(format!("{d} distinct values: (1/{d})^{}; {} compared", d - 1, counted(pairs, "pair")))
     .inferring(Some("One of the two columns was probably printed in the place of the other.".to_owned()))
     .contradicted(format!(
-        "The {} and the {} are the same in all {} of the table; by chance that happens in at most {}.",
+        "The {} and the {} are the same in all {} of the table; by chance that happens to any of so many pairs in at most {}.",
         a.name,
         b.name,
         counted(count, "number"),
-        chance(log10_chance(telling)),
+        chance(of_any(log10_chance(telling), pairs)),
     ))
 }
 

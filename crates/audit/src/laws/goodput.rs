@@ -42,6 +42,8 @@ pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
         let mut served = Vec::new();
         for (row, throughput) in with_throughput {
             match rows::failed_share(row) {
+                // More than all of them cannot fail; the law of percentages says so.
+                Some(failed) if failed.value > 1.0 => {}
                 Some(failed) => {
                     let good = throughput.range.times(failed.range.complement());
                     served.push(Served { row, throughput, failed, good });

@@ -6,7 +6,8 @@
 //! limit theorem but a sum over one run, with one exception: requests already under way when the window opens bring waits from
 //! before it, N of them at most. The allowance for these is the longest wait ÷ T, on top of 3 %. Figures that are means over several
 //! runs may exceed N where the runs differ, because the mean of X times the mean of 1 ÷ X is above 1 (by the square of the relative
-//! spread, about): 10 % in place of 3 % allow for runs that differ by a third.
+//! spread, about). So each run is held to the law by itself where the figures of each are printed, and where only their means are, it
+//! cannot be told.
 //!
 //! The other direction proves nothing: users who pause, reconnect or have not started yet make X · R smaller. It is an inference.
 //!
@@ -14,7 +15,7 @@
 //! are printed. wrk adds invented times to its mean after stalls (`stats_correct` in its source), so its mean is held to the law
 //! like any other, and the reason is named.
 
-use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
+use tolok_model::transcription::{Figure, Moment, Number, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
 use crate::finding::{AuditFinding, Input, Law};
@@ -24,9 +25,6 @@ use crate::{tools, wording};
 
 /// What is left to clocks and counting, as a share.
 const TOLERANCE: f64 = 0.03;
-
-/// The same where figures sum up several runs.
-const TOLERANCE_OF_SEVERAL: f64 = 0.10;
 
 /// The longest wait where neither a maximum nor a time-out is known: so many times the mean.
 const LONGEST_OF_MEAN: f64 = 10.0;
@@ -75,14 +73,23 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn judged(self, transcription: &Transcription) -> AuditFinding {
-        let (row, users) = (self.row, self.users);
+        let users = self.users;
         let (value, range) = self.waiting();
         let allowed = self.tolerance().map(|tolerance| users * (1.0 + tolerance));
         let draft = self.draft(transcription, value);
         let mean = wording::quoted(self.mean);
-        let most = wording::seconds(users / self.throughput.value - row.conditions.think_time_s.unwrap_or(0.0));
+        let most = wording::seconds(users / self.throughput.value - self.think_s());
         let x = wording::per_second(self.throughput.value);
-        if range.low > users * (1.0 + self.of_counting()) && allowed.is_none() {
+        if self.is_of_several_runs() && range.low > users {
+            let sentence = format!(
+                "{} waits at a time are more than {} users can have, but both figures are means over several runs, and the product of \
+                 means is larger than the mean of products.",
+                wording::number(value),
+                wording::number(users)
+            );
+            return draft.lacks(["the figures of each run"]).cannot_tell(sentence);
+        }
+        if range.low > users * (1.0 + TOLERANCE) && allowed.is_none() {
             let sentence = format!(
                 "{} waits at a time are more than {} users can have, unless the run was so short that waits from before it count.",
                 wording::number(value),
@@ -98,7 +105,7 @@ impl Case<'_> {
             );
             return draft.inferring(self.explanation(value)).contradicted(sentence);
         }
-        let idle = (range.high < users * (1.0 - self.of_counting())).then(|| {
+        let idle = (range.high < users * (1.0 - TOLERANCE)).then(|| {
             format!(
                 "Only {} of {} users were waiting on average; the others paused, connected again, had not started yet, or waited \
                  for answers that never came.",
@@ -112,12 +119,14 @@ impl Case<'_> {
 
     /// Users waiting at a time: X · (R + Z), of good answers where failures are printed.
     fn waiting(&self) -> (f64, Range) {
-        let think_s = self.row.conditions.think_time_s.unwrap_or(0.0);
-        let wait = Range::of(self.mean).plus(Range::exact(think_s));
-        let range = self.throughput.range.times(wait);
+        let (throughput, mean) = match self.fullest_run() {
+            Some((x, mean)) => ((x.value, Range::of_number(x)), (mean.value, Range::of_number(mean))),
+            None => ((self.throughput.value, self.throughput.range), (self.mean.value(), Range::of(self.mean))),
+        };
+        let range = throughput.1.times(mean.1.plus(Range::exact(self.think_s())));
         let good = rows::failed_share(self.row).map_or(Range::exact(1.0), |failed| failed.range.complement());
         let lowest = Range { low: range.times(good).low, ..range };
-        (self.throughput.value * (self.mean.value() + think_s), lowest)
+        (throughput.0 * (mean.0 + self.think_s()), lowest)
     }
 
     /// By how much the product may exceed the users, as a share; nothing if the length of the run is not known.
@@ -125,13 +134,26 @@ impl Case<'_> {
         let run_s = rows::duration_s(self.row)?;
         let largest = self.row.figure(&Quantity::Latency(Moment::Max)).map(|figure| Range::of(figure).high);
         let longest_s = largest.or(self.row.conditions.timeout_s).unwrap_or(LONGEST_OF_MEAN * self.mean.value());
-        Some(self.of_counting() + longest_s / run_s)
+        Some(TOLERANCE + longest_s / run_s)
     }
 
-    /// What is left to clocks, counting, and summing up.
-    fn of_counting(&self) -> f64 {
+    /// Whether throughput and mean are means over runs whose own figures are not both printed.
+    fn is_of_several_runs(&self) -> bool {
         let is_several = self.row.conditions.repetitions.is_some_and(|runs| runs > 1) || self.mean.numbers.len() > 1;
-        if is_several { TOLERANCE_OF_SEVERAL } else { TOLERANCE }
+        is_several && self.fullest_run().is_none()
+    }
+
+    /// Throughput and mean of the run with most waits, if those of each run are printed.
+    fn fullest_run(&self) -> Option<(&Number, &Number)> {
+        let throughput = &self.row.figure(&Quantity::Throughput)?.numbers;
+        let is_paired = throughput.len() > 1 && throughput.len() == self.mean.numbers.len();
+        let waits = |(x, mean): &(&Number, &Number)| x.value * (mean.value + self.think_s());
+        let runs = throughput.iter().zip(&self.mean.numbers).filter(|_| is_paired);
+        runs.max_by(|a, b| waits(a).total_cmp(&waits(b)))
+    }
+
+    fn think_s(&self) -> f64 {
+        self.row.conditions.think_time_s.unwrap_or(0.0)
     }
 
     fn draft(&self, transcription: &Transcription, waiting: f64) -> Draft {
@@ -148,11 +170,18 @@ impl Case<'_> {
         let most = self.tolerance().map(|tolerance| wording::whole(self.users * (1.0 + tolerance)));
         let allowed =
             most.map_or(String::new(), |most| format!(" (up to {most} with counting and what began before the run)"));
-        let arithmetic = format!(
-            "{x} × {wait} = {} users waiting, of {users}{allowed}; {users} ÷ {x} = {}",
-            wording::number(waiting),
-            wording::seconds(self.users / self.throughput.value)
-        );
+        let waiting = wording::number(waiting);
+        let arithmetic = match self.fullest_run() {
+            Some((x, mean)) => format!(
+                "the run with most waits: {} × {} = {waiting} users waiting, of {users}{allowed}",
+                wording::per_second(x.value),
+                wording::seconds(mean.value + self.think_s())
+            ),
+            None => format!(
+                "{x} × {wait} = {waiting} users waiting, of {users}{allowed}; {users} ÷ {x} = {}",
+                wording::seconds(self.users / self.throughput.value)
+            ),
+        };
         let inputs: Vec<Input> = self.throughput.inputs.clone();
         Draft::new(Law::LittlesLaw, transcription.row_name(row), statement)
             .inputs(inputs)

@@ -83,7 +83,7 @@ fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
 }
 
 fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
-    let folder = match (&args.folder, known_home()?) {
+    let folder = match (&args.folder, known_home()?.filter(is_inside)) {
         (Some(folder), _) => folder.clone(),
         (None, Some(home)) => home.root().join("published"),
         (None, None) => PathBuf::from("."),
@@ -127,6 +127,12 @@ fn known_home() -> Result<Option<Home>, Complaint> {
         Err(HomeError::NotFound) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether one stands in the checkout: `TOLOK_HOME` says where studies are found, and a table is no part of any study.
+fn is_inside(home: &Home) -> bool {
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    std::env::current_dir().is_ok_and(|here| canonical(&here).starts_with(canonical(home.root())))
 }
 
 fn schemas() -> Option<PathBuf> {

@@ -22,7 +22,7 @@ pub enum UrlError {
     #[error(transparent)]
     Url(LoadError),
     /// The host has no address.
-    #[error("{url} cannot be reached: {source}; nothing was measured. Is the name of its host right?")]
+    #[error("failed to {source}; nothing was measured")]
     NoHost {
         /// The URL.
         url: String,

@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use tempfile::TempDir;
 use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice, Workload};
@@ -55,7 +56,7 @@ pub struct Session<'a> {
     scratch: Scratch,
 }
 
-/// The thread is on some CPUs only; when this is dropped, it may be where it was before.
+/// The threads of this process are on some CPUs only; when this is dropped, they may be where this one was before.
 pub(super) struct Whereabouts {
     before: Option<CpuSet>,
 }
@@ -63,8 +64,18 @@ pub(super) struct Whereabouts {
 impl Drop for Whereabouts {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
-            let _ = sched_setaffinity(None, before);
+            keep_threads_on(before);
         }
+    }
+}
+
+/// Every thread that there is: what listens to signals or writes lines began before, and must not wake on a subject's CPU either. Those
+/// that begin later are where the one is that begins them.
+fn keep_threads_on(cpus: &CpuSet) {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let ids = threads.filter_map(|thread| Pid::from_raw(thread.file_name().to_str()?.parse().ok()?));
+    for id in ids {
+        let _ = sched_setaffinity(Some(id), cpus);
     }
 }
 
@@ -129,7 +140,7 @@ impl<'a> Session<'a> {
         let free: BTreeSet<u32> = generators.clone().filter(|cpu| !theirs.contains(cpu)).copied().collect();
         let chosen = if free.is_empty() { generators.copied().collect() } else { free };
         chosen.iter().for_each(|cpu| own.set(*cpu as usize));
-        let _ = sched_setaffinity(None, &own);
+        keep_threads_on(&own);
         Whereabouts { before }
     }
 

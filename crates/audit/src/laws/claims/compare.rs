@@ -95,7 +95,7 @@ fn conclude(
         AuditVerdict::Contradicted => {
             let others = of_verdict(AuditVerdict::Holds).map(named).collect::<Vec<_>>();
             let rest = if others.is_empty() { String::new() } else { format!(" It is {}, as said.", listed(&others)) };
-            format!("The text says {}; the figures give {results}.{rest}", printed(is))
+            format!("The text {} {}; the figures give {results}.{rest}", says(claim, is), printed(is))
         }
         AuditVerdict::CannotTell => {
             format!("The figures are not exact enough to tell {} from another number.", printed(is))
@@ -109,6 +109,17 @@ fn conclude(
         .arithmetic(arithmetic.join("; "))
         .inferring(inference)
         .found(verdict, sentence)
+}
+
+/// A number that the source does not print is the reading of whoever transcribed its words, and not put into its mouth.
+fn says(claim: &Claim, is: &Number) -> &'static str {
+    let has = |raw: &String| {
+        // However thousands are grouped.
+        let raw = raw.replace(['.', ',', ' '], "");
+        is.printed.split(|sign: char| !sign.is_ascii_digit()).all(|digits| raw.contains(digits))
+    };
+    let is_quoted = claim.raw.is_empty() || claim.raw.iter().any(has);
+    if is_quoted { "says" } else { "was transcribed as saying" }
 }
 
 /// The pairs that two selectors mean. What neither of them fixes is the same on both sides; where a row has partners in its

@@ -134,7 +134,28 @@ fn describe(found: &Capacity, asked: &Asked, width: usize) -> String {
     if let Some(sentence) = caution(found) {
         let _ = writeln!(text, "\n{} {}", paint(ALARM, "!"), wrap(sentence, width, 2));
     }
+    if let Some(sentence) = too_short(found, asked) {
+        let _ = writeln!(text, "\n{} {}", paint(CAUTION, "!"), wrap(&sentence, width, 2));
+    }
     text
+}
+
+/// A percentile of a few answers decides by luck.
+fn too_short(found: &Capacity, asked: &Asked) -> Option<String> {
+    let window_s = asked.options.executor.window().as_secs_f64();
+    let answers = found.capacity_rps? * window_s;
+    let widest = asked.judgement.thresholds.iter().max_by_key(|threshold| threshold.answers_needed())?;
+    let needed = widest.answers_needed();
+    (answers < needed as f64).then(|| {
+        format!(
+            "a run of {} at this rate has some {} answers, and `{}` is a matter of luck with fewer than {}; give it longer runs (-d {:.0}s)",
+            seconds(window_s),
+            count(answers as u64),
+            widest.text,
+            count(needed),
+            (needed as f64 / found.capacity_rps.unwrap_or(1.0)).ceil()
+        )
+    })
 }
 
 fn rate(rps: f64) -> String {

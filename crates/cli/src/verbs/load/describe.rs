@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tolok_load::options::Timer;
+use tolok_load::options::{ConnectionPolicy, Timer};
 use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
@@ -237,10 +237,24 @@ fn connections(record: &Record) -> String {
     if connections.not_closed_by_target > 0 {
         let _ = write!(words, ", {} announced to close and left open", count(connections.not_closed_by_target));
     }
+    if closes_what_was_to_be_kept(record) {
+        words += "; the server does not keep them, so the figures are those of a connection for every few requests";
+    }
     if connections.unasked_bytes > 0 {
         let _ = write!(words, ", {} bytes came unasked", count(connections.unasked_bytes));
     }
     words
+}
+
+/// Whether connections were to be kept, and the target had nearly each of them opened anew for another request: many more than there
+/// were users, for hardly more requests.
+fn closes_what_was_to_be_kept(record: &Record) -> bool {
+    let (opened, finished) = (record.connections.opened_in_window, record.ledger.good + record.ledger.failed);
+    let kept = matches!(record.plan.connection, ConnectionPolicy::KeepAlive);
+    kept && record.plan.vus > 0
+        && opened > 4 * u64::from(record.plan.vus)
+        && opened * 2 > finished
+        && record.ledger.good * 2 > finished
 }
 
 /// Threads, how busy, and what a request costs the generator.
@@ -314,8 +328,12 @@ fn verdict(page: &mut Page, record: &Record) {
     }
     let failed = record.ledger.failed + record.drain.failed;
     if failed > 0 && !record.thresholds.iter().any(speaks_of_failures) {
+        let after = match record.drain.failed {
+            0 => String::new(),
+            after => format!(" ({} of them after the window)", count(after)),
+        };
         let words = format!(
-            "{}, and no threshold says how many may: code 5",
+            "{}{after}, and no threshold says how many may: code 5",
             plural(failed, "request failed", "requests failed")
         );
         page.said(&paint(CAUTION, "!"), &words);
