@@ -117,6 +117,7 @@ fn what_is_not_there_is_named_before_anything_is_measured() {
     fs::write(&file, REPLICATION.replace("test/slow", "test/sloe")).unwrap();
     assert!(refused(&["replicate", "doe"]).contains("test/sloe"));
     let nothing = place.tolok(&["replicate", "doe", "--stored"]);
-    assert!(nothing.output.contains("no run of it is stored"), "{}", nothing.output);
+    assert_eq!((nothing.output.as_str(), nothing.code), ("", Some(4)));
+    assert!(nothing.progress.contains("measure first: tolok replicate doe"), "{}", nothing.progress);
     assert!(!place.path().join("runs").exists());
 }
