@@ -271,7 +271,7 @@ mod claims {
         assert_eq!(reading(&of("error_rate_percent", "80")), NoDifference);
     }
 
-    /// In a window that is shorter than the time-out nothing can time out, so that nothing did says nothing.
+    /// In a window that is hardly longer than the time-out hardly anything can time out, so that nothing did says nothing.
     #[test]
     fn time_outs_are_judged_where_the_window_is_long_enough_for_one() {
         let rows = ROWS.iter().fold(source(), |source, (subject, figures)| source.row(subject, "s", figures));
@@ -287,7 +287,7 @@ mod claims {
         assert_eq!(blind.claims[0].reading, CannotTell);
         assert_eq!(
             blind.claims[0].explanation.as_deref(),
-            Some("Its windows end before a request could have taken the 2.50\u{a0}s of the time-out.")
+            Some("Its windows are too short for many requests to have taken the 2.50\u{a0}s of the time-out.")
         );
         let timeouts = blind.rows[0].figures.iter().find(|figure| figure.key == "timeouts");
         assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");

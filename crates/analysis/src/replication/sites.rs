@@ -16,6 +16,9 @@ use crate::programs::timings::{self, Timings};
 /// The flag of a program that is done before its timer counts on.
 const COARSE_TIMER: &str = "coarse-timer";
 
+/// A window shows time-outs if it is so many times as long as they are.
+const WINDOW_OF_TIMEOUTS: f64 = 2.0;
+
 /// The source, how it is run again, and the runs.
 #[derive(Clone, Copy)]
 pub(super) struct Sites<'a> {
@@ -175,13 +178,14 @@ impl<'a> Site<'a> {
         self.unranked().filter(|_| !(matches!(measured, Quantity::Memory(_)) && is_of_time_alone))
     }
 
-    /// Why it could not have shown the quantity. No request times out in a window that is shorter than the time-out.
+    /// Why it could not have shown the quantity. In a window that is hardly longer than the time-out hardly a request times out: only
+    /// those of its very beginning could.
     pub(super) fn blind_to(&self, measured: &Quantity) -> Option<String> {
         let load = &self.run.records.plan.scenario(&self.case.scenario)?.load;
         let window_s = middle(&self.observations().each(|trial| Some(trial.window_s)))?;
-        let is_blind = *measured == Quantity::Timeouts && window_s < load.timeout_s;
+        let is_blind = *measured == Quantity::Timeouts && window_s < WINDOW_OF_TIMEOUTS * load.timeout_s;
         let timeout = amount(Kind::Seconds, load.timeout_s);
-        is_blind.then(|| format!("its windows end before a request could have taken the {timeout} of the time-out"))
+        is_blind.then(|| format!("its windows are too short for many requests to have taken the {timeout} of the time-out"))
     }
 
     /// Whether it has the quantity in every scored trial.
