@@ -149,13 +149,13 @@ fn what_tolok_reports_of_a_server_whose_stalls_are_known_is_true() {
     let max_s = |one: &Value, whose: &str| one[whose]["max_s"].as_f64().unwrap();
     assert_eq!((of("stalls").len(), of("too-slow").len()), (2, 1));
     for entry in of("stalls") {
-        let one = &entry["one"];
+        let one = &entry["rounds"][0];
         assert_eq!(one["server"]["answers"], one["offered"], "{entry}");
         assert!(one["stalls_ns"].as_array().unwrap().len() >= 3, "{entry}");
         // What came first in a stall has waited for nearly all of it, and random arrivals leave gaps.
         assert!(max_s(one, "truth") > 0.039 && max_s(one, "reported") > 0.035, "{entry}");
     }
-    let slow = &of("too-slow")[0]["one"];
+    let slow = &of("too-slow")[0]["rounds"][0];
     assert_eq!(slow["code"], 5, "{slow}");
     assert_eq!(slow["record"]["gates"].as_array().unwrap()[0], "offered-rate", "{slow}");
     // In 0.4 s 480 come and 400 are served, so more wait at the end than there are connections.

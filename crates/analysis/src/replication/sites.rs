@@ -185,7 +185,8 @@ impl<'a> Site<'a> {
         let window_s = middle(&self.observations().each(|trial| Some(trial.window_s)))?;
         let is_blind = *measured == Quantity::Timeouts && window_s < WINDOW_OF_TIMEOUTS * load.timeout_s;
         let timeout = amount(Kind::Seconds, load.timeout_s);
-        is_blind.then(|| format!("its windows are too short for many requests to have taken the {timeout} of the time-out"))
+        is_blind
+            .then(|| format!("its windows are too short for many requests to have taken the {timeout} of the time-out"))
     }
 
     /// Whether it has the quantity in every scored trial.

@@ -7,7 +7,8 @@
 //! before it, N of them at most. The allowance for these is the longest wait ÷ T, on top of 3 %. Figures that are means over several
 //! runs may exceed N where the runs differ, because the mean of X times the mean of 1 ÷ X is above 1 (by the square of the relative
 //! spread, about). So each run is held to the law by itself where the figures of each are printed, and where only their means are, it
-//! cannot be told.
+//! cannot be told; but how far the runs would have to differ can: of values up to k times as large as the smallest, the product is at
+//! most (1 + k)² ÷ 4k (Kantorovich 1948).
 //!
 //! The other direction proves nothing: users who pause, reconnect or have not started yet make X · R smaller. It is an inference.
 //!
@@ -82,10 +83,11 @@ impl Case<'_> {
         let x = wording::per_second(self.throughput.value);
         if self.is_of_several_runs() && range.low > users {
             let sentence = format!(
-                "{} waits at a time are more than {} users can have, but both figures are means over several runs, and the product of \
-                 means is larger than the mean of products.",
+                "{} waits at a time are more than {} users can have. Both figures are means over several runs, and their product may be \
+                 larger than in any of them, if one run was at least {} times as fast as another.",
                 wording::number(value),
-                wording::number(users)
+                wording::number(users),
+                wording::number(least_fold(range.low / users))
             );
             return draft.lacks(["the figures of each run"]).cannot_tell(sentence);
         }
@@ -200,5 +202,23 @@ impl Case<'_> {
         let said = [is_wrk.then_some(stalls), (waiting >= 2.0 * self.users).then_some(streams)];
         let said: Vec<&str> = said.into_iter().flatten().collect();
         (!said.is_empty()).then(|| said.join(" "))
+    }
+}
+
+/// How many times as large as the smallest the largest of several values must be, so that the product of their mean and of the mean of
+/// their inverses is `excess`.
+fn least_fold(excess: f64) -> f64 {
+    2.0 * excess - 1.0 + 2.0 * (excess * excess - excess).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fold_is_that_of_two_runs_at_the_ends() {
+        assert_eq!(least_fold(1.0), 1.0);
+        // Runs at 1 and at 4 a second: (1 + 4) / 2 times (1 + 1/4) / 2.
+        assert!((least_fold(2.5 * 0.625) - 4.0).abs() < 1e-12);
     }
 }
