@@ -76,7 +76,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let left = plan.trials.len() - plan.trials.iter().filter(is_settled).count();
     let all = counted(stored.plan.trials.len() as u64, "trial");
     say(match left {
-        0 => format!("{} has a record of each of its {all}; none is left to run.", stored.run.id),
+        0 => format!("{} is finished: nothing of it is left to run.", stored.run.id),
         left => format!("Going on with {}: {left} of {all} left.", stored.run.id),
     });
     let ground = Ground::prepare();
