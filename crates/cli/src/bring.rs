@@ -105,7 +105,7 @@ impl Bring {
             let mut reasons = Vec::new();
             let served = served(server, &asked_of(study, catalogue), &mut reasons)?;
             if !reasons.is_empty() {
-                left_out.push(Skipped { subject: server.subject.clone(), reason: reasons.join("; ") });
+                left_out.push(Skipped::new(&server.subject, reasons.join("; ")));
             }
             let known = catalogue.subjects.iter_mut().filter(|subject| subject.id == server.subject);
             known.flat_map(|subject| subject.variants.values_mut()).for_each(|it| it.workloads.clone_from(&served));

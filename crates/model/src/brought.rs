@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Catalogue;
 use crate::environment::Environment;
-use crate::plan::{Case, Skipped};
+use crate::plan::Case;
+use crate::skipped::Skipped;
 use crate::study::Scenario;
 use crate::subject::{Role, Subject, SubjectChoice, SubjectDiagnosis, Variant};
 use crate::workload::{Body, Workload};
@@ -236,7 +237,7 @@ pub(crate) fn kept_out(
             .filter(|scenario| subject.workloads(&choice.variant).iter().any(|it| it == scenario.workload_name()))
             .filter_map(|scenario| out_of_reach(subject, scenario, environments))
             .collect();
-        (!reasons.is_empty()).then(|| Skipped { subject: choice.subject.clone(), reason: reasons.join("; ") })
+        (!reasons.is_empty()).then(|| Skipped::new(&choice.subject, reasons.join("; ")))
     };
     choices.iter().filter_map(of).collect()
 }

@@ -43,6 +43,7 @@ pub mod schema;
 mod seed;
 pub mod sentences;
 mod several;
+mod skipped;
 mod study;
 mod study_file;
 mod subject;
@@ -69,7 +70,7 @@ pub use database_address::{AddressError, DatabaseAddress};
 pub use environment::{CpuMode, Environment, Limits, Link, LinkBackend, Network, USUAL_CONGESTION};
 pub use load_profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 pub use objective::{Limit, Metric, Objective, ObjectiveError, Part, Relation};
-pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Skipped, Stopping};
+pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
 pub use plan_error::PlanError;
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use published::{PublishedMetric, PublishedRatio};
@@ -89,6 +90,7 @@ pub use record_tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCou
 pub use replication_file::ReplicationFile;
 pub use scale::{Scale, ScaleError};
 pub use seed::SplitMix64;
+pub use skipped::Skipped;
 pub use study::{Scenario, Study, SubjectSelector};
 pub use study_file::StudyFile;
 pub use subject::{

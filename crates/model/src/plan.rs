@@ -13,6 +13,7 @@ use crate::program::ProgramScenario;
 use crate::published::PublishedRatio;
 use crate::scale::{is_unscaled, unscaled};
 use crate::seed::SplitMix64;
+use crate::skipped::Skipped;
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};
 
@@ -62,15 +63,6 @@ pub struct PlannedTrial {
     pub block: u32,
     /// Name of its case.
     pub case: CaseId,
-}
-
-/// A subject, an environment or a database that the study asked for and that is left out, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Skipped {
-    /// As the study names it; of an environment or a database, what it is, in brackets.
-    pub subject: String,
-    /// Why, and what would help.
-    pub reason: String,
 }
 
 /// Every case of a study, and the order of its trials.
@@ -205,7 +197,7 @@ impl Selected {
         }
         let is_default = variant == subject.default_variant;
         let name = if is_default { subject.id.clone() } else { format!("{}:{variant}", subject.id) };
-        self.skipped.push(Skipped { subject: name, reason });
+        self.skipped.push(Skipped::new(name, reason));
     }
 }
 
@@ -361,17 +353,17 @@ struct Had {
 impl Had {
     fn of(study: &Study, here: Here<'_>) -> Self {
         let mut had = Self::default();
-        study.environments.iter().for_each(|environment| had.take(environment, here));
+        study.environments.iter().for_each(|environment| had.take(study, environment, here));
         had
     }
 
     /// Takes it if it can be had: with its database or, if that is what cannot be had, without.
-    fn take(&mut self, environment: &Environment, here: Here<'_>) {
+    fn take(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
         let missing = match &environment.database {
             None => None,
             Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
                 Ok(()) => return self.environments.push(environment.clone()),
-                Err(reason) => Some(Skipped { subject: format!("database [{}]", database.describe()), reason }),
+                Err(reason) => Some(Skipped::new(format!("database [{}]", database.describe()), reason)),
             },
         };
         let without_database = Environment { database: None, ..environment.clone() };
@@ -382,13 +374,18 @@ impl Had {
                 self.environments.push(without_database);
             }
             Err(reason) => {
-                let refused = Skipped { subject: format!("environment [{}]", environment.describe()), reason };
-                if !self.refused.contains(&refused) {
-                    self.refused.push(refused);
-                }
+                let subject = format!("environment [{}]", environment.describe());
+                Skipped { subject, reason, scenarios: ids_in(study, environment) }.join(&mut self.refused);
             }
         }
     }
+}
+
+/// Ids of all that the study does in one of its environments.
+fn ids_in(study: &Study, environment: &Environment) -> Vec<String> {
+    let scenarios = in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
+    let programs = programs_in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
+    scenarios.chain(programs).filter(|(own, _)| *own == environment.id).map(|(_, id)| id).collect()
 }
 
 /// Each scenario in each environment that makes a difference to it.
@@ -439,16 +436,15 @@ fn with_their_tools(
     here: Here<'_>,
     selected: &mut Selected,
 ) -> (Vec<Scenario>, Vec<ProgramScenario>) {
-    let mut is_there = |tool: Option<&str>| {
+    let mut is_there = |tool: Option<&str>, id: &str| {
         let Err(reason) = tool.map_or(Ok(()), |name| (here.tool)(name)) else { return true };
-        let skipped = Skipped { subject: format!("tool [{}]", tool.unwrap_or_default()), reason };
-        if !selected.skipped.contains(&skipped) {
-            selected.skipped.push(skipped);
-        }
+        let subject = format!("tool [{}]", tool.unwrap_or_default());
+        Skipped { subject, reason, scenarios: vec![id.to_owned()] }.join(&mut selected.skipped);
         false
     };
-    let scenarios = scenarios.into_iter().filter(|scenario| is_there(scenario.tool.name.program())).collect();
-    let programs = programs.into_iter().filter(|program| is_there(program.timer.program())).collect();
+    let mut has_tool = |scenario: &Scenario| is_there(scenario.tool.name.program(), &scenario.id);
+    let scenarios = scenarios.into_iter().filter(|scenario| has_tool(scenario)).collect();
+    let programs = programs.into_iter().filter(|program| is_there(program.timer.program(), &program.id)).collect();
     (scenarios, programs)
 }
 
@@ -555,7 +551,7 @@ fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Se
         let subject = catalogue.subject(&choice.subject);
         let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();
         let reason = format!("it serves none of the study's workloads (it serves {serves})");
-        selected.skipped.push(Skipped { subject: choice.label.clone(), reason });
+        selected.skipped.push(Skipped::new(&choice.label, reason));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a study gives no plan on a machine.
 
-use crate::plan::Skipped;
+use crate::skipped::Skipped;
 
 /// Why no plan can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::transcription::Quantity;
+use crate::transcription::{Number, Quantity};
 
 /// The replication of a source: `studies/sources/<key>/replication.toml`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -17,6 +17,8 @@ pub struct Replication {
     pub parts: Vec<ReplicationPart>,
     /// What may explain a difference, each tried by switching it.
     pub factors: Vec<Factor>,
+    /// Claims that the source has no figures for, and what of the studies settles them.
+    pub settlements: Vec<Settlement>,
 }
 
 /// A study of a replication, and what of the source it measures again.
@@ -63,6 +65,41 @@ pub struct FactorLevel {
     pub a: String,
     /// The subject below it.
     pub b: String,
+}
+
+/// A claim that its source has no figures for, and the measured ratio that settles it. It holds if it holds of each pair.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Settlement {
+    /// Id of the claim.
+    pub claim: String,
+    /// Of what the ratio is.
+    pub quantity: Quantity,
+    /// What the first of a pair over the second is, if the claim holds.
+    pub is: Number,
+    /// At least one.
+    pub pairs: Vec<SettlingPair>,
+}
+
+/// Two cases, perhaps of two parts, whose ratio is taken.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettlingPair {
+    /// In a few words: `Go, 10,000 rows`.
+    pub name: String,
+    /// Above the line.
+    pub a: SettlingCase,
+    /// Below it.
+    pub b: SettlingCase,
+}
+
+/// A case of a study.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettlingCase {
+    /// Name of the part.
+    pub part: String,
+    /// Id of the scenario of its study.
+    pub scenario: String,
+    /// The subject, as the study names it.
+    pub subject: String,
 }
 
 /// Whether a study's subject of this label (`apache/prefork:default?start_servers=5`) is meant by a name that may leave its variant

@@ -8,7 +8,7 @@ use crate::subject::{Role, Subject};
 use crate::wording::suggestion;
 
 impl Replication {
-    /// What the study of a part does not have of what the part and the factors name, a sentence each; empty if it has everything.
+    /// What the study of a part does not have of what the part, the factors and the settlements name, a sentence each; empty if it has everything.
     /// Whether a subject can be run here does not matter.
     pub fn check_part(&self, part: &ReplicationPart, study: &Study, catalogue: &Catalogue) -> Vec<String> {
         let labels = labels(study, catalogue);
@@ -22,11 +22,14 @@ impl Replication {
             })
         };
         let levels = || self.factors.iter().flat_map(|factor| &factor.levels).filter(|level| level.part == part.name);
+        let pairs = || self.settlements.iter().flat_map(|settlement| &settlement.pairs);
+        let cases = || pairs().flat_map(|pair| [&pair.a, &pair.b]).filter(|case| case.part == part.name);
         let of_factors = levels().flat_map(|level| [&level.a, &level.b]);
-        let named = part.subjects.values().chain(of_factors);
+        let named = part.subjects.values().chain(of_factors).chain(cases().map(|case| &case.subject));
         let is_listed = |name: &str| matches!(SubjectSelector::read(name, catalogue), Ok(SubjectSelector::One(choice)) if labels.contains(&choice.label));
         let subjects = named.filter(|name| !is_listed(name)).filter_map(|name| missing("subject", name, &labels));
-        let settings = part.scenarios.values().chain(levels().map(|level| &level.scenario));
+        let of_factors = levels().map(|level| &level.scenario);
+        let settings = part.scenarios.values().chain(of_factors).chain(cases().map(|case| &case.scenario));
         let settings = settings.filter_map(|id| missing("scenario", id, &scenarios));
         let mut found: Vec<String> = subjects.chain(settings).collect();
         found.sort();

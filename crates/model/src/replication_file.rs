@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::table::Table;
+use crate::transcription::Written;
 
 /// A replication as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -25,6 +26,10 @@ pub struct ReplicationFile {
     #[serde(default)]
     #[schemars(with = "Vec<FactorFile>")]
     pub factor: Vec<Table<FactorFile>>,
+    /// Claims that the source has no figures for, and the measured ratios that settle them.
+    #[serde(default)]
+    #[schemars(with = "Vec<SettleFile>")]
+    pub settle: Vec<Table<SettleFile>>,
 }
 
 /// `[[part]]` of a replication: a study, and what of the source it measures again.
@@ -91,4 +96,53 @@ pub struct FactorLevelFile {
     /// The subject below it.
     #[schemars(required)]
     pub b: Option<String>,
+}
+
+/// `[[settle]]` of a replication: a claim that its source has no figures for (`untestable` in its transcription), and the measured ratio
+/// that settles it. The claim holds if it holds of each pair.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SettleFile {
+    /// Id of the claim.
+    #[schemars(required, with = "Option<String>")]
+    pub claim: Option<Spanned<String>>,
+    /// Of what the ratio is, by the key of a transcription: `throughput_rps`.
+    #[schemars(required, with = "Option<String>")]
+    pub figure: Option<Spanned<String>>,
+    /// What `a` over `b` is if the claim holds: `7`, `"3..10"`, or `"> 1"` where only the direction is claimed.
+    #[schemars(required, with = "Option<Written>")]
+    pub ratio: Option<Spanned<Written>>,
+    /// The cases whose ratio is taken.
+    #[schemars(with = "Vec<SettlingPairFile>", length(min = 1))]
+    pub pair: Option<Vec<Table<SettlingPairFile>>>,
+}
+
+/// `[[settle.pair]]`: two cases, perhaps of two parts.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SettlingPairFile {
+    /// In a few words: `Go, 10,000 rows`.
+    #[schemars(required)]
+    pub name: Option<String>,
+    /// The case above the line: `{ part = "lan", scenario = "hello-c100", subject = "go/nethttp" }`.
+    #[schemars(required, with = "Option<SettlingCaseFile>")]
+    pub a: Option<Table<SettlingCaseFile>>,
+    /// The case below it.
+    #[schemars(required, with = "Option<SettlingCaseFile>")]
+    pub b: Option<Table<SettlingCaseFile>>,
+}
+
+/// `a` and `b` of `[[settle.pair]]`: a case of a study.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SettlingCaseFile {
+    /// Name of the part.
+    #[schemars(required, with = "Option<String>")]
+    pub part: Option<Spanned<String>>,
+    /// Id of the scenario of its study, as `tolok plan` prints it.
+    #[schemars(required)]
+    pub scenario: Option<String>,
+    /// The subject, as the study writes it.
+    #[schemars(required)]
+    pub subject: Option<String>,
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use crate::replication::{Factor, FactorLevel, Replication, ReplicationPart};
-use crate::replication_file::{FactorFile, FactorLevelFile, PartFile, ReplicationFile};
+use crate::replication::{Factor, FactorLevel, Replication, ReplicationPart, Settlement, SettlingCase, SettlingPair};
+use crate::replication_file::{
+    FactorFile, FactorLevelFile, PartFile, ReplicationFile, SettleFile, SettlingCaseFile, SettlingPairFile,
+};
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
-use crate::transcription::{Moment, Quantity, Transcription, figure_key};
+use crate::transcription::{Assertion, Moment, Quantity, Transcription, figure_key, read_number};
 use crate::wording::suggestion;
 
 impl Replication {
@@ -16,7 +18,7 @@ impl Replication {
     /// is not known here: see [`Replication::check_part`].
     pub fn read(text: &str, transcription: &Transcription) -> Result<Self, Vec<Problem>> {
         let (written, reading) = Reading::read::<ReplicationFile>(text);
-        let mut reader = Reader { reading, transcription };
+        let mut reader = Reader { text, reading, transcription };
         let replication = reader.replication(written);
         match replication {
             Some(replication) if !reader.reading.has_problems() => Ok(replication),
@@ -29,6 +31,7 @@ impl Replication {
 type PartNames = Option<Vec<String>>;
 
 struct Reader<'a> {
+    text: &'a str,
     reading: Reading,
     transcription: &'a Transcription,
 }
@@ -44,7 +47,8 @@ impl Reader<'_> {
         let names = parts.iter().map(|part| part.name.clone()).collect();
         let names = (has_parts && !self.reading.has_problems()).then_some(names);
         let factors = written.factor.into_iter().filter_map(|factor| self.factor(factor, &names)).collect();
-        Some(Replication { source: source?, note: written.note, parts, factors })
+        let settlements = written.settle.into_iter().filter_map(|settle| self.settlement(settle, &names)).collect();
+        Some(Replication { source: source?, note: written.note, parts, factors, settlements })
     }
 
     fn source(&mut self, source: Spanned<String>) -> String {
@@ -173,21 +177,79 @@ impl Reader<'_> {
         let scenario = self.reading.require(entries.scenario, &span, "scenario", "scenario = \"hello-c100\"");
         let a = self.reading.require(entries.a, &span, "a", "a = \"node/http\"");
         let b = self.reading.require(entries.b, &span, "b", "b = \"apache/prefork\"");
-        if let (Some(part), Some(parts)) = (&part, parts)
-            && !parts.contains(part.get_ref())
-        {
-            let known: Vec<&str> = parts.iter().map(String::as_str).collect();
-            let message = format!("there is no part `{}`", part.get_ref());
-            self.reading.note(part.span(), message, Some(suggestion(part.get_ref(), &known)));
-        }
+        let part = part.map(|part| self.known_part(part, parts));
         if let (Some(a), Some(b)) = (&a, &b)
             && a == b
         {
             let help = Some("name two subjects".to_owned());
             self.reading.note(span.clone(), "a subject is compared with itself", help);
         }
-        let (name, part) = (name.map(Spanned::into_inner), part.map(Spanned::into_inner));
+        let name = name.map(Spanned::into_inner);
         Some(FactorLevel { name: name?, part: part?, scenario: scenario?, a: a?, b: b? })
+    }
+
+    fn known_part(&mut self, part: Spanned<String>, parts: &PartNames) -> String {
+        if let Some(parts) = parts.as_ref().filter(|parts| !parts.contains(part.get_ref())) {
+            let known: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let message = format!("there is no part `{}`", part.get_ref());
+            self.reading.note(part.span(), message, Some(suggestion(part.get_ref(), &known)));
+        }
+        part.into_inner()
+    }
+
+    fn settlement(&mut self, Table { span, entries }: Table<SettleFile>, parts: &PartNames) -> Option<Settlement> {
+        let claim = self.reading.require(entries.claim, &span, "claim", "claim = \"fair-go\"");
+        if let Some(claim) = &claim {
+            self.note_claim_with_figures(claim);
+        }
+        let claim = claim.map(|claim| self.claims(vec![claim]).remove(0));
+        let figure = self.reading.require(entries.figure, &span, "figure", "figure = \"throughput_rps\"");
+        let quantity = figure.and_then(|figure| self.quantity(&figure));
+        let ratio = self.reading.require(entries.ratio, &span, "ratio", "ratio = \"> 1\"");
+        let is = ratio.and_then(|ratio| read_number(&ratio, 1.0, self.text, &mut self.reading));
+        let pairs = self.reading.require(entries.pair, &span, "pair", "[[settle.pair]]").unwrap_or_default();
+        let pairs = pairs.into_iter().filter_map(|pair| self.settling_pair(pair, parts)).collect();
+        Some(Settlement { claim: claim?, quantity: quantity?, is: is?, pairs })
+    }
+
+    /// A claim about figures that the source has is judged by what stands for them.
+    fn note_claim_with_figures(&mut self, id: &Spanned<String>) {
+        let claim = self.transcription.claims.iter().find(|claim| claim.id == *id.get_ref());
+        if claim.is_some_and(|claim| !matches!(claim.asserts, Assertion::Untestable { .. })) {
+            let help = Some("leave it out: [[part]] says what stands for its subjects and settings".to_owned());
+            self.reading.note(id.span(), format!("`{}` is judged by the source's own figures", id.get_ref()), help);
+        }
+    }
+
+    fn settling_pair(
+        &mut self,
+        Table { span, entries }: Table<SettlingPairFile>,
+        parts: &PartNames,
+    ) -> Option<SettlingPair> {
+        let name = self.reading.require(entries.name, &span, "name", "name = \"Go, 10,000 rows\"");
+        let example =
+            |key: &str| format!("{key} = {{ part = \"lan\", scenario = \"hello-c100\", subject = \"go/nethttp\" }}");
+        let a = self.reading.require(entries.a, &span, "a", &example("a"));
+        let b = self.reading.require(entries.b, &span, "b", &example("b"));
+        let [a, b] = [a, b].map(|case| self.settling_case(case?, parts));
+        let (a, b) = (a?, b?);
+        if a == b {
+            let help = Some("name two cases".to_owned());
+            self.reading.note(span, "a case is compared with itself", help);
+        }
+        Some(SettlingPair { name: name?, a, b })
+    }
+
+    fn settling_case(
+        &mut self,
+        Table { span, entries }: Table<SettlingCaseFile>,
+        parts: &PartNames,
+    ) -> Option<SettlingCase> {
+        let part = self.reading.require(entries.part, &span, "part", "part = \"lan\"");
+        let part = part.map(|part| self.known_part(part, parts));
+        let scenario = self.reading.require(entries.scenario, &span, "scenario", "scenario = \"hello-c100\"");
+        let subject = self.reading.require(entries.subject, &span, "subject", "subject = \"go/nethttp\"");
+        Some(SettlingCase { part: part?, scenario: scenario?, subject: subject? })
     }
 }
 

@@ -167,6 +167,9 @@ fn an_environment_that_cannot_be_had_is_left_out_with_its_reason() {
     assert_eq!(plan.environments.len(), 1);
     assert_eq!(plan.skipped[0].subject, "environment [64 dedicated CPUs]");
     assert_eq!(plan.skipped[0].reason, "2 CPUs may be used here");
+    let left_out = Plan::expand(&study, &catalogue(), everything(), 1).unwrap().scenarios;
+    let left_out: Vec<String> = left_out.into_iter().map(|it| it.id).filter(|id| plan.scenario(id).is_none()).collect();
+    assert_eq!((left_out.len(), &plan.skipped[0].scenarios), (1, &left_out), "named as it would have been");
     let none = Here { fits: &|_| Err("no".to_owned()), ..everything() };
     let error = Plan::expand(&study, &catalogue(), none, 1).unwrap_err();
     assert!(matches!(&error, PlanError::NoEnvironment(refused) if refused.len() == 2));

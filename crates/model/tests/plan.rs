@@ -41,7 +41,7 @@ fn check(subjects: &str, workloads: &str, ready: Ready<'_>) -> String {
         let mark = if case.role == Role::Ceiling { "^ " } else { "" };
         format!("{mark}{} {}", case.id, values(&case.subject)).trim_end().to_owned()
     });
-    let skipped = plan.skipped.iter().map(|Skipped { subject, reason }| format!("without {subject}: {reason}"));
+    let skipped = plan.skipped.iter().map(|Skipped { subject, reason, .. }| format!("without {subject}: {reason}"));
     cases.chain(skipped).collect::<Vec<_>>().join("\n")
 }
 
@@ -180,7 +180,7 @@ fn who_serves_none_of_the_workloads_is_left_out_with_that_reason() {
 #[test]
 fn without_subjects_there_is_no_plan() {
     let nobody = |_: &Subject, _: &str| Err("not here".to_owned());
-    assert_snapshot!(check("['go/nethttp']", "'hello'", &nobody), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "go/nethttp", reason: "not here" }])"#);
+    assert_snapshot!(check("['go/nethttp']", "'hello'", &nobody), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "go/nethttp", reason: "not here", scenarios: [] }])"#);
     assert_snapshot!(check("['php/fpm']", "'file'", &all_ready), @r"none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves: NothingToDo");
     let error = Plan::expand(&study("['*']", "'hello'"), &catalogue(), here(&nobody), 1).unwrap_err();
     assert!(matches!(error, PlanError::NothingReady(skipped) if skipped.len() == 3));

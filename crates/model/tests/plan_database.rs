@@ -128,7 +128,7 @@ fn a_limit_that_cannot_ask_a_database_is_shown_beside_the_other_workloads() {
 fn nobody_who_can_ask_is_nobody_who_is_ready() {
     let study = study("['php/fpm']", "['rows', 'query']", "");
     let here = Here { ready_for_database: &no_extension, ..everything() };
-    assert_snapshot!(check(&study, here), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "php/fpm", reason: "for workloads that ask a database, pdo_mysql is missing: tolok setup php" }])"#);
+    assert_snapshot!(check(&study, here), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "php/fpm", reason: "for workloads that ask a database, pdo_mysql is missing: tolok setup php", scenarios: [] }])"#);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_database_that_cannot_be_had_leaves_what_needs_none() {
     "#);
     assert!(expand(&mixed, here).unwrap().environments.iter().all(|one| one.database.is_none()));
     let only = study("['bun/serve']", "'rows'", environment);
-    assert_snapshot!(check(&only, here), @r#"all that the study asks for needs a database, and none can be had on this machine: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand" }])"#);
+    assert_snapshot!(check(&only, here), @r#"all that the study asks for needs a database, and none can be had on this machine: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: [] }])"#);
     assert!(matches!(expand(&only, here), Err(PlanError::NoDatabase(missing)) if missing.len() == 1));
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use examples::catalogue;
 use tolok_model::replication::{Replication, means_subject};
-use tolok_model::transcription::{Moment, Quantity, Transcription};
+use tolok_model::transcription::{Mark, Moment, Quantity, Transcription};
 use tolok_model::{Catalogue, Problem, Study, Subject, Workload};
 
 const SOURCE: &str = r#"
@@ -35,6 +35,11 @@ figure = "throughput_rps"
 a = { subject = "go", scenario = "static-100" }
 b = { subject = "php", scenario = "static-100" }
 ratio = 3
+[[claim]]
+id = "pool"
+says = "More workers help PHP."
+raw = "more workers"
+untestable = "one number of workers was measured"
 "#;
 
 const SOUND: &str = r#"
@@ -55,6 +60,14 @@ level = [
     { name = "4 workers", part = "lan", scenario = "hello-c100", a = "go/nethttp", b = "php/fpm:jit?pool=4" },
     { name = "16 workers", part = "lan", scenario = "hello-c100", a = "go/nethttp", b = "php/fpm:jit" },
 ]
+[[settle]]
+claim = "pool"
+figure = "throughput_rps"
+ratio = "> 1"
+[[settle.pair]]
+name = "PHP"
+a = { part = "lan", scenario = "hello-c100", subject = "php/fpm:jit" }
+b = { part = "lan", scenario = "hello-c100", subject = "php/fpm:jit?pool=4" }
 "#;
 
 fn source() -> Transcription {
@@ -83,6 +96,30 @@ fn a_sound_replication_is_read() {
     assert_eq!(factor.quantity, Quantity::Latency(Moment::Percentile(9500)));
     assert_eq!((factor.claims.as_slice(), factor.levels.len()), (["go-3x".to_owned()].as_slice(), 2));
     assert_eq!(factor.levels[1].b, "php/fpm:jit");
+    let settlement = &found.settlements[0];
+    assert_eq!((settlement.claim.as_str(), &settlement.quantity), ("pool", &Quantity::Throughput));
+    assert_eq!((settlement.is.value, settlement.is.mark), (1.0, Mark::AtLeast));
+    assert_eq!(
+        (settlement.pairs[0].name.as_str(), settlement.pairs[0].b.subject.as_str()),
+        ("PHP", "php/fpm:jit?pool=4")
+    );
+}
+
+#[test]
+fn what_settles_a_claim_is_held_against_the_source_and_the_parts() {
+    let settle = |from: &str, to: &str| problems(&SOUND.replacen(from, to, 1)).join("\n");
+    let of_figures = settle("claim = \"pool\"", "claim = \"go-3x\"");
+    assert!(of_figures.contains("`go-3x` is judged by the source's own figures"), "{of_figures}");
+    let unknown = settle("claim = \"pool\"", "claim = \"pol\"");
+    assert!(unknown.contains("the source has no claim `pol` | did you mean `pool`?"), "{unknown}");
+    let same = settle("subject = \"php/fpm:jit\"", "subject = \"php/fpm:jit?pool=4\"");
+    assert!(same.contains("a case is compared with itself"), "{same}");
+    let part = settle("a = { part = \"lan\"", "a = { part = \"lam\"");
+    assert!(part.contains("there is no part `lam`"), "{part}");
+    let ratio = settle("ratio = \"> 1\"", "ratio = \"more\"");
+    assert!(ratio.contains("more"), "{ratio}");
+    let nothing = problems(&format!("{SOUND}[[settle]]\n"));
+    assert_eq!(nothing.len(), 4, "claim, figure, ratio, pair: {nothing:?}");
 }
 
 #[test]

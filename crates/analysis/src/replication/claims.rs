@@ -12,7 +12,7 @@ use super::findings::{ClaimFinding, FactorFinding};
 use super::gauge::{Scale, measured_as};
 use super::orders::{ClaimPair, PairReading, pairs};
 use super::sites::Sites;
-use super::{values, words};
+use super::{settlements, values, words};
 use crate::published::PublishedReading;
 
 /// So many pairs are named with their figures.
@@ -49,44 +49,60 @@ impl Outcome {
 }
 
 fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Claim) -> ClaimFinding {
-    let outcome = match (&claim.asserts, pairs(sites, &claim.asserts)) {
-        (_, Some((quantity, pairs))) => {
-            let read = pairs.iter().map(|pair| pair.read(sites, family, quantity)).collect();
-            of_pairs(sites, &pairs, read)
+    let settlement = settlements::of_claim(sites, &claim.id);
+    let outcome = match settlement {
+        Some(settlement) => settlements::outcome(sites, family, settlement),
+        None => by_figures(sites, family, &claim.asserts),
+    };
+    let published = settlement.map_or_else(|| published(&claim.asserts), settlements::published);
+    let why = match &claim.asserts {
+        Assertion::Untestable { why } if outcome.reading != PublishedReading::CannotTell => {
+            Some(format!("the source has no figures for it: {why}"))
         }
-        (Assertion::Value { quantity, unit, at, is }, None) => values::value(sites, quantity, *unit, at, is),
-        (Assertion::Untestable { why }, None) => Outcome::untold(why.clone()),
-        (_, None) => Outcome::untold("it names nothing that could be compared"),
+        _ => outcome.why,
     };
     ClaimFinding {
         id: claim.id.clone(),
         place: claim.place.clone(),
         says: claim.says.clone(),
-        published: published(&claim.asserts),
-        explanation: explanation(sites, &claim.id, (outcome.reading, outcome.why), factors),
+        published,
+        explanation: explanation(sites, &claim.id, (outcome.reading, why), factors),
         measured: outcome.measured,
         ratio: outcome.ratio,
         reading: outcome.reading,
     }
 }
 
-fn of_pairs(sites: &Sites, pairs: &[ClaimPair], read: Vec<PairReading>) -> Outcome {
-    let Some(worst) = read.iter().map(|one| one.reading).max_by_key(|reading| against(*reading)) else {
+/// By what stands for the source's figures.
+fn by_figures(sites: &Sites, family: &Family, asserts: &Assertion) -> Outcome {
+    match (asserts, pairs(sites, asserts)) {
+        (_, Some((quantity, pairs))) => {
+            let read = |pair: &ClaimPair| (pair.words(sites), pair.read(sites, family, quantity));
+            of_pairs(pairs.iter().map(read).collect())
+        }
+        (Assertion::Value { quantity, unit, at, is }, None) => values::value(sites, quantity, *unit, at, is),
+        (Assertion::Untestable { why }, None) => Outcome::untold(why.clone()),
+        (_, None) => Outcome::untold("it names nothing that could be compared"),
+    }
+}
+
+/// What follows from all pairs, each with its name.
+pub(super) fn of_pairs(mut read: Vec<(String, PairReading)>) -> Outcome {
+    // Those that decide come first.
+    read.sort_by_key(|(_, one)| std::cmp::Reverse(against(one.reading)));
+    let Some((_, first)) = read.first() else {
         return Outcome::untold("the transcription has no rows for it");
     };
-    // Those that decide come first.
-    let mut order: Vec<usize> = (0..read.len()).collect();
-    order.sort_by_key(|place| std::cmp::Reverse(against(read[*place].reading)));
-    let judged: Vec<(&ClaimPair, &Judged)> =
-        order.iter().filter_map(|place| Some((&pairs[*place], read[*place].judged.as_ref()?))).collect();
-    let why = read.iter().find(|one| one.reading == worst).and_then(|one| one.why.clone());
+    let (worst, why) = (first.reading, first.why.clone());
+    let judged: Vec<(&str, &Judged)> =
+        read.iter().filter_map(|(name, one)| Some((name.as_str(), one.judged.as_ref()?))).collect();
     let ratio = match read.as_slice() {
-        [PairReading { judged: Some(judged), .. }] if judged.scale == Scale::Ratio => Some(judged.found.clone()),
+        [(_, PairReading { judged: Some(judged), .. })] if judged.scale == Scale::Ratio => Some(judged.found.clone()),
         _ => None,
     };
     Outcome {
         reading: worst,
-        measured: measured(sites, &judged),
+        measured: measured(&judged),
         ratio,
         why: why.filter(|_| worst == PublishedReading::CannotTell),
     }
@@ -105,13 +121,13 @@ pub(super) fn against(reading: PublishedReading) -> u8 {
 }
 
 /// The pairs with their figures; of figures that are all the same, how many there are.
-fn measured(sites: &Sites, judged: &[(&ClaimPair, &Judged)]) -> Option<String> {
+fn measured(judged: &[(&str, &Judged)]) -> Option<String> {
     let compared = |judged: &Judged| words::compared(&judged.found, judged.scale);
     let first = compared(judged.first()?.1);
     if judged.len() > 1 && judged.iter().all(|(_, one)| compared(one) == first) {
         return Some(format!("{first} in each of {} pairs", judged.len()));
     }
-    let one = |(pair, judged): &(&ClaimPair, &Judged)| format!("{}: {}", pair.words(sites), compared(judged));
+    let one = |(name, judged): &(&str, &Judged)| format!("{name}: {}", compared(judged));
     let mut named: Vec<String> = judged.iter().take(MOST_NAMED).map(one).collect();
     let rest = judged.len().saturating_sub(MOST_NAMED);
     named.extend((rest > 0).then(|| format!("{rest} more")));

@@ -5,11 +5,12 @@
 //!
 //! - **Ratios** are taken within blocks where one part measured both, and by Welch's t of the logarithms across parts.
 //! - **All together**: every ratio that a table or a claim asks for is in one family, and p values are adjusted for all of it (Holm).
+//! - **A claim without figures** of its source is settled where the replication says which measured ratio settles it.
 //! - **Cases that are not ranked** leave a ratio untold. Shares of failed requests are the exception: to fail is what they measure.
 //! - **Factors** may use a case whose only fault is a limit or its failures, as that is often the explanation; this is then said.
 //!
 //! A part a file: `gauge.rs` has the figure of a trial, `sites.rs` finds what stands for what, `contrast.rs` and `family.rs` compare,
-//! `ratios.rs`, `rows.rs`, `series.rs`, `claims.rs` and `factors.rs` say what follows, `words.rs` has the words.
+//! `ratios.rs`, `rows.rs`, `series.rs`, `claims.rs`, `settlements.rs` and `factors.rs` say what follows, `words.rs` has the words.
 
 mod claims;
 mod contrast;
@@ -22,6 +23,7 @@ mod parts;
 mod ratios;
 mod rows;
 mod series;
+mod settlements;
 mod sites;
 mod values;
 mod words;
@@ -49,7 +51,7 @@ pub fn replicate(
     parts: &[MeasuredPart],
 ) -> ReplicationFindings {
     let sites = Sites { transcription, replication, parts };
-    let wanted = [ratios::wanted(&sites), claims::wanted(&sites)].concat();
+    let wanted = [ratios::wanted(&sites), claims::wanted(&sites), settlements::wanted(&sites)].concat();
     let family = Family::of(&wanted);
     let factors = factors::factors(&sites);
     let claims = claims::claims(&sites, &family, &factors);

@@ -100,7 +100,7 @@ fn of_difference(
 }
 
 /// `> 1` and `< 1` say which is more, and nothing of how much.
-fn of_ratio(is: &Number) -> Expected {
+pub(super) fn of_ratio(is: &Number) -> Expected {
     match is.mark {
         Mark::AtLeast if is.value == 1.0 => Expected::More,
         Mark::AtMost if is.value == 1.0 => Expected::Less,
@@ -201,24 +201,30 @@ impl ClaimPair {
             let measured = measured.clone().ok_or_else(|| format!("nothing measures {}", words::quantity(quantity)))?;
             family.pair(&a, &b, &measured)
         });
-        match found {
-            Err(why) => PairReading { reading: PublishedReading::CannotTell, judged: None, why: Some(why) },
-            Ok(judged) => {
-                let reading = match self.expected {
-                    Expected::Times(said) if judged.scale == Scale::Ratio => {
-                        reading(&said, &judged.found, judged.verdict, judged.smallest_effect)
-                    }
-                    // Of shares, which may be 0, only the direction is judged.
-                    Expected::Times(said) => {
-                        direction(judged.verdict, said.says_more(), PublishedReading::SameDirection)
-                    }
-                    Expected::More => direction(judged.verdict, true, PublishedReading::Reproduced),
-                    Expected::Less => direction(judged.verdict, false, PublishedReading::Reproduced),
-                };
-                let why = judged.why.clone().filter(|_| reading == PublishedReading::CannotTell);
-                PairReading { reading, judged: Some(judged), why }
+        self.expected.read(found)
+    }
+}
+
+impl Expected {
+    /// What the pair says of it that was judged, or could not be.
+    pub(super) fn read(self, found: Result<Judged, String>) -> PairReading {
+        let judged = match found {
+            Ok(judged) => judged,
+            Err(why) => {
+                return PairReading { reading: PublishedReading::CannotTell, judged: None, why: Some(why) };
             }
-        }
+        };
+        let reading = match self {
+            Self::Times(said) if judged.scale == Scale::Ratio => {
+                reading(&said, &judged.found, judged.verdict, judged.smallest_effect)
+            }
+            // Of shares, which may be 0, only the direction is judged.
+            Self::Times(said) => direction(judged.verdict, said.says_more(), PublishedReading::SameDirection),
+            Self::More => direction(judged.verdict, true, PublishedReading::Reproduced),
+            Self::Less => direction(judged.verdict, false, PublishedReading::Reproduced),
+        };
+        let why = judged.why.clone().filter(|_| reading == PublishedReading::CannotTell);
+        PairReading { reading, judged: Some(judged), why }
     }
 }
 

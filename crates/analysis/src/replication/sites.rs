@@ -134,10 +134,18 @@ fn left_out(run: &MeasuredRun, part: &str, scenario: &str, name: &str) -> String
     match skipped {
         Some(skipped) => format!("{name} was left out of part {part}: {}", skipped.reason.trim_end_matches('.')),
         None if plan.scenario(scenario).is_none() && plan.program(scenario).is_none() => {
-            format!("the run of part {part} has no scenario {scenario}")
+            match plan.skipped.iter().find(|skipped| skipped.scenarios.iter().any(|it| it == scenario)) {
+                Some(skipped) => format!("{scenario} was left out of part {part}: {}", without_advice(&skipped.reason)),
+                None => format!("the run of part {part} has no scenario {scenario}"),
+            }
         }
         None => format!("{name} has no case in {scenario} of part {part}"),
     }
+}
+
+/// What is lacking, and not what would help, which comes after a colon.
+fn without_advice(reason: &str) -> &str {
+    reason.split(": ").next().unwrap_or(reason).trim_end_matches('.')
 }
 
 impl<'a> Site<'a> {

@@ -231,7 +231,13 @@ impl InventedRun {
 
     /// Leaves out a subject.
     pub fn skip(&mut self, subject: &str, reason: &str) -> &mut Self {
-        self.plan.skipped.push(Skipped { subject: subject.to_owned(), reason: reason.to_owned() });
+        self.plan.skipped.push(Skipped::new(subject, reason));
+        self
+    }
+
+    /// Leaves out an environment or a tool, and a scenario with it.
+    pub fn skip_scenario(&mut self, what: &str, reason: &str, scenario: &str) -> &mut Self {
+        self.plan.skipped.push(Skipped { scenarios: vec![scenario.to_owned()], ..Skipped::new(what, reason) });
         self
     }
 

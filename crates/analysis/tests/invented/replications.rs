@@ -62,6 +62,19 @@ impl InventedSource {
         self
     }
 
+    /// What settles a claim: each pair has a name and two cases, each with a part, a scenario and a subject.
+    pub fn settle(mut self, claim: &str, ratio: &str, pairs: &[(&str, [&str; 3], [&str; 3])]) -> Self {
+        self.replication +=
+            &format!("[[settle]]\nclaim = \"{claim}\"\nfigure = \"throughput_rps\"\nratio = \"{ratio}\"\n");
+        let case = |[part, scenario, subject]: &[&str; 3]| {
+            format!("{{ part = \"{part}\", scenario = \"{scenario}\", subject = \"{subject}\" }}")
+        };
+        for (name, a, b) in pairs {
+            self.replication += &format!("[[settle.pair]]\nname = \"{name}\"\na = {}\nb = {}\n", case(a), case(b));
+        }
+        self
+    }
+
     /// What follows from these runs, by the names of their parts.
     pub fn held_against(&self, runs: &[(&str, &InventedRun)]) -> ReplicationFindings {
         let findings: Vec<Findings> = runs.iter().map(|(_, run)| run.findings()).collect();

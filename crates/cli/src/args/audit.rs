@@ -9,8 +9,8 @@ use tolok_model::transcription::CsvOptions;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct AuditArgs {
-    /// Tables to check: a transcription in TOML, a table in CSV, or the name of a table that comes with tolok (`tolok list
-    /// published`).
+    /// Tables to check: a transcription in TOML, a table in CSV, `-` for either from standard input, or the name of a table that comes
+    /// with tolok (`tolok list published`).
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<String>,
     /// Only what is contradicted, without what cannot be told and what holds; not for json, which is always whole.

@@ -13,6 +13,9 @@ use crate::exit::{Complaint, Exit};
 use crate::output::{put, width};
 use crate::problems;
 
+/// Instead of the name of a file.
+const STANDARD_INPUT: &str = "-";
+
 /// Columns of a text in a file.
 const PAGE: u16 = 100;
 
@@ -20,12 +23,6 @@ const PAGE: u16 = 100;
 pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
     if args.brief && args.format == AuditFormat::Json {
         let message = "--brief is for people, and json is always whole; leave one of them out";
-        return Err(Complaint::new(Exit::Usage, message));
-    }
-    let is_for_csv = args.csv != CsvArgs::default();
-    if is_for_csv && !args.files.iter().any(|name| is_csv(Path::new(name))) {
-        let message = "none of the tables is CSV, and a transcription says by itself what its columns and its method are; \
-                       leave out the options for tables in CSV";
         return Err(Complaint::new(Exit::Usage, message));
     }
     let audits: Vec<Audit> = all(args)?.iter().map(check).collect();
@@ -42,21 +39,52 @@ pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
     Ok(if audits.iter().any(Audit::is_contradicted) { Exit::ThresholdCrossed } else { Exit::Done })
 }
 
+/// A table as it was written, not yet read.
+struct Written {
+    path: PathBuf,
+    text: String,
+    is_csv: bool,
+}
+
 /// Reads all tables, or complains of everything that is wrong with any of them.
 fn all(args: &AuditArgs) -> Result<Vec<Transcription>, Complaint> {
-    let mut read = Vec::new();
-    let mut wrong: Option<Complaint> = None;
     let options = csv_options(&args.csv)?;
+    let (mut read, mut has_csv) = (Vec::new(), false);
+    let mut wrong: Option<Complaint> = None;
     for name in &args.files {
-        match file(name).and_then(|path| table(&path, &options)) {
-            Ok(table) => read.push(table),
-            Err(complaint) => match &mut wrong {
-                Some(earlier) => earlier.text += &format!("\n\n{}", complaint.text),
-                None => wrong = Some(complaint),
-            },
+        let found = written(name).and_then(|written| Ok((written.is_csv, table(&written, &options)?)));
+        match (found, &mut wrong) {
+            (Ok((is_csv, table)), _) => {
+                has_csv |= is_csv;
+                read.push(table);
+            }
+            (Err(complaint), Some(earlier)) => earlier.text += &format!("\n\n{}", complaint.text),
+            (Err(complaint), None) => wrong = Some(complaint),
         }
     }
+    if wrong.is_none() && !has_csv && args.csv != CsvArgs::default() {
+        let message = "none of the tables is CSV, and a transcription says by itself what its columns and its method are; \
+                       leave out the options for tables in CSV";
+        return Err(Complaint::new(Exit::Usage, message));
+    }
     wrong.map_or(Ok(read), Err)
+}
+
+/// The text of a file, of a table that comes with tolok, or for `-` of standard input, which has no ending that says what it is.
+fn written(name: &str) -> Result<Written, Complaint> {
+    if name != STANDARD_INPUT {
+        let path = file(name)?;
+        return Ok(Written { text: text_of(&path)?, is_csv: is_csv(&path), path });
+    }
+    let path = PathBuf::from("standard input");
+    let text = std::io::read_to_string(std::io::stdin()).map_err(|error| unreadable(&path, &error))?;
+    Ok(Written { is_csv: looks_like_csv(&text), text, path })
+}
+
+/// Whether the first line with something on it is a row of names: in a transcription it is a table, a key or a comment.
+fn looks_like_csv(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    !first.starts_with(['#', '[']) && !first.contains('=')
 }
 
 /// The file that is meant. A file needs no checkout; a name does.
@@ -70,19 +98,18 @@ fn file(name: &str) -> Result<PathBuf, Complaint> {
 }
 
 /// Reads a table in CSV, or a transcription.
-fn table(path: &Path, options: &CsvOptions) -> Result<Transcription, Complaint> {
-    if !is_csv(path) {
-        return transcription(path);
-    }
-    let text = text_of(path)?;
-    let options = CsvOptions { key: key_of(path), ..options.clone() };
-    Transcription::read_csv(&text, &options).map_err(|found| mistakes(path, &text, &found))
+fn table(written: &Written, options: &CsvOptions) -> Result<Transcription, Complaint> {
+    let Written { path, text, is_csv } = written;
+    let read = match is_csv {
+        true => Transcription::read_csv(text, &CsvOptions { key: key_of(path), ..options.clone() }),
+        false => Transcription::read(text, &key_of(path)),
+    };
+    read.map_err(|found| mistakes(path, text, &found))
 }
 
 /// Reads a transcription.
 pub(super) fn transcription(path: &Path) -> Result<Transcription, Complaint> {
-    let text = text_of(path)?;
-    Transcription::read(&text, &key_of(path)).map_err(|found| mistakes(path, &text, &found))
+    table(&Written { text: text_of(path)?, path: path.to_owned(), is_csv: false }, &CsvOptions::default())
 }
 
 fn is_csv(path: &Path) -> bool {
@@ -94,11 +121,13 @@ fn key_of(path: &Path) -> String {
 }
 
 fn text_of(path: &Path) -> Result<String, Complaint> {
-    std::fs::read_to_string(path).map_err(|error| {
-        let is_text = error.kind() != std::io::ErrorKind::InvalidData;
-        let remedy = if is_text { "see whether you may read it" } else { "save it as UTF-8" };
-        Complaint::new(Exit::Usage, format!("cannot read {}: {error}; {remedy}", path.display()))
-    })
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Complaint {
+    let is_text = error.kind() != std::io::ErrorKind::InvalidData;
+    let remedy = if is_text { "see whether you may read it" } else { "save it as UTF-8" };
+    Complaint::new(Exit::Usage, format!("cannot read {}: {error}; {remedy}", path.display()))
 }
 
 fn mistakes(path: &Path, text: &str, found: &[Problem]) -> Complaint {

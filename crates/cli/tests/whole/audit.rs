@@ -1,14 +1,20 @@
 //! `tolok audit` on invented tables: what it prints, and the code that it leaves with.
 
+use std::fs::File;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 /// What is printed, and the code.
 fn audit(words: &[&str]) -> (String, String, i32) {
+    audit_of(words, Stdio::null())
+}
+
+fn audit_of(words: &[&str], input: Stdio) -> (String, String, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_tolok"))
         .arg("audit")
+        .stdin(input)
         .args(words)
         .env("NO_COLOR", "1")
         .env("TOLOK_HOME", concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -44,17 +50,47 @@ fn a_broken_table_leaves_with_3_and_says_where_it_breaks() {
     assert!(code == 3 && short.contains("✗ contradicted: ") && !short.contains("What holds"), "{short}");
 }
 
+/// What the columns of `table.csv` are, and how it was measured.
+const COLUMNS: [&str; 20] = [
+    "--subject",
+    "Server",
+    "--tool",
+    "k6",
+    "--connections",
+    "50",
+    "--duration",
+    "60s",
+    "--method",
+    "loop=closed",
+    "--method",
+    "ramp=false",
+    "--column",
+    "Req/s=throughput_rps",
+    "--column",
+    "Mean [ms]=latency_mean_ms",
+    "--column",
+    "p95 [ms]=latency_p95_ms",
+    "--column",
+    "Notes=",
+];
+
 #[test]
 fn a_table_in_csv_is_read_as_the_options_say() {
-    let columns = ["Req/s=throughput_rps", "Mean [ms]=latency_mean_ms", "p95 [ms]=latency_p95_ms", "Notes="];
-    let csv = table("table.csv");
-    let mut words =
-        vec![csv.as_str(), "--subject", "Server", "--tool", "k6", "--connections", "50", "--duration", "60s"];
-    words.extend(["--method", "loop=closed", "--method", "ramp=false", "--brief"]);
-    columns.iter().for_each(|column| words.extend(["--column", column]));
-    let (printed, said, code) = audit(&words);
+    let (printed, said, code) = audit(&[[table("table.csv").as_str(), "--brief"].as_slice(), &COLUMNS].concat());
     assert_eq!((said.as_str(), code), ("", 3), "{printed}");
     assert!(printed.contains("line 2 ") && printed.contains("Little’s law"), "{printed}");
+}
+
+#[test]
+fn a_table_may_come_from_standard_input_in_either_form() {
+    let from = |name: &str| Stdio::from(File::open(table(name)).unwrap());
+    let (printed, said, code) = audit_of(&["-"], from("sound.toml"));
+    assert_eq!((said.as_str(), code), ("", 0), "{printed}");
+    let (printed, said, code) = audit_of(&[["-", "--brief"].as_slice(), &COLUMNS].concat(), from("table.csv"));
+    assert_eq!((said.as_str(), code), ("", 3), "{printed}");
+    assert!(printed.contains("standard input") && printed.contains("line 2 "), "{printed}");
+    let (_, said, code) = audit_of(&["-", "--tool", "wrk"], from("sound.toml"));
+    assert!(code == 2 && said.contains("none of the tables is CSV"), "{said}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub use figure_key::{figure_key, figure_keys};
 pub use file::TranscriptionFile;
 pub use number::{Mark, Number};
 pub use number_reading::parse_number;
+pub(crate) use number_reading::{Written, read_number};
 pub use quantity::{Moment, Quantity, Unit};
 
 /// A published comparison, as it is printed.
