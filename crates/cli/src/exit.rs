@@ -108,11 +108,13 @@ impl From<HomeError> for Complaint {
 
 impl From<StoreError> for Complaint {
     fn from(error: StoreError) -> Self {
-        let exit = match error {
-            StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Exit::Usage,
-            _ => Exit::Internal,
-        };
-        Self::new(exit, error)
+        match error {
+            StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Self::new(Exit::Usage, error),
+            StoreError::Content { .. } => {
+                Self::new(Exit::Usage, format!("{error}; `tolok verify` tells what else of the run is not as it was"))
+            }
+            _ => Self::new(Exit::Internal, error),
+        }
     }
 }
 

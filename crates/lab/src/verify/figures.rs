@@ -177,7 +177,7 @@ impl Trial<'_> {
         let stored = match self.folder.diagnosis_value(&self.case.id) {
             Ok(Some(stored)) => stored,
             Ok(None) => return check,
-            Err(error) => return unreadable("figures", &error),
+            Err(error) => return unreadable(self.folder, "figures", &error),
         };
         let record = serde_json::from_value::<DiagnosisRecord>(stored.clone());
         match record.map_err(|error| error.to_string()).and_then(|record| self.diagnosed(record)) {

@@ -18,7 +18,7 @@ pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
     let standing: Vec<&ManifestLine> = manifest.standing().into_values().map(|(_, line)| line).collect();
     let mut check = of_each("files", &standing, |line| match files_of(folder, line) {
         Ok(check) => check,
-        Err(error) => unreadable("files", &error),
+        Err(error) => unreadable(folder, "files", &error),
     });
     for name in folder.finished() {
         if standing.iter().all(|line| line.folder != name) {

@@ -48,7 +48,7 @@ pub fn verify(folder: &RunFolder) -> Verification {
             None
         }
         Err(error) => {
-            checks.push(unreadable("manifest", error));
+            checks.push(unreadable(folder, "manifest", error));
             None
         }
     };
@@ -59,7 +59,7 @@ pub fn verify(folder: &RunFolder) -> Verification {
         }
         (run, planned) => {
             let errors = [run.as_ref().err(), planned.as_ref().err()].into_iter().flatten();
-            errors.map(|error| unreadable("plan", error)).collect()
+            errors.map(|error| unreadable(folder, "plan", error)).collect()
         }
     });
     let (run, version) = run.map_or_else(|_| (name(), String::new()), |run| (run.id, run.tolok_version));
@@ -76,16 +76,11 @@ pub fn verify(folder: &RunFolder) -> Verification {
 }
 
 /// A file that cannot be read says something else than it did.
-fn unreadable(check: &str, error: &StoreError) -> Check {
+fn unreadable(folder: &RunFolder, check: &str, error: &StoreError) -> Check {
+    let path = error.path();
+    let file = path.strip_prefix(folder.path()).unwrap_or(path).display().to_string();
     let mut found = Check::new(check);
-    found.differs(Difference {
-        file: error.path().to_string_lossy().into_owned(),
-        at: None,
-        stored: None,
-        recomputed: None,
-        said: error.to_string(),
-        advice: RESTORE.to_owned(),
-    });
+    found.differs(said(file, error.to_string().replace(&path.display().to_string(), "it"), RESTORE));
     found
 }
 

@@ -59,7 +59,7 @@ pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
         match folder.trial_value(planned) {
             Ok(None) => missing.push(RunFolder::trial_name(planned)),
             Ok(Some(value)) => place_of(planned, &value, &mut check),
-            Err(error) => check.add(unreadable("trials", &error)),
+            Err(error) => check.add(unreadable(folder, "trials", &error)),
         }
     }
     let known: BTreeSet<String> = plan
