@@ -99,7 +99,7 @@ pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD,
 pub use published::{PublishedFinding, PublishedReading};
 pub use recommend::{CLEARLY_AHEAD, Recommendation, Strength};
 pub use resources::{MemorySource, ResourcesFinding, ThrottlingFinding};
-pub use seconds::{Band, SecondsFinding};
+pub use seconds::{Band, SecondsFinding, TailFinding};
 pub use sensitivity::{
     FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
 };

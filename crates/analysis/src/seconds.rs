@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tolok_model::SecondSeries;
+use tolok_model::{SecondSeries, TailSeries};
 
 use crate::estimate::middle;
 use crate::observations::Observations;
@@ -31,6 +31,21 @@ pub struct SecondsFinding {
     pub database_cpus: Vec<Band>,
     /// Memory of the database; empty without one.
     pub database_memory_bytes: Vec<Band>,
+    /// The long tail over time; none where no two spans of the window have answers enough.
+    pub tail: Option<TailFinding>,
+}
+
+/// The 99.9th percentile over time, of spans that are as short as each has 10,000 answers.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TailFinding {
+    /// Length of each span; one begins where the one before it ends, the first with the window.
+    pub span_s: f64,
+    /// Good answers of the span that has fewest in any trial.
+    pub fewest_answers: u64,
+    /// Trials that it rests on: those whose spans have this length.
+    pub trials: u32,
+    /// The percentile of each span.
+    pub latency_p999_s: Vec<Band>,
 }
 
 /// What the trials had in one second. Each list of [`SecondsFinding`] is empty where nothing of it was read, or else as long as
@@ -43,6 +58,16 @@ pub struct Band {
     pub low: Option<f64>,
     /// The highest.
     pub high: Option<f64>,
+}
+
+impl Band {
+    fn of(values: &[f64]) -> Self {
+        Self {
+            value: middle(values),
+            low: values.iter().copied().reduce(f64::min),
+            high: values.iter().copied().reduce(f64::max),
+        }
+    }
 }
 
 /// A window of fewer whole seconds has no course.
@@ -67,6 +92,25 @@ pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
         generator_cpus: bands(&slots, |series, place| at(&series.generator_cpu_s, place).map(rounded)),
         database_cpus: bands(&slots, |series, place| at(&series.database_cpu_s, place).map(rounded)),
         database_memory_bytes: bands(&slots, |series, place| bytes(&series.database_memory_bytes, place)),
+        tail: tail(&windows),
+    })
+}
+
+/// Of the trials whose spans are as long as those of most; of two lengths that are as frequent, the longer. A span that fewer than
+/// half of them have is left out.
+fn tail(windows: &[&SecondSeries]) -> Option<TailFinding> {
+    let tails: Vec<&TailSeries> = windows.iter().filter_map(|series| series.tail.as_ref()).collect();
+    let of_length = |span_s: u32| tails.iter().filter(move |tail| tail.span_s == span_s);
+    let span_s = tails.iter().map(|tail| tail.span_s).max_by_key(|span_s| (of_length(*span_s).count(), *span_s))?;
+    let chosen: Vec<&&TailSeries> = of_length(span_s).collect();
+    let values = |place: usize| chosen.iter().filter_map(|tail| tail.latency_p999_s.get(place).copied()).collect();
+    let spans =
+        (0..).map(values).take_while(|values: &Vec<f64>| !values.is_empty() && 2 * values.len() >= chosen.len());
+    Some(TailFinding {
+        span_s: f64::from(span_s),
+        fewest_answers: chosen.iter().map(|tail| tail.fewest_answers).min().unwrap_or_default(),
+        trials: chosen.len() as u32,
+        latency_p999_s: spans.map(|values| Band::of(&values)).collect(),
     })
 }
 
@@ -112,11 +156,7 @@ impl Slot<'_> {
 fn bands(slots: &[Slot], of: impl Fn(&SecondSeries, usize) -> Option<f64>) -> Vec<Band> {
     let band = |slot: &Slot| {
         let values: Vec<f64> = slot.places.iter().filter_map(|(series, place)| of(series, *place)).collect();
-        Band {
-            value: middle(&values),
-            low: values.iter().copied().reduce(f64::min),
-            high: values.iter().copied().reduce(f64::max),
-        }
+        Band::of(&values)
     };
     let bands: Vec<Band> = slots.iter().map(band).collect();
     if bands.iter().any(|band| band.value.is_some()) { bands } else { Vec::new() }
@@ -166,6 +206,29 @@ mod tests {
         let (long, short) = (series(0.0, &[1, 1, 1]), series(0.0, &[1, 1]));
         assert_eq!(starts(&slots(&[&long, &short, &short])), [0.0, 1.0]);
         assert_eq!(starts(&slots(&[&long, &short])), [0.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn a_tail_is_that_of_the_trials_with_the_usual_span() {
+        let trial = |span_s: u32, latency_p999_s: &[f64]| {
+            let tail = TailSeries {
+                span_s,
+                fewest_answers: 10_000 + u64::from(span_s),
+                latency_p999_s: latency_p999_s.to_vec(),
+            };
+            SecondSeries { tail: Some(tail), ..series(0.0, &[1, 1]) }
+        };
+        let trials = [trial(5, &[0.1, 0.2, 0.9]), trial(5, &[0.3, 0.4]), trial(10, &[9.0, 9.0]), trial(5, &[0.2, 0.6])];
+        let found = tail(&trials.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!((found.span_s, found.trials, found.fewest_answers), (5.0, 3, 10_005));
+        assert_eq!(
+            found.latency_p999_s,
+            [Band::of(&[0.1, 0.3, 0.2]), Band::of(&[0.2, 0.4, 0.6])],
+            "one trial is too few for a third"
+        );
+        let even = tail(&[&trials[0], &trials[2]]).unwrap();
+        assert_eq!((even.span_s, even.latency_p999_s.len()), (10.0, 2));
+        assert_eq!(tail(&[&series(0.0, &[1, 1])]), None);
     }
 
     #[test]

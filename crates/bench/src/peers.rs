@@ -43,12 +43,8 @@ impl Search {
     pub fn new(given: Vec<(Tool, PathBuf)>, ours: Option<&Path>) -> Search {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-        for tree in
-            [toolbox().map(|toolbox| toolbox.join("root")), ours.map(|ours| ours.join("root"))].into_iter().flatten()
-        {
-            folders.push(tree.join("usr/bin"));
-        }
-        folders.extend(ours.map(|ours| ours.join("bin")));
+        folders.extend(toolbox().iter().flat_map(|toolbox| folders_of(toolbox)));
+        folders.extend(ours.iter().flat_map(|ours| [ours.join("root/usr/bin"), ours.join("bin")]));
         Search { given, folders }
     }
 
@@ -83,6 +79,11 @@ pub fn private_folder() -> Option<PathBuf> {
 fn toolbox() -> Option<PathBuf> {
     let named = std::env::var_os("TOLOK_TOOLBOX").filter(|value| !value.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(cache()?.join("tolok/toolbox")))
+}
+
+/// Where it has generators: unpacked Debian packages, and what Go built.
+fn folders_of(toolbox: &Path) -> [PathBuf; 2] {
+    [toolbox.join("root/usr/bin"), toolbox.join("go")]
 }
 
 fn cache() -> Option<PathBuf> {
@@ -196,6 +197,17 @@ mod tests {
         assert_eq!(reason(Tool::K6), "not on the PATH; name it with --tool k6=PATH");
         assert!(reason(Tool::Ab).ends_with("none is no program"));
         assert_eq!(reason(Tool::Oha), "it does not tell its version: cannot open libx");
+    }
+
+    #[test]
+    fn generators_of_the_toolbox_are_found_wherever_it_keeps_them() {
+        let toolbox = tempfile::tempdir().unwrap();
+        let folders = folders_of(toolbox.path());
+        program(&folders[0], "wrk", "echo 'wrk 4.1'");
+        program(&folders[1], "k6", "echo 'k6 v1.8.1'");
+        let search = Search { given: Vec::new(), folders: folders.to_vec() };
+        assert!(search.find(Tool::Wrk).is_ok() && search.find(Tool::K6).is_ok());
+        assert!(toolbox.path().join("go/k6").is_file() && toolbox.path().join("root/usr/bin/wrk").is_file());
     }
 
     #[test]

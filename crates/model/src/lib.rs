@@ -79,7 +79,7 @@ pub use record::{
     Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome,
     ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
 };
-pub use record_checks::{LoadChecks, SecondSeries};
+pub use record_checks::{LoadChecks, SecondSeries, TailSeries};
 pub use record_database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindow};
 pub use record_raw::{RawServer, RawWindow};
 pub use record_resources::{

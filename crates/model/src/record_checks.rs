@@ -57,9 +57,24 @@ pub struct SecondSeries {
     /// Memory of the database at the end of each second, read as that of the subject is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_memory_bytes: Vec<Option<u64>>,
+    /// The long tail of the window over time; absent where no two spans of it have answers enough, and of other tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<TailSeries>,
     /// The whole seconds of the warm-up before it, which are shown and in no figure; it has no warm-up of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Box<SecondSeries>>,
+}
+
+/// The 99.9th percentile of the response times over time. A second has too few answers for it, so it is told of spans of several,
+/// as short as each holds enough. The first span begins with the window; what is left at its end is in none.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TailSeries {
+    /// Whole seconds in each span.
+    pub span_s: u32,
+    /// Good answers of the span that has fewest.
+    pub fewest_answers: u64,
+    /// The percentile of each span, in seconds.
+    pub latency_p999_s: Vec<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]

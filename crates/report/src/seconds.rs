@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, counted};
-use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, SecondsFinding};
+use tolok_analysis::{Band, CaseFinding, Findings, ScenarioFinding, SecondsFinding};
 
 use crate::markdown::{escaped, lines};
 use crate::sections::{is_of_tools, sections};
@@ -25,6 +25,8 @@ pub(crate) struct Seconds {
     shown: Vec<Scenario>,
     folded: Vec<Scenario>,
     has_warm_up: bool,
+    /// What the chart of the long tail shows; none where no subject has one.
+    tail: Option<String>,
     /// What is drawn beside the subject, as a piece of its line and in words.
     parts: Vec<(String, &'static str)>,
     /// That there is nothing to show of some scenarios or of all, and what to do.
@@ -65,10 +67,20 @@ impl Seconds {
             shown,
             folded,
             has_warm_up: any(&|it| it.start_s.iter().any(|start_s| *start_s < 0.0)),
+            tail: about_tails(&measured),
             parts: parts.into_iter().flatten().collect(),
             missing,
         })
     }
+}
+
+/// How long the spans are, and why a second is none.
+fn about_tails(measured: &[&ScenarioFinding]) -> Option<String> {
+    let spans = measured.iter().flat_map(|it| cases(it)).filter_map(|(_, seconds)| Some(seconds.tail.as_ref()?.span_s));
+    let ends = spans.clone().reduce(f64::min).zip(spans.reduce(f64::max))?;
+    let [shortest, longest] = [ends.0, ends.1].map(|span_s| amount(Quantity::Seconds, span_s));
+    let long = if shortest == longest { shortest } else { format!("{shortest} to {longest}") };
+    Some(format!("p99.9 over time is that of spans of {long}, as short as each has 10,000 answers."))
 }
 
 fn is_measured(scenario: &ScenarioFinding) -> bool {
@@ -114,7 +126,7 @@ impl Scenario {
 /// too long to read, so there is only what a reader looks for in the charts.
 pub(crate) fn markdown(findings: &Findings) -> String {
     let sections = sections(findings);
-    let rows: Vec<Vec<String>> = sections
+    let mut rows: Vec<Vec<String>> = sections
         .iter()
         .filter(|section| !is_of_tools(section))
         .flat_map(|section| cases(section).map(|(case, seconds)| row(section, case, seconds)).collect::<Vec<_>>())
@@ -122,28 +134,41 @@ pub(crate) fn markdown(findings: &Findings) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let headings = ["scenario", "subject", "good answers in a second", "CPUs busy", "memory"];
+    let measured: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).filter(|it| !is_of_tools(it)).collect();
+    let tail = about_tails(&measured);
+    let mut headings = vec!["scenario", "subject", "good answers in a second", "CPUs busy", "memory"];
+    headings.extend(tail.is_some().then_some("p99.9 of a span"));
+    rows.iter_mut().for_each(|row| row.truncate(headings.len()));
+    let about = tail.map(|tail| format!(" {tail}")).unwrap_or_default();
     format!(
-        "\n## Second by second\n\nLowest and highest second of the window, each the median of the trials.\n\n{}",
+        "\n## Second by second\n\nLowest and highest second of the window, each the median of the trials.{about}\n\n{}",
         lines(&headings, &rows, 0)
     )
 }
 
 fn row(scenario: &ScenarioFinding, case: &CaseFinding, seconds: &SecondsFinding) -> Vec<String> {
-    let range = |quantity: Quantity, bands: &[tolok_analysis::Band]| {
+    let range = |quantity: Quantity, bands: &[Band]| {
         let window = seconds.start_s.iter().zip(bands).filter(|(start_s, _)| **start_s >= 0.0);
-        let values = || window.clone().filter_map(|(_, band)| band.value);
-        let ends = values().reduce(f64::min).zip(values().reduce(f64::max));
-        ends.map_or(NONE.to_owned(), |(low, high)| {
-            let [low, high] = [low, high].map(|value| amount(quantity, value));
-            if low == high { low } else { format!("{low} to {high}") }
-        })
+        ends(quantity, window.map(|(_, band)| band))
     };
+    let tail =
+        seconds.tail.as_ref().map_or(NONE.to_owned(), |tail| ends(Quantity::Seconds, tail.latency_p999_s.iter()));
     vec![
         format!("`{}`", scenario.id),
         escaped(&case.title),
         range(Quantity::Number, &seconds.good_rps),
         range(Quantity::Number, &seconds.subject_cpus),
         range(Quantity::Bytes, &seconds.subject_memory_bytes),
+        tail,
     ]
+}
+
+/// `0.9 ms to 1.2 ms`
+fn ends<'a>(quantity: Quantity, bands: impl Iterator<Item = &'a Band> + Clone) -> String {
+    let values = || bands.clone().filter_map(|band| band.value);
+    let ends = values().reduce(f64::min).zip(values().reduce(f64::max));
+    ends.map_or(NONE.to_owned(), |(low, high)| {
+        let [low, high] = [low, high].map(|value| amount(quantity, value));
+        if low == high { low } else { format!("{low} to {high}") }
+    })
 }

@@ -47,9 +47,8 @@ Examples:
 Exit codes:
   0    done, whatever the claims came to
   2    wrong command line or files
-  4    of no claim anything can be told
+  4    of no claim anything can be told, also because all that it needs is missing; with --stored: no run of it is stored
   5    a run is not sound
-  6    a needed runtime is missing
   130  interrupted; what was measured is shown, and its runs are kept";
 
 /// How a replication is printed.

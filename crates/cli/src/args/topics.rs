@@ -97,7 +97,7 @@ fn in_full(exit: Exit) -> &'static str {
         }
         Exit::CannotTell => {
             "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression, but of a main figure it \
-             cannot be told"
+             cannot be told; for `replicate`: of no claim anything can be told"
         }
         Exit::GateFailed => {
             "ran, but not every trial is sound (this comes before 3): a trial failed or is missing, or a case is not ranked \
@@ -105,7 +105,7 @@ fn in_full(exit: Exit) -> &'static str {
              wire that contradicts the tool, a law of physics or of accounting that does not hold, windows without a steady \
              state, or figures that the load tool does not stand by; for `compare`: in one of the runs no case may be ranked; \
              for `load`: its figures cannot be trusted, no good answer came, the target cannot be reached, or a request failed \
-             and no threshold is on failures; for `fidelity`: a subject could not be asked, or leaks connections; for `check`: \
+             and no threshold is on failures or goodput; for `replicate`: a run of it is not sound; for `fidelity`: a subject could not be asked, or leaks connections; for `check`: \
              a subject does not start, or does not answer as it should; for `verify`: something is not as it was, or does not \
              follow from the raw data"
         }

@@ -21,6 +21,7 @@ mod k6;
 mod oha;
 mod printed;
 mod running;
+mod tail;
 mod tolok;
 mod wrk;
 

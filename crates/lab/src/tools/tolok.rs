@@ -1,6 +1,7 @@
 //! tolok's own load engine as a tool: `tolok load … --events --format json`.
 
 use serde::Serialize;
+use tolok_load::histogram::HistogramError;
 use tolok_load::record::{LoopModel, Record, SecondRow, WholeRun};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
@@ -11,6 +12,7 @@ use tolok_model::{
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::tail::tail;
 
 /// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
 /// answers are numbers that somebody counts, all of them must be known before the sum is.
@@ -159,7 +161,8 @@ fn report(record: Record) -> Result<ToolReport, String> {
     // goodput of slow subjects would be too low by up to one request for each connection.
     let answered = record.ledger.good + record.warm_up.carried_over_good;
     let whole_run = whole_run(&record);
-    let (checks, series) = (checks(&record), series(&record.timeline));
+    let checks = checks(&record);
+    let series = series(&record.timeline).map_err(|error| format!("a second of its record: {error}"))?;
     Ok(ToolReport {
         window_s: record.window_s,
         goodput_rps: answered as f64 / record.window_s,
@@ -222,19 +225,23 @@ fn checks(record: &Record) -> LoadChecks {
     }
 }
 
-/// The whole seconds of the window, and those of the warm-up before it.
-fn series(timeline: &[SecondRow]) -> SecondSeries {
-    let warm_up = seconds_of(Phase::WarmUp, timeline);
+/// The whole seconds of the window with the tail of its answers, and those of the warm-up before it.
+fn series(timeline: &[SecondRow]) -> Result<SecondSeries, HistogramError> {
+    let warm_up = seconds_of(&whole_seconds(Phase::WarmUp, timeline));
     let warm_up = (!warm_up.good.is_empty()).then(|| Box::new(warm_up));
-    SecondSeries { warm_up, ..seconds_of(Phase::Measure, timeline) }
+    let window = whole_seconds(Phase::Measure, timeline);
+    Ok(SecondSeries { warm_up, tail: tail(&window)?, ..seconds_of(&window) })
 }
 
 /// The whole seconds of a phase. Only its last may be less than one, so that they follow each other.
-fn seconds_of(phase: Phase, timeline: &[SecondRow]) -> SecondSeries {
-    let whole = |row: &&SecondRow| row.phase == phase && row.duration_s > 0.999;
-    let rows = || timeline.iter().filter(whole);
+fn whole_seconds(phase: Phase, timeline: &[SecondRow]) -> Vec<&SecondRow> {
+    timeline.iter().filter(|row| row.phase == phase && row.duration_s > 0.999).collect()
+}
+
+fn seconds_of(whole: &[&SecondRow]) -> SecondSeries {
+    let rows = || whole.iter();
     SecondSeries {
-        start_s: rows().next().map_or(0.0, |row| row.start_s),
+        start_s: whole.first().map_or(0.0, |row| row.start_s),
         good: rows().map(|row| row.good).collect(),
         failed: rows().map(|row| row.failed).collect(),
         latency_p50_s: rows().map(|row| row.p50_s).collect(),

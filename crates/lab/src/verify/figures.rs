@@ -30,8 +30,11 @@ fn is_later(format: u64, difference: &ValueDifference) -> bool {
     // Version 3 began without the checks of the load tool and without seconds, then told of the subject alone, in seconds of
     // the window alone, and of its last second as a rule nothing.
     const WHOLE_SINCE_4: [&str; 2] = ["outcome.checks", "outcome.series"];
+    // Version 4 began without it.
+    const TAIL: &str = "outcome.series.tail";
     let is_absent = difference.stored.as_ref().is_none_or(Value::is_null);
-    format < 4 && is_absent && WHOLE_SINCE_4.iter().any(|place| difference.at.starts_with(place))
+    let is_of_4 = difference.at == TAIL;
+    is_absent && (is_of_4 || format < 4 && WHOLE_SINCE_4.iter().any(|place| difference.at.starts_with(place)))
 }
 
 /// A trial that has a record.

@@ -1,7 +1,7 @@
-//! What happened in each second: a small column of three charts for each subject, all on the same scales.
+//! What happened in each second: a small column of charts for each subject, all on the same scales.
 
 use tolok_analysis::figures::{Quantity, amount};
-use tolok_analysis::{Band, CaseFinding, SecondsFinding};
+use tolok_analysis::{Band, CaseFinding, SecondsFinding, TailFinding};
 
 use super::factors::rate;
 use super::{Anchor, Drawing, LETTER, fitted, short, trace};
@@ -50,6 +50,8 @@ pub(crate) struct Scales {
     good_rps: f64,
     cpus: f64,
     memory_bytes: f64,
+    /// Where any of them has a long tail over time.
+    tail_s: Option<f64>,
     from_s: f64,
     to_s: f64,
 }
@@ -66,9 +68,18 @@ impl Scales {
             good_rps: most(|it| it.good_rps.iter().chain(&it.failed_rps).collect()),
             cpus: most(|it| it.subject_cpus.iter().chain(&it.generator_cpus).chain(&it.database_cpus).collect()),
             memory_bytes: most(|it| it.subject_memory_bytes.iter().chain(&it.database_memory_bytes).collect()),
+            tail_s: Some(most(|it| it.tail.iter().flat_map(|tail| &tail.latency_p999_s).collect()))
+                .filter(|most| *most > 0.0),
             from_s: starts().fold(0.0, f64::min),
             to_s: starts().fold(1.0, |latest, start_s| latest.max(start_s + 1.0)),
         }
+    }
+}
+
+impl Scales {
+    /// Charts in a column.
+    fn rows(&self) -> usize {
+        if self.tail_s.is_some() { 4 } else { 3 }
     }
 }
 
@@ -88,7 +99,7 @@ impl Row {
 /// The column of a case.
 pub(crate) fn seconds(case: &CaseFinding, seconds: &SecondsFinding, scales: &Scales) -> String {
     let shown = Shown::of(seconds, scales);
-    let mut drawing = Drawing::new(CELL, TOP + 3.0 * STEP + 14.0);
+    let mut drawing = Drawing::new(CELL, TOP + STEP * scales.rows() as f64 + 14.0);
     look(&case.runtime).draw(&mut drawing, 5.0, 9.0);
     drawing.text("l b", Anchor::Start, 16.0, 13.0, &fitted(&case.title, (CELL - 22.0) / (1.18 * LETTER)));
     let subject = look(&case.runtime).class;
@@ -108,8 +119,27 @@ pub(crate) fn seconds(case: &CaseFinding, seconds: &SecondsFinding, scales: &Sca
     shown.frame(&mut drawing, &memory, "memory, MiB", &rate(memory.most / MIB));
     shown.line(&mut drawing, &memory, Part::Database.class(), &seconds.database_memory_bytes);
     shown.draw(&mut drawing, &memory, subject, Part::Subject, &seconds.subject_memory_bytes);
+    if let Some(most_s) = scales.tail_s {
+        draw_tail(&mut drawing, &row(3, most_s * 1e3), subject, seconds.tail.as_ref(), scales);
+    }
     shown.times(&mut drawing);
     drawing.finish(&words(case, seconds))
+}
+
+/// The long tail over time; an empty chart where this subject had too few answers for one.
+fn draw_tail(drawing: &mut Drawing, row: &Row, subject: &str, tail: Option<&TailFinding>, scales: &Scales) {
+    let (starts, span_s, bands) = match tail {
+        Some(tail) => (starts_of(tail), tail.span_s, tail.latency_p999_s.as_slice()),
+        None => (Vec::new(), 1.0, [].as_slice()),
+    };
+    let shown = Shown::of_spans(&starts, span_s, scales);
+    shown.frame(drawing, row, "p99.9, ms", &rate(row.most));
+    let row = Row { most: row.most / 1e3, ..*row };
+    shown.draw(drawing, &row, subject, Part::Subject, bands);
+}
+
+fn starts_of(tail: &TailFinding) -> Vec<f64> {
+    (0..tail.latency_p999_s.len()).map(|place| tail.span_s * place as f64).collect()
 }
 
 /// A short piece of a line, for a legend.
@@ -131,25 +161,31 @@ fn words(case: &CaseFinding, seconds: &SecondsFinding) -> String {
     format!("{} second by second{range}", case.title)
 }
 
-/// Which seconds are drawn as one point, and where.
+/// Which seconds, or longer spans, are drawn as one point, and where.
 struct Shown<'a> {
-    /// First and last second of each point.
+    /// First and last of each point.
     groups: Vec<[usize; 2]>,
     start_s: &'a [f64],
-    /// Seconds in a point.
+    /// Length of each.
+    span_s: f64,
+    /// How many are in a point.
     step: usize,
     scales: &'a Scales,
 }
 
 impl<'a> Shown<'a> {
     fn of(seconds: &'a SecondsFinding, scales: &'a Scales) -> Self {
-        let number = seconds.start_s.len();
+        Self::of_spans(&seconds.start_s, 1.0, scales)
+    }
+
+    fn of_spans(start_s: &'a [f64], span_s: f64, scales: &'a Scales) -> Self {
+        let number = start_s.len();
         let step = number.div_ceil(MOST_POINTS).max(1);
         // The first second of the window begins a point, as no point may hold seconds of both.
-        let warm_up = seconds.start_s.iter().filter(|start_s| **start_s < 0.0).count();
+        let warm_up = start_s.iter().filter(|start_s| **start_s < 0.0).count();
         let within = |from: usize, to: usize| (from..to).step_by(step).map(move |at| [at, (at + step).min(to) - 1]);
         let groups = within(0, warm_up).chain(within(warm_up, number)).collect();
-        Self { groups, start_s: &seconds.start_s, step, scales }
+        Self { groups, start_s, span_s, step, scales }
     }
 
     fn x(&self, at_s: f64) -> f64 {
@@ -171,7 +207,7 @@ impl<'a> Shown<'a> {
 
     /// The seconds at the foot of the column.
     fn times(&self, drawing: &mut Drawing) {
-        let y = TOP + 3.0 * STEP + 8.0;
+        let y = TOP + STEP * self.scales.rows() as f64 + 8.0;
         let end = format!("{:.0} s", self.scales.to_s);
         if self.x(0.0) + 12.0 < RIGHT - 30.0 {
             drawing.text("m", Anchor::Middle, self.x(0.0), y, "0");
@@ -205,7 +241,7 @@ impl<'a> Shown<'a> {
         for [first, last] in &self.groups {
             let Some(point) = self.point(bands, *first, *last) else { continue };
             let start_s = self.start_s[*first];
-            match runs.last_mut().filter(|_| start_s - last_s <= GAP * self.step as f64) {
+            match runs.last_mut().filter(|_| start_s - last_s <= GAP * self.span_s * self.step as f64) {
                 Some(run) => run.push(point),
                 None => runs.push(vec![point]),
             }
@@ -218,7 +254,7 @@ impl<'a> Shown<'a> {
     fn point(&self, bands: &[Band], first: usize, last: usize) -> Option<Point> {
         let bands = bands.get(first..=last)?;
         let values: Vec<f64> = bands.iter().filter_map(|band| band.value).collect();
-        let middle_s = f64::midpoint(*self.start_s.get(first)?, self.start_s.get(last)? + 1.0);
+        let middle_s = f64::midpoint(*self.start_s.get(first)?, self.start_s.get(last)? + self.span_s);
         let value = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)?;
         Some(Point {
             x: self.x(middle_s),
@@ -269,7 +305,22 @@ mod tests {
             generator_cpus: Vec::new(),
             database_cpus: Vec::new(),
             database_memory_bytes: Vec::new(),
+            tail: None,
         }
+    }
+
+    #[test]
+    fn a_tail_has_a_chart_of_its_own_whose_points_stand_in_the_middle_of_their_spans() {
+        let band = Band { value: Some(0.004), low: Some(0.003), high: Some(0.005) };
+        let tail = TailFinding { span_s: 5.0, fewest_answers: 10_000, trials: 3, latency_p999_s: vec![band; 4] };
+        let seconds = SecondsFinding { tail: Some(tail.clone()), ..of_seconds((0..20).map(f64::from)) };
+        let scales = Scales::of(std::iter::once(&seconds));
+        assert_eq!((scales.tail_s, scales.rows()), (Some(0.005), 4));
+        let starts = starts_of(&tail);
+        let shown = Shown::of_spans(&starts, tail.span_s, &scales);
+        let runs = shown.runs(&tail.latency_p999_s);
+        assert_eq!(runs.iter().map(Vec::len).collect::<Vec<_>>(), [4]);
+        assert!((runs[0][0].x - shown.x(2.5)).abs() < 1e-9);
     }
 
     #[test]
