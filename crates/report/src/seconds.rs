@@ -77,10 +77,9 @@ impl Seconds {
 /// How long the spans are, and why a second is none.
 fn about_tails(measured: &[&ScenarioFinding]) -> Option<String> {
     let spans = measured.iter().flat_map(|it| cases(it)).filter_map(|(_, seconds)| Some(seconds.tail.as_ref()?.span_s));
-    let ends = spans.clone().reduce(f64::min).zip(spans.reduce(f64::max))?;
-    let [shortest, longest] = [ends.0, ends.1].map(|span_s| amount(Quantity::Seconds, span_s));
-    let long = if shortest == longest { shortest } else { format!("{shortest} to {longest}") };
-    Some(format!("p99.9 over time is that of spans of {long}, as short as each has 10,000 answers."))
+    let (shortest, longest) = spans.clone().reduce(f64::min).zip(spans.reduce(f64::max))?;
+    let long = if shortest < longest { format!("{shortest} to {longest}") } else { format!("{longest}") };
+    Some(format!("p99.9 over time is that of spans of {long} s, as short as each has 10,000 answers."))
 }
 
 fn is_measured(scenario: &ScenarioFinding) -> bool {

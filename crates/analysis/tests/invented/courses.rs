@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
-use tolok_model::{Measurement, SecondSeries, SplitMix64};
+use tolok_model::{Measurement, SecondSeries, SplitMix64, TailSeries};
 
 /// How the seconds of a window went.
 #[derive(Clone, Copy)]
@@ -65,7 +65,19 @@ pub fn with_seconds(block: u32, trial: &mut Measurement, course: Course) {
         before.subject_memory_bytes = (0..course.warm_up).map(memory_at).collect();
         window.warm_up = Some(Box::new(before));
     }
+    window.tail = tail(block, trial, &window);
     trial.series = Some(window);
+}
+
+/// Spans as the lab makes them of few seconds, and 40 times the median in each.
+fn tail(block: u32, trial: &Measurement, window: &SecondSeries) -> Option<TailSeries> {
+    let fewest = |span: usize| window.good.chunks_exact(span).map(|span| span.iter().sum::<u64>()).min().unwrap_or(0);
+    let span = [1, 2, 5, 10].into_iter().find(|span| window.good.len() >= 2 * span && fewest(*span) >= 10_000)?;
+    let mut random = SplitMix64::new(u64::from(block) * 11 + 3);
+    let median_s = trial.latency.at(0.5)?;
+    let mut percentile = || median_s * (30.0 + random.below(2000) as f64 / 1e2);
+    let latency_p999_s = (0..window.good.len() / span).map(|_| percentile()).collect();
+    Some(TailSeries { span_s: span as u32, fewest_answers: fewest(span), latency_p999_s })
 }
 
 fn seconds(block: u32, trial: &Measurement, course: Course, range: std::ops::Range<usize>) -> SecondSeries {
