@@ -47,6 +47,7 @@ impl Reader<'_> {
         let names = parts.iter().map(|part| part.name.clone()).collect();
         let names = (has_parts && !self.reading.has_problems()).then_some(names);
         let factors = written.factor.into_iter().filter_map(|factor| self.factor(factor, &names)).collect();
+        self.note_settled_twice(&written.settle);
         let settlements = written.settle.into_iter().filter_map(|settle| self.settlement(settle, &names)).collect();
         Some(Replication { source: source?, note: written.note, parts, factors, settlements })
     }
@@ -207,9 +208,20 @@ impl Reader<'_> {
         let quantity = figure.and_then(|figure| self.quantity(&figure));
         let ratio = self.reading.require(entries.ratio, &span, "ratio", "ratio = \"> 1\"");
         let is = ratio.and_then(|ratio| read_number(&ratio, 1.0, self.text, &mut self.reading));
-        let pairs = self.reading.require(entries.pair, &span, "pair", "[[settle.pair]]").unwrap_or_default();
+        let pairs = entries.pair.filter(|pairs| !pairs.is_empty());
+        let pairs = self.reading.require(pairs, &span, "pair", "[[settle.pair]]").unwrap_or_default();
         let pairs = pairs.into_iter().filter_map(|pair| self.settling_pair(pair, parts)).collect();
         Some(Settlement { claim: claim?, quantity: quantity?, is: is?, pairs })
+    }
+
+    fn note_settled_twice(&mut self, settles: &[Table<SettleFile>]) {
+        let claims: Vec<&Spanned<String>> = settles.iter().filter_map(|settle| settle.entries.claim.as_ref()).collect();
+        for (place, claim) in claims.iter().enumerate() {
+            if claims[..place].iter().any(|earlier| earlier.get_ref() == claim.get_ref()) {
+                let help = Some("give it a [[settle.pair]] for each ratio".to_owned());
+                self.reading.note(claim.span(), format!("`{}` is settled already", claim.get_ref()), help);
+            }
+        }
     }
 
     /// A claim about figures that the source has is judged by what stands for them.

@@ -118,6 +118,9 @@ fn what_settles_a_claim_is_held_against_the_source_and_the_parts() {
     assert!(part.contains("there is no part `lam`"), "{part}");
     let ratio = settle("ratio = \"> 1\"", "ratio = \"more\"");
     assert!(ratio.contains("more"), "{ratio}");
+    let twice =
+        problems(&format!("{SOUND}[[settle]]\nclaim = \"pool\"\nfigure = \"runs\"\nratio = 2\npair = []\n")).join("\n");
+    assert!(twice.contains("`pool` is settled already") && twice.contains("missing key `pair`"), "{twice}");
     let nothing = problems(&format!("{SOUND}[[settle]]\n"));
     assert_eq!(nothing.len(), 4, "claim, figure, ratio, pair: {nothing:?}");
 }

@@ -25,8 +25,8 @@ pub(super) fn tail(seconds: &[&SecondRow]) -> Result<Option<TailSeries>, Histogr
     let Some(span_s) = SPANS_S.into_iter().find(is_told) else { return Ok(None) };
     let merged = |span: &[&SecondRow]| merge(span.iter().map(|row| row.response_time.as_str()));
     let merged = spans(&span_s).map(merged).collect::<Result<Vec<_>, _>>()?;
-    let latency_p999_s = merged.iter().filter_map(|histogram| quantile_s(histogram, QUANTILE)).collect();
-    Ok(Some(TailSeries { span_s, fewest_answers: fewest(&span_s), latency_p999_s }))
+    let percentiles: Option<Vec<f64>> = merged.iter().map(|histogram| quantile_s(histogram, QUANTILE)).collect();
+    Ok(percentiles.map(|latency_p999_s| TailSeries { span_s, fewest_answers: fewest(&span_s), latency_p999_s }))
 }
 
 #[cfg(test)]
