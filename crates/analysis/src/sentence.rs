@@ -55,11 +55,16 @@ fn alone(only: &CaseFinding) -> String {
 fn not_ranked(unranked: &[&CaseFinding], is_all: bool) -> String {
     let reason = |case: &CaseFinding| {
         let kinds: Vec<&str> =
-            case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.as_str()).collect();
+            case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| spoken(&flag.kind)).collect();
         if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
     };
     let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
     with_reasons(&named, is_all)
+}
+
+/// The word of a flag as it stands in a sentence; one of them alone would be taken for an adjective.
+fn spoken(kind: &str) -> &str {
+    if kind == "little" { "Little’s law" } else { kind }
 }
 
 /// `Not ranked: A (errors) and B (not measured).` Where all cases of a table share one reason, they are only counted.
