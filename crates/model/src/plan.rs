@@ -363,14 +363,16 @@ impl Had {
             None => None,
             Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
                 Ok(()) => return self.environments.push(environment.clone()),
-                Err(reason) => Some(Skipped::new(format!("database [{}]", database.describe()), reason)),
+                Err(reason) => {
+                    let subject = format!("database [{}]", database.describe());
+                    Some(Skipped { subject, reason, scenarios: ids_with_database(study, environment) })
+                }
             },
         };
         let without_database = Environment { database: None, ..environment.clone() };
         match (here.fits)(&without_database) {
             Ok(()) => {
-                let is_new = |missing: &Skipped| !self.without_database.contains(missing);
-                self.without_database.extend(missing.filter(is_new));
+                missing.into_iter().for_each(|missing| missing.join(&mut self.without_database));
                 self.environments.push(without_database);
             }
             Err(reason) => {
@@ -386,6 +388,12 @@ fn ids_in(study: &Study, environment: &Environment) -> Vec<String> {
     let scenarios = in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
     let programs = programs_in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
     scenarios.chain(programs).filter(|(own, _)| *own == environment.id).map(|(_, id)| id).collect()
+}
+
+/// Ids of those that ask a database there.
+fn ids_with_database(study: &Study, environment: &Environment) -> Vec<String> {
+    let all = in_environments(study, &study.environments).into_iter();
+    all.filter(|scenario| scenario.database && scenario.environment == environment.id).map(|it| it.id).collect()
 }
 
 /// Each scenario in each environment that makes a difference to it.

@@ -10,7 +10,7 @@ use crate::replication_file::{
 };
 use crate::table::Table;
 use crate::text::{Problem, ROOT, Reading, Span};
-use crate::transcription::{Assertion, Moment, Quantity, Transcription, figure_key, read_number};
+use crate::transcription::{Assertion, Moment, Number, Quantity, Transcription, Written, figure_key, read_number};
 use crate::wording::suggestion;
 
 impl Replication {
@@ -207,11 +207,21 @@ impl Reader<'_> {
         let figure = self.reading.require(entries.figure, &span, "figure", "figure = \"throughput_rps\"");
         let quantity = figure.and_then(|figure| self.quantity(&figure));
         let ratio = self.reading.require(entries.ratio, &span, "ratio", "ratio = \"> 1\"");
-        let is = ratio.and_then(|ratio| read_number(&ratio, 1.0, self.text, &mut self.reading));
+        let is = ratio.and_then(|ratio| self.ratio(&ratio));
         let pairs = entries.pair.filter(|pairs| !pairs.is_empty());
         let pairs = self.reading.require(pairs, &span, "pair", "[[settle.pair]]").unwrap_or_default();
         let pairs = pairs.into_iter().filter_map(|pair| self.settling_pair(pair, parts)).collect();
         Some(Settlement { claim: claim?, quantity: quantity?, is: is?, pairs })
+    }
+
+    fn ratio(&mut self, written: &Spanned<Written>) -> Option<Number> {
+        let number = read_number(written, 1.0, self.text, &mut self.reading)?;
+        if number.value <= 0.0 {
+            let help = Some("a number above 0, such as 7, \"3..10\" or \"> 1\"".to_owned());
+            self.reading.note(written.span(), format!("`{}` is no ratio", number.printed), help);
+            return None;
+        }
+        Some(number)
     }
 
     fn note_settled_twice(&mut self, settles: &[Table<SettleFile>]) {
@@ -293,12 +303,15 @@ const FIGURES: [&str; 11] = [
 /// What a key of a transcription is of, if a ratio can be taken of it.
 fn quantity_of(key: &str) -> Option<Quantity> {
     let (quantity, _) = figure_key(key)?;
-    let is_spread = |moment: &Moment| matches!(moment, Moment::Sd);
+    // What nothing measures is refused before anything is measured.
+    let is_measured = |moment: &Moment| !matches!(moment, Moment::Min | Moment::Sd);
     match &quantity {
         Quantity::Throughput | Quantity::Goodput | Quantity::Requests | Quantity::Bandwidth => Some(quantity),
         Quantity::CpuPerRequest => Some(quantity),
-        Quantity::Latency(moment) | Quantity::Time(moment) => (!is_spread(moment)).then_some(quantity),
-        Quantity::Memory(_) | Quantity::Cpu(_) => Some(quantity),
+        Quantity::Time(moment) => (*moment != Moment::Sd).then_some(quantity),
+        Quantity::Latency(moment) | Quantity::Memory(moment) | Quantity::Cpu(moment) => {
+            is_measured(moment).then_some(quantity)
+        }
         _ => None,
     }
 }

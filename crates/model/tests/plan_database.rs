@@ -151,9 +151,11 @@ fn a_database_that_cannot_be_had_leaves_what_needs_none() {
       hello-c8-2cpu--rust-ceiling-default
     without database [MySQL · pool of 16]: mysql is missing: install it by hand
     "#);
-    assert!(expand(&mixed, here).unwrap().environments.iter().all(|one| one.database.is_none()));
+    let plan = expand(&mixed, here).unwrap();
+    assert!(plan.environments.iter().all(|one| one.database.is_none()));
+    assert_eq!(plan.skipped[0].scenarios, ["rows-c8-1cpu", "rows-c8-2cpu"], "what needs one is left out with it");
     let only = study("['bun/serve']", "'rows'", environment);
-    assert_snapshot!(check(&only, here), @r#"all that the study asks for needs a database, and none can be had on this machine: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: [] }])"#);
+    assert_snapshot!(check(&only, here), @r#"all that the study asks for needs a database, and none can be had on this machine: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: ["rows-c8-1cpu", "rows-c8-2cpu"] }])"#);
     assert!(matches!(expand(&only, here), Err(PlanError::NoDatabase(missing)) if missing.len() == 1));
 }
 

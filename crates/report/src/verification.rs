@@ -52,7 +52,7 @@ fn of_check(check: &Check, width: usize) -> String {
     };
     let said = match check.differences_total {
         0 => check.said.clone(),
-        _ if check.compared == 0 => "nothing could be compared:".to_owned(),
+        1 if check.compared == 0 => "nothing could be compared:".to_owned(),
         total => format!("{} in {} compared; the first:", counted(total, "difference"), grouped(check.compared)),
     };
     let label = format!("{mark:<10}{:<14}", check.name);

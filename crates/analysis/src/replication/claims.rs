@@ -55,9 +55,10 @@ fn judged(sites: &Sites, family: &Family, factors: &[FactorFinding], claim: &Cla
         None => by_figures(sites, family, &claim.asserts),
     };
     let published = settlement.map_or_else(|| published(&claim.asserts), settlements::published);
-    let why = match &claim.asserts {
-        Assertion::Untestable { why } if outcome.reading != PublishedReading::CannotTell => {
-            Some(format!("the source has no figures for it: {why}"))
+    let why = match (&claim.asserts, settlement) {
+        (Assertion::Untestable { why }, Some(_)) => {
+            let lacking = format!("the source has no figures for it: {why}");
+            Some(outcome.why.map_or(lacking.clone(), |untold| format!("{untold}; {lacking}")))
         }
         _ => outcome.why,
     };

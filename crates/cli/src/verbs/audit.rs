@@ -48,6 +48,9 @@ struct Written {
 
 /// Reads all tables, or complains of everything that is wrong with any of them.
 fn all(args: &AuditArgs) -> Result<Vec<Transcription>, Complaint> {
+    if args.files.iter().filter(|name| *name == STANDARD_INPUT).count() > 1 {
+        return Err(Complaint::new(Exit::Usage, "standard input can be read once; write `-` once"));
+    }
     let options = csv_options(&args.csv)?;
     let (mut read, mut has_csv) = (Vec::new(), false);
     let mut wrong: Option<Complaint> = None;
@@ -81,10 +84,12 @@ fn written(name: &str) -> Result<Written, Complaint> {
     Ok(Written { is_csv: looks_like_csv(&text), text, path })
 }
 
-/// Whether the first line with something on it is a row of names: in a transcription it is a table, a key or a comment.
+/// Whether the first line that is no comment is a row: in a transcription it is the head of a table, or a key and its value.
 fn looks_like_csv(text: &str) -> bool {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    !first.starts_with(['#', '[']) && !first.contains('=')
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let is_key = |key: &str| key.trim().chars().all(|it| it.is_alphanumeric() || "_-.\"'".contains(it));
+    !first.starts_with('[') && !first.split_once('=').is_some_and(|(key, _)| is_key(key))
 }
 
 /// The file that is meant. A file needs no checkout; a name does.
@@ -149,4 +154,20 @@ fn csv_options(args: &CsvArgs) -> Result<CsvOptions, Complaint> {
         repetitions: args.repetitions,
         decimal_comma: args.decimal_comma,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_without_an_ending_is_known_by_its_first_line() {
+        for csv in ["Server,Req/s\nGo,1", "#,Server,Req/s\n1,Go,1", "Server,p95 (c=50)\nGo,1", "\n\nServer;Req/s"] {
+            assert!(looks_like_csv(csv), "{csv}");
+        }
+        for toml in ["# a comment\ntitle = \"x\"", "\u{feff}title = \"x\"", "[method]\ntool = \"wrk\"", "\"title\"='x'"]
+        {
+            assert!(!looks_like_csv(toml), "{toml}");
+        }
+    }
 }

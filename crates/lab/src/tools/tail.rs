@@ -23,9 +23,12 @@ pub(super) fn tail(seconds: &[&SecondRow]) -> Result<Option<TailSeries>, Histogr
     let fewest = |span_s: &u32| spans(span_s).map(answers).min().unwrap_or_default();
     let is_told = |span_s: &u32| spans(span_s).len() >= FEWEST_SPANS && fewest(span_s) >= FEWEST;
     let Some(span_s) = SPANS_S.into_iter().find(is_told) else { return Ok(None) };
-    let merged = |span: &[&SecondRow]| merge(span.iter().map(|row| row.response_time.as_str()));
-    let merged = spans(&span_s).map(merged).collect::<Result<Vec<_>, _>>()?;
-    let percentiles: Option<Vec<f64>> = merged.iter().map(|histogram| quantile_s(histogram, QUANTILE)).collect();
+    // One histogram at a time: all of a day would take gigabytes.
+    let percentile = |span: &[&SecondRow]| {
+        merge(span.iter().map(|row| row.response_time.as_str())).map(|sum| quantile_s(&sum, QUANTILE))
+    };
+    let percentiles = spans(&span_s).map(percentile).collect::<Result<Vec<Option<f64>>, _>>()?;
+    let percentiles: Option<Vec<f64>> = percentiles.into_iter().collect();
     Ok(percentiles.map(|latency_p999_s| TailSeries { span_s, fewest_answers: fewest(&span_s), latency_p999_s }))
 }
 
