@@ -1,0 +1,258 @@
+//! A report before it has a format.
+//!
+//! A document is headings, sentences, tables, lists and charts, in the order in which a reader meets them. `documents/` builds one from
+//! findings; `print/` turns one into text. A builder never writes markup, and a printer never reads findings.
+
+/// How much a document says. A terminal gets the short form, a page or a file the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// What fits a few screens.
+    Short,
+    /// Everything.
+    Full,
+}
+
+/// A report.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Document {
+    /// What the window or the tab of a page is called; the first heading is a block.
+    pub title: String,
+    /// What it says, from the top.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A heading.
+    Heading(Heading),
+    /// One paragraph.
+    Paragraph(Text),
+    /// The sentence that answers the question. Formats set it apart from other paragraphs.
+    Verdict(Text),
+    /// A table.
+    Table(Table),
+    /// Items, each a text of its own.
+    List(List),
+    /// What the numbers behind names and cells refer to.
+    Notes(Vec<(usize, Text)>),
+    /// Marks, words and columns of the table above, each explained once in a document.
+    Legend(Vec<String>),
+    /// Charts side by side. Only a page shows them.
+    Charts(Vec<Chart>),
+    /// Lines to be copied as they are: commands, hashes.
+    Code(Vec<String>),
+    /// Blocks that a page folds away under a summary. Formats that cannot fold show the summary as a heading.
+    Folded {
+        /// What it is.
+        summary: Text,
+        /// What it hides.
+        blocks: Vec<Block>,
+    },
+    /// Blocks that belong together, with a place to link to.
+    Section {
+        /// Name of the place, unique in the document.
+        id: String,
+        /// The blocks, their heading first.
+        blocks: Vec<Block>,
+    },
+    /// Short words on the whole document, each a link into it.
+    Chips(Vec<Chip>),
+}
+
+/// A heading.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heading {
+    /// 1 for the title of the document, 2 for a section, 3 and 4 below.
+    pub rank: u8,
+    /// What it says.
+    pub text: Text,
+    /// What stands behind it, less loud.
+    pub beside: String,
+}
+
+/// Words in a row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text(pub Vec<Span>);
+
+/// Words of one look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The words, unescaped.
+    pub words: String,
+    /// How they stand out. Nothing is said by a look alone.
+    pub look: Look,
+}
+
+/// How words stand out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Look {
+    /// As everything around.
+    #[default]
+    Plain,
+    /// A name or a headline.
+    Strong,
+    /// Of less weight.
+    Muted,
+    /// Bad news.
+    Warning,
+    /// Good news.
+    Good,
+    /// A name that a person types: a command, a path, a hash.
+    Code,
+    /// A label before words.
+    Emphasis,
+}
+
+/// A list of items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List {
+    /// What stands before each item where a format has no bullets of its own: `-`, `!`, `$`.
+    pub sign: &'static str,
+    /// The items.
+    pub items: Vec<Text>,
+}
+
+/// A table. The first column names the rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// What it shows, for readers who do not see it, and as its caption where it has one.
+    pub caption: String,
+    /// The columns, the naming one first.
+    pub columns: Vec<Column>,
+    /// The rows, from the top.
+    pub rows: Vec<Row>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its heading.
+    pub heading: String,
+    /// Where its cells stand.
+    pub align: Align,
+    /// The lowest go first where a terminal is too narrow; a column of [`Column::ALWAYS`] never goes.
+    pub priority: u8,
+}
+
+/// Where the cells of a column stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Row {
+    /// The runtime whose marker stands before its name on a page; none for rows that are about no subject.
+    pub runtime: Option<String>,
+    /// How the whole row stands out: `Muted` for the ceiling, `Warning` for what must not be missed.
+    pub look: Look,
+    /// One for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// What it says.
+    pub text: Text,
+    /// The interval of its value, as words; beside the value or below it.
+    pub interval: Option<String>,
+    /// `=`, `≈`, `?` behind the value.
+    pub mark: &'static str,
+    /// Notes that it refers to, by number.
+    pub notes: Vec<usize>,
+    /// A second line, less loud: the name that a person types.
+    pub below: String,
+}
+
+/// A drawing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// SVG, complete and safe to place in a page.
+    pub svg: String,
+    /// What it shows and how to read it; empty where several charts share one.
+    pub caption: String,
+}
+
+/// A short word on the whole document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chip {
+    /// What it says.
+    pub words: String,
+    /// `Good`, `Warning` or `Plain`.
+    pub look: Look,
+    /// The section that it links to.
+    pub section: String,
+}
+
+impl Column {
+    /// Priority of a column that no terminal is too narrow for.
+    pub const ALWAYS: u8 = u8::MAX;
+
+    /// A column of words.
+    pub fn words(heading: impl Into<String>) -> Self {
+        Self { heading: heading.into(), align: Align::Left, priority: Self::ALWAYS }
+    }
+
+    /// A column of numbers.
+    pub fn numbers(heading: impl Into<String>) -> Self {
+        Self { heading: heading.into(), align: Align::Right, priority: Self::ALWAYS }
+    }
+
+    /// The same column, left out earlier or later than others where there is no room.
+    pub fn priority(self, priority: u8) -> Self {
+        Self { priority, ..self }
+    }
+}
+
+impl Text {
+    /// Words of one look.
+    pub fn of(words: impl Into<String>, look: Look) -> Self {
+        Self(vec![Span { words: words.into(), look }])
+    }
+
+    /// Nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|span| span.words.is_empty())
+    }
+
+    /// This text with more words behind it.
+    pub fn and(mut self, words: impl Into<String>, look: Look) -> Self {
+        self.0.push(Span { words: words.into(), look });
+        self
+    }
+
+    /// The words without their looks.
+    pub fn plain(&self) -> String {
+        self.0.iter().map(|span| span.words.as_str()).collect()
+    }
+}
+
+impl<T: Into<String>> From<T> for Text {
+    fn from(words: T) -> Self {
+        Self::of(words, Look::Plain)
+    }
+}
+
+impl<T: Into<Text>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+impl Block {
+    /// A heading with nothing beside it.
+    pub fn heading(rank: u8, text: impl Into<Text>) -> Self {
+        Self::Heading(Heading { rank, text: text.into(), beside: String::new() })
+    }
+
+    /// A list with `-` before each item; nothing without items.
+    pub fn list(items: Vec<Text>) -> Option<Self> {
+        (!items.is_empty()).then_some(Self::List(List { sign: "-", items }))
+    }
+}
