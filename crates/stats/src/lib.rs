@@ -66,6 +66,8 @@
 //! [`changepoints`], [`steady`] and [`theil_sen`] take plain slices in the order of time, and [`scalability`] takes rows of
 //! blocks. They check their values themselves: each says what it refuses.
 
+#![warn(missing_docs)]
+
 mod bootstrap;
 mod changepoints;
 mod equivalence;

@@ -1,0 +1,298 @@
+//! Runs on disk: written, read back, interrupted, claimed twice.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+use tolok_model::{CpuMap, Environment, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
+
+use super::*;
+use crate::run_folder::*;
+
+fn run_record(id: &str) -> RunRecord {
+    RunRecord {
+        format: RECORD_FORMAT,
+        id: id.to_owned(),
+        study: "example".to_owned(),
+        started_at: "2026-11-21T10:00:00Z".to_owned(),
+        tolok_version: "0.1.0".to_owned(),
+        git: None,
+        seed: 7,
+        plan_sha256: "00".to_owned(),
+        machine: MachineSummary::default(),
+        fingerprint: serde_json::json!({ "kernel": "6.1" }),
+        programs: vec![ProgramUsed {
+            name: "Go".to_owned(),
+            version: "1.26".to_owned(),
+            path: "/usr/bin/go".to_owned(),
+            source: "system".to_owned(),
+            sha256: Some("ab".repeat(32)),
+        }],
+        cpus: [(String::new(), CpuMap { subject: vec![0], generator: vec![1], ..CpuMap::default() })].into(),
+        command: "tolok run example --seed 7".to_owned(),
+    }
+}
+
+/// Two trials of one case; the store asks for no more than their names.
+fn plan() -> Plan {
+    let trial = |number| PlannedTrial { number, block: number, case: "json-c64--go-nethttp".to_owned() };
+    Plan {
+        stopping: None,
+        format: RECORD_FORMAT,
+        title: "Example".to_owned(),
+        question: String::new(),
+        seed: 7,
+        blocks: 2,
+        smallest_effect: 0.03,
+        reruns: 2,
+        diagnose: false,
+        scale: 1.0,
+        environments: vec![Environment::default()],
+        scenarios: Vec::new(),
+        programs: Vec::new(),
+        published: Vec::new(),
+        cases: Vec::new(),
+        trials: vec![trial(1), trial(2)],
+        skipped: Vec::new(),
+        brought: Default::default(),
+    }
+}
+
+fn trial_record(trial: &PlannedTrial) -> TrialRecord {
+    let failure = Failure { reason: FailureKind::Crashed, message: "it ended".to_owned(), log_tail: Vec::new() };
+    TrialRecord {
+        format: RECORD_FORMAT,
+        number: trial.number,
+        block: trial.block,
+        case: trial.case.clone(),
+        started_at: "2026-11-21T10:00:01Z".to_owned(),
+        took_s: 0.1 + 0.2,
+        attempts: 1,
+        isolation: None,
+        commands: vec!["server --port 1".to_owned()],
+        outcome: Outcome::Failed(failure),
+    }
+}
+
+/// A run that has just begun. The folder that it lies in comes first, so that it outlives the run.
+fn begun() -> (TempDir, RunFolder, Plan) {
+    let runs = tempfile::tempdir().unwrap();
+    let folder =
+        RunFolder::create(runs.path(), &run_record("first"), &plan(), "title = \"Example\"\n", &["Go", "Bun"]).unwrap();
+    (runs, folder, plan())
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_run_reads_back_as_it_was_written() {
+    let (_runs, folder, plan) = begun();
+    let trial = folder.begin_trial(&plan.trials[0]).unwrap();
+    trial.write("command.txt", b"server --port 1\n").unwrap();
+    trial.write_lines("samples.jsonl", &[serde_json::json!({ "at_s": 1 }), serde_json::json!({ "at_s": 2 })]).unwrap();
+    trial.finish(&trial_record(&plan.trials[0])).unwrap();
+
+    let stored = RunFolder::open(folder.path()).read().unwrap();
+    assert_eq!(stored.run, run_record("first"));
+    assert_eq!(stored.plan, plan);
+    assert_eq!(stored.trials, [trial_record(&plan.trials[0])]);
+    let kept = folder.path().join("trials/0001-json-c64--go-nethttp-b1");
+    assert_eq!(names_in(&kept), ["command.txt", "samples.jsonl", "trial.json"]);
+    assert_eq!(fs::read_to_string(kept.join("samples.jsonl")).unwrap(), "{\"at_s\":1}\n{\"at_s\":2}\n");
+    assert_eq!(
+        names_in(folder.path()),
+        [".lock", "manifest.jsonl", "names.json", "plan.json", "run.json", "study.toml", "trials"]
+    );
+}
+
+#[test]
+fn values_of_other_crates_are_kept_under_the_format_of_the_run() {
+    let (_runs, folder, _) = begun();
+    assert_eq!(folder.names::<Vec<String>>().unwrap(), ["Go", "Bun"]);
+}
+
+#[test]
+fn reports_replace_earlier_ones_and_leave_nothing_beside_them() {
+    let (_runs, folder, _) = begun();
+    for text in ["old and long", "new"] {
+        let path = folder.write("report.md", text.as_bytes()).unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), text);
+    }
+    let names = [".lock", "manifest.jsonl", "names.json", "plan.json", "report.md", "run.json", "study.toml"];
+    assert_eq!(names_in(folder.path()), names);
+}
+
+#[test]
+fn a_format_of_another_version_is_refused() {
+    let (_runs, folder, _) = begun();
+    let path = folder.path().join("run.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let check = |text: &str, reason: &str| {
+        fs::write(&path, text).unwrap();
+        let expect = format!("{} is not a run of this version of tolok: {reason}", path.display());
+        assert_eq!(folder.read().unwrap_err().to_string(), expect);
+    };
+    let newer = "its format is 99, and 2 to 4 are known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 4", "\"format\": 99"), newer);
+    let older = "its format is 1, and 2 to 4 are known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 4", "\"format\": 1"), older);
+    check("{}", "it has no `format`");
+    check("{ \"format\"", "EOF while parsing an object at line 1 column 10");
+    check("{ \"format\": 2 }", "missing field `id`");
+}
+
+#[test]
+fn a_trial_without_its_record_is_not_finished_and_is_begun_anew() {
+    let (_runs, folder, plan) = begun();
+    // As a kill leaves it: begun, with a log, and with a record that was never renamed.
+    let killed = folder.begin_trial(&plan.trials[0]).unwrap();
+    killed.write("subject.log", b"listening\n").unwrap();
+    killed.write(".trial.json.4711", b"{ \"format\": 1, \"num").unwrap();
+    assert!(!folder.is_finished(&plan.trials[0]));
+    assert_eq!(folder.read().unwrap().trials, []);
+
+    let again = folder.begin_trial(&plan.trials[0]).unwrap();
+    assert_eq!(names_in(again.path()), [""; 0]);
+    again.finish(&trial_record(&plan.trials[0])).unwrap();
+    assert!(folder.is_finished(&plan.trials[0]) && !folder.is_finished(&plan.trials[1]));
+}
+
+#[test]
+fn an_abandoned_trial_leaves_nothing() {
+    let (_runs, folder, plan) = begun();
+    let trial = folder.begin_trial(&plan.trials[0]).unwrap();
+    trial.write("subject.log", b"listening\n").unwrap();
+    trial.abandon().unwrap();
+    assert_eq!(names_in(&folder.path().join("trials")), [""; 0]);
+}
+
+#[test]
+fn a_run_can_be_read_while_it_is_written() {
+    let (_runs, folder, plan) = begun();
+    assert!(matches!(RunFolder::open_to_write(folder.path()), Err(StoreError::Busy { .. })));
+    assert_eq!(RunFolder::open(folder.path()).read().unwrap().plan, plan);
+}
+
+#[test]
+fn whether_a_run_is_at_work_can_be_asked_without_taking_its_lock() {
+    let (_runs, folder, _) = begun();
+    let path = folder.path().to_owned();
+    assert!(RunFolder::is_at_work(&path));
+    drop(folder);
+    assert!(!RunFolder::is_at_work(&path));
+    // Who asks is no writer: two may ask, and the next writer is not kept out.
+    assert!(!RunFolder::is_at_work(&path));
+    let again = RunFolder::open_to_write(&path).unwrap();
+    assert!(RunFolder::is_at_work(again.path()));
+    assert!(!RunFolder::is_at_work(&path.join("nowhere")));
+}
+
+#[test]
+fn a_run_is_never_begun_in_the_folder_of_another() {
+    let (runs, folder, plan) = begun();
+    drop(folder);
+    let error = RunFolder::create(runs.path(), &run_record("first"), &plan, "other", &()).unwrap_err();
+    let path = runs.path().join("first");
+    assert_eq!(error.to_string(), format!("cannot write {}: File exists (os error 17)", path.display()));
+    assert_eq!(fs::read_to_string(path.join("study.toml")).unwrap(), "title = \"Example\"\n");
+}
+
+#[test]
+fn runs_are_found_by_path_by_name_and_as_the_latest() {
+    let (runs, first, plan) = begun();
+    let second = RunFolder::create(runs.path(), &run_record("second"), &plan, "", &()).unwrap();
+    // Clocks of file systems are coarse, so the order is made certain.
+    let later =
+        fs::metadata(second.path().join("run.json")).unwrap().modified().unwrap() + std::time::Duration::from_secs(9);
+    File::options().write(true).open(first.path().join("run.json")).unwrap().set_modified(later).unwrap();
+
+    let find = |name: &str| RunFolder::find(runs.path(), name);
+    assert_eq!(find("second").unwrap(), second.path());
+    assert_eq!(find(second.path().to_str().unwrap()).unwrap(), second.path());
+    assert_eq!(find("latest").unwrap(), first.path());
+    fs::create_dir(runs.path().join("third")).unwrap();
+    let expect = format!(
+        "there is no run `third`: neither a folder of that name nor one in {}; the nearest are first, second; `tolok list runs` \
+         shows all, and --runs DIR names another folder",
+        runs.path().display()
+    );
+    assert_eq!(find("third").unwrap_err().to_string(), expect);
+    let nowhere = RunFolder::find(&runs.path().join("nowhere"), "latest").unwrap_err();
+    assert!(nowhere.to_string().starts_with("there is no run `latest`"));
+}
+
+#[test]
+fn the_name_of_a_study_stands_for_its_newest_run() {
+    let (runs, first, plan) = begun();
+    RunFolder::create(
+        runs.path(),
+        &RunRecord { study: "other".to_owned(), ..run_record("2026-other") },
+        &plan,
+        "",
+        &(),
+    )
+    .unwrap();
+    assert_eq!(RunFolder::find(runs.path(), "example").unwrap(), first.path());
+    let second = RunFolder::create(runs.path(), &run_record("second"), &plan, "", &()).unwrap();
+    let later =
+        fs::metadata(first.path().join("run.json")).unwrap().modified().unwrap() + std::time::Duration::from_secs(9);
+    File::options().write(true).open(second.path().join("run.json")).unwrap().set_modified(later).unwrap();
+    assert_eq!(RunFolder::find(runs.path(), "example").unwrap(), second.path());
+}
+
+#[test]
+fn the_beginning_of_a_name_is_enough_where_no_other_run_begins_so() {
+    let (runs, first, plan) = begun();
+    let fifth = RunFolder::create(runs.path(), &run_record("fifth"), &plan, "", &()).unwrap();
+    let find = |name: &str| RunFolder::find(runs.path(), name);
+    assert_eq!((find("fir").unwrap(), find("fif").unwrap()), (first.path().to_owned(), fifth.path().to_owned()));
+    let expect = format!(
+        "`fi` is the beginning of 2 runs in {}, such as first, fifth; type more of the name that you mean",
+        runs.path().display()
+    );
+    assert_eq!(find("fi").unwrap_err().to_string(), expect);
+    assert!(find("").unwrap_err().to_string().starts_with("there is no run ``"));
+}
+
+#[test]
+fn where_nothing_can_be_written_one_sentence_says_what_to_do() {
+    // Below a file not even root can make a folder.
+    let runs = tempfile::NamedTempFile::new().unwrap();
+    let error = RunFolder::create(&runs.path().join("runs"), &run_record("first"), &plan(), "", &()).unwrap_err();
+    let path = runs.path().join("runs/first");
+    let expect = format!(
+        "cannot write {}: Not a directory (os error 20); choose a folder that you may write with --runs DIR",
+        path.display()
+    );
+    assert_eq!(error.to_string(), expect);
+}
+
+#[test]
+fn the_umask_of_the_user_decides_who_may_read_a_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_runs, folder, _) = begun();
+    let plain = folder.path().join("plain");
+    File::create(&plain).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&folder.path().join("run.json")), mode(&plain));
+}
+
+#[test]
+fn events_are_kept_in_their_order_and_a_torn_one_is_cut_off_when_the_run_goes_on() {
+    let (_runs, folder, _) = begun();
+    let text = || fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
+    let mut log = folder.events().unwrap();
+    for event in ["run-started", "run-ended"] {
+        log.append(&serde_json::json!({ "event": event })).unwrap();
+    }
+    drop(log);
+    assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"run-ended\"}\n");
+    // As a kill may leave it.
+    fs::write(folder.path().join("events.jsonl"), "{\"event\":\"run-started\"}\n{\"eve").unwrap();
+    folder.events().unwrap().append(&serde_json::json!({ "event": "again" })).unwrap();
+    assert_eq!(text(), "{\"event\":\"run-started\"}\n{\"event\":\"again\"}\n");
+}
