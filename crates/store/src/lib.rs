@@ -13,9 +13,6 @@ mod run_folder;
 mod trial_folder;
 pub mod verify;
 
-#[cfg(test)]
-mod tests;
-
 pub use error::{NEAREST, StoreError};
 pub use events::{EVENTS, EventLog};
 pub use line_writer::LineWriter;

@@ -378,3 +378,6 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
         TryLockError::Error(source) => StoreError::Write { path, source },
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,6 @@ use tempfile::TempDir;
 use tolok_model::{CpuMap, Environment, Failure, FailureKind, MachineSummary, Outcome, ProgramUsed};
 
 use super::*;
-use crate::run_folder::*;
 
 fn run_record(id: &str) -> RunRecord {
     RunRecord {
