@@ -40,7 +40,6 @@ mod replication_file;
 mod replication_reading;
 mod scale;
 pub mod schema;
-mod seed;
 pub mod sentences;
 mod several;
 mod skipped;
@@ -89,7 +88,6 @@ pub use record_resources::{
 pub use record_tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use replication_file::ReplicationFile;
 pub use scale::{Scale, ScaleError};
-pub use seed::SplitMix64;
 pub use skipped::Skipped;
 pub use study::{Scenario, Study, SubjectSelector};
 pub use study_file::StudyFile;
@@ -99,6 +97,7 @@ pub use subject::{
 };
 pub use subject_file::SubjectFile;
 pub use text::{Problem, Span};
+pub use tolok_rng::SplitMix64;
 pub use tool::{LoadTool, Script, Timer, ToolChoice};
 pub use units::{
     BitRate, Bytes, Percent, Seconds, bit_rate_words, bytes_words, format_duration, parse_byte_rate, rate_parts,

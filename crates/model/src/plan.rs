@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use tolok_rng::SplitMix64;
 
 use crate::brought::{Brought, kept_out, reaches};
 use crate::catalogue::Catalogue;
@@ -12,7 +13,6 @@ use crate::plan_error::PlanError;
 use crate::program::ProgramScenario;
 use crate::published::PublishedRatio;
 use crate::scale::{is_unscaled, unscaled};
-use crate::seed::SplitMix64;
 use crate::skipped::Skipped;
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};

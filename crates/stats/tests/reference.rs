@@ -4,9 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 
 use serde::Deserialize;
-use tolok_stats::{
-    Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated, paired_ratio,
-};
+use tolok_stats::{Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated, paired_ratio};
 
 #[derive(Deserialize)]
 struct Fixtures {

@@ -84,4 +84,3 @@ fn slopes_agree_with_scipy() {
     }
     assert!(intervals > 70, "only {intervals} intervals were compared");
 }
-

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 
-use tolok_stats::{
-    Level, Rng, STEADY_TOLERANCE, SteadyClass, changepoint_penalty, changepoints, steady, theil_sen,
-};
+use tolok_stats::{Level, Rng, STEADY_TOLERANCE, SteadyClass, changepoint_penalty, changepoints, steady, theil_sen};
 
 /// Standard normal by Box and Muller.
 fn normal(rng: &mut Rng) -> f64 {
@@ -96,4 +94,3 @@ fn the_interval_of_a_slope_covers_what_was_asked() {
     });
     assert!((0.93..0.975).contains(&covered), "{covered}");
 }
-
