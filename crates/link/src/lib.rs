@@ -17,7 +17,6 @@ mod error;
 mod line;
 mod model;
 mod netlink;
-mod random;
 mod run;
 mod spec;
 mod sys;
