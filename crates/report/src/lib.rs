@@ -10,7 +10,7 @@ mod brief;
 pub mod charts;
 mod cold_start;
 pub mod compare;
-mod csv;
+pub mod data;
 mod database;
 mod details;
 mod failures;
@@ -21,7 +21,6 @@ mod frame;
 mod gates;
 mod html;
 mod isolation;
-mod json;
 mod judgement;
 mod latency;
 pub mod latex;
@@ -46,7 +45,6 @@ mod surroundings;
 mod svg;
 mod table;
 mod terminal;
-mod tidy;
 mod tool_remarks;
 mod tools;
 mod trust;
@@ -131,10 +129,10 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
         Format::Terminal => terminal::render(findings, style),
         Format::Markdown => markdown::render(findings),
-        Format::Csv => csv::render(findings),
-        Format::Tidy => tidy::render(findings),
+        Format::Csv => data::run(findings),
+        Format::Tidy => data::tidy(findings),
         Format::Latex => latex::render(findings),
-        Format::Json => json::render(findings),
+        Format::Json => data::json(findings),
         Format::Html => html::render(findings),
     }
 }
@@ -147,9 +145,4 @@ pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<Strin
         Format::Markdown => Some(brief::markdown(findings)),
         _ => None,
     }
-}
-
-/// The JSON Schema of [`Format::Json`].
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Findings).to_value()
 }

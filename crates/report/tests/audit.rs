@@ -6,7 +6,8 @@ mod audits;
 
 use tolok_audit::{Audit, Law};
 use tolok_report::Style;
-use tolok_report::audit::{html, json, markdown, schema, text};
+use tolok_report::audit::{html, markdown, text};
+use tolok_report::data::{json, schema};
 
 fn case(name: &str) -> Vec<Audit> {
     let mut all = audits::all().into_iter();
@@ -107,7 +108,7 @@ fn in_json() {
 #[test]
 fn json_has_every_property_that_the_schema_requires() {
     let value: serde_json::Value = serde_json::from_str(&json(&case("audit-several"))).unwrap();
-    let schema = schema();
+    let schema = schema::<Vec<Audit>>();
     for name in schema["$defs"]["Audit"]["required"].as_array().unwrap() {
         assert!(value[2].get(name.as_str().unwrap()).is_some(), "{name}");
     }

@@ -9,7 +9,8 @@ use invented::two_runs::{compared, drifted, elsewhere, ragged, regressed, unchan
 use invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
 use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
 use tolok_report::Style;
-use tolok_report::compare::{conditions, csv, html, json, markdown, schema, text};
+use tolok_report::compare::{conditions, html, markdown, text};
+use tolok_report::data::{comparison as csv, json, schema};
 use tolok_report::overlay;
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
@@ -96,7 +97,7 @@ fn in_json() {
 #[test]
 fn json_has_every_property_that_the_schema_requires() {
     let value: serde_json::Value = serde_json::from_str(&json(&found(&regressed()))).unwrap();
-    for name in schema()["required"].as_array().unwrap() {
+    for name in schema::<RunComparison>()["required"].as_array().unwrap() {
         assert!(value.get(name.as_str().unwrap()).is_some(), "{name}");
     }
 }

@@ -5,7 +5,8 @@
 use tolok_model::fidelity::{
     Aborts, ColumnVerdict, DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome, Verdict,
 };
-use tolok_report::fidelity::{json, markdown, text};
+use tolok_report::data::json;
+use tolok_report::fidelity::{markdown, text};
 
 fn column(sql_type: &'static str, awkward: &str, worst: Verdict, sentence: &str) -> ColumnVerdict {
     let column = match sql_type {

@@ -9,7 +9,8 @@ use invented::{BUN, GO, InventedRun, ask};
 use tolok_analysis::Records;
 use tolok_analysis::forecast::{Forecast, ForecastQuestion, forecast};
 use tolok_model::{Database, Environment, Link};
-use tolok_report::forecast::{csv, json, markdown, schema, text};
+use tolok_report::data::{forecast as csv, json, schema};
+use tolok_report::forecast::{markdown, text};
 
 /// Go under four numbers of users, Bun under one, and Go with a database over two ways.
 fn run() -> InventedRun {
@@ -90,7 +91,7 @@ fn a_spreadsheet_gets_one_line_a_subject() {
 #[test]
 fn the_schema_in_the_repository_is_the_one_of_the_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/forecast.schema.json");
-    let generated = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+    let generated = serde_json::to_string_pretty(&schema::<Forecast>()).unwrap() + "\n";
     if std::env::var_os("TOLOK_WRITE_SCHEMAS").is_some() {
         std::fs::write(path, &generated).unwrap();
     }

@@ -7,7 +7,8 @@ mod replications;
 
 use tolok_analysis::replication::ReplicationFindings;
 use tolok_report::Style;
-use tolok_report::replication::{html, json, markdown, schema, text};
+use tolok_report::data::{json, schema};
+use tolok_report::replication::{html, markdown, text};
 
 fn invented(name: &str) -> ReplicationFindings {
     replications::all().into_iter().find(|(known, _)| *known == name).unwrap().1
@@ -71,7 +72,7 @@ fn every_claim_stands_in_every_format_with_its_reading() {
 #[test]
 fn the_json_reads_as_what_the_schema_says() {
     let written: serde_json::Value = serde_json::from_str(&json(&invented("replication"))).unwrap();
-    let schema = schema();
+    let schema = schema::<ReplicationFindings>();
     let required = schema["required"].as_array().unwrap();
     assert!(required.len() > 8);
     for key in required {

@@ -6,7 +6,7 @@ use tolok_audit::{Audit, audit as check};
 use tolok_lab::home::{Home, HomeError};
 use tolok_model::Problem;
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
-use tolok_report::{Style, audit as shown};
+use tolok_report::{Style, audit as shown, data};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{Complaint, Exit};
@@ -31,7 +31,7 @@ pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
     let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
     let text = match args.format {
         AuditFormat::Text => shown::text(&audits, &style, args.brief),
-        AuditFormat::Json => shown::json(&audits),
+        AuditFormat::Json => data::json(&audits),
         AuditFormat::Md => shown::markdown(&audits, args.brief),
         AuditFormat::Html => shown::html(&audits, args.brief),
     };

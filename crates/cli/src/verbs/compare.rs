@@ -5,7 +5,7 @@ use tolok_analysis::{
     compare_runs,
 };
 use tolok_lab::store::{RunFolder, StoreError, StoredRun};
-use tolok_report::{Style, compare as shown};
+use tolok_report::{Style, compare as shown, data};
 
 use super::run::folder_of_runs;
 use crate::args::{CompareArgs, CompareFormat};
@@ -37,8 +37,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
     let text = match args.format {
         CompareFormat::Text => shown::text(&found, &style, args.verbose),
         CompareFormat::Md => shown::markdown(&found),
-        CompareFormat::Json => shown::json(&found),
-        CompareFormat::Csv => shown::csv(&found),
+        CompareFormat::Json => data::json(&found),
+        CompareFormat::Csv => data::comparison(&found),
     };
     put(&text, args.output.as_deref())?;
     Ok(match found.outcome {

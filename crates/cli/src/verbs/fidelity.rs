@@ -10,7 +10,8 @@ use tolok_model::fidelity::{FidelityReport, LeftOut};
 use tolok_model::{
     Catalogue, Database, DatabaseAddress, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector,
 };
-use tolok_report::fidelity::{json, markdown, text};
+use tolok_report::data::json;
+use tolok_report::fidelity::{markdown, text};
 
 use super::plan::deal_cpus;
 use super::run::hear_interrupts;

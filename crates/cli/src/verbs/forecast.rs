@@ -4,7 +4,8 @@ use tolok_analysis::forecast::{ForecastQuestion, forecast as predict};
 use tolok_analysis::{Names, Records};
 use tolok_lab::home::Home;
 use tolok_lab::store::RunFolder;
-use tolok_report::forecast::{csv, json, markdown, text};
+use tolok_report::data::{self, json};
+use tolok_report::forecast::{markdown, text};
 
 use crate::args::{ForecastArgs, ForecastFormat};
 use crate::exit::{Complaint, Exit};
@@ -32,7 +33,7 @@ pub fn forecast(args: &ForecastArgs) -> Result<Exit, Complaint> {
         ForecastFormat::Text => text(&found, if args.output.is_some() { PAGE } else { width() }),
         ForecastFormat::Json => json(&found),
         ForecastFormat::Md => markdown(&found),
-        ForecastFormat::Csv => csv(&found),
+        ForecastFormat::Csv => data::forecast(&found),
     };
     put(&shown, args.output.as_deref())?;
     Ok(if found.is_all_refused() { Exit::CannotTell } else { Exit::Done })

@@ -10,7 +10,7 @@ use tolok_lab::store::{RunFolder, StoreError, StoredRun};
 use tolok_model::replication::{Replication, ReplicationPart};
 use tolok_model::transcription::Transcription;
 use tolok_model::wording::suggestion;
-use tolok_report::{Style, replication as shown};
+use tolok_report::{Style, data, replication as shown};
 
 use super::plan::make;
 use super::run::{announce, folder_of_runs, hear_interrupts, measure_until, unsound};
@@ -246,7 +246,7 @@ fn printed(findings: &ReplicationFindings, args: &ReplicateArgs) -> String {
     let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
     match args.format {
         ReplicateFormat::Text => shown::text(findings, &style),
-        ReplicateFormat::Json => shown::json(findings),
+        ReplicateFormat::Json => data::json(findings),
         ReplicateFormat::Md => shown::markdown(findings),
         ReplicateFormat::Html => shown::html(findings),
     }

@@ -6,14 +6,14 @@ use tolok_analysis::{
 };
 
 /// A figure of a case.
-pub(super) struct Line<'a> {
-    pub(super) scenario: &'a ScenarioChange,
-    pub(super) case: &'a CaseChange,
-    pub(super) figure: &'a FigureChange,
+pub(crate) struct Line<'a> {
+    pub(crate) scenario: &'a ScenarioChange,
+    pub(crate) case: &'a CaseChange,
+    pub(crate) figure: &'a FigureChange,
 }
 
 /// All figures, or those that a reader must see: main figures, and others that changed.
-pub(super) fn lines(found: &RunComparison, is_all: bool) -> Vec<Line<'_>> {
+pub(crate) fn lines(found: &RunComparison, is_all: bool) -> Vec<Line<'_>> {
     let all = found.figures().map(|(scenario, case, figure)| Line { scenario, case, figure });
     all.filter(|line| is_all || line.figure.is_main || line.has_changed()).collect()
 }
@@ -24,17 +24,17 @@ impl Line<'_> {
     }
 
     /// `goodput`, `p99`.
-    pub(super) fn metric(&self) -> &'static str {
+    pub(crate) fn metric(&self) -> &'static str {
         self.figure.metric.title(self.scenario.kind)
     }
 
     /// `34.3k`
-    pub(super) fn before(&self) -> String {
+    pub(crate) fn before(&self) -> String {
         self.amount(self.figure.before.as_ref().map(|estimate| estimate.value))
     }
 
     /// `32.1k`
-    pub(super) fn after(&self) -> String {
+    pub(crate) fn after(&self) -> String {
         self.amount(self.figure.after.as_ref().map(|estimate| estimate.value))
     }
 
@@ -43,7 +43,7 @@ impl Line<'_> {
     }
 
     /// `0.94× (0.92–0.95)`
-    pub(super) fn ratio(&self) -> Figure {
+    pub(crate) fn ratio(&self) -> Figure {
         match self.figure.ratio {
             Some(ratio) => figure(Quantity::Ratio, &ratio.estimate()),
             None => Figure { value: NONE.to_owned(), interval: None },
@@ -51,24 +51,24 @@ impl Line<'_> {
     }
 
     /// `regression`, `not judged`.
-    pub(super) fn verdict(&self) -> &'static str {
+    pub(crate) fn verdict(&self) -> &'static str {
         self.figure.verdict.map_or("not judged", Change::words)
     }
 
     /// Why nothing can be told, or why it is not judged; nothing where there is a verdict.
-    pub(super) fn reason(&self) -> Option<&str> {
+    pub(crate) fn reason(&self) -> Option<&str> {
         self.case.not_judged.as_deref().or(self.figure.reason.as_deref())
     }
 }
 
 /// `2026-11-21-api-000001 · 2026-11-21 10:00:00 UTC · tolok 0.1.0 · 10 blocks`
-pub(super) fn side(side: &ComparedSide) -> String {
+pub(crate) fn side(side: &ComparedSide) -> String {
     let blocks = counted(u64::from(side.blocks), "block");
     format!("{} · {} · tolok {} · {blocks}", side.id, moment(&side.started_at), side.tolok_version)
 }
 
 /// `JSON (json-c64): closed loop, 64 virtual users, keep-alive, 2s`
-pub(super) fn heading(scenario: &ScenarioChange) -> String {
+pub(crate) fn heading(scenario: &ScenarioChange) -> String {
     let id = if scenario.id == scenario.id_after {
         scenario.id.clone()
     } else {
@@ -78,7 +78,7 @@ pub(super) fn heading(scenario: &ScenarioChange) -> String {
 }
 
 /// What is known of the machine in a scenario: its own shift, and how far apart each run found equals.
-pub(super) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
+pub(crate) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
     let control = scenario.control.as_ref().map(|control| {
         let shift = |shift: &ControlShift| {
             let ratio = figure(Quantity::Ratio, &shift.ratio.estimate()).line();
@@ -103,7 +103,7 @@ pub fn difference(one: &Difference) -> String {
 }
 
 /// How to read the table.
-pub(super) fn legend(found: &RunComparison) -> String {
+pub(crate) fn legend(found: &RunComparison) -> String {
     let medians = "before and after are medians over trials";
     if found.tally.judged == 0 {
         return medians.to_owned();

@@ -12,18 +12,3 @@ mod words;
 pub use html::html;
 pub use markdown::markdown;
 pub use text::text;
-
-use tolok_analysis::replication::ReplicationFindings;
-
-/// The replication for programs, as [`schema`] describes it.
-pub fn json(found: &ReplicationFindings) -> String {
-    // Of such a type, nothing can fail to be written.
-    let mut text = serde_json::to_string_pretty(found).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
-/// The JSON Schema of [`json`].
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(ReplicationFindings).to_value()
-}

@@ -1,13 +1,13 @@
-//! Tidy CSV (RFC 4180): a row for each observation, which is one figure of one trial, in base units and unrounded.
+//! Tidy CSV: a row for each observation, which is one figure of one trial.
 //!
-//! A trial that failed has one row without a value, so that it is no gap. Medians, intervals and ratios are not here: they are
-//! made from these rows. Columns may be added at the end in later versions, and none is ever moved.
+//! A failed trial has one row without a value, so that it leaves no gap. Medians, intervals and ratios are not here: they follow
+//! from these rows.
 
 use tolok_analysis::{
     CaseFinding, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding, TrialFinding, TrialOutcome,
 };
 
-use crate::csv::{LINE_END, quoted};
+use super::csv;
 
 const COLUMNS: [&str; 20] = [
     "run",
@@ -32,22 +32,24 @@ const COLUMNS: [&str; 20] = [
     "reason",
 ];
 
-pub(crate) fn render(findings: &Findings) -> String {
-    let mut text = COLUMNS.join(",") + LINE_END;
+/// The observations of a run as CSV.
+pub(crate) fn tidy(findings: &Findings) -> String {
+    let mut all = vec![COLUMNS.map(str::to_owned).to_vec()];
     let run = [findings.run.id.as_str(), findings.run.title.as_str()];
     for scenario in &findings.scenarios {
         let competing = scenario.cases.iter().map(|case| ("subject", case));
         for (role, case) in competing.chain(scenario.ceiling.iter().map(|case| ("ceiling", case))) {
-            text +=
-                &rows(&[&run[..], &of_scenario(scenario), &of_case(case, role)].concat(), &case.trials, "goodput_rps");
+            let about = [&run[..], &of_scenario(scenario), &of_case(case, role)].concat();
+            all.extend(rows(&about, &case.trials, "goodput_rps"));
         }
     }
     for program in &findings.programs {
         for case in &program.cases {
-            text += &rows(&[&run[..], &of_program(program), &of_program_case(case)].concat(), &case.trials, "wall_s");
+            let about = [&run[..], &of_program(program), &of_program_case(case)].concat();
+            all.extend(rows(&about, &case.trials, "wall_s"));
         }
     }
-    text
+    csv(all)
 }
 
 fn of_scenario(scenario: &ScenarioFinding) -> [&str; 5] {
@@ -81,20 +83,19 @@ fn named<'a>(subject: &'a str, title: &'a str, runtime: &'a str, role: &'a str) 
 }
 
 /// The rows of a case. `headline` is the figure that a failed trial lacks first of all.
-fn rows(about: &[&str], trials: &[TrialFinding], headline: &str) -> String {
+fn rows(about: &[&str], trials: &[TrialFinding], headline: &str) -> Vec<Vec<String>> {
     let row = |trial: &TrialFinding, metric: &str, value: &str| {
         let (block, number) = (trial.block.to_string(), trial.trial.to_string());
         let is_scored = if trial.outcome == TrialOutcome::Scored { "true" } else { "false" };
         let reason = trial.reason.as_deref().unwrap_or_default();
         let found = [&block, &number, metric, value, unit(metric), is_scored, trial.outcome.word(), reason];
-        let fields = about.iter().chain(&found).map(|field| quoted(field));
-        fields.collect::<Vec<String>>().join(",") + LINE_END
+        about.iter().chain(&found).map(|field| (*field).to_owned()).collect::<Vec<String>>()
     };
     let of_trial = |trial: &TrialFinding| match trial.figures.is_empty() {
-        true => row(trial, headline, ""),
+        true => vec![row(trial, headline, "")],
         false => trial.figures.iter().map(|(metric, value)| row(trial, metric, &value.to_string())).collect(),
     };
-    trials.iter().map(of_trial).collect()
+    trials.iter().flat_map(of_trial).collect()
 }
 
 /// The unit that the name of a figure ends in.

@@ -1,7 +1,6 @@
-//! CSV as RFC 4180 has it: one line a case and scenario, the ceilings included, numbers unrounded in base units.
+//! The cases of a run: one row a case and scenario, the ceilings included.
 //!
-//! Programs have lines beneath those of servers, and what changes it has beneath those. A figure that does not exist is an empty field. Columns may be added at the end in later versions, and none is ever
-//! moved.
+//! Rows of programs follow those of servers, and rows of factors follow those. A figure that does not exist is an empty field.
 
 use tolok_analysis::{
     CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, GateOutcome, LatencyMark,
@@ -9,11 +8,8 @@ use tolok_analysis::{
     ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
 };
 
+use super::{Fields, csv, number, programs, sensitivity};
 use crate::gates;
-use crate::programs::csv as programs;
-use crate::sensitivity::csv as sensitivity;
-
-pub(crate) const LINE_END: &str = "\r\n";
 
 /// A column: its name and what stands in it.
 type Column = (&'static str, fn(&Line) -> String);
@@ -332,40 +328,38 @@ fn objective(found: &ObjectiveFinding) -> String {
     format!("{}: {outcome}", found.objective)
 }
 
-pub(crate) fn render(findings: &Findings) -> String {
-    let mut text = heading().join(",") + LINE_END;
+/// The run as CSV.
+pub(crate) fn run(findings: &Findings) -> String {
+    let names = heading();
+    let mut rows = vec![names.clone()];
     for scenario in &findings.scenarios {
         let competing = scenario.cases.iter().map(|case| ("subject", case));
         let ceiling = scenario.ceiling.iter().map(|case| ("ceiling", case));
         for (role, case) in competing.chain(ceiling) {
-            let mut rows = findings.tools.iter().flat_map(|tools| &tools.rows);
-            let tools = rows.find(|row| row.case == case.case);
+            let mut of_tools = findings.tools.iter().flat_map(|tools| &tools.rows);
+            let tools = of_tools.find(|row| row.case == case.case);
             let line = Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case, tools };
-            text += &fields(&line).iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
-            text += &",".repeat(programs::heading().len() + 1);
-            text += &judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()).join(",");
-            text += &CHECK_COLUMNS.map(|(_, field)| format!(",{}", quoted(&field(&line)))).concat();
-            text += &",".repeat(sensitivity::heading().len());
-            text += LINE_END;
+            let mut row = fields(&line);
+            row.extend(programs::heading().iter().map(|_| String::new()));
+            row.extend(judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()));
+            row.extend(CHECK_COLUMNS.map(|(_, field)| field(&line)));
+            row.resize(names.len(), String::new());
+            rows.push(row);
         }
     }
-    let names = heading();
+    let named = |fields: &Fields| {
+        names.iter().map(|name| fields.get(name).cloned().unwrap_or_default()).collect::<Vec<String>>()
+    };
     for program in &findings.programs {
         for case in &program.cases {
             let mut fields = programs::fields(&findings.run, program, case);
             let judged = judgement(case.tier.as_ref(), program.noise_floor.as_ref(), program.power.as_ref());
             fields.extend(JUDGEMENT.iter().map(|name| (*name).to_owned()).zip(judged));
-            let field = |name: &String| quoted(fields.get(name).map_or("", String::as_str));
-            text += &names.iter().map(field).collect::<Vec<_>>().join(",");
-            text += LINE_END;
+            rows.push(named(&fields));
         }
     }
-    for fields in sensitivity::lines(findings) {
-        let field = |name: &String| quoted(fields.get(name).map_or("", String::as_str));
-        text += &names.iter().map(field).collect::<Vec<_>>().join(",");
-        text += LINE_END;
-    }
-    text
+    rows.extend(sensitivity::lines(findings).iter().map(named));
+    csv(rows)
 }
 
 fn heading() -> Vec<String> {
@@ -414,35 +408,7 @@ fn fields(line: &Line) -> Vec<String> {
     texts.chain(estimates).chain(plain).chain(rest).collect()
 }
 
-pub(crate) fn number(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}
-
-/// In quotes where the text would otherwise be read as several fields or lines.
-pub(crate) fn quoted(field: &str) -> String {
-    if field.contains(['"', ',', '\r', '\n']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
-}
-
 /// Whether tolok did not start it, so that counts of it are not known.
 fn is_external(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == "external")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_would_be_misread_is_quoted() {
-        let check = |field: &str, written: &str| assert_eq!(quoted(field), written);
-        check("Go net/http", "Go net/http");
-        check("closed loop, 64", "\"closed loop, 64\"");
-        check("a \"b\"", "\"a \"\"b\"\"\"");
-        check("two\nlines", "\"two\nlines\"");
-        check("", "");
-    }
 }

@@ -1,12 +1,9 @@
-//! A comparison as RFC 4180 has it: one line a figure of a case, numbers unrounded in base units.
-//!
-//! Cases that are in one of the runs only have a line without a figure. Columns may be added at the end in later versions, and
-//! none is ever moved.
+//! A comparison: one row a figure of a case. A case that only one of the runs has gets a row without a figure.
 
 use tolok_analysis::{Better, Change, Estimate, RunComparison, UnmatchedCase};
 
-use super::lines::{Line, lines};
-use crate::csv::{LINE_END, number, quoted};
+use super::{csv, number};
+use crate::compare::lines::{Line, lines};
 
 const COLUMNS: [&str; 38] = [
     "run_before",
@@ -50,14 +47,12 @@ const COLUMNS: [&str; 38] = [
 ];
 
 /// The comparison as CSV.
-pub fn csv(found: &RunComparison) -> String {
+pub fn comparison(found: &RunComparison) -> String {
     let figures = lines(found, true).into_iter().map(|line| fields(found, &line)).collect::<Vec<_>>();
     let before = found.only_before.iter().map(|case| lonely(found, case, "only in the run before"));
     let after = found.only_after.iter().map(|case| lonely(found, case, "only in the run after"));
     let heading = COLUMNS.map(str::to_owned).to_vec();
-    let rows = std::iter::once(heading).chain(figures).chain(before).chain(after);
-    let line = |fields: Vec<String>| fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",") + LINE_END;
-    rows.map(line).collect()
+    csv(std::iter::once(heading).chain(figures).chain(before).chain(after))
 }
 
 fn fields(found: &RunComparison, line: &Line) -> Vec<String> {

@@ -1,9 +1,8 @@
-//! A forecast as CSV (RFC 4180): one line a subject and workload, numbers unrounded in base units. A figure that does not exist
-//! is an empty field.
+//! A forecast: one row a subject and workload. A figure that does not exist is an empty field.
 
 use tolok_analysis::forecast::{Forecast, Predicted, SubjectForecast};
 
-use crate::csv::quoted;
+use super::{csv, number};
 
 const COLUMNS: [&str; 26] = [
     "run",
@@ -34,19 +33,14 @@ const COLUMNS: [&str; 26] = [
     "remarks",
 ];
 
-/// The forecast for spreadsheets.
-pub fn csv(forecast: &Forecast) -> String {
-    let head = COLUMNS.join(",") + "\r\n";
-    let line = |subject: &SubjectForecast| {
-        let fields: Vec<String> = fields(&forecast.run, subject).iter().map(|field| quoted(field)).collect();
-        fields.join(",") + "\r\n"
-    };
-    head + &forecast.subjects.iter().map(line).collect::<String>()
+/// The forecast as CSV.
+pub fn forecast(forecast: &Forecast) -> String {
+    let rows = forecast.subjects.iter().map(|subject| fields(&forecast.run, subject));
+    csv(std::iter::once(COLUMNS.map(str::to_owned)).chain(rows))
 }
 
 fn fields(run: &str, subject: &SubjectForecast) -> [String; 26] {
     let (conditions, prediction, validation) = (&subject.conditions, &subject.prediction, &subject.validation);
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let throughput = |of: fn(&Predicted) -> f64| number(prediction.as_ref().map(|it| of(&it.throughput_rps)));
     let response = |of: fn(&Predicted) -> f64| number(prediction.as_ref().map(|it| of(&it.response_mean_s)));
     let needed = prediction.as_ref().and_then(|it| it.instances_needed.as_ref()?.instances);

@@ -1,8 +1,8 @@
-//! What changes it, in CSV: lines of their own beneath all others, one a figure, with columns of their own behind all others.
+//! The rows of factors, one a figure, with their own columns behind all others.
 
-use std::collections::BTreeMap;
+use tolok_analysis::{FactorCrossover, FactorLine, FactorPanel, Findings, VarianceFinding};
 
-use tolok_analysis::{Estimate, FactorCrossover, FactorLine, FactorPanel, Findings, VarianceFinding};
+use super::{Fields, estimate, number};
 
 /// Columns of these lines alone.
 const OWN: [&str; 17] = [
@@ -24,9 +24,6 @@ const OWN: [&str; 17] = [
     "share_low",
     "share_high",
 ];
-
-/// The fields of a line by the names of their columns.
-pub(crate) type Fields = BTreeMap<String, String>;
 
 /// What comes behind the columns of programs.
 pub(crate) fn heading() -> Vec<String> {
@@ -107,14 +104,4 @@ fn shares(finding: &VarianceFinding) -> Vec<Fields> {
         fields
     };
     finding.shares.iter().map(share).collect()
-}
-
-fn estimate(name: &str, estimate: Option<&Estimate>) -> [(String, String); 3] {
-    let ends = [estimate.map(|it| it.value), estimate.and_then(|it| it.low), estimate.and_then(|it| it.high)];
-    let [value, low, high] = ends.map(number);
-    [(name.to_owned(), value), (format!("{name}_low"), low), (format!("{name}_high"), high)]
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! Programs in CSV: lines of their own beneath those of servers, with the columns that both have and others behind them.
-
-use std::collections::BTreeMap;
+//! The rows of programs, with the columns that servers have as well and their own columns behind those.
 
 use tolok_analysis::{CpuMode, Estimate, ProgramCaseFinding, ProgramFinding, RunFacts, Verdict};
+
+use super::{Fields, estimate, number};
 
 /// An estimate takes three columns: the name, and the name with `_low` and `_high`.
 type EstimateColumn = (&'static str, fn(&ProgramCaseFinding) -> &Option<Estimate>);
@@ -46,12 +46,12 @@ pub(crate) fn heading() -> Vec<String> {
 }
 
 /// The fields of a case by the names of their columns.
-pub(crate) fn fields(run: &RunFacts, program: &ProgramFinding, case: &ProgramCaseFinding) -> BTreeMap<String, String> {
+pub(crate) fn fields(run: &RunFacts, program: &ProgramFinding, case: &ProgramCaseFinding) -> Fields {
     let kinds: Vec<&str> = case.flags.iter().map(|flag| flag.kind.as_str()).collect();
     let subject = &program.environment.subject;
     let mode = if program.environment.mode == CpuMode::Quota { "quota" } else { "dedicated" };
     let text = |name: &str, field: &str| (name.to_owned(), field.to_owned());
-    let mut fields: BTreeMap<String, String> = [
+    let mut fields: Fields = [
         text("run", &run.id),
         text("scenario", &program.id),
         text("workload", &program.workload),
@@ -88,14 +88,4 @@ pub(crate) fn fields(run: &RunFacts, program: &ProgramFinding, case: &ProgramCas
     .into();
     fields.extend(ESTIMATES.iter().flat_map(|(name, of)| estimate(name, of(case).as_ref())));
     fields
-}
-
-fn estimate(name: &str, estimate: Option<&Estimate>) -> [(String, String); 3] {
-    let ends = [estimate.map(|it| it.value), estimate.and_then(|it| it.low), estimate.and_then(|it| it.high)];
-    let [value, low, high] = ends.map(number);
-    [(name.to_owned(), value), (format!("{name}_low"), low), (format!("{name}_high"), high)]
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
 }
