@@ -4,13 +4,17 @@
 
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
+mod outline;
 
 use invented::{BUN, GO, InventedRun, ask};
+use outline::outline;
 use tolok_analysis::Records;
 use tolok_analysis::forecast::{Forecast, ForecastQuestion, forecast};
 use tolok_model::{Database, Environment, Link};
 use tolok_report::data::{forecast as csv, json, schema};
-use tolok_report::forecast::{markdown, text};
+use tolok_report::document::Depth;
+use tolok_report::documents::forecast as document;
+use tolok_report::print::{Style, terminal};
 
 /// Go under four numbers of users, Bun under one, and Go with a database over two ways.
 fn run() -> InventedRun {
@@ -46,21 +50,16 @@ fn a_million() -> Forecast {
 }
 
 #[test]
-fn people_read_sentences() {
-    insta::assert_snapshot!(text(&a_million(), 100));
+fn a_comment_has_tables_and_sentences() {
+    insta::assert_snapshot!(outline(&document(&a_million(), Depth::Full)));
 }
 
 #[test]
 fn a_narrow_terminal_breaks_lines() {
-    let shown = text(&a_million(), 60);
-    assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
+    let shown = |width| terminal(&document(&a_million(), Depth::Short), &Style { colour: false, width });
+    assert!(shown(64).lines().all(|line| line.chars().count() <= 64), "{}", shown(64));
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(words(&shown), words(&text(&a_million(), 100)));
-}
-
-#[test]
-fn markdown_has_tables() {
-    insta::assert_snapshot!(markdown(&a_million()));
+    assert_eq!(words(&shown(64)), words(&shown(100)));
 }
 
 #[test]

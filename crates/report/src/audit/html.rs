@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use serde::Serialize;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, sentence_of_several};
 
-use super::lines::{ByLaw, Lack, MEANINGS, OfLine, Part, Sorted, by_line, counts, subtitle, tallies};
+use crate::documents::audit::words::{ByLaw, Lack, MEANINGS, OfLine, Part, Sorted, by_line, counts, subtitle, tallies};
 use crate::frame::with_contents;
 use crate::page;
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{Figure, counted};
 use tolok_analysis::{Change, CompareOutcome, RunComparison, ScenarioChange, UnmatchedCase};
 
-use super::lines::{Line, difference, heading, legend, lines, of_machine, side};
+use crate::documents::compare::words::{Line, difference, heading, legend, lines, of_machine, side};
 use crate::page::piece;
 use crate::palette::marker;
 

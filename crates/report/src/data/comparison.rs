@@ -3,7 +3,7 @@
 use tolok_analysis::{Better, Change, Estimate, RunComparison, UnmatchedCase};
 
 use super::{csv, number};
-use crate::compare::lines::{Line, lines};
+use crate::documents::compare::{Line, lines};
 
 const COLUMNS: [&str; 38] = [
     "run_before",

@@ -9,11 +9,12 @@ use tolok_analysis::replication::{
 };
 
 use super::html_series::Seconds;
-use super::story::{Untold, heading, judged, story, untold};
-use super::words::{
+use crate::documents::replication::story::{Untold, name, judged, story, untold};
+use crate::documents::replication::words::{
     RULE, SIZES, advice, beside, explains, machines, measured, measured_figure, of_level, part, picks, published,
     remark, sign, source, verdict,
 };
+use crate::document::Cell;
 use crate::frame;
 use crate::page::{piece, style};
 use crate::svg;
@@ -199,7 +200,7 @@ impl<'a> Reason<'a> {
 impl<'a> Factor<'a> {
     fn of(factor: &'a FactorFinding) -> Self {
         Self {
-            name: heading(factor),
+            name: name(factor),
             words: &factor.words,
             explains: explains(factor),
             chart: svg::levels(factor, SMALLEST_EFFECT),
@@ -223,7 +224,10 @@ impl<'a> Ratio<'a> {
             words: &one.words,
             of: format!("{} ÷ {}", one.a, one.b),
             published: published(one),
-            measured: measured(one),
+            measured: match measured(one) {
+                Cell { text, interval: Some(interval), .. } => format!("{} ({interval})", text.plain()),
+                Cell { text, .. } => text.plain(),
+            },
             reading: one.reading.words(),
             why: one.why.as_deref(),
         }

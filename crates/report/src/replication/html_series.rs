@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tolok_analysis::replication::ReplicatedSeries;
 
-use super::words::{SECONDS, course, series_name, without_seconds};
+use crate::documents::replication::words::{SECONDS, course, series_name, without_seconds};
 use crate::svg;
 
 /// What the template reads.

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tolok_analysis::{CompareRefusal, CompareRequest, ComparedRun, UnmatchedCase, compare_runs};
-use tolok_report::compare as shown;
+use tolok_report::compare::html;
+use tolok_report::documents::difference;
 
 use super::{Refusal, address, encoded, page};
 use crate::library::Library;
@@ -49,7 +50,7 @@ pub fn compare(library: &Library, before: &str, after: &str, allows_differences:
     Ok(page(
         "compare.html",
         &Compare {
-            content: shown::html(&found),
+            content: html(&found),
             before: side(&before.id),
             after: side(&after.id),
             swapped: format!("{}{allowed}", place(&after.id, &before.id)),
@@ -98,7 +99,7 @@ fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
         ),
         CompareRefusal::Conditions(differences) => {
             let why = "They were taken in different conditions, so a difference between them need not be one of the programs:";
-            let reasons = std::iter::once(why.to_owned()).chain(differences.iter().map(shown::difference)).collect();
+            let reasons = std::iter::once(why.to_owned()).chain(differences.iter().map(difference)).collect();
             Refusal::of_question("These runs are not compared", reasons)
                 .or("Compare them nevertheless, and have the result marked", format!("{place}&allow-differences=yes"))
         }
