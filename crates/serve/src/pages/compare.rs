@@ -8,7 +8,7 @@ use tolok_report::documents::difference;
 use super::{Refusal, address, encoded, page};
 use crate::library::Library;
 
-/// Cases that a refusal names.
+/// A refusal names this many cases.
 const NAMED: usize = 5;
 
 #[derive(Serialize)]
@@ -78,7 +78,7 @@ pub fn in_order(library: &Library, chosen: &[String]) -> Result<[String; 2], Ref
     Ok(if began(&one)? <= began(&other)? { [one, other] } else { [other, one] })
 }
 
-/// A refusal is no result: whoever asked has to ask for something else.
+/// A refusal is not a result: the request itself has to change.
 fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
     let of_question = |title: &str, reason: String| Refusal::of_question(title, vec![reason]);
     match refusal {
