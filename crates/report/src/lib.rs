@@ -1,15 +1,12 @@
 //! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
 //!
-//! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
-//! [`forecast`] predictions, [`verification`] what became of a run's figures, [`audit`] what speaks against a published table) and
-//! print nothing; where the text goes is the caller's business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
-//! read; CSV and JSON hold the plain numbers in base units.
+//! [`documents`] turns findings into a [`document`], and [`print`] turns a document into text: nothing else knows a format. [`data`]
+//! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
+//! looks the same in every format that people read.
 
-pub mod audit;
 mod brief;
 pub mod charts;
 mod cold_start;
-pub mod compare;
 pub mod data;
 mod database;
 mod details;
@@ -36,7 +33,6 @@ mod printable;
 mod programs;
 mod published;
 mod recommendations;
-pub mod replication;
 mod seconds;
 mod sections;
 mod sensitivity;

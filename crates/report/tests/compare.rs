@@ -11,12 +11,11 @@ use invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
 use outline::outline;
 use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
 use tolok_report::Style;
-use tolok_report::compare::html;
 use tolok_report::data::{comparison as csv, json, schema};
 use tolok_report::document::Depth;
 use tolok_report::documents::{compare, conditions};
 use tolok_report::overlay;
-use tolok_report::print::{markdown, terminal};
+use tolok_report::print::{markdown, piece, terminal};
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
     let request = CompareRequest { allow_differences: true, ..CompareRequest::default() };
@@ -127,7 +126,7 @@ fn a_comment_folds_away_what_is_not_the_verdict() {
 fn what_a_server_is_called_stays_text() {
     let (before, mut after) = regressed();
     after.run.programs[0].version = "<script>alert(1)</script>".to_owned();
-    let page = html(&found(&(before, after)));
+    let page = piece(&compare(&found(&(before, after)), false, Depth::Page));
     assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
 }
 

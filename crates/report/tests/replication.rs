@@ -13,8 +13,7 @@ use tolok_report::Style;
 use tolok_report::data::{json, schema};
 use tolok_report::document::Depth;
 use tolok_report::documents::replication;
-use tolok_report::print::{markdown, terminal};
-use tolok_report::replication::html;
+use tolok_report::print::{html, markdown, terminal};
 
 fn invented(name: &str) -> ReplicationFindings {
     replications::all().into_iter().find(|(known, _)| *known == name).unwrap().1
@@ -40,7 +39,7 @@ fn what_was_not_run_is_said() {
 #[test]
 fn words_of_strangers_are_words() {
     let found = invented("replication-untrusted");
-    let page = html(&found);
+    let page = html(&replication(&found, Depth::Page));
     assert!(!page.contains("<script") && !page.contains("<b>bold"), "a stranger's markup stands in the page");
     assert!(page.contains("&lt;script&gt;"));
     // What a terminal obeys means nothing to a browser.
@@ -55,7 +54,7 @@ fn words_of_strangers_are_words() {
 fn every_claim_stands_in_every_format_with_its_reading() {
     let found = invented("replication");
     let short = terminal(&replication(&found, Depth::Short), &Style { colour: false, width: 400 });
-    let formats = [short, markdown(&replication(&found, Depth::Full)), html(&found), json(&found)];
+    let formats = [short, markdown(&replication(&found, Depth::Full)), html(&replication(&found, Depth::Page)), json(&found)];
     for (claim, printed) in found.claims.iter().flat_map(|claim| formats.iter().map(move |printed| (claim, printed))) {
         assert!(printed.contains(&claim.says), "{}", claim.says);
         assert!(

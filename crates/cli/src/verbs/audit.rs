@@ -7,8 +7,8 @@ use tolok_lab::home::{Home, HomeError};
 use tolok_model::Problem;
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
 use tolok_report::document::Depth;
-use tolok_report::print::{markdown, terminal};
-use tolok_report::{audit as shown, data, documents};
+use tolok_report::print::{html, markdown, terminal};
+use tolok_report::{data, documents};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{Complaint, Exit};
@@ -31,7 +31,7 @@ pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
         AuditFormat::Text => terminal(&document(Depth::Short), &style(output)),
         AuditFormat::Json => data::json(&audits),
         AuditFormat::Md => markdown(&document(Depth::Full)),
-        AuditFormat::Html => shown::html(&audits, args.brief),
+        AuditFormat::Html => html(&document(Depth::Page)),
     };
     put(&text, output)?;
     Ok(if audits.iter().any(Audit::is_contradicted) { Exit::ThresholdCrossed } else { Exit::Done })

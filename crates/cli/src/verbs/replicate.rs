@@ -11,8 +11,8 @@ use tolok_model::replication::{Replication, ReplicationPart};
 use tolok_model::transcription::Transcription;
 use tolok_model::wording::suggestion;
 use tolok_report::document::Depth;
-use tolok_report::print::{markdown, terminal};
-use tolok_report::{data, documents, replication as shown};
+use tolok_report::print::{html, markdown, terminal};
+use tolok_report::{data, documents};
 
 use super::plan::make;
 use super::run::{announce, folder_of_runs, hear_interrupts, measure_until, unsound};
@@ -246,7 +246,7 @@ fn printed(findings: &ReplicationFindings, args: &ReplicateArgs) -> String {
         ReplicateFormat::Text => terminal(&document(Depth::Short), &style(args.output.as_deref())),
         ReplicateFormat::Json => data::json(findings),
         ReplicateFormat::Md => markdown(&document(Depth::Full)),
-        ReplicateFormat::Html => shown::html(findings),
+        ReplicateFormat::Html => html(&document(Depth::Page)),
     }
 }
 

@@ -3,7 +3,7 @@
 use tolok_analysis::{Better, Change, Estimate, RunComparison, UnmatchedCase};
 
 use super::{csv, number};
-use crate::documents::compare::{Line, lines};
+use crate::documents::{Line, lines};
 
 const COLUMNS: [&str; 38] = [
     "run_before",

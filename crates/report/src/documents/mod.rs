@@ -1,14 +1,15 @@
 //! Reports, each written once.
 
-pub(crate) mod audit;
-pub(crate) mod compare;
+mod audit;
+mod compare;
 mod fidelity;
 mod forecast;
-pub(crate) mod replication;
+mod replication;
 mod verification;
 
 pub use audit::audit;
 pub use compare::{compare, conditions, difference};
+pub(crate) use compare::{Line, lines};
 pub use fidelity::fidelity;
 pub use forecast::forecast;
 pub use replication::replication;

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use tolok_analysis::{CompareRefusal, CompareRequest, ComparedRun, UnmatchedCase, compare_runs};
-use tolok_report::compare::html;
-use tolok_report::documents::difference;
+use tolok_report::document::Depth;
+use tolok_report::documents::{self, difference};
+use tolok_report::print::piece;
 
 use super::{Refusal, address, encoded, page};
 use crate::library::Library;
@@ -50,7 +51,7 @@ pub fn compare(library: &Library, before: &str, after: &str, allows_differences:
     Ok(page(
         "compare.html",
         &Compare {
-            content: html(&found),
+            content: piece(&documents::compare(&found, false, Depth::Page)),
             before: side(&before.id),
             after: side(&after.id),
             swapped: format!("{}{allowed}", place(&after.id, &before.id)),

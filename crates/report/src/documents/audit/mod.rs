@@ -3,7 +3,7 @@
 //! What is contradicted comes first, with everything needed to check it by hand. What cannot be told follows, grouped by what is missing,
 //! then what holds, and what an audit can and cannot say.
 
-pub(crate) mod words;
+mod words;
 
 use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, sentence_of_several};
@@ -47,7 +47,7 @@ pub fn audit(audits: &[Audit], is_brief: bool, depth: Depth) -> Document {
 
 fn question(title: &str, depth: Depth) -> Vec<Block> {
     let question = "Do the published figures agree with each other, and with what is said of them?";
-    let question = (depth == Depth::Page).then(|| Block::paragraph(question, Look::Muted));
+    let question = (depth == Depth::Page).then(|| Block::Paragraph(question.into()));
     [Block::heading(1, title)].into_iter().chain(question).collect()
 }
 

@@ -4,7 +4,7 @@ use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law};
 
 /// What an audit can and cannot say: a verdict or word, and what it means.
-pub(crate) const MEANINGS: [(&str, &str); 5] = [
+pub(super) const MEANINGS: [(&str, &str); 5] = [
     (
         "contradicted",
         "the figures cannot all be as printed, or they do not say what is said of them. Rounding, marks such as “about”, and \
@@ -26,28 +26,28 @@ pub(crate) const MEANINGS: [(&str, &str); 5] = [
 ];
 
 /// The findings of an audit in the order of the report.
-pub(crate) struct Sorted<'a> {
-    pub(crate) contradicted: Vec<ByLaw<'a>>,
-    pub(crate) lacking: Vec<Lack<'a>>,
-    pub(crate) held: Vec<ByLaw<'a>>,
+pub(super) struct Sorted<'a> {
+    pub(super) contradicted: Vec<ByLaw<'a>>,
+    pub(super) lacking: Vec<Lack<'a>>,
+    pub(super) held: Vec<ByLaw<'a>>,
 }
 
 /// Findings of a law, in the order of the file.
-pub(crate) struct ByLaw<'a> {
-    pub(crate) law: Law,
-    pub(crate) findings: Vec<&'a AuditFinding>,
+pub(super) struct ByLaw<'a> {
+    pub(super) law: Law,
+    pub(super) findings: Vec<&'a AuditFinding>,
 }
 
 /// Findings that lack the same.
-pub(crate) struct Lack<'a> {
-    pub(crate) what: String,
-    pub(crate) parts: Vec<Part<'a>>,
+pub(super) struct Lack<'a> {
+    pub(super) what: String,
+    pub(super) parts: Vec<Part<'a>>,
 }
 
 /// Findings that share an inference, which is printed once, or that have none.
-pub(crate) struct Part<'a> {
-    pub(crate) findings: Vec<&'a AuditFinding>,
-    pub(crate) inference: Option<&'a str>,
+pub(super) struct Part<'a> {
+    pub(super) findings: Vec<&'a AuditFinding>,
+    pub(super) inference: Option<&'a str>,
 }
 
 impl<'a> Lack<'a> {
@@ -66,7 +66,7 @@ impl<'a> Lack<'a> {
 
 impl Part<'_> {
     /// The words before an inference. They say when it follows from several findings together.
-    pub(crate) fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         match self.findings.len() {
             1 => "Inference:".to_owned(),
             all => format!("Inference, from all {all}:"),
@@ -75,7 +75,7 @@ impl Part<'_> {
 }
 
 impl<'a> Sorted<'a> {
-    pub(crate) fn of(audit: &'a Audit) -> Self {
+    pub(super) fn of(audit: &'a Audit) -> Self {
         let by_law = |verdict| {
             let of = |law: Law| ByLaw { law, findings: audit.with(verdict).filter(|it| it.law == law).collect() };
             Law::ALL.into_iter().map(of).filter(|own| !own.findings.is_empty()).collect()
@@ -112,7 +112,7 @@ fn lacking(audit: &Audit) -> Vec<Lack<'_>> {
 }
 
 /// `asshuffi-apache-node · A. Author, 2024 · 48 rows, 1,014 numbers, 12 claims`
-pub(crate) fn subtitle(audit: &Audit) -> String {
+pub(super) fn subtitle(audit: &Audit) -> String {
     let read = [
         counted(audit.read.rows as u64, "row"),
         counted(audit.read.numbers as u64, "number"),
@@ -123,7 +123,7 @@ pub(crate) fn subtitle(audit: &Audit) -> String {
 }
 
 /// The number of findings with each verdict: `✗ 8 contradicted`.
-pub(crate) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 3] {
+pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 3] {
     let counts = &audit.verdicts;
     let of = |verdict: AuditVerdict, count: usize| {
         (verdict, count, format!("{} {count} {}", verdict.sign(), many(verdict, count)))
@@ -145,7 +145,7 @@ fn many(verdict: AuditVerdict, count: usize) -> &'static str {
 }
 
 /// How a law came out: contradicted, cannot tell, holds. Dashes where it found nothing to check.
-pub(crate) fn counts(audit: &Audit, law: Law) -> [String; 3] {
+pub(super) fn counts(audit: &Audit, law: Law) -> [String; 3] {
     let verdicts = [AuditVerdict::Contradicted, AuditVerdict::CannotTell, AuditVerdict::Holds];
     if audit.findings.iter().all(|finding| finding.law != law) {
         return verdicts.map(|_| "–".to_owned());
@@ -154,14 +154,14 @@ pub(crate) fn counts(audit: &Audit, law: Law) -> [String; 3] {
 }
 
 /// The figures of one line of the transcription.
-pub(crate) struct OfLine<'a> {
+pub(super) struct OfLine<'a> {
     /// `line 34`, or empty where they have no line of their own.
-    pub(crate) place: String,
-    pub(crate) inputs: Vec<&'a Input>,
+    pub(super) place: String,
+    pub(super) inputs: Vec<&'a Input>,
 }
 
 /// The figures behind a finding, by line, in the order of the file. Figures without a line come last.
-pub(crate) fn by_line(inputs: &[Input]) -> Vec<OfLine<'_>> {
+pub(super) fn by_line(inputs: &[Input]) -> Vec<OfLine<'_>> {
     let mut lines: Vec<usize> = inputs.iter().map(|input| input.line).collect();
     lines.sort_by_key(|line| (*line == 0, *line));
     lines.dedup();

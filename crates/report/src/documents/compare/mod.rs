@@ -1,6 +1,6 @@
 //! Two runs beside each other.
 
-pub(crate) mod words;
+mod words;
 
 use tolok_analysis::figures::counted;
 use tolok_analysis::{Change, CompareOutcome, Difference, RunComparison, ScenarioChange, UnmatchedCase};

@@ -25,17 +25,17 @@ impl Line<'_> {
     }
 
     /// `goodput`, `p99`.
-    pub(crate) fn metric(&self) -> &'static str {
+    pub(super) fn metric(&self) -> &'static str {
         self.figure.metric.title(self.scenario.kind)
     }
 
     /// `34.3k`
-    pub(crate) fn before(&self) -> String {
+    pub(super) fn before(&self) -> String {
         self.amount(self.figure.before.as_ref().map(|estimate| estimate.value))
     }
 
     /// `32.1k`
-    pub(crate) fn after(&self) -> String {
+    pub(super) fn after(&self) -> String {
         self.amount(self.figure.after.as_ref().map(|estimate| estimate.value))
     }
 
@@ -44,7 +44,7 @@ impl Line<'_> {
     }
 
     /// `0.94× (0.92–0.95)`
-    pub(crate) fn ratio(&self) -> Figure {
+    pub(super) fn ratio(&self) -> Figure {
         match self.figure.ratio {
             Some(ratio) => figure(Quantity::Ratio, &ratio.estimate()),
             None => Figure { value: NONE.to_owned(), interval: None },
@@ -52,7 +52,7 @@ impl Line<'_> {
     }
 
     /// `regression`, `not judged`.
-    pub(crate) fn verdict(&self) -> &'static str {
+    pub(super) fn verdict(&self) -> &'static str {
         self.figure.verdict.map_or("not judged", Change::words)
     }
 
@@ -63,13 +63,13 @@ impl Line<'_> {
 }
 
 /// `2026-11-21-api-000001 · 2026-11-21 10:00:00 UTC · tolok 0.1.0 · 10 blocks`
-pub(crate) fn side(side: &ComparedSide) -> String {
+pub(super) fn side(side: &ComparedSide) -> String {
     let blocks = counted(u64::from(side.blocks), "block");
     format!("{} · {} · tolok {} · {blocks}", side.id, moment(&side.started_at), side.tolok_version)
 }
 
 /// `JSON (json-c64): closed loop, 64 virtual users, keep-alive, 2s`
-pub(crate) fn heading(scenario: &ScenarioChange) -> String {
+pub(super) fn heading(scenario: &ScenarioChange) -> String {
     let id = if scenario.id == scenario.id_after {
         scenario.id.clone()
     } else {
@@ -79,7 +79,7 @@ pub(crate) fn heading(scenario: &ScenarioChange) -> String {
 }
 
 /// What is known of the machine in a scenario: its own shift, and the noise floor of each run.
-pub(crate) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
+pub(super) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
     let control = scenario.control.as_ref().map(|control| {
         let shift = |shift: &ControlShift| {
             let ratio = figure(Quantity::Ratio, &shift.ratio.estimate()).line();
@@ -104,7 +104,7 @@ pub fn difference(one: &Difference) -> String {
 }
 
 /// How to read the table.
-pub(crate) fn legend(found: &RunComparison) -> String {
+pub(super) fn legend(found: &RunComparison) -> String {
     let medians = "before and after are medians over trials";
     if found.tally.judged == 0 {
         return medians.to_owned();

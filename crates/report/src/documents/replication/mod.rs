@@ -1,8 +1,8 @@
 //! A published comparison beside what was measured again.
 
 mod series;
-pub(crate) mod story;
-pub(crate) mod words;
+mod story;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ fn section(id: &str, heading: &str, mut blocks: Vec<Block>) -> Option<Block> {
 fn head(found: &ReplicationFindings, depth: Depth) -> Vec<Block> {
     let mut blocks = vec![Block::heading(1, found.title.as_str())];
     if depth == Depth::Page {
-        blocks.push(Block::paragraph("Published, and measured again.", Look::Muted));
+        blocks.push(Block::Paragraph("Published, and measured again.".into()));
     }
     blocks.push(Block::paragraph(source(found), Look::Muted));
     blocks.extend(machines(found).into_iter().map(|machine| Block::paragraph(machine, Look::Muted)));

@@ -13,15 +13,15 @@ const MOST_CLAIMS: usize = 3;
 const MOST_REASONS: usize = 3;
 
 /// Claims that cannot be told for one reason.
-pub(crate) struct Untold<'a> {
+pub(super) struct Untold<'a> {
     /// A sentence.
-    pub(crate) reason: &'a str,
+    pub(super) reason: &'a str,
     /// In the source's order.
-    pub(crate) claims: Vec<&'a ClaimFinding>,
+    pub(super) claims: Vec<&'a ClaimFinding>,
 }
 
 /// The reasons for which claims cannot be told; that of the most claims first.
-pub(crate) fn untold(found: &ReplicationFindings) -> Vec<Untold<'_>> {
+pub(super) fn untold(found: &ReplicationFindings) -> Vec<Untold<'_>> {
     let mut all: Vec<Untold> = Vec::new();
     for claim in found.claims.iter().filter(|claim| claim.reading == PublishedReading::CannotTell) {
         let reason = claim.explanation.as_deref().unwrap_or("No reason is known.");
@@ -35,7 +35,7 @@ pub(crate) fn untold(found: &ReplicationFindings) -> Vec<Untold<'_>> {
 }
 
 /// Claims that could be judged: those that hold first, each kind in the source's order.
-pub(crate) fn judged(found: &ReplicationFindings) -> Vec<&ClaimFinding> {
+pub(super) fn judged(found: &ReplicationFindings) -> Vec<&ClaimFinding> {
     let is_judged = |claim: &&ClaimFinding| claim.reading != PublishedReading::CannotTell;
     let mut judged: Vec<&ClaimFinding> = found.claims.iter().filter(is_judged).collect();
     judged.sort_by_key(|claim| place(claim.reading));
@@ -54,7 +54,7 @@ fn place(reading: PublishedReading) -> u8 {
 }
 
 /// The head of the report: labels with their lines. A label without lines is left out.
-pub(crate) fn story(found: &ReplicationFindings) -> Vec<(&'static str, Vec<String>)> {
+pub(super) fn story(found: &ReplicationFindings) -> Vec<(&'static str, Vec<String>)> {
     let judged = judged(found);
     let of =
         |reading: PublishedReading| judged.iter().filter(|claim| claim.reading == reading).copied().collect::<Vec<_>>();
@@ -140,6 +140,6 @@ fn length(part: &PartFinding) -> String {
 }
 
 /// The name of a factor at the beginning of a heading.
-pub(crate) fn name(factor: &FactorFinding) -> String {
+pub(super) fn name(factor: &FactorFinding) -> String {
     capital(&factor.name)
 }

@@ -11,16 +11,16 @@ use tolok_model::sentences::sentence;
 use crate::document::Cell;
 
 /// How the seconds are meant.
-pub(crate) const SECONDS: &str = "What was measured is the median of the scored trials in each second of the window. Nothing of it is judged: how a figure goes can be compared, its size belongs to the machine. The slope is the median of all slopes between two instants (Theil and Sen).";
+pub(super) const SECONDS: &str = "What was measured is the median of the scored trials in each second of the window. Nothing of it is judged: how a figure goes can be compared, its size belongs to the machine. The slope is the median of all slopes between two instants (Theil and Sen).";
 
 /// How the readings are meant.
-pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one.";
+pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one.";
 
 /// What sizes are worth.
-pub(crate) const SIZES: &str = "Sizes belong to the machine, the versions and the network, so figures stand beside each other without a judgement; ratios of two subjects measured alike are judged.";
+pub(super) const SIZES: &str = "Sizes belong to the machine, the versions and the network, so figures stand beside each other without a judgement; ratios of two subjects measured alike are judged.";
 
 /// `14 of 41 claims could be judged: 5 are reproduced and 9 found no difference where one was published.`
-pub(crate) fn verdict(found: &ReplicationFindings) -> String {
+pub(super) fn verdict(found: &ReplicationFindings) -> String {
     let total = found.claims.len();
     if total == 0 {
         return "The transcription has no claim that could be judged.".to_owned();
@@ -43,12 +43,12 @@ pub(crate) fn verdict(found: &ReplicationFindings) -> String {
 }
 
 /// Authors, year, and where the source is known by.
-pub(crate) fn source(found: &ReplicationFindings) -> String {
+pub(super) fn source(found: &ReplicationFindings) -> String {
     if found.source.is_empty() { found.key.clone() } else { format!("{} ({})", found.source, found.key) }
 }
 
 /// A sign for a reading, beside its word.
-pub(crate) fn sign(reading: PublishedReading) -> char {
+pub(super) fn sign(reading: PublishedReading) -> char {
     match reading {
         PublishedReading::Reproduced => '✓',
         PublishedReading::SameDirection => '≈',
@@ -60,7 +60,7 @@ pub(crate) fn sign(reading: PublishedReading) -> char {
 }
 
 /// `published 4.5–5×, measured 4.86× (4.80–4.92)`
-pub(crate) fn beside(claim: &ClaimFinding) -> String {
+pub(super) fn beside(claim: &ClaimFinding) -> String {
     match &claim.measured {
         Some(measured) => format!("published {}, measured {measured}", claim.published),
         None => format!("published {}, not measured", claim.published),
@@ -68,7 +68,7 @@ pub(crate) fn beside(claim: &ClaimFinding) -> String {
 }
 
 /// A part in a line: `wan · Across the ocean · 2026-11-22-…: 90 trials, 2 failed`.
-pub(crate) fn part(part: &PartFinding) -> String {
+pub(super) fn part(part: &PartFinding) -> String {
     let name = format!("{} · {}", part.name, part.study);
     match &part.run {
         Some(run) => {
@@ -82,7 +82,7 @@ pub(crate) fn part(part: &PartFinding) -> String {
 }
 
 /// The machines of the parts, each once.
-pub(crate) fn machines(found: &ReplicationFindings) -> Vec<&str> {
+pub(super) fn machines(found: &ReplicationFindings) -> Vec<&str> {
     let mut machines: Vec<&str> = Vec::new();
     for machine in found.parts.iter().filter_map(|part| part.machine.as_deref()) {
         if !machines.contains(&machine) {
@@ -93,33 +93,33 @@ pub(crate) fn machines(found: &ReplicationFindings) -> Vec<&str> {
 }
 
 /// A published ratio.
-pub(crate) fn published(ratio: &ReplicatedRatio) -> String {
+pub(super) fn published(ratio: &ReplicatedRatio) -> String {
     amount(Quantity::Ratio, ratio.published)
 }
 
 /// A measured ratio with its interval, or a dash.
-pub(crate) fn measured(ratio: &ReplicatedRatio) -> Cell {
+pub(super) fn measured(ratio: &ReplicatedRatio) -> Cell {
     let figure = ratio.measured.as_ref().map(|measured| figure(Quantity::Ratio, measured));
     figure.map_or(NONE.into(), |figure| Cell { interval: figure.interval, ..figure.value.into() })
 }
 
 /// The measured figure in the source's unit, or a dash.
-pub(crate) fn measured_figure(one: &ReplicatedFigure) -> String {
+pub(super) fn measured_figure(one: &ReplicatedFigure) -> String {
     one.measured_words.clone().unwrap_or_else(|| NONE.to_owned())
 }
 
 /// What must be known of a level, or an empty text.
-pub(crate) fn remark(level: &FactorLevelFinding) -> String {
+pub(super) fn remark(level: &FactorLevelFinding) -> String {
     level.remark.as_deref().map(sentence).unwrap_or_default()
 }
 
 /// The ratio under a level with its interval, or that there is none.
-pub(crate) fn of_level(level: &FactorLevelFinding) -> String {
+pub(super) fn of_level(level: &FactorLevelFinding) -> String {
     level.ratio.as_ref().map_or("not measured".to_owned(), |ratio| figure(Quantity::Ratio, ratio).line())
 }
 
 /// How a series goes: `0 to 4.02, highest 4.64 at 8 s, mean 2.95, +0.171 a second`.
-pub(crate) fn course(course: &SeriesCourse) -> String {
+pub(super) fn course(course: &SeriesCourse) -> String {
     let SeriesCourse { start, end, mean, highest, highest_at_s, slope_per_s, .. } = course;
     let slope = slope_per_s.map(|slope| {
         let sign = if slope < 0.0 { "−" } else { "+" };
@@ -136,13 +136,13 @@ pub(crate) fn course(course: &SeriesCourse) -> String {
 }
 
 /// `apache, hello world, 100 connections: CPU in %`
-pub(crate) fn series_name(series: &ReplicatedSeries) -> String {
+pub(super) fn series_name(series: &ReplicatedSeries) -> String {
     let setting = if series.setting.is_empty() { String::new() } else { format!(", {}", series.setting) };
     format!("{}{setting}: {} in {}", series.subject, series.words, series.unit)
 }
 
 /// Why series were not measured, and how many: `Nothing was measured for 24 series: part file was not run.`
-pub(crate) fn without_seconds(all: &[ReplicatedSeries]) -> Vec<String> {
+pub(super) fn without_seconds(all: &[ReplicatedSeries]) -> Vec<String> {
     let mut reasons: Vec<(&str, u64)> = Vec::new();
     for why in all.iter().filter_map(|one| one.stands_for_it.as_ref().err()) {
         match reasons.iter_mut().find(|(known, _)| known == why) {
@@ -154,13 +154,13 @@ pub(crate) fn without_seconds(all: &[ReplicatedSeries]) -> Vec<String> {
 }
 
 /// The subjects that a recommendation picks, of which any will do.
-pub(crate) fn picks(of: &Recommendation) -> String {
+pub(super) fn picks(of: &Recommendation) -> String {
     let any_of = if of.picks.len() > 1 { "any of " } else { "" };
     format!("{any_of}{}", listed(&of.picks, "or"))
 }
 
 /// The recommendations that pick a subject, and a line for each need that none can be given for.
-pub(crate) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, Vec<String>) {
+pub(super) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, Vec<String>) {
     let (taken, untold): (Vec<&PartRecommendation>, Vec<&PartRecommendation>) =
         found.recommendations.iter().partition(|one| one.recommendation.strength != Strength::None);
     let line = |one: &&PartRecommendation| {
@@ -171,7 +171,7 @@ pub(crate) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, 
 }
 
 /// Whether a factor explains what it was tried for.
-pub(crate) fn explains(factor: &FactorFinding) -> &'static str {
+pub(super) fn explains(factor: &FactorFinding) -> &'static str {
     match factor.explains {
         Some(true) => "explains it",
         Some(false) => "does not explain it",

@@ -1,5 +1,0 @@
-//! Audits as one page.
-
-mod html;
-
-pub use html::html;

@@ -1,6 +1,0 @@
-//! A replication as one page.
-
-mod html;
-mod html_series;
-
-pub use html::html;
