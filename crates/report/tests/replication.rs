@@ -54,7 +54,8 @@ fn words_of_strangers_are_words() {
 fn every_claim_stands_in_every_format_with_its_reading() {
     let found = invented("replication");
     let short = terminal(&replication(&found, Depth::Short), &Style { colour: false, width: 400 });
-    let formats = [short, markdown(&replication(&found, Depth::Full)), html(&replication(&found, Depth::Page)), json(&found)];
+    let formats =
+        [short, markdown(&replication(&found, Depth::Full)), html(&replication(&found, Depth::Page)), json(&found)];
     for (claim, printed) in found.claims.iter().flat_map(|claim| formats.iter().map(move |printed| (claim, printed))) {
         assert!(printed.contains(&claim.says), "{}", claim.says);
         assert!(

@@ -8,8 +8,8 @@ mod replication;
 mod verification;
 
 pub use audit::audit;
-pub use compare::{compare, conditions, difference};
 pub(crate) use compare::{Line, lines};
+pub use compare::{compare, conditions, difference};
 pub use fidelity::fidelity;
 pub use forecast::forecast;
 pub use replication::replication;
