@@ -95,27 +95,29 @@ fn place(scenario: &ScenarioChange) -> String {
 }
 
 fn of_scenario(found: &RunComparison, scenario: &ScenarioChange, shown: &[Line], depth: Depth) -> Block {
-    let own = |all: &[Line]| -> Vec<Line> {
-        all.iter().filter(|line| std::ptr::eq(line.scenario, scenario)).copied().collect()
-    };
-    let (own, all) = (own(shown), own(&lines(found, true)));
+    let (shown, all) = (own(shown, scenario), own(&lines(found, true), scenario));
     let id = &scenario.id;
     let rank = if depth == Depth::Page { 3 } else { 2 };
     let mut blocks = vec![
         Block::heading(rank, heading(scenario)),
         Block::paragraph(place(scenario), Look::Muted),
-        Block::Table(table(&format!("Figures of {id}"), &own, false, depth)),
+        Block::Table(table(&format!("Figures of {id}"), &shown, false, depth)),
     ];
     if depth == Depth::Short {
-        blocks.extend(list("?", reasons(&own).into_iter()));
+        blocks.extend(list("?", reasons(&shown).into_iter()));
         blocks.extend(of_machine(scenario).into_iter().map(|known| Block::paragraph(known, Look::Muted)));
     } else {
         blocks.extend(list("-", of_machine(scenario).into_iter()));
         let table = Block::Table(table(&format!("All figures of {id}"), &all, false, depth));
         let summary = format!("All {} of {id}", counted(all.len() as u64, "figure")).into();
-        blocks.extend((all.len() > own.len()).then(|| Block::Folded { summary, blocks: vec![table] }));
+        blocks.extend((all.len() > shown.len()).then(|| Block::Folded { summary, blocks: vec![table] }));
     }
     Block::Section { id: format!("scenario-{id}"), blocks }
+}
+
+/// The figures of a scenario.
+fn own<'a>(all: &[Line<'a>], scenario: &ScenarioChange) -> Vec<Line<'a>> {
+    all.iter().filter(|line| std::ptr::eq(line.scenario, scenario)).copied().collect()
 }
 
 /// How to read the tables above, and how many figures they leave out.
