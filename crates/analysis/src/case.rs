@@ -1,12 +1,144 @@
 //! What is the same for cases of servers and of programs.
 
-use tolok_model::{Failure, FailureKind};
+use std::cmp::Ordering;
 
-use crate::findings::{TrialFailure, Verdict};
+use tolok_model::{Case, Failure, FailureKind, Plan};
+
+use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::figure::program::ProgramFigures;
+use crate::figure::server::ServerFigures;
+use crate::findings::{Better, CaseFinding, Estimate, NoiseFloor, TrialFailure, TrialFinding, Verdict};
+use crate::flag::Flag;
+use crate::names::Names;
+use crate::noise::noise_floor;
+use crate::observations::{Found, Trials};
 use crate::tiers::tiers;
 
+/// What cases are compared by.
+pub(crate) trait Headline {
+    /// Which way it is better.
+    const BETTER: Better;
+
+    /// The figure itself.
+    fn headline(&self) -> Option<&Estimate>;
+
+    /// Where it stands relative to that of the first case.
+    fn of_first(&mut self) -> &mut Option<Estimate>;
+}
+
+impl Headline for ServerFigures {
+    const BETTER: Better = Better::Higher;
+
+    fn headline(&self) -> Option<&Estimate> {
+        self.goodput_rps.as_ref()
+    }
+
+    fn of_first(&mut self) -> &mut Option<Estimate> {
+        &mut self.of_first
+    }
+}
+
+impl Headline for ProgramFigures {
+    const BETTER: Better = Better::Lower;
+
+    fn headline(&self) -> Option<&Estimate> {
+        self.wall_s.as_ref()
+    }
+
+    fn of_first(&mut self) -> &mut Option<Estimate> {
+        &mut self.of_first
+    }
+}
+
+/// A case before it is related to others.
+pub(crate) struct Draft<F> {
+    pub(crate) finding: CaseFinding<F>,
+    /// What it is compared by, block by block.
+    pub(crate) blocks: Vec<Option<f64>>,
+    /// The coarsest step of its timer as a share of these values; 0 where nothing is timed in steps.
+    pub(crate) step: f64,
+}
+
+/// The finding of a case by itself; what relates it to others comes later.
+pub(crate) fn finding<T: Found, F: Headline>(
+    case: &Case,
+    names: &Names,
+    own: &[&Case],
+    trials: &Trials<T>,
+    (figures, flags, found): (F, Vec<Flag>, Vec<TrialFinding>),
+) -> CaseFinding<F> {
+    let siblings = own.iter().filter(|other| other.subject.subject == case.subject.subject).count();
+    CaseFinding {
+        case: case.id.clone(),
+        subject: case.subject.label.clone(),
+        title: names.title(&case.subject, siblings > 1),
+        runtime: names.runtime(&case.subject.subject),
+        trials_planned: trials.planned,
+        trials_measured: trials.measured().count() as u32,
+        trials_scored: trials.scored.len() as u32,
+        reruns: trials.reruns,
+        failures: failures(&trials.failed),
+        trials: found,
+        ranked: figures.headline().is_some() && !flags.iter().any(|flag| flag.voids_rank),
+        figures,
+        against_first: None,
+        tier: None,
+        flags,
+    }
+}
+
+/// Ranked before unranked, the better figure first. Names decide between equals, so that the order is always the same.
+pub(crate) fn order<F: Headline>(left: &CaseFinding<F>, right: &CaseFinding<F>) -> Ordering {
+    let better = |left: &Estimate, right: &Estimate| match F::BETTER {
+        Better::Higher => right.value.total_cmp(&left.value),
+        Better::Lower => left.value.total_cmp(&right.value),
+    };
+    let by_figure = match (left.figures.headline(), right.figures.headline()) {
+        (Some(left), Some(right)) => better(left, right),
+        (left, right) => right.is_some().cmp(&left.is_some()),
+    };
+    (right.ranked.cmp(&left.ranked)).then(by_figure).then_with(|| left.case.cmp(&right.case))
+}
+
+/// Every pair of ranked cases, the first in the table first.
+pub(crate) fn pairs<F>(drafts: &[Draft<F>]) -> Vec<(&Draft<F>, &Draft<F>)> {
+    let ranked: Vec<&Draft<F>> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
+    ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (*a, *b))).collect()
+}
+
+/// How far apart the case that was entered twice came out. `again` gives the blocks of the second half and its step. None without
+/// such a case, or where its halves share no block.
+pub(crate) fn noise_floor_of<F: Headline>(
+    plan: &Plan,
+    scenario: &str,
+    drafts: &[Draft<F>],
+    again: impl Fn(&str) -> (Vec<Option<f64>>, f64),
+) -> Option<NoiseFloor> {
+    let twin = plan.cases.iter().find(|case| case.scenario == scenario && case.twin_of.is_some())?;
+    let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
+    let (again, step) = again(&twin.id);
+    let pair = ratio_within_blocks(&again, &first.blocks)?.read_in_steps([step, first.step]);
+    noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, F::BETTER)
+}
+
+/// Puts every ranked case beside the first, and into its tiers. `verdicts` has every pair of ranked cases.
+pub(crate) fn relate<F: Headline>(drafts: &mut [Draft<F>], verdicts: &[(&str, &str, Verdict)]) {
+    let Some(first) = drafts.first().filter(|draft| draft.finding.ranked) else { return };
+    let (first, first_step) = (first.blocks.clone(), first.step);
+    let ranked: Vec<String> =
+        drafts.iter().filter(|it| it.finding.ranked).map(|it| it.finding.subject.clone()).collect();
+    // Ranked cases stand before the others.
+    for (place, (draft, (tier, against_first))) in drafts.iter_mut().zip(places(&ranked, verdicts)).enumerate() {
+        // The first over itself is 1 whatever its timer.
+        let steps = if place == 0 { [0.0, 0.0] } else { [draft.step, first_step] };
+        let found: Option<BlockRatio> = ratio_within_blocks(&draft.blocks, &first);
+        *draft.finding.figures.of_first() = found.map(|found| found.read_in_steps(steps).ratio);
+        (draft.finding.tier, draft.finding.against_first) = (Some(tier), against_first);
+    }
+}
+
 /// Of each ranked subject, in their order, its tiers and its verdict against the first; no verdict of the first itself.
-pub(crate) fn places(ranked: &[String], verdicts: &[(&str, &str, Verdict)]) -> Vec<(String, Option<Verdict>)> {
+fn places(ranked: &[String], verdicts: &[(&str, &str, Verdict)]) -> Vec<(String, Option<Verdict>)> {
     let place = |subject: &str| ranked.iter().position(|known| known == subject);
     let told = verdicts.iter().filter(|(.., verdict)| verdict.is_told_apart());
     let apart: Vec<(usize, usize)> = told.filter_map(|(a, b, _)| place(a).zip(place(b))).collect();
@@ -18,7 +150,7 @@ pub(crate) fn places(ranked: &[String], verdicts: &[(&str, &str, Verdict)]) -> V
     tiers(ranked.len(), &apart).into_iter().enumerate().map(|(at, tier)| (tier, against_first(at))).collect()
 }
 
-pub(crate) fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
+fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
     // A runtime is not to be blamed for what it asks.
     let blame = |failure: &Failure| match failure.reason {
         FailureKind::DatabaseFailed => "the database’s failure, and not the subject’s: ",

@@ -3,22 +3,19 @@
 use tolok_model::{Connection, Disturbance, Doubt, ExternalServer, LoadProfile, Measurement, Scenario};
 
 use crate::environment::Surroundings;
-use crate::findings::{DatabaseFinding, DatabaseUse, LinkUse, ResourcesFinding, SteadyFinding};
+use crate::findings::{DatabaseFinding, DatabaseUse, ServerFigures, SteadyFinding};
 use crate::flag::WAITING_TOLERATED;
 use crate::observations::Observations;
-use crate::usage::{Cpus, Usage};
+use crate::usage::Cpus;
 
 /// What there is to judge a case by.
 pub(crate) struct CaseInputs<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) around: &'a Surroundings,
     pub(crate) cpus: &'a Cpus,
-    pub(crate) usage: &'a Usage,
+    pub(crate) figures: &'a ServerFigures,
     pub(crate) observations: &'a Observations<'a>,
-    pub(crate) resources: &'a ResourcesFinding,
-    pub(crate) link: Option<&'a LinkUse>,
     pub(crate) asked: Option<&'a DatabaseFinding>,
-    pub(crate) database: Option<&'a DatabaseUse>,
     pub(crate) steady: Option<&'a SteadyFinding>,
     /// The server that the subject is, where tolok did not start it.
     pub(crate) external: Option<&'a ExternalServer>,
@@ -28,6 +25,16 @@ impl CaseInputs<'_> {
     /// Whether tolok did not start the subject, so that nothing is known of it but its answers.
     pub(crate) fn is_external(&self) -> bool {
         self.external.is_some()
+    }
+
+    /// What the database did; none without one.
+    pub(crate) fn database(&self) -> Option<&DatabaseUse> {
+        self.figures.database.as_ref()
+    }
+
+    /// Share of its CPUs that the database used.
+    pub(crate) fn database_busy(&self) -> Option<f64> {
+        self.database()?.busy
     }
 }
 

@@ -6,7 +6,7 @@
 use tolok_model::CounterCheck;
 
 use crate::figures::{count, counted};
-use crate::findings::CounterFinding;
+use crate::findings::counter::CounterFinding;
 use crate::observations::Observations;
 
 /// None where no trial has a counter.

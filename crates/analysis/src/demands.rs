@@ -4,8 +4,8 @@
 use tolok_model::{LinkDirection, LinkWindow, Measurement};
 
 use crate::case_inputs::CaseInputs;
-use crate::database::cpu_s;
 use crate::estimate::{median, middle};
+use crate::figure::database::cpu_s;
 use crate::findings::ServiceDemand;
 use crate::observations::answers;
 
@@ -68,7 +68,7 @@ fn busier(link: Option<&LinkWindow>, arrived: Option<u64>) -> Option<f64> {
 impl CaseInputs<'_> {
     /// Connections that the subject may have to the database; 0 where it has none.
     pub(crate) fn connections(&self) -> f64 {
-        let told = self.database.and_then(|database| database.pool).map(|pool| pool.size);
+        let told = self.database().and_then(|database| database.pool).map(|pool| pool.size);
         told.or(self.asked.map(|asked| asked.pool)).map_or(0.0, f64::from)
     }
 

@@ -2,7 +2,7 @@
 
 use tolok_model::{CpuMap, Database, Environment, Limits, LinkBackend, Plan, ProgramScenario, RunRecord, Scenario};
 
-use crate::findings::{EnvironmentFinding, LinkFinding, PartFinding};
+use crate::findings::environment::{EnvironmentFinding, LinkFinding, PartFinding};
 
 /// The environment of a scenario with the CPUs that it was given here.
 pub(crate) struct Surroundings {

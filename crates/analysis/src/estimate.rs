@@ -13,7 +13,7 @@
 
 use tolok_stats::{GeometricOutcome, Interval, Level, Sample, geometric_ratio, median_interval_interpolated};
 
-use crate::findings::Estimate;
+use crate::findings::estimate::Estimate;
 
 /// The confidence of every interval.
 pub(crate) const LEVEL: Level = Level::P95;

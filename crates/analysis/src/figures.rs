@@ -4,7 +4,7 @@
 //! everywhere. A figure has three significant digits, and a fourth if its interval is so narrow that three would hide it.
 //! Text that must be read back by a program (CSV, JSON) does not come through here.
 
-use crate::findings::Estimate;
+use crate::findings::estimate::Estimate;
 
 /// Digits of a figure that stands alone.
 const DIGITS: i32 = 3;

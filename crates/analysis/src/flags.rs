@@ -9,6 +9,7 @@ use crate::case_inputs::CaseInputs;
 use crate::case_inputs::{causes_of, doubts_that_count, unsent_share, waiting_connections};
 use crate::database_flags::database_flags;
 use crate::estimate::least_trials;
+use crate::figure::resources::oom_kills;
 use crate::figures::{Quantity, amount, count, counted, listed, small_share};
 use crate::findings::{LinkUse, ResourcesFinding};
 use crate::flag::{
@@ -18,7 +19,6 @@ use crate::flag::{Flag, FlagKind};
 use crate::gates::headroom::{generator_limit, subject_used};
 use crate::gates::{Gated, gate_flags};
 use crate::observations::Observations;
-use crate::resources::oom_kills;
 use crate::steadiness::memory_grows;
 use crate::tool_flags::tool_flags;
 use crate::usage::Cpus;
@@ -42,10 +42,10 @@ pub(crate) fn flags(clues: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
         too_few_trials(observations),
         backlog(observations, clues.scenario),
         connections_waiting(observations, load),
-        throttled(clues.resources),
-        memory_limit_near(clues.resources, limits),
+        throttled(&clues.figures.resources),
+        memory_limit_near(&clues.figures.resources, limits),
         tasks_refused(observations, limits),
-        clues.link.and_then(link_full),
+        clues.figures.link.as_ref().and_then(link_full),
         shared_cpus(observations, clues.cpus),
         memory_grows(observations, clues.steady),
         external(clues),
@@ -53,7 +53,7 @@ pub(crate) fn flags(clues: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
     .into_iter()
     .chain(gate_flags(gates).into_iter().map(Some))
     .chain(tool_flags(observations, clues.scenario, &clues.around.environment.link))
-    .chain(database_flags(observations, clues.asked, clues.database))
+    .chain(database_flags(observations, clues.asked, clues.database()))
     .flatten()
     .collect();
     flags.sort_by_key(|flag| !flag.voids_rank);

@@ -23,6 +23,7 @@ mod environment;
 mod estimate;
 mod fairness;
 mod fairness_rules;
+pub mod figure;
 pub mod figures;
 mod findings;
 mod flag;
@@ -43,7 +44,6 @@ mod published;
 mod recommend;
 mod records;
 pub mod replication;
-mod resources;
 mod run_facts;
 mod seconds;
 mod sensitivity;
@@ -77,7 +77,9 @@ pub use compare::{
 pub use fairness_rules::{MANY_THREADS_A_CPU, WATCHING_PROCESSES, WIRE_BYTES_TOLERATED, WORK_OF_ONE_THREAD};
 pub use findings::*;
 pub use flag::*;
-pub use gates::{CPU_READ_LATE_S, FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED};
+pub use gates::{
+    CPU_READ_LATE_S, FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF, SHORTEST_JUDGED_S, UTILISATION_TOLERATED, gates_page,
+};
 pub use names::{Names, SubjectName};
 pub use programs::{AT_FLOOR, COARSE_TIMER, FEWEST_RUNS_FOR_OUTLIERS, OUTLIER_SD, timer_title};
 pub use recommend::CLEARLY_AHEAD;

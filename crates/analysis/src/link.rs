@@ -3,7 +3,7 @@
 use tolok_model::{LinkDirection, LinkWindow, Measurement};
 
 use crate::estimate::middle;
-use crate::findings::{LinkDirectionUse, LinkUse};
+use crate::findings::link::{LinkDirectionUse, LinkUse};
 use crate::observations::Observations;
 
 /// How the link did that `window` reads of a trial; none if no scored trial has a reading of it.

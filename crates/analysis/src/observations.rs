@@ -2,7 +2,7 @@
 
 use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, TrialRecord};
 
-use crate::findings::DisturbedTrial;
+use crate::findings::trials::DisturbedTrial;
 
 /// What a trial that came to its end found: the window of a server, or the runs of a program.
 pub(crate) trait Found: Sized {

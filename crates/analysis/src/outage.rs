@@ -3,7 +3,7 @@
 use tolok_model::OutageRecord;
 
 use crate::estimate::middle;
-use crate::findings::OutageFinding;
+use crate::findings::outage::OutageFinding;
 use crate::observations::Observations;
 
 /// None where no scored trial had an outage.

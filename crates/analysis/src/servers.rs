@@ -1,34 +1,35 @@
 //! Scenarios of servers: from the records of their trials to what can be said of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tolok_model::{Case, ExternalServer, LoadTool, Outcome, Role, Scenario, TrialRecord};
 
 use crate::bottleneck::bottleneck;
-use crate::case::{failures, places};
+use crate::case::{Draft, finding, noise_floor_of, order, pairs, relate};
 use crate::case_inputs::CaseInputs;
-use crate::database::{database, database_use};
+use crate::database::database;
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
-use crate::estimate::{BlockRatio, median, ratio_within_blocks};
+use crate::estimate::{BlockRatio, ratio_within_blocks};
+use crate::figure::database::{DATABASE_OF_TRIALS, DatabaseUse};
+use crate::figure::resources::RESOURCES_OF_TRIALS;
+use crate::figure::server::{SERVER_TRIALS, ServerFigures};
+use crate::figure::table::{Around, Readings};
 use crate::findings::{
-    Better, CaseFinding, Comparison, DatabaseFinding, EnvironmentFinding, MemorySource, NoiseFloor, ScenarioFinding,
-    Verdict,
+    CaseFinding, Comparison, DatabaseFinding, EnvironmentFinding, MemorySource, NoiseFloor, ScenarioFinding, Verdict,
 };
 use crate::flags::flags;
 use crate::gates::gates;
-use crate::link::link_use;
-use crate::noise::{noise_floor, told_of_itself};
+use crate::noise::told_of_itself;
 use crate::objectives::objectives;
-use crate::observations::{Observations, goodput, per_answer};
+use crate::observations::Observations;
 use crate::records::Records;
-use crate::resources::resources;
 use crate::sentence::verdict_sentence;
 use crate::steadiness::steadiness;
 use crate::tool_flags::named;
 use crate::tools::{marks, versions};
-use crate::trial_findings;
+use crate::trial_findings::of_trials;
 use crate::usage::Cpus;
 use crate::verdict::{Rule, judge};
 
@@ -48,12 +49,6 @@ struct Analysis<'a> {
     memory_source: Option<MemorySource>,
     /// The database, where its workload asks one.
     database: Option<DatabaseFinding>,
-}
-
-/// A case on its way: what is said of it, and the goodput that it is compared by.
-struct Draft {
-    finding: CaseFinding,
-    goodput_rps: Vec<Option<f64>>,
 }
 
 impl<'a> Analysis<'a> {
@@ -81,15 +76,23 @@ impl<'a> Analysis<'a> {
         let (scenario, names) = (self.scenario, self.records.names);
         let of_role = |role| self.cases.iter().filter(move |(case, _)| case.role == role);
         let drafts = |role| of_role(role).map(|(case, observations)| self.draft(case, observations));
-        let mut competing: Vec<Draft> = drafts(Role::Subject).collect();
+        let mut competing: Vec<Draft<ServerFigures>> = drafts(Role::Subject).collect();
         competing.sort_by(|left, right| order(&left.finding, &right.finding));
 
         // With several ceilings the highest is the limit.
         let ceiling = drafts(Role::Ceiling).min_by(|left, right| order(&left.finding, &right.finding));
-        let against_ceiling = ceiling.as_ref().map(|ceiling| ceiling.goodput_rps.as_slice());
-        let noise_floor = self.noise_floor(&competing);
+        let against_ceiling = ceiling.as_ref().map(|ceiling| ceiling.blocks.as_slice());
+        let again =
+            |twin: &str| (Observations::of(twin, self.records.plan, self.records.trials).goodput_by_block(), 0.0);
+        let noise_floor = noise_floor_of(self.records.plan, &scenario.id, &competing, again);
         let comparisons = self.comparisons(&competing, noise_floor.as_ref());
-        relate(&mut competing, against_ceiling, &comparisons);
+        for draft in &mut competing {
+            let over = |ceiling: &[Option<f64>]| ratio_within_blocks(&draft.blocks, ceiling).map(|found| found.ratio);
+            draft.finding.of_ceiling = against_ceiling.and_then(over);
+        }
+        let verdicts: Vec<(&str, &str, Verdict)> =
+            comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.verdict)).collect();
+        relate(&mut competing, &verdicts);
 
         let cases: Vec<CaseFinding> = competing.into_iter().map(|draft| draft.finding).collect();
         ScenarioFinding {
@@ -162,148 +165,57 @@ impl<'a> Analysis<'a> {
         networks
     }
 
-    /// What is said of a case by itself; its relations to others come later.
-    fn draft(&self, case: &Case, observations: &Observations) -> Draft {
-        let (names, usage) = (self.records.names, self.cpus.usage(observations));
-        let siblings = self.cases.iter().filter(|(other, _)| other.subject.subject == case.subject.subject).count();
-        let link = link_use(observations, |trial| trial.link.as_ref(), self.around.environment.link.rate_bps);
-        let resources = resources(observations, self.around.environment.subject.memory_bytes);
-        let database = database_use(observations, self.database.as_ref(), &self.around, usage.database);
+    /// A case by itself; its relations to others come later.
+    fn draft(&self, case: &Case, observations: &Observations) -> Draft<ServerFigures> {
+        let readings = Readings { trials: observations, around: &self.readings_around() };
+        let mut figures = ServerFigures::of(&readings);
+        let asks_database = self.database.is_some() && !observations.scored.is_empty();
+        figures.database = asks_database.then(|| DatabaseUse::of(&readings));
         let steady = steadiness(observations, &self.scenario.load);
-        let clues = CaseInputs {
+        let inputs = CaseInputs {
             scenario: self.scenario,
             around: &self.around,
             cpus: &self.cpus,
-            usage: &usage,
+            figures: &figures,
             observations,
-            resources: &resources,
-            link: link.as_ref(),
             asked: self.database.as_ref(),
-            database: database.as_ref(),
             steady: steady.as_ref(),
             external: self.external(case),
         };
-        let gates = gates(&clues);
-        let (flags, bottleneck, demands) = (flags(&clues, &gates), bottleneck(&clues), demands(&clues));
-        let goodput_rps = median(observations.every(goodput));
-        let finding = CaseFinding {
-            case: case.id.clone(),
-            subject: case.subject.label.clone(),
-            title: names.title(&case.subject, siblings > 1),
-            runtime: names.runtime(&case.subject.subject),
-            trials_planned: observations.planned,
-            trials_measured: observations.measured().count() as u32,
-            trials_scored: observations.scored.len() as u32,
-            disturbed: observations.disturbed_trials(),
-            reruns: observations.reruns,
-            failures: failures(&observations.failed),
-            trials: trial_findings::of_server(observations, self.memory_source),
-            ranked: goodput_rps.is_some() && !flags.iter().any(|flag| flag.voids_rank),
-            goodput_rps,
-            goodput_below_rps: observations.goodput_below_rps(),
-            body_bytes_per_s: median(observations.every(|trial| Some(trial.body_bytes as f64 / trial.window_s))),
-            bottleneck,
-            offered_rps: median(observations.every(|trial| trial.offered_rps)),
-            of_ceiling: None,
-            of_first: None,
-            against_first: None,
-            tier: None,
-            gates: gates.into_iter().map(|gated| gated.finding).collect(),
-            steady,
-            demands,
-            cpu_s_per_good: median(observations.every(per_answer)),
-            memory_bytes: self.memory_source.and_then(|source| median(observations.every(|it| source.bytes(it)))),
-            latency_p50_s: median(observations.every(|trial| trial.latency.at(0.5))),
-            latency_p99_s: median(observations.every(|trial| trial.latency.at(0.99))),
-            latency_curve: None,
-            slow: None,
-            seconds: None,
-            cold_start_s: median(observations.every(|trial| trial.cold_start_s)),
-            subject_busy: usage.subject,
-            generator_busy: usage.generator,
-            foreign_busy: usage.foreign,
-            stolen: usage.stolen,
-            processes_max: observations.scored.iter().map(|(_, it)| it.subject.processes_max).max().unwrap_or(0),
-            resources,
-            link,
-            database,
-            errors: errors(observations),
-            requests_sent: observations
-                .scored
-                .iter()
-                .map(|(_, it)| it.ledger.sent.unwrap_or(it.ledger.finished()))
-                .sum(),
-            requests_unaccounted: observations.scored.iter().map(|(_, it)| it.ledger.unaccounted()).sum(),
-            requests_unsent: observations.scored.iter().map(|(_, trial)| trial.ledger.unsent).sum(),
-            objectives: objectives(self.scenario, observations),
-            flags,
-        };
-        Draft { finding, goodput_rps: observations.goodput_by_block() }
+        let gates = gates(&inputs);
+        let (flags, bottleneck, demands) = (flags(&inputs, &gates), bottleneck(&inputs), demands(&inputs));
+        figures.gates = gates.into_iter().map(|gated| gated.finding).collect();
+        (figures.bottleneck, figures.demands, figures.steady) = (bottleneck, demands, steady);
+        figures.objectives = objectives(self.scenario, observations);
+        let own: Vec<&Case> = self.cases.iter().map(|(case, _)| *case).collect();
+        let found = of_trials(&readings, &[SERVER_TRIALS, RESOURCES_OF_TRIALS, DATABASE_OF_TRIALS]);
+        let finding = finding(case, self.records.names, &own, observations, (figures, flags, found));
+        Draft { finding, blocks: observations.goodput_by_block(), step: 0.0 }
     }
 
-    /// How far apart the case that was entered twice came out; none without such a case, or where its halves share no block.
-    fn noise_floor(&self, drafts: &[Draft]) -> Option<NoiseFloor> {
-        let Records { plan, trials, .. } = *self.records;
-        let twin = plan.cases.iter().find(|case| case.scenario == self.scenario.id && case.twin_of.is_some())?;
-        let first = drafts.iter().find(|draft| twin.twin_of.as_ref() == Some(&draft.finding.case))?;
-        let again = Observations::of(&twin.id, plan, trials).goodput_by_block();
-        let pair = ratio_within_blocks(&again, &first.goodput_rps)?;
-        noise_floor((&first.finding.subject, &first.finding.title), pair, plan.smallest_effect, Better::Higher)
+    fn readings_around(&self) -> Around {
+        let environment = &self.around.environment;
+        Around {
+            memory: self.memory_source,
+            cpus: self.cpus,
+            rows_per_answer: self.database.as_ref().and_then(|database| database.rows_per_answer),
+            memory_limit_bytes: environment.subject.memory_bytes,
+            database_limit_bytes: self.database.as_ref().and_then(|database| database.memory_bytes),
+            link_rate_bps: environment.link.rate_bps,
+            database_rate_bps: environment.database.as_ref().and_then(|database| database.link.rate_bps),
+        }
     }
 
     /// Every pair of ranked cases, the higher in the table first.
-    fn comparisons(&self, drafts: &[Draft], floor: Option<&NoiseFloor>) -> Vec<Comparison> {
-        let ranked: Vec<&Draft> = drafts.iter().filter(|draft| draft.finding.ranked).collect();
-        let pairs = ranked.iter().enumerate().flat_map(|(place, a)| ranked[place + 1..].iter().map(move |b| (a, b)));
-        let of_both = |(a, b): (&&Draft, &&Draft)| {
+    fn comparisons(&self, drafts: &[Draft<ServerFigures>], floor: Option<&NoiseFloor>) -> Vec<Comparison> {
+        let of_both = |(a, b): (&Draft<ServerFigures>, &Draft<ServerFigures>)| {
             let names = (a.finding.subject.clone(), b.finding.subject.clone());
-            Some((names, ratio_within_blocks(&a.goodput_rps, &b.goodput_rps)?))
+            Some((names, ratio_within_blocks(&a.blocks, &b.blocks)?))
         };
-        let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) = pairs.filter_map(of_both).unzip();
+        let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) =
+            pairs(drafts).into_iter().filter_map(of_both).unzip();
         let smallest_effect = self.records.plan.smallest_effect;
         let judged = judge(ratios, Rule { smallest_effect, told_of_itself: told_of_itself(floor) });
         names.iter().zip(judged).map(|((a, b), judged)| judged.comparison(a, b)).collect()
     }
-}
-
-/// Puts every case beside the ceiling, and every ranked case beside the first and into its tiers.
-fn relate(drafts: &mut [Draft], ceiling: Option<&[Option<f64>]>, comparisons: &[Comparison]) {
-    let first = drafts.first().filter(|draft| draft.finding.ranked).map(|draft| draft.goodput_rps.clone());
-    for draft in drafts.iter_mut() {
-        let over = |other: &[Option<f64>]| ratio_within_blocks(&draft.goodput_rps, other).map(|found| found.ratio);
-        draft.finding.of_ceiling = ceiling.and_then(over);
-        draft.finding.of_first = first.as_deref().filter(|_| draft.finding.ranked).and_then(over);
-    }
-    let of_ranked = drafts.iter().filter(|draft| draft.finding.ranked);
-    let ranked: Vec<String> = of_ranked.map(|draft| draft.finding.subject.clone()).collect();
-    let verdicts: Vec<(&str, &str, Verdict)> =
-        comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.verdict)).collect();
-    // Ranked cases stand before the others.
-    for (draft, (tier, against_first)) in drafts.iter_mut().zip(places(&ranked, &verdicts)) {
-        draft.finding.tier = Some(tier);
-        draft.finding.against_first = against_first;
-    }
-}
-
-/// Ranked before unranked, the higher goodput first; names decide between equals, so that the order is always the same.
-fn order(left: &CaseFinding, right: &CaseFinding) -> std::cmp::Ordering {
-    let goodput = |case: &CaseFinding| case.goodput_rps.as_ref().map_or(f64::NEG_INFINITY, |goodput| goodput.value);
-    (right.ranked.cmp(&left.ranked))
-        .then_with(|| goodput(right).total_cmp(&goodput(left)))
-        .then_with(|| left.case.cmp(&right.case))
-}
-
-/// Failed requests by class, the most frequent first.
-fn errors(observations: &Observations) -> Vec<(String, u64)> {
-    let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
-    for (class, number) in observations.scored.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
-        *errors.entry(class).or_default() += number;
-    }
-    let mut errors: Vec<(String, u64)> = errors
-        .into_iter()
-        .filter(|(_, number)| *number > 0)
-        .map(|(class, number)| (class.to_owned(), number))
-        .collect();
-    errors.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-    errors
 }

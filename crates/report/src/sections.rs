@@ -57,11 +57,11 @@ fn together(tools: &ToolsFinding, group: &[(&ToolRow, &ScenarioFinding)]) -> Sce
         let script = row.script.as_ref().map(|file| format!(" with {file}")).unwrap_or_default();
         format!("{} by {}{script}", tools.subject_title, row.tool)
     };
-    let case = |(row, scenario): &(&ToolRow, &ScenarioFinding)| CaseFinding {
-        title: title(row),
+    let case = |(row, scenario): &(&ToolRow, &ScenarioFinding)| {
+        let mut case = CaseFinding { title: title(row), ..scenario.cases[0].clone() };
         // One case of a scenario is the first of nothing.
-        of_first: None,
-        ..scenario.cases[0].clone()
+        case.of_first = None;
+        case
     };
     let diagnoses = group.iter().flat_map(|(row, scenario)| {
         scenario.unscored_diagnoses.iter().cloned().map(|mut diagnosis| {

@@ -4,8 +4,8 @@ use tolok_model::{CpuMode, Measurement};
 
 use super::{busy, counted_cpus, found, of_cpus, said};
 use crate::case_inputs::CaseInputs;
-use crate::database::cpu_s;
 use crate::estimate::middle;
+use crate::figure::database::cpu_s;
 use crate::figures::{Quantity, amount, listed, small_share};
 use crate::findings::{Bottleneck, BottleneckKind};
 use crate::flag::SATURATED;
@@ -21,7 +21,7 @@ pub const BUSY_THREAD: f64 = 0.95;
 pub(super) fn generator(clues: &CaseInputs) -> Option<Bottleneck> {
     let limit = generator_limit(clues)?;
     let also = match clues.shares_with("generator") {
-        true => format!(", although the database ran on the same CPU and used {} of it", busy(clues.usage.database)),
+        true => format!(", although the database ran on the same CPU and used {} of it", busy(clues.database_busy())),
         false => String::new(),
     };
     let own = match limit.subject {
@@ -34,11 +34,14 @@ pub(super) fn generator(clues: &CaseInputs) -> Option<Bottleneck> {
 }
 
 pub(super) fn database_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
-    let database = clues.usage.database.filter(|busy| *busy >= SATURATED)?;
+    let database = clues.database_busy().filter(|busy| *busy >= SATURATED)?;
     // Where both are at their limit, it is the busier one.
-    let subject = clues.usage.subject.filter(|subject| *subject <= database)?;
+    let subject = clues.figures.subject_busy.filter(|subject| *subject <= database)?;
     let also = match clues.shares_with("generator") {
-        true => format!(", although the generator ran on the same CPU and used {} of it", busy(clues.usage.generator)),
+        true => format!(
+            ", although the generator ran on the same CPU and used {} of it",
+            busy(clues.figures.generator_busy)
+        ),
         false => String::new(),
     };
     let own = clues.of_subject(subject).replace("its CPU", "its own CPU");
@@ -47,8 +50,8 @@ pub(super) fn database_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
 }
 
 pub(super) fn subject_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
-    let subject = clues.usage.subject.filter(|busy| *busy >= SATURATED)?;
-    let database = clues.usage.database.map(|database| format!("; the database used {}", small_share(database)));
+    let subject = clues.figures.subject_busy.filter(|busy| *busy >= SATURATED)?;
+    let database = clues.database_busy().map(|database| format!("; the database used {}", small_share(database)));
     let evidence = clues.of_subject(subject) + &database.unwrap_or_default();
     found(BottleneckKind::SubjectCpu, "The subject used", evidence)
 }
@@ -85,7 +88,7 @@ pub(super) fn shared_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
 
 /// A process that computes on one thread leaves its other CPUs idle, whatever waits.
 pub(super) fn one_thread(clues: &CaseInputs) -> Option<Bottleneck> {
-    let used = clues.usage.subject? * clues.cpus.subject;
+    let used = clues.figures.subject_busy? * clues.cpus.subject;
     if clues.cpus.subject <= 1.0 {
         return None;
     }

@@ -81,15 +81,15 @@ impl CaseInputs<'_> {
 
     /// That nothing was busy, with the figures: `the subject used 12%, the generator 31% of their CPUs`.
     fn idle(&self) -> String {
-        let database = self.asked.map(|_| match self.usage.database {
+        let database = self.asked.map(|_| match self.database_busy() {
             Some(database) => format!(", the database {}", small_share(database)),
             None => String::new(),
         });
-        let unknown = match (self.asked, self.usage.database) {
+        let unknown = match (self.asked, self.database_busy()) {
             (Some(_), None) => "; what the database used is not known",
             _ => "",
         };
-        let (subject, generator) = (busy(self.usage.subject), busy(self.usage.generator));
+        let (subject, generator) = (busy(self.figures.subject_busy), busy(self.figures.generator_busy));
         let database = database.unwrap_or_default();
         if self.is_external() {
             return format!("the generator used {generator} of its CPUs; what the subject used cannot be told");
@@ -100,7 +100,7 @@ impl CaseInputs<'_> {
     /// Round trips that an answer needs at least, in seconds. A connection of its own takes one more.
     fn round_trips_s(&self) -> f64 {
         let per_answer = if self.scenario.load.connection == Connection::PerRequest { 2.0 } else { 1.0 };
-        let queries = self.database.and_then(|database| database.queries_per_good).unwrap_or(1.0);
+        let queries = self.database().and_then(|database| database.queries_per_good).unwrap_or(1.0);
         let to_database_s = self.asked.map_or(0.0, |asked| queries * asked.rtt_s);
         per_answer * self.around.environment.link.rtt_s + to_database_s
     }

@@ -33,7 +33,7 @@ pub(super) fn offered_rate(clues: &CaseInputs) -> Option<Bottleneck> {
 pub(super) fn link(clues: &CaseInputs) -> Option<Bottleneck> {
     let environment = &clues.around.environment;
     let answers_bps = middle(&clues.observations.every(|trial| Some(8.0 * trial.body_bytes as f64 / trial.window_s)));
-    let rows_bps = clues.database.and_then(|database| database.sent_bytes_per_s).map(|bytes| 8.0 * bytes);
+    let rows_bps = clues.database().and_then(|database| database.sent_bytes_per_s).map(|bytes| 8.0 * bytes);
     // What an emulator was offered, or where none tells of it, at least the bytes that arrived.
     let used = |rate_bps: Option<f64>, link: Option<&LinkUse>, seen_bps: Option<f64>| {
         let rate_bps = rate_bps?;
@@ -41,11 +41,11 @@ pub(super) fn link(clues: &CaseInputs) -> Option<Bottleneck> {
         let used = offered.or(seen_bps.map(|seen_bps| seen_bps / rate_bps)).filter(|used| *used >= LINK_FULL)?;
         Some(format!("{} of its {}bit/s", small_share(used), amount(Quantity::Number, rate_bps)))
     };
-    if let Some(evidence) = used(environment.link.rate_bps, clues.link, answers_bps) {
+    if let Some(evidence) = used(environment.link.rate_bps, clues.figures.link.as_ref(), answers_bps) {
         return found(BottleneckKind::Link, "The link between client and subject was offered", evidence);
     }
     let database_rate_bps = environment.database.as_ref().and_then(|database| database.link.rate_bps);
-    let database_link = clues.database.and_then(|database| database.link.as_ref());
+    let database_link = clues.database().and_then(|database| database.link.as_ref());
     let evidence = used(database_rate_bps.filter(|_| clues.asked.is_some()), database_link, rows_bps)?;
     found(BottleneckKind::Link, "The link between subject and database was offered", evidence)
 }
@@ -53,10 +53,10 @@ pub(super) fn link(clues: &CaseInputs) -> Option<Bottleneck> {
 pub(super) fn memory(clues: &CaseInputs) -> Option<Bottleneck> {
     let near = |peak: Option<f64>| peak.filter(|share| *share >= MEMORY_LIMIT_NEAR).map(small_share);
     let evidence = |peak: String| format!("{peak} of its limit, page cache included; {}", clues.idle());
-    if let Some(peak) = near(clues.resources.peak_of_limit) {
+    if let Some(peak) = near(clues.figures.resources.peak_of_limit) {
         return found(BottleneckKind::Memory, "The subject’s memory came to", evidence(peak));
     }
-    let peak = near(clues.database.and_then(|database| database.peak_of_limit))?;
+    let peak = near(clues.database().and_then(|database| database.peak_of_limit))?;
     found(BottleneckKind::Memory, "The database’s memory came to", evidence(peak))
 }
 
@@ -88,7 +88,7 @@ pub(super) fn none_found(clues: &CaseInputs) -> Bottleneck {
 
 /// Of a server that tolok did not start, no more than that it was not the generator.
 fn unknown(clues: &CaseInputs) -> Bottleneck {
-    let generator = busy(clues.usage.generator);
+    let generator = busy(clues.figures.generator_busy);
     let evidence =
         format!("not the generator, which used {generator} of its CPUs; the rest cannot be told from outside");
     let sentence = format!(

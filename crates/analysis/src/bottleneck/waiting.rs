@@ -41,7 +41,7 @@ pub(super) fn client_pace(clues: &CaseInputs) -> Option<Bottleneck> {
 /// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
 /// because so many more requests are in the subject.
 pub(super) fn pool(clues: &CaseInputs) -> Option<Bottleneck> {
-    let (asked, database) = clues.asked.zip(clues.database)?;
+    let (asked, database) = clues.asked.zip(clues.database())?;
     let size = database.pool.map_or(asked.pool, |pool| pool.size);
     let connections = format!("its {}", counted(u64::from(size), "connection"));
     let waits = database.pool.and_then(|pool| Some((pool.waits_per_good?, pool.wait_s_mean)));
@@ -103,7 +103,7 @@ fn held(clues: &CaseInputs) -> Option<Bottleneck> {
 
 /// Where each process has one connection to the database, it serves nobody else while it computes or asks.
 fn one_connection_each(clues: &CaseInputs) -> Option<Bottleneck> {
-    let workers = clues.database?.pool?.size;
+    let workers = clues.database()?.pool?.size;
     let at_work = |trial: &Measurement| {
         Some((trial.subject.known()?.cpu_s + clues.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s))
     };

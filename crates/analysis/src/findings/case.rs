@@ -1,21 +1,22 @@
 //! Scenarios of servers, their cases, and how these compare.
 
+use std::ops::{Deref, DerefMut};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bottleneck::Bottleneck;
-use super::curve::{LatencyCurve, SlowAnswers};
-use super::database::{DatabaseFinding, DatabaseUse};
+use super::database::DatabaseFinding;
 use super::diagnosis::DiagnosisFinding;
 use super::environment::{EnvironmentFinding, LinkFinding};
 use super::estimate::{Estimate, Verdict};
-use super::judgement::{GateFinding, NoiseFloor, PowerNote, ServiceDemand, SteadyFinding};
-use super::link::LinkUse;
-use super::resources::{MemorySource, ResourcesFinding};
-use super::seconds::SecondsFinding;
+use super::judgement::{NoiseFloor, PowerNote};
+use super::resources::MemorySource;
 use super::trials::TrialFinding;
+use crate::figure::program::ProgramFigures;
+use crate::figure::server::ServerFigures;
 use crate::flag::Flag;
-use tolok_model::{LatencyMark, ObjectiveOutcome};
+
+use tolok_model::LatencyMark;
 
 /// One scenario: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -64,9 +65,10 @@ pub struct ScenarioFinding {
     pub unscored_diagnoses: Vec<DiagnosisFinding>,
 }
 
-/// One case: a subject under the scenario.
+/// One case: a subject under the scenario. Its figures are read as if they were its own fields, and they are in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct CaseFinding {
+#[schemars(rename = "{F}")]
+pub struct CaseFinding<F = ServerFigures> {
     /// Name of the case.
     pub case: String,
     /// The subject as a person would write it: `go/nethttp:encoder`.
@@ -81,103 +83,40 @@ pub struct CaseFinding {
     pub trials_measured: u32,
     /// Trials that all figures of the case rest on: measured, and not disturbed.
     pub trials_scored: u32,
-    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
-    pub disturbed: Vec<DisturbedTrial>,
     /// Measurements that were thrown away because others disturbed them.
     pub reruns: u32,
     /// Trials that failed, with the reason of each.
     pub failures: Vec<TrialFailure>,
     /// Each trial that has a record, in the order of the blocks, with what it found by itself.
     pub trials: Vec<TrialFinding>,
-    /// Good answers per second.
-    pub goodput_rps: Option<Estimate>,
-    /// A rate that the case stayed below, where it answered nothing in any scored trial: one answer in its window. Such a
-    /// case has no `goodput_rps`, which is not 0.
-    pub goodput_below_rps: Option<f64>,
-    /// Bytes of good bodies per second.
-    pub body_bytes_per_s: Option<Estimate>,
-    /// What limited it; none where no trial was scored.
-    pub bottleneck: Option<Bottleneck>,
-    /// Requests per second that the schedule asked for; none in a closed loop.
-    pub offered_rps: Option<Estimate>,
-    /// Goodput as a share of the ceiling's in the same block.
-    pub of_ceiling: Option<Estimate>,
-    /// Goodput relative to the first case of the scenario in the same block (1 for the first).
-    pub of_first: Option<Estimate>,
+    /// What was measured of it.
+    #[serde(flatten)]
+    pub figures: F,
     /// Its verdict against the first case of the scenario; none for the first.
     pub against_first: Option<Verdict>,
     /// Letters of its tiers: cases that share one could not be told apart. None where the case is not ranked.
     pub tier: Option<String>,
-    /// Checks of its trials, those that can be asked of its load and environment, in a fixed order; empty where no trial was
-    /// measured.
-    pub gates: Vec<GateFinding>,
-    /// Whether its windows were steady; none where the load has several levels, or no trial could be judged.
-    pub steady: Option<SteadyFinding>,
-    /// What each good answer takes of each resource, the scarcest first.
-    pub demands: Vec<ServiceDemand>,
-    /// CPU time of the subject per good answer, in seconds.
-    pub cpu_s_per_good: Option<Estimate>,
-    /// Memory of the subject, in bytes: which kind, says the scenario's `memory_source`.
-    pub memory_bytes: Option<Estimate>,
-    /// Median of the trials' p50, in seconds, in the scenario's loop.
-    pub latency_p50_s: Option<Estimate>,
-    /// Median of the trials' p99, in seconds; none where any trial has too few samples beyond it.
-    pub latency_p99_s: Option<Estimate>,
-    /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram and tells fewer than 3 percentiles.
-    pub latency_curve: Option<LatencyCurve>,
-    /// Good answers that came late; none where the tool kept no histogram.
-    pub slow: Option<SlowAnswers>,
-    /// Second by second; none where no window has two whole ones.
-    pub seconds: Option<SecondsFinding>,
-    /// From the start to the first good answer, in seconds.
-    pub cold_start_s: Option<Estimate>,
-    /// Share of the CPU time it was given that the subject used, from 0 to 1: of its CPUs, or of its quota.
-    pub subject_busy: Option<f64>,
-    /// Share of the CPU time it was given that the generator used, from 0 to 1.
-    pub generator_busy: Option<f64>,
-    /// Share of the machine's CPUs that neither of them used but other programs did, from 0 to 1.
-    pub foreign_busy: Option<f64>,
-    /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
-    pub stolen: Option<f64>,
-    /// Most processes seen at once in any scored trial.
-    pub processes_max: u32,
-    /// What the subject used for each good answer.
-    pub resources: ResourcesFinding,
-    /// How the emulated link did; none where tolok emulated none.
-    pub link: Option<LinkUse>,
-    /// What it and its database did; none where the scenario has none.
-    pub database: Option<DatabaseUse>,
-    /// Requests that failed in all scored trials, by class.
-    pub errors: Vec<(String, u64)>,
-    /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
-    pub requests_sent: u64,
-    /// Requests in all scored trials that are not accounted for; none where the tool tells too little to say.
-    pub requests_unaccounted: Option<u64>,
-    /// Requests in all scored trials that still waited for a free connection when the window ended.
-    pub requests_unsent: u64,
-    /// What became of the scenario's objectives, in their order.
-    pub objectives: Vec<ObjectiveFinding>,
     /// What must be known about this case's figures.
     pub flags: Vec<Flag>,
     /// Whether it may be ranked at all.
     pub ranked: bool,
 }
 
-/// An objective in all trials of a case.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ObjectiveFinding {
-    /// The objective: `p95 < 50ms`.
-    pub objective: String,
-    /// Crossed if it was crossed in any trial; kept if it was kept in every trial, of which none failed; else unknown.
-    pub outcome: ObjectiveOutcome,
-    /// Its worst figure in any trial.
-    pub worst: Option<f64>,
-    /// Unit of that figure: `s`, `share` (0 to 1), `per_s` or `requests`.
-    pub unit: String,
-    /// Trials in which it was kept.
-    pub trials_kept: u32,
-    /// Trials in which it was crossed.
-    pub trials_crossed: u32,
+/// A program under one timer.
+pub type ProgramCaseFinding = CaseFinding<ProgramFigures>;
+
+impl<F> Deref for CaseFinding<F> {
+    type Target = F;
+
+    fn deref(&self) -> &F {
+        &self.figures
+    }
+}
+
+impl<F> DerefMut for CaseFinding<F> {
+    fn deref_mut(&mut self) -> &mut F {
+        &mut self.figures
+    }
 }
 
 /// A trial that failed.
@@ -189,21 +128,6 @@ pub struct TrialFailure {
     pub reason: String,
     /// The reason in a sentence.
     pub message: String,
-}
-
-/// A trial that was measured and is in no figure, because others disturbed it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct DisturbedTrial {
-    /// Number of the trial.
-    pub trial: u32,
-    /// How often it was measured.
-    pub attempts: u32,
-    /// Good answers per second that were seen, nevertheless.
-    pub goodput_rps: f64,
-    /// What disturbed it, as words: `foreign-cpu`, `steal`.
-    pub kinds: Vec<String>,
-    /// The same in sentences, with the figures seen.
-    pub causes: Vec<String>,
 }
 
 /// How two cases of a scenario compare.

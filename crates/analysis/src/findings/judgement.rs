@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tolok_model::ObjectiveOutcome;
 
 use super::estimate::{Estimate, Verdict};
 
@@ -123,4 +124,21 @@ pub struct ServiceDemand {
     pub utilisation: f64,
     /// Good answers per second that it allows: servers / demand.
     pub most_rps: f64,
+}
+
+/// An objective in all trials of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ObjectiveFinding {
+    /// The objective: `p95 < 50ms`.
+    pub objective: String,
+    /// Crossed if it was crossed in any trial; kept if it was kept in every trial, of which none failed; else unknown.
+    pub outcome: ObjectiveOutcome,
+    /// Its worst figure in any trial.
+    pub worst: Option<f64>,
+    /// Unit of that figure: `s`, `share` (0 to 1), `per_s` or `requests`.
+    pub unit: String,
+    /// Trials in which it was kept.
+    pub trials_kept: u32,
+    /// Trials in which it was crossed.
+    pub trials_crossed: u32,
 }

@@ -46,4 +46,14 @@ impl LinkUse {
     pub fn rate_offered(&self) -> Option<f64> {
         self.directions().into_iter().filter_map(|direction| direction.rate_offered).reduce(f64::max)
     }
+
+    /// A figure in the direction in which it is larger.
+    pub fn worse(&self, of: fn(&LinkDirectionUse) -> f64) -> Option<f64> {
+        self.directions().into_iter().map(of).reduce(f64::max)
+    }
+
+    /// A count of both directions together.
+    pub fn total(&self, of: fn(&LinkDirectionUse) -> u64) -> u64 {
+        self.directions().into_iter().map(of).sum()
+    }
 }

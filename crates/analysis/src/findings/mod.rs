@@ -3,30 +3,34 @@
 //! These are types alone: no rule is here. They are also the JSON report, so their names are stable, and every unit is a base
 //! unit of the SI, or bytes.
 
-mod bottleneck;
-mod case;
-mod counter;
-mod curve;
-mod database;
-mod diagnosis;
-mod environment;
-mod estimate;
-mod fairness;
-mod isolation;
-mod judgement;
-mod link;
-mod outage;
-mod programs;
-mod published;
-mod recommend;
-mod resources;
-mod run;
-mod seconds;
-mod sensitivity;
-mod tools;
-mod trials;
-mod untested;
+pub(crate) mod bottleneck;
+pub(crate) mod case;
+pub(crate) mod counter;
+pub(crate) mod curve;
+pub(crate) mod database;
+pub(crate) mod diagnosis;
+pub(crate) mod environment;
+pub(crate) mod estimate;
+pub(crate) mod fairness;
+pub(crate) mod isolation;
+pub(crate) mod judgement;
+pub(crate) mod link;
+pub(crate) mod outage;
+pub(crate) mod programs;
+pub(crate) mod published;
+pub(crate) mod recommend;
+pub(crate) mod resources;
+pub(crate) mod run;
+pub(crate) mod seconds;
+pub(crate) mod sensitivity;
+pub(crate) mod tools;
+pub(crate) mod trials;
+pub(crate) mod untested;
 
+pub use crate::figure::database::DatabaseUse;
+pub use crate::figure::program::ProgramFigures;
+pub use crate::figure::resources::ResourcesFinding;
+pub use crate::figure::server::ServerFigures;
 pub use bottleneck::*;
 pub use case::*;
 pub use counter::*;

@@ -3,12 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::case::TrialFailure;
+use super::case::ProgramCaseFinding;
 use super::environment::EnvironmentFinding;
 use super::estimate::{Estimate, Verdict};
 use super::judgement::{NoiseFloor, PowerNote};
-use super::trials::TrialFinding;
-use crate::flag::Flag;
 
 /// A program's workload under one timer: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -39,95 +37,6 @@ pub struct ProgramFinding {
     pub noise_floor: Option<NoiseFloor>,
     /// How many blocks would have told a difference of wall times that matters; none with fewer than two ranked cases.
     pub power: Option<PowerNote>,
-}
-
-/// One case: a program under one timer. Each estimate is over its scored trials, and of each trial it takes the median over
-/// its runs.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ProgramCaseFinding {
-    /// Name of the case.
-    pub case: String,
-    /// The subject as a person would write it: `go/queue:channel`.
-    pub subject: String,
-    /// Title of the subject, with its variant where the scenario has several.
-    pub title: String,
-    /// Its runtime, which gives the colour.
-    pub runtime: String,
-    /// Planned trials of this case.
-    pub trials_planned: u32,
-    /// Trials that were measured, those that were disturbed to the end included.
-    pub trials_measured: u32,
-    /// Trials that all figures of the case rest on: measured, and not disturbed.
-    pub trials_scored: u32,
-    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
-    pub disturbed: Vec<DisturbedProgramTrial>,
-    /// Measurements that were thrown away because others disturbed them.
-    pub reruns: u32,
-    /// Trials that failed, with the reason of each.
-    pub failures: Vec<TrialFailure>,
-    /// Each trial that has a record, in the order of the blocks, with what it found by itself.
-    pub trials: Vec<TrialFinding>,
-    /// Runs that count, in all scored trials.
-    pub runs: u32,
-    /// Runs without the work, in all scored trials.
-    pub floor_runs: u32,
-    /// From start to end, in seconds.
-    pub wall_s: Option<Estimate>,
-    /// CPU time in user mode and in the kernel, in seconds.
-    pub cpu_s: Option<Estimate>,
-    /// CPU time in user mode, in seconds.
-    pub user_s: Option<Estimate>,
-    /// CPU time in the kernel, in seconds.
-    pub system_s: Option<Estimate>,
-    /// Whether the CPU times are means over the runs of a trial: of a timer that does not tell them of each run.
-    pub cpu_is_mean: bool,
-    /// Largest resident set, in bytes.
-    pub rss_bytes: Option<Estimate>,
-    /// Wall time of a run without the work, in seconds.
-    pub floor_s: Option<Estimate>,
-    /// CPU time of a run without the work, in seconds.
-    pub floor_cpu_s: Option<Estimate>,
-    /// Largest resident set of a run without the work, in bytes.
-    pub floor_rss_bytes: Option<Estimate>,
-    /// Wall time less that of the paired run without the work, in seconds. It can be negative, by chance.
-    pub above_floor_s: Option<Estimate>,
-    /// CPU time less that of the paired run without the work, in seconds.
-    pub above_floor_cpu_s: Option<Estimate>,
-    /// Whether the work cannot be told from the start (flag `at-floor`).
-    pub is_at_floor: bool,
-    /// CPU time over wall time: how many CPUs it used. None where the steps of the timer would decide it.
-    pub busy: Option<Estimate>,
-    /// The fastest single run of all scored trials, in seconds.
-    pub fastest_run_s: Option<f64>,
-    /// The slowest single run of all scored trials, in seconds.
-    pub slowest_run_s: Option<f64>,
-    /// Runs far away from the others of their trial. They are counted here and removed nowhere.
-    pub outliers: u32,
-    /// Wall time over that of the first case in the same block (1 for the first).
-    pub of_first: Option<Estimate>,
-    /// Its verdict against the first case: `slower` for a longer time. None for the first.
-    pub against_first: Option<Verdict>,
-    /// Letters of its tiers: cases that share one could not be told apart by wall time. None where the case is not ranked.
-    pub tier: Option<String>,
-    /// What must be known about this case's figures.
-    pub flags: Vec<Flag>,
-    /// Whether it may be ranked at all.
-    pub ranked: bool,
-}
-
-/// A trial that was measured and is in no figure, because others disturbed it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct DisturbedProgramTrial {
-    /// Number of the trial.
-    pub trial: u32,
-    /// How often it was measured.
-    pub attempts: u32,
-    /// Median wall time that was seen, nevertheless, in seconds.
-    pub wall_s: Option<f64>,
-    /// What disturbed it, as words: `foreign-cpu`, `steal`.
-    pub kinds: Vec<String>,
-    /// The same in sentences, with the figures seen.
-    pub causes: Vec<String>,
 }
 
 /// How two cases of a scenario compare. A shorter time is the faster one.

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::estimate::Estimate;
 use crate::flag::FlagKind;
 
-use super::estimate::Estimate;
 use tolok_model::LatencyMark;
 
 /// What the tools of a study say of one subject, under one load in one environment.

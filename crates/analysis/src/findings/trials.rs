@@ -59,3 +59,33 @@ pub struct TrialCounts {
     /// Measurements that were thrown away for that.
     pub measurements_discarded: u32,
 }
+
+/// A trial that was measured and is in no figure, because others disturbed it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DisturbedTrial {
+    /// Number of the trial.
+    pub trial: u32,
+    /// How often it was measured.
+    pub attempts: u32,
+    /// Good answers per second that were seen, nevertheless.
+    pub goodput_rps: f64,
+    /// What disturbed it, as words: `foreign-cpu`, `steal`.
+    pub kinds: Vec<String>,
+    /// The same in sentences, with the figures seen.
+    pub causes: Vec<String>,
+}
+
+/// A trial that was measured and is in no figure, because others disturbed it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DisturbedProgramTrial {
+    /// Number of the trial.
+    pub trial: u32,
+    /// How often it was measured.
+    pub attempts: u32,
+    /// Median wall time that was seen, nevertheless, in seconds.
+    pub wall_s: Option<f64>,
+    /// What disturbed it, as words: `foreign-cpu`, `steal`.
+    pub kinds: Vec<String>,
+    /// The same in sentences, with the figures seen.
+    pub causes: Vec<String>,
+}

@@ -2,9 +2,11 @@
 
 use tolok_model::{Connection, LoadTool, Measurement, Scenario, ThinkTime};
 
-use crate::database::cpu_s;
 use crate::environment::Surroundings;
 use crate::estimate::middle;
+use crate::figure::database::cpu_s;
+use crate::figure::server::{generator_busy, subject_busy};
+use crate::figure::table::{Around, Readings};
 use crate::flag::SATURATED;
 use crate::observations::{Observations, answers};
 use crate::usage::Cpus;
@@ -142,9 +144,9 @@ fn of_no_use(
     if database.is_some_and(|database| database.outage.is_some()) {
         return Some("the database was gone for a part of the window");
     }
-    let usage = cpus.usage(observations);
-    let subject_is_idle = usage.subject.is_none_or(|busy| busy < SATURATED);
-    if usage.generator.is_some_and(|busy| busy >= SATURATED) && subject_is_idle {
+    let readings = Readings { trials: observations, around: &Around { cpus: *cpus, ..Around::default() } };
+    let subject_is_idle = readings.middle_of_known(subject_busy).is_none_or(|busy| busy < SATURATED);
+    if readings.middle_of_known(generator_busy).is_some_and(|busy| busy >= SATURATED) && subject_is_idle {
         return Some("the generator was the limit");
     }
     None

@@ -4,7 +4,7 @@ use tolok_model::{CpuMode, Measurement};
 
 use super::{Judged, SHORTEST_JUDGED_S, Seen};
 use crate::case_inputs::CaseInputs;
-use crate::database::cpu_s;
+use crate::figure::database::cpu_s;
 use crate::figures::small_share;
 use crate::flag::FlagKind;
 use crate::observations::answers;

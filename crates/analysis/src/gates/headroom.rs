@@ -26,7 +26,7 @@ pub(crate) struct GeneratorLimit {
 
 /// What says that the generator was the limit; nothing in an open loop, where the tool judges itself.
 pub(crate) fn generator_limit(clues: &CaseInputs) -> Option<GeneratorLimit> {
-    let (generator, subject) = (clues.usage.generator?, clues.usage.subject);
+    let (generator, subject) = (clues.figures.generator_busy?, clues.figures.subject_busy);
     if clues.scenario.load.executor.is_open() || subject.is_some_and(|busy| busy >= SATURATED) {
         return None;
     }

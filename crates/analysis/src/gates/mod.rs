@@ -3,19 +3,6 @@
 //! A gate looks at one trial and says that it passed, that it failed, or that it cannot be told, and why. What a tool or a
 //! record does not tell is never a pass. A failed gate that bars has a flag beside it (`flags.rs`), which keeps the case out of
 //! the ranking; where a flag was there first, the gate rests on the same rule.
-//!
-//! | gate | judged where | a trial fails if | its flag |
-//! |---|---|---|---|
-//! | `ledger` | everywhere | requests are not accounted for | `ledger-open` |
-//! | `little` | everywhere | users, or requests in flight, are not rate × time | `little`, `not-trusted` |
-//! | `utilisation` | everywhere | a part used more CPU time than it was given | `utilisation` |
-//! | `link-bytes` | the client's link has a rate or was counted | more came through it than fits or was carried | `link-bytes` |
-//! | `body-samples` | everywhere | the wire contradicts the tool, or nobody looked at a body | `wire-contradicts`; none |
-//! | `generator-headroom` | everywhere | the generator, and not the subject, was at its limit | `generator-bound`, `not-trusted` |
-//! | `offered-rate` | open loops | requests were not sent although they were due | `not-trusted`; none without a doubt of the tool |
-//! | `lateness` | open loops | requests left so late that a figure feels it | `not-trusted` |
-//! | `disturbance` | everywhere | others disturbed it to the end | `disturbed`, which bars if no trial is left |
-//! | `steady-state` | one level of load | the seconds of the window have no single level | `not-steady`, which bars if most trials fail |
 
 mod amounts;
 mod bodies;
@@ -37,6 +24,100 @@ pub(crate) use seconds::is_mostly_unsteady;
 
 /// A window shorter than this is not judged where its ends weigh more than what is judged.
 pub const SHORTEST_JUDGED_S: f64 = 1.0;
+
+/// A gate, for its reference.
+struct About {
+    word: &'static str,
+    asked_of: &'static str,
+    fails_if: &'static str,
+    flags: &'static [FlagKind],
+    remark: &'static str,
+}
+
+/// All gates, in the order in which they are asked.
+const GATES: [About; 10] = [
+    About {
+        word: "ledger",
+        asked_of: "every trial",
+        fails_if: "requests are not accounted for",
+        flags: &[FlagKind::LedgerOpen],
+        remark: "",
+    },
+    About {
+        word: "little",
+        asked_of: "every trial",
+        fails_if: "users, or requests in flight, are not rate × time",
+        flags: &[FlagKind::Little, FlagKind::NotTrusted],
+        remark: "",
+    },
+    About {
+        word: "utilisation",
+        asked_of: "every trial",
+        fails_if: "a part used more CPU time than it was given",
+        flags: &[FlagKind::Utilisation],
+        remark: "",
+    },
+    About {
+        word: "link-bytes",
+        asked_of: "trials whose client link has a rate or was counted",
+        fails_if: "more came through the link than fits or was carried",
+        flags: &[FlagKind::LinkBytes],
+        remark: "",
+    },
+    About {
+        word: "body-samples",
+        asked_of: "every trial",
+        fails_if: "the wire contradicts the tool, or no body was looked at",
+        flags: &[FlagKind::WireContradicts],
+        remark: "the first reason only",
+    },
+    About {
+        word: "generator-headroom",
+        asked_of: "every trial",
+        fails_if: "the generator, and not the subject, was at its limit",
+        flags: &[FlagKind::GeneratorBound, FlagKind::NotTrusted],
+        remark: "",
+    },
+    About {
+        word: "offered-rate",
+        asked_of: "open loops",
+        fails_if: "requests were not sent although they were due",
+        flags: &[FlagKind::NotTrusted],
+        remark: "if the tool itself reports it",
+    },
+    About {
+        word: "lateness",
+        asked_of: "open loops",
+        fails_if: "requests left so late that it shows in a figure",
+        flags: &[FlagKind::NotTrusted],
+        remark: "",
+    },
+    About {
+        word: "disturbance",
+        asked_of: "every trial",
+        fails_if: "other programs disturbed it each time it was measured",
+        flags: &[FlagKind::Disturbed],
+        remark: "which bars if no trial is left",
+    },
+    About {
+        word: "steady-state",
+        asked_of: "loads of one level",
+        fails_if: "the seconds of the window have no single level",
+        flags: &[FlagKind::NotSteady],
+        remark: "which bars if most trials fail",
+    },
+];
+
+/// The reference page of all gates.
+pub fn gates_page() -> String {
+    let row = |gate: &About| {
+        let flags = gate.flags.iter().map(|flag| format!("`{flag}`")).collect::<Vec<_>>().join(", ");
+        let remark = if gate.remark.is_empty() { String::new() } else { format!(", {}", gate.remark) };
+        format!("| `{}` | {} | {} | {flags}{remark} |\n", gate.word, gate.asked_of, gate.fails_if)
+    };
+    let rows: String = GATES.iter().map(row).collect();
+    format!("| gate | asked of | a trial fails if | its flag |\n|---|---|---|---|\n{rows}")
+}
 
 /// What a gate says of one trial.
 #[derive(Debug, Clone, PartialEq)]

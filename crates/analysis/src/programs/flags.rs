@@ -20,7 +20,7 @@ use crate::case_inputs::causes_of;
 use crate::environment::Surroundings;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{Estimate, ProgramCaseFinding};
+use crate::findings::{Estimate, ProgramFigures};
 use crate::flag::{Flag, FlagKind};
 
 /// A time above the start that is less than this share of the wall time cannot be told from the start.
@@ -33,7 +33,7 @@ pub(crate) fn is_at_floor(above: &Estimate, wall: &Estimate) -> bool {
 }
 
 /// Every flag of a case, those that void its rank first.
-pub(crate) fn flags(case: &ProgramCaseFinding, timings: &Timings, around: &Surroundings) -> Vec<Flag> {
+pub(crate) fn flags(case: &ProgramFigures, timings: &Timings, around: &Surroundings) -> Vec<Flag> {
     let found = [
         coarse_timer(timings),
         out_of_memory(timings, around),
@@ -111,7 +111,7 @@ fn too_few_trials(timings: &Timings) -> Option<Flag> {
     FlagKind::TooFewTrials.raised(message)
 }
 
-fn at_floor(case: &ProgramCaseFinding) -> Option<Flag> {
+fn at_floor(case: &ProgramFigures) -> Option<Flag> {
     let (above, wall, floor) = (case.above_floor_s.as_ref()?, case.wall_s.as_ref()?, case.floor_s.as_ref()?);
     if !case.is_at_floor {
         return None;
@@ -140,7 +140,7 @@ fn few_runs(timings: &Timings) -> Option<Flag> {
     FlagKind::FewRuns.raised(message)
 }
 
-fn too_far_away(case: &ProgramCaseFinding, timings: &Timings) -> Option<Flag> {
+fn too_far_away(case: &ProgramFigures, timings: &Timings) -> Option<Flag> {
     if case.outliers == 0 {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Programs that are timed.
 
 mod flags;
-mod outliers;
+pub(crate) mod outliers;
 mod scenario;
 mod sentence;
 mod series;

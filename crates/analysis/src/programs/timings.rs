@@ -10,7 +10,7 @@
 use tolok_model::{Disturbance, Outcome, ProgramRun, ProgramTiming, TrialRecord};
 
 use crate::estimate::middle;
-use crate::findings::DisturbedProgramTrial;
+use crate::findings::trials::DisturbedProgramTrial;
 use crate::observations::{Found, Trials};
 
 /// A timer whose step is more than this share of the wall time says more of its step than of the program.
@@ -136,6 +136,11 @@ pub(crate) fn step(timing: &ProgramTiming) -> Option<f64> {
     wall_s(timing).map(|wall_s| if wall_s > 0.0 { timing.resolution_s / wall_s } else { f64::INFINITY })
 }
 
+/// The coarsest step of the timer over all trials, as a share of a wall time.
+pub(crate) fn coarsest_step(timings: &Timings) -> f64 {
+    timings.timings().filter_map(step).fold(0.0, f64::max)
+}
+
 /// Whether the steps of the timer are wide against what it times.
 pub(crate) fn is_coarse(timing: &ProgramTiming) -> bool {
     step(timing).is_some_and(|step| step > COARSE_TIMER)
@@ -143,23 +148,4 @@ pub(crate) fn is_coarse(timing: &ProgramTiming) -> bool {
 
 fn bytes(run: &ProgramRun) -> Option<f64> {
     run.rss_bytes_max.map(|bytes| bytes as f64)
-}
-
-/// Every figure of a trial, by its name.
-pub(crate) fn of_trial(timing: &ProgramTiming) -> [(&'static str, Option<f64>); 13] {
-    [
-        ("wall_s", wall_s(timing)),
-        ("wall_mean_s", mean_s(timing)),
-        ("cpu_s", cpu_s(timing)),
-        ("user_s", user_s(timing)),
-        ("system_s", system_s(timing)),
-        ("busy_cpus", busy(timing)),
-        ("rss_bytes", rss_bytes(timing)),
-        ("floor_s", floor_s(timing)),
-        ("floor_cpu_s", floor_cpu_s(timing)),
-        ("floor_rss_bytes", floor_rss_bytes(timing)),
-        ("above_floor_s", above_floor_s(timing)),
-        ("above_floor_cpu_s", above_floor_cpu_s(timing)),
-        ("counted_runs", Some(timing.runs.len() as f64)),
-    ]
 }

@@ -303,6 +303,7 @@ pub fn with_six_digits(mut findings: Findings) -> Findings {
     };
     for scenario in &mut findings.scenarios {
         for case in scenario.cases.iter_mut().chain(&mut scenario.ceiling) {
+            let case = &mut case.figures;
             let estimates = [
                 &mut case.goodput_rps,
                 &mut case.body_bytes_per_s,

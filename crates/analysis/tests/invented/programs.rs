@@ -139,6 +139,7 @@ pub fn queues() -> InventedRun {
 pub fn shorten_programs(findings: &mut Findings, shorten: &dyn Fn(&mut Estimate)) {
     for program in &mut findings.programs {
         for case in &mut program.cases {
+            let case = &mut case.figures;
             let estimates = [
                 &mut case.wall_s,
                 &mut case.cpu_s,

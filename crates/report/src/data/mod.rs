@@ -18,6 +18,7 @@ use csv::{Terminator, WriterBuilder};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_analysis::Estimate;
+use tolok_analysis::figure::{Column, Figure, Rows};
 
 /// The fields of a row by the names of their columns.
 type Fields = BTreeMap<String, String>;
@@ -48,6 +49,32 @@ fn csv<Row: IntoIterator<Item: AsRef<[u8]>>>(rows: impl IntoIterator<Item = Row>
 /// A number with all its digits, or an empty field.
 fn number(value: Option<f64>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// The columns of figures with their fields, which are empty without a finding.
+fn columns<F>(
+    rows: Rows<Figure<F>>,
+    found: Option<&F>,
+    is_wanted: impl Fn(&Figure<F>) -> bool,
+) -> Vec<(String, String)> {
+    let fields = |figure: &Figure<F>| {
+        let value = found.and_then(figure.value);
+        match figure.column {
+            Column::None => Vec::new(),
+            Column::Value(name) | Column::Last(name) => vec![(name.to_owned(), number(value.map(|it| it.value)))],
+            Column::Interval(name) => {
+                let ends = [value.map(|it| it.value), value.and_then(|it| it.low), value.and_then(|it| it.high)];
+                let names = ["", "_low", "_high"].map(|end| format!("{name}{end}"));
+                names.into_iter().zip(ends.map(number)).collect()
+            }
+        }
+    };
+    rows.iter().copied().flatten().filter(|figure| is_wanted(figure)).flat_map(fields).collect()
+}
+
+/// Whether a figure came after all columns.
+fn is_last<F>(figure: &Figure<F>) -> bool {
+    matches!(figure.column, Column::Last(_))
 }
 
 /// The three columns of an estimate: its name alone, and with `_low` and `_high`.

@@ -1,28 +1,11 @@
 //! The rows of programs, with the columns that servers have as well and their own columns behind those.
 
-use tolok_analysis::{CpuMode, Estimate, ProgramCaseFinding, ProgramFinding, RunFacts, Verdict};
+use tolok_analysis::{CpuMode, ProgramCaseFinding, ProgramFinding, RunFacts, Verdict};
 
-use super::{Fields, estimate, number};
+use tolok_analysis::figure::PROGRAM;
 
-/// An estimate takes three columns: the name, and the name with `_low` and `_high`.
-type EstimateColumn = (&'static str, fn(&ProgramCaseFinding) -> &Option<Estimate>);
-
-/// Columns of programs that are estimates.
-const ESTIMATES: [EstimateColumn; 12] = [
-    ("wall_s", |case| &case.wall_s),
-    // A longer time is a larger figure, so this is no `of_first` of servers.
-    ("wall_of_first", |case| &case.of_first),
-    ("above_floor_s", |case| &case.above_floor_s),
-    ("floor_s", |case| &case.floor_s),
-    ("cpu_s", |case| &case.cpu_s),
-    ("user_s", |case| &case.user_s),
-    ("system_s", |case| &case.system_s),
-    ("above_floor_cpu_s", |case| &case.above_floor_cpu_s),
-    ("floor_cpu_s", |case| &case.floor_cpu_s),
-    ("rss_bytes", |case| &case.rss_bytes),
-    ("floor_rss_bytes", |case| &case.floor_rss_bytes),
-    ("cpus_used", |case| &case.busy),
-];
+use super::run::is_interval;
+use super::{Fields, columns, number};
 
 /// The other columns of programs.
 const OTHERS: [&str; 10] = [
@@ -40,9 +23,8 @@ const OTHERS: [&str; 10] = [
 
 /// What comes behind the columns of servers.
 pub(crate) fn heading() -> Vec<String> {
-    let ends = |(name, _): &(&str, _)| ["", "_low", "_high"].map(|end| format!("{name}{end}"));
     let others = OTHERS.iter().map(|name| (*name).to_owned());
-    others.chain(ESTIMATES.iter().flat_map(ends)).collect()
+    others.chain(columns(PROGRAM, None, is_interval).into_iter().map(|(name, _)| name)).collect()
 }
 
 /// The fields of a case by the names of their columns.
@@ -77,15 +59,10 @@ pub(crate) fn fields(run: &RunFacts, program: &ProgramFinding, case: &ProgramCas
         text("timer", &program.timer),
         text("timer_version", &program.timer_versions.join(" ")),
         text("timer_resolution_s", &number(program.timer_resolution_s)),
-        text("runs", &case.runs.to_string()),
-        text("floor_runs", &case.floor_runs.to_string()),
-        text("outliers", &case.outliers.to_string()),
-        text("fastest_run_s", &number(case.fastest_run_s)),
-        text("slowest_run_s", &number(case.slowest_run_s)),
         text("at_floor", &case.is_at_floor.to_string()),
         text("cpu_is_mean", &case.cpu_is_mean.to_string()),
     ]
     .into();
-    fields.extend(ESTIMATES.iter().flat_map(|(name, of)| estimate(name, of(case).as_ref())));
+    fields.extend(columns(PROGRAM, Some(&case.figures), |_| true));
     fields
 }

@@ -3,12 +3,13 @@
 //! Rows of programs follow those of servers, and rows of factors follow those. A figure that does not exist is an empty field.
 
 use tolok_analysis::{
-    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark,
-    LinkDirectionUse, LinkUse, MemorySource, NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote,
-    ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
+    CaseFinding, CpuMode, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark, MemorySource,
+    NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote, ScenarioFinding, ToolRow, Verdict,
 };
 
-use super::{Fields, csv, number, programs, sensitivity};
+use tolok_analysis::figure::{self, DATABASE, Figure, PROGRAM, RESOURCES, SERVER};
+
+use super::{Fields, columns, csv, is_last, number, programs, sensitivity};
 use crate::gates;
 
 /// A column: its name and what stands in it.
@@ -36,20 +37,6 @@ const TEXT_COLUMNS: [Column; 10] = [
     ("title", |line| line.case.title.clone()),
     ("runtime", |line| line.case.runtime.clone()),
     ("ranked", |line| line.case.ranked.to_string()),
-];
-
-/// An estimate takes three columns: the name, and the name with `_low` and `_high`.
-type EstimateColumn = (&'static str, fn(&CaseFinding) -> &Option<Estimate>);
-
-const ESTIMATE_COLUMNS: [EstimateColumn; 8] = [
-    ("goodput_rps", |case| &case.goodput_rps),
-    ("of_ceiling", |case| &case.of_ceiling),
-    ("of_first", |case| &case.of_first),
-    ("cpu_s_per_good", |case| &case.cpu_s_per_good),
-    ("memory_bytes", |case| &case.memory_bytes),
-    ("latency_p50_s", |case| &case.latency_p50_s),
-    ("latency_p99_s", |case| &case.latency_p99_s),
-    ("cold_start_s", |case| &case.cold_start_s),
 ];
 
 const COUNT_COLUMNS: [Column; 12] = [
@@ -139,102 +126,12 @@ const LIMIT_COLUMNS: [Column; 12] = [
     }),
 ];
 
-const DATABASE_COLUMNS: [PartColumn<DatabaseUse>; 38] = [
-    ("rows_per_s", |it| Some(it.rows_per_s.as_ref()?.value)),
-    ("subject_cpu_s_per_row", |it| Some(it.subject_cpu_s_per_row.as_ref()?.value)),
-    ("database_cpu_s_per_row", |it| Some(it.cpu_s_per_row.as_ref()?.value)),
-    ("database_cpu_s_per_good", |it| Some(it.cpu_s_per_good.as_ref()?.value)),
-    ("database_busy", |it| it.busy),
-    ("database_memory_bytes", |it| Some(it.memory_bytes.as_ref()?.value)),
-    ("database_peak_bytes", |it| it.peak_bytes),
-    ("database_peak_of_limit", |it| it.peak_of_limit),
-    ("database_queries_per_s", |it| it.queries_per_s),
-    ("database_queries_per_good", |it| it.queries_per_good),
-    ("database_sent_bytes_per_s", |it| it.sent_bytes_per_s),
-    ("database_connections_opened", |it| it.connections_opened),
-    ("database_connections_max", |it| it.connections_max.map(|count| count as f64)),
-    ("database_running_max", |it| it.running_max.map(|count| count as f64)),
-    ("database_running_mean", |it| it.running_mean),
-    ("database_refused_connections", |it| it.refused_connections.map(|count| count as f64)),
-    ("database_link_lateness_s_mean", |it| worse(it.link.as_ref()?, |way| way.lateness_s_mean)),
-    ("database_link_lateness_s_max", |it| worse(it.link.as_ref()?, |way| way.lateness_s_max)),
-    ("database_link_rate_offered", |it| it.link.as_ref()?.rate_offered()),
-    ("pool_size", |it| Some(f64::from(it.pool?.size))),
-    ("pool_waits_per_good", |it| it.pool?.waits_per_good),
-    ("pool_wait_s_mean", |it| it.pool?.wait_s_mean),
-    ("counter_trials", |it| Some(f64::from(it.counter.as_ref()?.trials))),
-    ("counter_wrong", |it| Some(f64::from(it.counter.as_ref()?.wrong))),
-    ("counter_asked", |it| Some(it.counter.as_ref()?.asked as f64)),
-    ("counter_grew", |it| Some(it.counter.as_ref()?.grew as f64)),
-    ("counter_wrong_answers", |it| Some(it.counter.as_ref()?.wrong_answers as f64)),
-    ("counter_load_off", |it| Some(it.counter.as_ref()?.load_off as f64)),
-    ("outage_trials", |it| Some(f64::from(it.outage.as_ref()?.trials))),
-    ("outage_gone_at_s", |it| Some(it.outage.as_ref()?.gone_at_s)),
-    ("outage_back_at_s", |it| it.outage.as_ref()?.back_at_s),
-    ("outage_first_error_after_s", |it| it.outage.as_ref()?.first_error_after_s),
-    ("outage_never_answered_error", |it| Some(f64::from(it.outage.as_ref()?.never_answered_error))),
-    ("outage_longest_silence_s", |it| Some(it.outage.as_ref()?.longest_silence_s)),
-    ("outage_longest_silence_s_max", |it| Some(it.outage.as_ref()?.longest_silence_s_max)),
-    ("outage_recovered_after_s", |it| it.outage.as_ref()?.recovered_after_s),
-    ("outage_never_recovered", |it| Some(f64::from(it.outage.as_ref()?.never_recovered))),
-    ("outage_never_back", |it| Some(f64::from(it.outage.as_ref()?.never_back))),
-];
-
-/// The worse of a link's two directions.
-fn worse(link: &LinkUse, of: fn(&LinkDirectionUse) -> f64) -> Option<f64> {
-    link.directions().into_iter().map(of).reduce(f64::max)
-}
-
 fn value(estimate: &Option<Estimate>) -> String {
     number(estimate.as_ref().map(|estimate| estimate.value))
 }
 
 /// A column of a part of a case that not every case has.
 type PartColumn<T> = (&'static str, fn(&T) -> Option<f64>);
-
-const RESOURCE_COLUMNS: [PartColumn<ResourcesFinding>; 26] = [
-    ("user_s_per_good", |it| it.user_s_per_good),
-    ("system_s_per_good", |it| it.system_s_per_good),
-    ("run_queue_wait_s_per_good", |it| it.run_queue_wait_s_per_good),
-    ("timeslices_per_good", |it| it.timeslices_per_good),
-    ("context_switches_per_good", |it| it.context_switches_per_good),
-    ("migrations_per_good", |it| it.migrations_per_good),
-    ("page_faults_per_good", |it| it.page_faults_per_good),
-    ("received_bytes_per_good", |it| it.received_bytes_per_good),
-    ("sent_bytes_per_good", |it| it.sent_bytes_per_good),
-    ("disk_read_bytes_per_good", |it| it.disk_read_bytes_per_good),
-    ("disk_written_bytes_per_good", |it| it.disk_written_bytes_per_good),
-    ("quota_periods", |it| it.throttling.map(|throttling| throttling.periods as f64)),
-    ("throttled_periods", |it| it.throttling.map(|throttling| throttling.throttled_periods as f64)),
-    ("throttled_s", |it| it.throttling.map(|throttling| throttling.throttled_s)),
-    ("anonymous_and_kernel_bytes", |it| it.anonymous_and_kernel_bytes),
-    ("pss_bytes", |it| it.pss_bytes),
-    ("rss_sum_bytes", |it| it.rss_sum_bytes),
-    ("peak_bytes", |it| it.peak_bytes),
-    ("peak_of_limit", |it| it.peak_of_limit),
-    // A server has a thread at least; one that tolok did not start was not looked at.
-    ("threads_max", |it| Some(f64::from(it.threads_max)).filter(|_| it.cpu_source.is_some() || it.threads_max > 0)),
-    ("cpu_pressure", |it| it.cpu_pressure),
-    ("memory_pressure", |it| it.memory_pressure),
-    ("io_pressure", |it| it.io_pressure),
-    ("runnable_max", |it| it.runnable_max),
-    ("frequency_hz_min", |it| it.frequency_hz_min),
-    ("frequency_hz_max", |it| it.frequency_hz_max),
-];
-
-const LINK_COLUMNS: [PartColumn<LinkUse>; 11] = [
-    ("link_packets_to_subject", |it| Some(it.to_subject.packets as f64)),
-    ("link_bytes_to_subject", |it| Some(it.to_subject.bytes as f64)),
-    ("link_rate_offered_to_subject", |it| it.to_subject.rate_offered),
-    ("link_packets_to_client", |it| Some(it.to_client.packets as f64)),
-    ("link_bytes_to_client", |it| Some(it.to_client.bytes as f64)),
-    ("link_rate_offered_to_client", |it| it.to_client.rate_offered),
-    ("link_dropped_queue", |it| Some((it.to_subject.dropped_queue + it.to_client.dropped_queue) as f64)),
-    ("link_dropped_loss", |it| Some((it.to_subject.dropped_loss + it.to_client.dropped_loss) as f64)),
-    ("link_lateness_s_mean", |it| Some(it.to_subject.lateness_s_mean.max(it.to_client.lateness_s_mean))),
-    ("link_lateness_s_max", |it| Some(it.to_subject.lateness_s_max.max(it.to_client.lateness_s_max))),
-    ("link_emulator_busy", |it| it.emulator_busy),
-];
 
 /// A column of a tool, where several asked the same.
 type ToolColumn = (&'static str, fn(&ToolRow) -> String);
@@ -343,6 +240,8 @@ pub(crate) fn run(findings: &Findings) -> String {
             row.extend(programs::heading().iter().map(|_| String::new()));
             row.extend(judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()));
             row.extend(CHECK_COLUMNS.map(|(_, field)| field(&line)));
+            row.extend(sensitivity::heading().iter().map(|_| String::new()));
+            row.extend(last(Some(case)).into_iter().map(|(_, field)| field));
             row.resize(names.len(), String::new());
             rows.push(row);
         }
@@ -363,49 +262,70 @@ pub(crate) fn run(findings: &Findings) -> String {
 }
 
 fn heading() -> Vec<String> {
-    let texts = TEXT_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
-    let estimates =
-        ESTIMATE_COLUMNS.iter().flat_map(|(name, _)| ["", "_low", "_high"].map(|end| format!("{name}{end}")));
-    let plain = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).chain(&ENVIRONMENT_COLUMNS).map(|(name, _)| *name);
-    let resources = RESOURCE_COLUMNS.iter().map(|(name, _)| *name);
-    let links = LINK_COLUMNS.iter().map(|(name, _)| *name);
+    let named = |columns: Vec<(String, String)>| columns.into_iter().map(|(name, _)| name);
+    let own = |columns: &[Column]| columns.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<String>>();
     let unscored = UNSCORED_COLUMNS.iter().map(|(name, _)| *name);
-    let limits = LIMIT_COLUMNS.iter().map(|(name, _)| *name);
-    let databases = DATABASE_COLUMNS.iter().map(|(name, _)| *name);
     let tools = ["tool"].into_iter().chain(TOOL_COLUMNS.iter().map(|(name, _)| *name));
-    let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
-    let rest = rest.map(str::to_owned);
-    let judgement = JUDGEMENT.iter().map(|name| (*name).to_owned());
-    let checks = CHECK_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
-    texts
-        .chain(estimates)
-        .chain(rest)
+    own(&TEXT_COLUMNS)
+        .into_iter()
+        .chain(named(columns(SERVER, None, is_interval)))
+        .chain([&COUNT_COLUMNS[..], &LATER_COLUMNS, &ENVIRONMENT_COLUMNS].into_iter().flat_map(own))
+        .chain(named(columns(RESOURCES, None, is_in_place)))
+        .chain(named(columns(SERVER, None, is_of_link)))
+        .chain(unscored.map(str::to_owned))
+        .chain(own(&LIMIT_COLUMNS))
+        .chain(named(columns(DATABASE, None, is_in_place)))
+        .chain(tools.map(str::to_owned))
         .chain(programs::heading())
-        .chain(judgement)
-        .chain(checks)
+        .chain(JUDGEMENT.iter().map(|name| (*name).to_owned()))
+        .chain(own(&CHECK_COLUMNS))
         .chain(sensitivity::heading())
+        .chain(named(last(None)))
+        .chain(named(columns(PROGRAM, None, is_last)))
         .collect()
 }
 
 fn fields(line: &Line) -> Vec<String> {
-    let texts = TEXT_COLUMNS.iter().map(|(_, field)| field(line));
-    let estimates = ESTIMATE_COLUMNS.iter().flat_map(|(_, estimate)| {
-        let estimate = estimate(line.case).as_ref();
-        let low = estimate.and_then(|estimate| estimate.low);
-        let high = estimate.and_then(|estimate| estimate.high);
-        [estimate.map(|estimate| estimate.value), low, high].map(number)
-    });
-    let plain = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).chain(&ENVIRONMENT_COLUMNS).map(|(_, field)| field(line));
-    let resources = RESOURCE_COLUMNS.iter().map(|(_, field)| number(field(&line.case.resources)));
-    let links = LINK_COLUMNS.iter().map(|(_, field)| number(line.case.link.as_ref().and_then(field)));
+    let figures = |columns: Vec<(String, String)>| columns.into_iter().map(|(_, field)| field);
+    let own = |columns: &[Column]| columns.iter().map(|(_, field)| field(line)).collect::<Vec<String>>();
     let diagnosis = line.scenario.unscored_diagnoses.iter().find(|diagnosis| diagnosis.case == line.case.case);
-    let unscored = UNSCORED_COLUMNS.iter().map(|(_, field)| number(diagnosis.and_then(field)));
-    let limits = LIMIT_COLUMNS.iter().map(|(_, field)| field(line));
-    let databases = DATABASE_COLUMNS.iter().map(|(_, field)| number(line.case.database.as_ref().and_then(field)));
     let of_tool = TOOL_COLUMNS.iter().map(|(_, field)| line.tools.map(field).unwrap_or_default());
-    let tools = [line.scenario.tool.clone()].into_iter().chain(of_tool);
-    let rest = resources.chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
-    texts.chain(estimates).chain(plain).chain(rest).collect()
+    own(&TEXT_COLUMNS)
+        .into_iter()
+        .chain(figures(columns(SERVER, Some(&line.case.figures), is_interval)))
+        .chain([&COUNT_COLUMNS[..], &LATER_COLUMNS, &ENVIRONMENT_COLUMNS].into_iter().flat_map(own))
+        .chain(figures(columns(RESOURCES, Some(&line.case.resources), is_in_place)))
+        .chain(figures(columns(SERVER, Some(&line.case.figures), is_of_link)))
+        .chain(UNSCORED_COLUMNS.iter().map(|(_, field)| number(diagnosis.and_then(field))))
+        .chain(own(&LIMIT_COLUMNS))
+        .chain(figures(columns(DATABASE, line.case.database.as_ref(), is_in_place)))
+        .chain([line.scenario.tool.clone()])
+        .chain(of_tool)
+        .collect()
+}
+
+/// Figures of servers that came after all other columns.
+fn last(case: Option<&CaseFinding>) -> Vec<(String, String)> {
+    let database = case.and_then(|case| case.database.as_ref());
+    [
+        columns(SERVER, case.map(|case| &case.figures), is_last),
+        columns(RESOURCES, case.map(|case| &case.resources), is_last),
+        columns(DATABASE, database, is_last),
+    ]
+    .concat()
+}
+
+pub(super) fn is_interval<F>(figure: &Figure<F>) -> bool {
+    matches!(figure.column, figure::Column::Interval(_))
+}
+
+/// The emulated link has its columns together, and not among those of the case.
+fn is_of_link<F>(figure: &Figure<F>) -> bool {
+    is_in_place(figure) && figure.id.starts_with("link_")
+}
+
+fn is_in_place<F>(figure: &Figure<F>) -> bool {
+    !is_last(figure)
 }
 
 /// Whether tolok did not start it, so that counts of it are not known.

@@ -3,6 +3,7 @@
 //! A failed trial has one row without a value, so that it leaves no gap. Medians, intervals and ratios are not here: they follow
 //! from these rows.
 
+use tolok_analysis::figure::trial_unit;
 use tolok_analysis::{
     CaseFinding, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding, TrialFinding, TrialOutcome,
 };
@@ -88,7 +89,7 @@ fn rows(about: &[&str], trials: &[TrialFinding], headline: &str) -> Vec<Vec<Stri
         let (block, number) = (trial.block.to_string(), trial.trial.to_string());
         let is_scored = if trial.outcome == TrialOutcome::Scored { "true" } else { "false" };
         let reason = trial.reason.as_deref().unwrap_or_default();
-        let found = [&block, &number, metric, value, unit(metric), is_scored, trial.outcome.word(), reason];
+        let found = [&block, &number, metric, value, trial_unit(metric), is_scored, trial.outcome.word(), reason];
         about.iter().chain(&found).map(|field| (*field).to_owned()).collect::<Vec<String>>()
     };
     let of_trial = |trial: &TrialFinding| match trial.figures.is_empty() {
@@ -96,19 +97,4 @@ fn rows(about: &[&str], trials: &[TrialFinding], headline: &str) -> Vec<Vec<Stri
         false => trial.figures.iter().map(|(metric, value)| row(trial, metric, &value.to_string())).collect(),
     };
     trials.iter().flat_map(of_trial).collect()
-}
-
-/// The unit that the name of a figure ends in.
-fn unit(metric: &str) -> &'static str {
-    const UNITS: [(&str, &str); 8] = [
-        ("_rps", "1/s"),
-        ("_bytes_per_s", "B/s"),
-        ("_s_per_good", "s"),
-        ("_s", "s"),
-        ("_bytes", "B"),
-        ("_requests", "requests"),
-        ("_runs", "runs"),
-        ("_cpus", "CPUs"),
-    ];
-    UNITS.iter().find(|(ending, _)| metric.ends_with(ending)).map_or("", |(_, unit)| unit)
 }

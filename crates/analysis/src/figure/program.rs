@@ -1,0 +1,78 @@
+//! The figures of a program that is timed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::ProgramTiming;
+
+use super::table::{Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::estimate::wider;
+use crate::findings::estimate::{Better, Estimate};
+use crate::findings::trials::DisturbedProgramTrial;
+use crate::programs::outliers::outliers;
+use crate::programs::timings::{self, coarsest_step};
+
+figures! {
+    /// What was measured of a program. Each estimate is over its scored trials, and of each trial it takes the median over its
+    /// runs.
+    pub struct ProgramFigures of ProgramTiming, PROGRAM, PROGRAM_TRIALS;
+
+    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
+    disturbed: Vec<DisturbedProgramTrial> = whole(|it| it.trials.disturbed_trials());
+    /// Runs that count, in all scored trials.
+    runs: u32 = sum_of_runs(|it| it.runs.len()) [Runs] csv "runs";
+    /// Runs without the work, in all scored trials.
+    floor_runs: u32 = sum_of_runs(|it| it.floor.len()) [Runs] csv "floor_runs";
+    /// From start to end, in seconds.
+    wall_s: Option<Estimate> = whole(wall_s) [Seconds Lower] interval "wall_s";
+    /// Wall time over that of the first case in the same block (1 for the first).
+    of_first: Option<Estimate> = later(()) [Ratio Lower] interval "wall_of_first";
+    /// Wall time less that of the paired run without the work, in seconds. It can be negative, by chance.
+    above_floor_s: Option<Estimate> = median(|it, _| timings::above_floor_s(it)) [Seconds Lower] interval "above_floor_s" tidy "above_floor_s";
+    /// Wall time of a run without the work, in seconds.
+    floor_s: Option<Estimate> = median(|it, _| timings::floor_s(it)) [Seconds Lower] interval "floor_s" tidy "floor_s";
+    /// CPU time in user mode and in the kernel, in seconds.
+    cpu_s: Option<Estimate> = median(|it, _| timings::cpu_s(it)) [Seconds Lower] interval "cpu_s" tidy "cpu_s";
+    /// CPU time in user mode, in seconds.
+    user_s: Option<Estimate> = median(|it, _| timings::user_s(it)) [Seconds Lower] interval "user_s" tidy "user_s";
+    /// CPU time in the kernel, in seconds.
+    system_s: Option<Estimate> = median(|it, _| timings::system_s(it)) [Seconds Lower] interval "system_s" tidy "system_s";
+    /// CPU time less that of the paired run without the work, in seconds.
+    above_floor_cpu_s: Option<Estimate> = median(|it, _| timings::above_floor_cpu_s(it))
+        [Seconds Lower] interval "above_floor_cpu_s" tidy "above_floor_cpu_s";
+    /// CPU time of a run without the work, in seconds.
+    floor_cpu_s: Option<Estimate> = median(|it, _| timings::floor_cpu_s(it)) [Seconds Lower] interval "floor_cpu_s" tidy "floor_cpu_s";
+    /// Largest resident set, in bytes.
+    rss_bytes: Option<Estimate> = median(|it, _| timings::rss_bytes(it)) [Bytes Lower] interval "rss_bytes" tidy "rss_bytes";
+    /// Largest resident set of a run without the work, in bytes.
+    floor_rss_bytes: Option<Estimate> = median(|it, _| timings::floor_rss_bytes(it))
+        [Bytes Lower] interval "floor_rss_bytes" tidy "floor_rss_bytes";
+    /// CPU time over wall time: how many CPUs it used. None where the steps of the timer would decide it.
+    busy: Option<Estimate> = median(|it, _| timings::busy(it)) [Cpus] interval "cpus_used" tidy "busy_cpus";
+    /// Whether the CPU times are means over the runs of a trial: of a timer that does not tell them of each run.
+    cpu_is_mean: bool = whole(|it| it.trials.timings().any(timings::tells_mean_cpu_only));
+    /// Whether the work cannot be told from the start (flag `at-floor`).
+    is_at_floor: bool = later(());
+    /// The fastest single run of all scored trials, in seconds.
+    fastest_run_s: Option<f64> = whole(|it| it.trials.walls().reduce(f64::min)) [Seconds Lower] csv "fastest_run_s";
+    /// The slowest single run of all scored trials, in seconds.
+    slowest_run_s: Option<f64> = whole(|it| it.trials.walls().reduce(f64::max)) [Seconds Lower] csv "slowest_run_s";
+    /// Runs far away from the others of their trial. They are counted here and removed nowhere.
+    outliers: u32 = sum_of_runs(|it| outliers(it).into_iter().filter(|is_outlier| *is_outlier).count()) [Runs Lower] csv "outliers";
+
+    tidy {
+        "wall_s" [Seconds] "From start to end, the median over the runs." = |it, _| timings::wall_s(it);
+        "wall_mean_s" [Seconds] "From start to end, the mean over the runs." = |it, _| timings::mean_s(it);
+        "counted_runs" [Runs] "Runs that count." = |it, _| Some(it.runs.len() as f64);
+    }
+}
+
+impl Readings<'_, ProgramTiming> {
+    fn sum_of_runs(&self, count: fn(&ProgramTiming) -> usize) -> u32 {
+        self.trials.timings().map(|timing| count(timing) as u32).sum()
+    }
+}
+
+/// The steps of the timer widen the interval.
+fn wall_s(readings: &Readings<ProgramTiming>) -> Option<Estimate> {
+    readings.median(|it, _| timings::wall_s(it)).map(|wall_s| wider(wall_s, coarsest_step(readings.trials)))
+}

@@ -1,0 +1,145 @@
+//! The figures of a server under a scenario.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tolok_model::{LedgerCounts, Measurement};
+
+use super::database::DatabaseUse;
+use super::resources::ResourcesFinding;
+use super::table::{Around, Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::findings::bottleneck::Bottleneck;
+use crate::findings::curve::{LatencyCurve, SlowAnswers};
+use crate::findings::estimate::{Better, Estimate};
+use crate::findings::judgement::{GateFinding, ObjectiveFinding, ServiceDemand, SteadyFinding};
+use crate::findings::link::LinkUse;
+use crate::findings::seconds::SecondsFinding;
+use crate::findings::trials::DisturbedTrial;
+use crate::link::link_use;
+use crate::observations::{goodput, per_answer};
+use crate::usage::share;
+
+figures! {
+    /// What was measured of a server under a scenario, and what follows from it.
+    pub struct ServerFigures of Measurement, SERVER, SERVER_TRIALS;
+
+    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
+    disturbed: Vec<DisturbedTrial> = whole(|it| it.trials.disturbed_trials());
+    /// Good answers per second.
+    goodput_rps: Option<Estimate> = median(|it, _| goodput(it)) [PerSecond Higher] interval "goodput_rps" tidy "goodput_rps";
+    /// A rate that the case stayed below, where it answered nothing in any scored trial: one answer in its window. Such a
+    /// case has no `goodput_rps`, which is not 0.
+    goodput_below_rps: Option<f64> = whole(|it| it.trials.goodput_below_rps()) [PerSecond] csv "goodput_below_rps";
+    /// Bytes of good bodies per second.
+    body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))
+        [BytesPerSecond Higher] csv "body_bytes_per_s" tidy "body_bytes_per_s";
+    /// What limited it; none where no trial was scored.
+    bottleneck: Option<Bottleneck> = later(());
+    /// Requests per second that the schedule asked for; none in a closed loop.
+    offered_rps: Option<Estimate> = median(|it, _| it.offered_rps) [PerSecond] csv "offered_rps" tidy "offered_rps";
+    /// Goodput as a share of the ceiling's in the same block.
+    of_ceiling: Option<Estimate> = later(()) [Share Higher] interval "of_ceiling";
+    /// Goodput relative to the first case of the scenario in the same block (1 for the first).
+    of_first: Option<Estimate> = later(()) [Ratio Higher] interval "of_first";
+    /// Checks of its trials, those that can be asked of its load and environment, in a fixed order; empty where no trial was
+    /// measured.
+    gates: Vec<GateFinding> = later(());
+    /// Whether its windows were steady; none where the load has several levels, or no trial could be judged.
+    steady: Option<SteadyFinding> = later(());
+    /// What each good answer takes of each resource, the scarcest first.
+    demands: Vec<ServiceDemand> = later(());
+    /// CPU time of the subject per good answer, in seconds.
+    cpu_s_per_good: Option<Estimate> = median(|it, _| per_answer(it)) [Seconds Lower] interval "cpu_s_per_good" tidy "cpu_s_per_good";
+    /// Memory of the subject, in bytes: which kind, says the scenario's `memory_source`.
+    memory_bytes: Option<Estimate> = median(|it, around| around.memory.and_then(|source| source.bytes(it)))
+        [Bytes Lower] interval "memory_bytes" tidy "memory_bytes";
+    /// Median of the trials' p50, in seconds, in the scenario's loop.
+    latency_p50_s: Option<Estimate> = median(|it, _| it.latency.at(0.5)) [Seconds Lower] interval "latency_p50_s" tidy "latency_p50_s";
+    /// Median of the trials' p99, in seconds; none where any trial has too few samples beyond it.
+    latency_p99_s: Option<Estimate> = median(|it, _| it.latency.at(0.99)) [Seconds Lower] interval "latency_p99_s" tidy "latency_p99_s";
+    /// Response times by percentile, in the scenario's loop; none where the tool kept no histogram and tells fewer than 3 percentiles.
+    latency_curve: Option<LatencyCurve> = later(());
+    /// Good answers that came late; none where the tool kept no histogram.
+    slow: Option<SlowAnswers> = later(());
+    /// Second by second; none where no window has two whole ones.
+    seconds: Option<SecondsFinding> = later(());
+    /// From the start to the first good answer, in seconds.
+    cold_start_s: Option<Estimate> = median(|it, _| it.cold_start_s) [Seconds Lower] interval "cold_start_s" tidy "cold_start_s";
+    /// Share of the CPU time it was given that the subject used, from 0 to 1: of its CPUs, or of its quota.
+    subject_busy: Option<f64> = middle_of_known(subject_busy) [Share] csv "subject_busy";
+    /// Share of the CPU time it was given that the generator used, from 0 to 1.
+    generator_busy: Option<f64> = middle_of_known(generator_busy) [Share] csv "generator_busy";
+    /// Share of the machine's CPUs that neither of them used but other programs did, from 0 to 1.
+    foreign_busy: Option<f64> = middle_of_known(|it, around| share(it.host.foreign_cpu_s, around.cpus.machine * it.window_s))
+        [Share Lower] csv "foreign_busy";
+    /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
+    stolen: Option<f64> = middle_of_known(|it, around| share(it.host.steal_s, around.cpus.machine * it.window_s)) [Share Lower] csv "stolen";
+    /// Most processes seen at once in any scored trial.
+    processes_max: u32 = whole(|it| it.trials.scored.iter().map(|(_, trial)| trial.subject.processes_max).max().unwrap_or(0))
+        [Count] csv "processes_max";
+    /// What the subject used for each good answer.
+    resources: ResourcesFinding = whole(|it| ResourcesFinding::of(it));
+    /// How the emulated link did; none where tolok emulated none.
+    link: Option<LinkUse> = whole(|it| link_use(it.trials, |trial| trial.link.as_ref(), it.around.link_rate_bps));
+    + "link_packets_to_subject" [Count] "Packets that came to the link from the client." = |it| Some(it.link.as_ref()?.to_subject.packets);
+    + "link_bytes_to_subject" [Bytes] "Their bytes." = |it| Some(it.link.as_ref()?.to_subject.bytes);
+    + "link_rate_offered_to_subject" [Share Lower] "Bits of theirs over what the link's rate lets through." = |it| it.link.as_ref()?.to_subject.rate_offered;
+    + "link_packets_to_client" [Count] "Packets that came to the link from the subject." = |it| Some(it.link.as_ref()?.to_client.packets);
+    + "link_bytes_to_client" [Bytes] "Their bytes." = |it| Some(it.link.as_ref()?.to_client.bytes);
+    + "link_rate_offered_to_client" [Share Lower] "Bits of theirs over what the link's rate lets through." = |it| it.link.as_ref()?.to_client.rate_offered;
+    + "link_dropped_queue" [Count Lower] "Packets dropped because the link's queue was full." = |it| Some(it.link.as_ref()?.total(|way| way.dropped_queue));
+    + "link_dropped_loss" [Count] "Packets dropped because the study asks for loss." = |it| Some(it.link.as_ref()?.total(|way| way.dropped_loss));
+    + "link_lateness_s_mean" [Seconds Lower] "How late packets left the link's emulator, on average, in the worse direction." = |it| it.link.as_ref()?.worse(|way| way.lateness_s_mean);
+    + "link_lateness_s_max" [Seconds Lower] "The latest packet." = |it| it.link.as_ref()?.worse(|way| way.lateness_s_max);
+    + "link_emulator_busy" [Share Lower] "Share of a CPU that the link's emulator used." = |it| it.link.as_ref()?.emulator_busy;
+    /// What it and its database did; none where the scenario has none.
+    database: Option<DatabaseUse> = later(());
+    /// Requests that failed in all scored trials, by class.
+    errors: Vec<(String, u64)> = whole(errors);
+    + "requests_failed" [Requests Lower] "Requests that failed in all scored trials." = |it| it.errors.iter().map(|(_, number)| number).sum::<u64>();
+    /// Requests sent in all scored trials; where the tool does not tell, those that were finished.
+    requests_sent: u64 = sum(|it| it.ledger.sent.unwrap_or(it.ledger.finished())) [Requests] csv "requests_sent";
+    /// Requests in all scored trials that are not accounted for; none where the tool tells too little to say.
+    requests_unaccounted: Option<u64> = whole(|it| it.trials.scored.iter().map(|(_, trial)| trial.ledger.unaccounted()).sum()) [Requests Lower];
+    /// Requests in all scored trials that still waited for a free connection when the window ended.
+    requests_unsent: u64 = sum(|it| it.ledger.unsent) [Requests Lower] csv "requests_unsent";
+    /// What became of the scenario's objectives, in their order.
+    objectives: Vec<ObjectiveFinding> = later(());
+
+    tidy {
+        "window_s" [Seconds] "Length of the measured window." = |it, _| Some(it.window_s);
+        "sent_requests" [Requests] "Requests sent in the window." = |it, _| it.ledger.sent.map(|sent| sent as f64);
+        "good_requests" [Requests] "Requests of the window that were answered correctly." = |it, _| Some(it.ledger.good as f64);
+        "failed_requests" [Requests] "Requests of the window that failed." = |it, _| Some(failed(&it.ledger) as f64);
+        "latency_mean_s" [Seconds] "Mean response time." = |it, _| it.latency.mean_s;
+        "latency_p90_s" [Seconds] "The 90th percentile of response times." = |it, _| it.latency.at(0.9);
+        "latency_p999_s" [Seconds] "The 99.9th percentile of response times." = |it, _| it.latency.at(0.999);
+    }
+}
+
+/// Share of its CPU time that the subject used.
+pub(crate) fn subject_busy(trial: &Measurement, around: &Around) -> Option<f64> {
+    share(trial.subject.known()?.cpu_s, around.cpus.subject * trial.window_s)
+}
+
+/// Share of its CPU time that the generator used.
+pub(crate) fn generator_busy(trial: &Measurement, around: &Around) -> Option<f64> {
+    share(trial.generator.cpu_s, around.cpus.generator * trial.window_s)
+}
+
+fn failed(ledger: &LedgerCounts) -> u64 {
+    ledger.failed.values().sum()
+}
+
+/// Failed requests by class, the most frequent first.
+fn errors(readings: &Readings) -> Vec<(String, u64)> {
+    let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
+    for (class, number) in readings.trials.scored.iter().flat_map(|(_, trial)| &trial.ledger.failed) {
+        *errors.entry(class).or_default() += number;
+    }
+    let errors = errors.into_iter().filter(|(_, number)| *number > 0);
+    let mut errors: Vec<(String, u64)> = errors.map(|(class, number)| (class.to_owned(), number)).collect();
+    errors.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    errors
+}
