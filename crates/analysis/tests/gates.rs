@@ -71,7 +71,7 @@ fn sound_checks() -> LoadChecks {
 
 #[test]
 fn gates_come_in_a_fixed_order_and_only_those_that_are_asked() {
-    let words = |case: CaseFinding| case.gates.into_iter().map(|gate| gate.gate).collect::<Vec<_>>();
+    let words = |case: CaseFinding| case.figures.gates.into_iter().map(|gate| gate.gate).collect::<Vec<_>>();
     let closed = "ledger little utilisation body-samples generator-headroom disturbance steady-state";
     assert_eq!(words(changed(CLOSED, |_, _| ())).join(" "), closed);
     let open =
@@ -458,7 +458,7 @@ mod generator_headroom {
             message.starts_with("the generator was the limit: its quota stopped it in 48 of 120 periods; it used 50%"),
             "{message}"
         );
-        let bottleneck = stopped(8).bottleneck.unwrap();
+        let bottleneck = stopped(8).figures.bottleneck.unwrap();
         assert_eq!(bottleneck.kind, tolok_analysis::BottleneckKind::Generator);
         assert!(
             bottleneck

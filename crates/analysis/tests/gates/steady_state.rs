@@ -27,7 +27,7 @@ fn passes_where_the_window_has_one_level() {
         told(&case, "steady-state"),
         (GateOutcome::Passed, "all of 6 trials had one level throughout".to_owned())
     );
-    let steady = case.steady.unwrap();
+    let steady = case.figures.steady.unwrap();
     assert_eq!(
         (steady.class, steady.trials, steady.steady_after_s),
         (SteadyClass::Flat, vec![(SteadyClass::Flat, 6)], None)
@@ -45,7 +45,7 @@ fn some_unsteady_trials_are_a_note_and_most_of_them_bar() {
     assert_eq!(some.flags[0].message, "of 6 trials 3 had one level throughout and 3 became faster and stayed so");
     let most = warm_in(4);
     barred(&most, "steady-state", "not-steady");
-    let steady = most.steady.unwrap();
+    let steady = most.figures.steady.unwrap();
     assert_eq!((steady.class, steady.steady_after_s), (SteadyClass::Inconsistent, Some(6.0)));
     let sentence = "Of 6 trials 4 became faster and stayed so and 2 had one level throughout; the median of those that \
                     changed was steady after 6 s.";
@@ -88,7 +88,7 @@ fn growing(bytes_per_s: impl Fn(u32) -> u64) -> CaseFinding {
 fn memory_that_grows_is_spoken_of() {
     let case = growing(|block| 60_000 + 1_000 * u64::from(block));
     assert_eq!((kinds(&case), case.ranked), (vec!["memory-grows"], true));
-    let growth = case.steady.unwrap().memory_growth_bytes_per_s.unwrap();
+    let growth = case.figures.steady.unwrap().memory_growth_bytes_per_s.unwrap();
     assert_eq!((growth.value.round(), growth.low.is_some_and(|low| low > 0.0)), (63_500.0, true));
     let message = case.flags[0].message.replace('\u{a0}', " ");
     assert!(
