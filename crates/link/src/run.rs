@@ -20,7 +20,6 @@ use crate::{sys, tun};
 const PACKET_BYTES_MAX: usize = 65_536;
 /// Packets taken from a device before those that are due are looked at again.
 const BATCH: usize = 16;
-/// Time from row to row.
 const ROW_NS: u64 = 1_000_000_000;
 
 /// A link, and where it is to run.
@@ -124,7 +123,6 @@ enum Found {
     Gone,
 }
 
-/// One direction at work.
 #[derive(Debug)]
 struct Lane {
     model: Direction,

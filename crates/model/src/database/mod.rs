@@ -14,7 +14,6 @@ use crate::units::{bytes_words, format_duration};
 /// A database that the subject asks while it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Database {
-    /// Which server.
     pub engine: Engine,
     /// Where the server is, as the study names it, for [`Engine::External`]: `mysql://user:password@host:3306/name`, or
     /// `env:NAME` for a variable that holds such an address.
@@ -79,7 +78,6 @@ impl Default for Database {
 }
 
 impl Engine {
-    /// Its name among people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Mariadb => "MariaDB",

@@ -23,7 +23,6 @@ const SMALLEST_BUFFER_POOL: u64 = 5 << 20;
 /// What a study says of its database.
 #[derive(Debug)]
 pub(crate) struct WrittenDatabase {
-    /// Where.
     pub span: Span,
     /// Whether it names a server that is there already.
     pub is_external: bool,

@@ -32,7 +32,6 @@ pub struct Environment {
 /// What a part of a trial may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// How its CPUs are limited.
     pub mode: CpuMode,
     /// CPUs: a whole number of dedicated ones, or any share of time as a quota.
     pub cpus: f64,
@@ -77,7 +76,6 @@ pub struct Link {
     /// Seed of loss and jitter; without one it follows from the plan's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What carries it out.
     pub backend: LinkBackend,
 }
 

@@ -42,19 +42,16 @@ pub enum Executor {
     RampingVus {
         /// Users when the window begins.
         start_vus: u32,
-        /// Their targets are users.
         stages: Vec<Stage>,
     },
     /// A closed loop in which each user sends so many requests.
     PerVuIterations {
-        /// Number of virtual users.
         vus: u32,
         /// Requests of each.
         iterations: u64,
     },
     /// A closed loop whose users share so many requests: whoever is free sends the next.
     SharedIterations {
-        /// Number of virtual users.
         vus: u32,
         /// Requests of all together.
         iterations: u64,
@@ -63,7 +60,6 @@ pub enum Executor {
     ConstantArrivalRate {
         /// Requests per second.
         rate_rps: f64,
-        /// How they are spaced.
         arrivals: Arrivals,
     },
     /// An open loop whose rate follows the stages.
@@ -72,7 +68,6 @@ pub enum Executor {
         start_rate_rps: f64,
         /// Their targets are requests per second.
         stages: Vec<Stage>,
-        /// How they are spaced.
         arrivals: Arrivals,
     },
 }
@@ -103,9 +98,7 @@ pub enum Arrivals {
 pub enum Connection {
     /// As many as the server lets it.
     KeepAlive,
-    /// One.
     PerRequest,
-    /// So many.
     Requests(u32),
 }
 

@@ -109,7 +109,6 @@ fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading)
     }
 }
 
-/// What every executor has.
 struct Common {
     warmup_s: Option<f64>,
     connection: Connection,

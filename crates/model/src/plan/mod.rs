@@ -26,9 +26,7 @@ pub type CaseId = String;
 /// A subject under a scenario: what one trial runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// Its name.
     pub id: CaseId,
-    /// Id of the scenario.
     pub scenario: String,
     /// The subject and how it is run.
     pub subject: SubjectChoice,
@@ -57,25 +55,20 @@ pub struct Stopping {
     pub at_least: u32,
 }
 
-/// One trial of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedTrial {
     /// Its place in the order, from 1.
     pub number: u32,
     /// The block it belongs to, from 1.
     pub block: u32,
-    /// Name of its case.
     pub case: CaseId,
 }
 
 /// Every case of a study, and the order of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of this format.
     pub format: u32,
-    /// Title of the study.
     pub title: String,
-    /// The question of the study.
     pub question: String,
     /// Seed of the order.
     pub seed: u64,
@@ -96,9 +89,7 @@ pub struct Plan {
     pub scale: f64,
     /// What surrounds the subjects.
     pub environments: Vec<Environment>,
-    /// The scenarios.
     pub scenarios: Vec<Scenario>,
-    /// Programs that are timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
     /// What sources say, to be held against what is measured.
@@ -108,7 +99,6 @@ pub struct Plan {
     pub cases: Vec<Case>,
     /// The trials, in the order in which they run.
     pub trials: Vec<PlannedTrial>,
-    /// What is left out.
     pub skipped: Vec<Skipped>,
     /// What its cases have from elsewhere than the checkout.
     #[serde(default, skip_serializing_if = "Brought::is_empty")]
@@ -149,7 +139,6 @@ impl std::fmt::Debug for Here<'_> {
 pub struct Selected {
     /// In the order of the study, each once.
     pub choices: Vec<SubjectChoice>,
-    /// Left out, with reasons.
     pub skipped: Vec<Skipped>,
 }
 
@@ -266,12 +255,10 @@ impl Plan {
         })
     }
 
-    /// The case with this name.
     pub fn case(&self, id: &str) -> Option<&Case> {
         self.cases.iter().find(|case| case.id == id)
     }
 
-    /// The scenario with this id.
     pub fn scenario(&self, id: &str) -> Option<&Scenario> {
         self.scenarios.iter().find(|scenario| scenario.id == id)
     }
@@ -286,7 +273,6 @@ impl Plan {
         self.environments.iter().find(|environment| environment.id == program.environment)
     }
 
-    /// The environment of a scenario.
     pub fn environment(&self, scenario: &Scenario) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == scenario.environment)
     }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct Skipped {
     /// As the study names it; of an environment, a tool or a database, what it is, in brackets.
     pub subject: String,
-    /// Why, and what would help.
     pub reason: String,
     /// Ids of the scenarios and programs that are left out with it, whoever the subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -124,7 +124,6 @@ fn header_name(statement: &str) -> Option<&str> {
     name.split([']', '#', '\n']).next().map(str::trim_end)
 }
 
-/// The scan of one statement.
 struct Scan<'a> {
     text: &'a str,
     at: usize,

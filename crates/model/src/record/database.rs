@@ -48,13 +48,11 @@ pub struct DatabaseWindow {
 /// the window began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutageRecord {
-    /// When it was killed.
     pub began_s: f64,
     /// When it let somebody log in again; nothing if it never did.
     pub ended_s: Option<f64>,
     /// When the subject first answered with a status from 500 on, as it owes; nothing if it never did.
     pub first_error_s: Option<f64>,
-    /// That status.
     pub error_status: Option<u16>,
     /// Longest time that a question of the lab's went without any answer, or until its deadline.
     pub longest_silence_s: f64,

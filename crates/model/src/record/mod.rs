@@ -20,7 +20,6 @@ use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
 
-/// Version of the stored formats.
 pub const RECORD_FORMAT: u32 = 4;
 /// The oldest version that is read: in version 2 every tool was tolok's own, and told everything. Up to version 3 the seconds of a
 /// window were those of the subject alone, without the warm-up.
@@ -29,7 +28,6 @@ pub const OLDEST_RECORD_FORMAT: u32 = 2;
 /// `run.json`: what a run was and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Version of this format.
     pub format: u32,
     /// Name of the run, which is the name of its folder.
     pub id: String,
@@ -37,38 +35,31 @@ pub struct RunRecord {
     pub study: String,
     /// When it began, in RFC 3339.
     pub started_at: String,
-    /// Version of tolok.
     pub tolok_version: String,
     /// Commit of the checkout and whether it was changed, if it is one.
     pub git: Option<String>,
     /// Seed of the order.
     pub seed: u64,
-    /// Fingerprint of the plan.
     pub plan_sha256: String,
     /// The machine, in words for the report.
     pub machine: MachineSummary,
-    /// Everything known of the machine.
     pub fingerprint: serde_json::Value,
     /// Programs of the toolbox that the subjects use.
     pub programs: Vec<ProgramUsed>,
     /// CPUs of the parts of every trial, by the id of its environment.
     pub cpus: BTreeMap<String, CpuMap>,
-    /// Command that repeats the run.
     pub command: String,
 }
 
 /// The machine, in words for the report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSummary {
-    /// Model of the CPU.
     pub cpu: String,
     /// Logical CPUs.
     pub cpus: u32,
-    /// Memory.
     pub memory_bytes: u64,
     /// Kernel release.
     pub kernel: String,
-    /// Distribution.
     pub distribution: String,
     /// Hypervisor or container, if one is seen.
     pub virtualisation: Option<String>,
@@ -79,11 +70,9 @@ pub struct MachineSummary {
 /// A program that a subject uses.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProgramUsed {
-    /// Its name among people.
     pub name: String,
     /// Its version, as it says itself.
     pub version: String,
-    /// Where it lies.
     pub path: String,
     /// `system` or `toolbox`.
     pub source: String,
@@ -96,7 +85,6 @@ pub struct ProgramUsed {
 /// Which CPUs the parts of a trial ran on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
-    /// The subject's.
     pub subject: Vec<u32>,
     /// The generator's, and the lab's own.
     pub generator: Vec<u32>,
@@ -113,13 +101,11 @@ pub struct CpuMap {
 /// `trial.json`: what one trial found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
-    /// Version of this format.
     pub format: u32,
     /// Its place in the plan, from 1.
     pub number: u32,
     /// Its block, from 1.
     pub block: u32,
-    /// Its case.
     pub case: CaseId,
     /// When it began, in RFC 3339.
     pub started_at: String,
@@ -133,7 +119,6 @@ pub struct TrialRecord {
     /// What held its parts apart; nothing if it failed before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
-    /// What came of it.
     pub outcome: Outcome,
 }
 
@@ -149,7 +134,6 @@ pub struct Isolation {
     /// Layout of the control groups that were used: `v1`, `hybrid` or `v2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<String>,
-    /// Controllers that were used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
     /// What the control groups weigh; absent where nothing is weighed, and in records of earlier versions.
@@ -182,13 +166,10 @@ pub struct GroupWeights {
     pub parts: BTreeMap<String, u32>,
 }
 
-/// What came of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The window was measured.
     Completed(Box<Measurement>),
-    /// The program was timed.
     Timed(Box<ProgramTiming>),
     /// The trial could not be measured, and why.
     Failed(Failure),
@@ -197,9 +178,7 @@ pub enum Outcome {
 /// Why a trial could not be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The reason as a word.
     pub reason: FailureKind,
-    /// The reason in a sentence.
     pub message: String,
     /// The last lines of the subject's logs.
     pub log_tail: Vec<String>,
@@ -209,7 +188,6 @@ pub struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// Its build command failed.
     BuildFailed,
     /// It ended before its first good answer, or never gave one in time.
     DidNotStart,
@@ -227,7 +205,6 @@ pub enum FailureKind {
     LinkTooSlow,
     /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
     Hung,
-    /// The load tool failed.
     ToolFailed,
     /// The lab itself could not do its part (a full disk, no permission).
     LabFailed,
@@ -264,9 +241,7 @@ pub struct Measurement {
     pub goodput_rps: f64,
     /// Bytes of good bodies received in the window.
     pub body_bytes: u64,
-    /// What became of every request.
     pub ledger: LedgerCounts,
-    /// How long answers took.
     pub latency: Latency,
     /// The load generator; nothing in records from before there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -277,7 +252,6 @@ pub struct Measurement {
     /// The subject: all its processes. Not stored of a server that tolok did not start.
     #[serde(default = "Resources::unknown", skip_serializing_if = "Resources::is_unknown")]
     pub subject: Resources,
-    /// The generator.
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,
@@ -325,14 +299,12 @@ pub struct Doubt {
     pub text: String,
 }
 
-/// An objective in one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveRecord {
     /// The objective in its canonical form: `p95 < 50ms`.
     pub objective: String,
     /// Its figure in base units; nothing where there is none.
     pub value: Option<f64>,
-    /// Whether it held.
     pub outcome: ObjectiveOutcome,
 }
 
@@ -358,7 +330,6 @@ pub struct LedgerCounts {
     /// Of these, those that still waited for a free connection when the window ended.
     #[serde(default)]
     pub unsent: u64,
-    /// Requests sent in the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
     /// Answered as the contract says.
@@ -368,7 +339,6 @@ pub struct LedgerCounts {
     /// Not yet answered when the window ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_at_end: Option<u64>,
-    /// Connections opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<u64>,
     /// Connections that never got an answer.
@@ -442,7 +412,6 @@ impl Latency {
     }
 }
 
-/// One percentile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Percentile {
     /// From 0 to 1.
@@ -465,9 +434,7 @@ impl Percentile {
 /// `diagnosis.json`: what a case does for each request, counted in an unscored trial of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiagnosisRecord {
-    /// Version of this format.
     pub format: u32,
-    /// Its case.
     pub case: CaseId,
     /// What came of it; the reason in a sentence if it failed.
     pub outcome: Result<Diagnosis, String>,
@@ -482,15 +449,12 @@ pub struct Diagnosis {
     pub window_s: f64,
     /// Good answers per second while the counters ran: not a result, but what the counting cost.
     pub goodput_rps: f64,
-    /// CPU cycles of the subject.
     pub cycles: Option<u64>,
-    /// Instructions.
     pub instructions: Option<u64>,
     /// Branches that were mispredicted.
     pub branch_misses: Option<u64>,
     /// Accesses that missed the last cache.
     pub cache_misses: Option<u64>,
-    /// System calls.
     pub syscalls: Option<u64>,
     /// What the runtime's garbage collector said.
     pub garbage_collection: Option<GarbageCollection>,
@@ -498,10 +462,8 @@ pub struct Diagnosis {
     pub unavailable: Vec<String>,
 }
 
-/// Garbage collections in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct GarbageCollection {
-    /// How many.
     pub collections: u64,
     /// For how long they stopped the program, summed, in seconds.
     pub pause_s_total: f64,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::tool::ToolUsed;
 
-/// What the lab read once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawWindow {
     /// Version of the format, that of all records.
@@ -16,11 +15,9 @@ pub struct RawWindow {
     pub clock_zero_ns: i64,
     /// When the window began, in nanoseconds of `CLOCK_MONOTONIC`.
     pub began_ns: u64,
-    /// When it ended.
     pub ended_ns: u64,
     /// The load generator or the timer.
     pub tool: ToolUsed,
-    /// All CPUs of the machine.
     pub machine_cpus: u32,
     /// Load average over one minute when the trial began.
     pub load_average: f64,

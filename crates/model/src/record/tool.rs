@@ -27,10 +27,8 @@ pub struct WireCount {
     pub last_answer_s: Option<f64>,
 }
 
-/// What timing a program found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProgramTiming {
-    /// What timed it.
     pub timer: ToolUsed,
     /// The finest step of its wall times, in seconds.
     pub resolution_s: f64,

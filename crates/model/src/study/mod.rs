@@ -67,9 +67,7 @@ pub struct Study {
     pub smallest_effect: f64,
     /// Whether the machine's limit is measured beside the subjects.
     pub ceiling: bool,
-    /// What is asked, and how.
     pub scenarios: Vec<Scenario>,
-    /// Programs that are timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
     /// What sources say, to be held against what is measured.
@@ -101,9 +99,7 @@ pub struct Scenario {
     /// Whether the workload asks a database, so that its trials have one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
-    /// How it is asked.
     pub load: LoadProfile,
-    /// What asks.
     #[serde(default, skip_serializing_if = "is_own_tool")]
     pub tool: ToolChoice,
     /// What must hold in every trial.
@@ -122,7 +118,6 @@ pub enum SubjectSelector {
     EveryReady,
     /// `node/http:*`: all variants of one subject.
     EveryVariant(String),
-    /// One variant of one subject.
     One(SubjectChoice),
 }
 

@@ -37,7 +37,6 @@ pub struct Brought {
 pub struct SubjectFolder {
     /// Id of the subject: `local/mine`.
     pub subject: String,
-    /// Where it lies.
     pub folder: String,
     /// Fingerprint of all files in it but those written for people (`*.md`).
     pub sha256: String,
@@ -58,13 +57,10 @@ pub struct ExternalServer {
 /// What a URL names, and the answer that was given to it before the run: the one that is owed from then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRequest {
-    /// Path with its query.
     pub path: String,
-    /// Status of the answer.
     pub status: u16,
     /// Its type, if it said one.
     pub content_type: String,
-    /// What else is owed.
     pub body: OwedBody,
 }
 
@@ -72,16 +68,12 @@ pub struct OwnRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "compared", rename_all = "kebab-case")]
 pub enum OwedBody {
-    /// Every byte.
     Bytes {
-        /// Its length.
         bytes: u64,
-        /// Its fingerprint.
         sha256: String,
     },
     /// Its length alone: the bodies differed.
     Length {
-        /// The length.
         bytes: u64,
     },
     /// Nothing: the lengths differed as well.
@@ -89,7 +81,6 @@ pub enum OwedBody {
 }
 
 impl Brought {
-    /// Whether nothing was brought.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.servers.is_empty()
     }

@@ -53,10 +53,8 @@ pub struct TemplateFile {
     pub to: String,
 }
 
-/// One process of a subject.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
-    /// A name for logs.
     pub name: String,
     /// The command, each part a template; parts that render to nothing are dropped.
     pub command: Vec<String>,
@@ -86,22 +84,18 @@ pub enum GcLog {
     V8,
 }
 
-/// Something that can be tuned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     /// The value that holds if nobody says another.
     pub default: ParameterValue,
-    /// What it tunes.
     pub help: String,
 }
 
-/// A value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ParameterValue {
     /// A whole number.
     Integer(i64),
-    /// A word.
     Text(String),
 }
 
@@ -159,32 +153,27 @@ impl JsonSchema for ParameterValue {
 pub struct Variant {
     /// What is different, in a few words.
     pub help: String,
-    /// The values it sets.
     pub set: BTreeMap<String, ParameterValue>,
     /// Programs of the toolbox that it needs beside the subject's.
     pub needs: Vec<String>,
     /// Those that it needs besides for workloads that ask a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
-    /// The workloads it serves.
     pub workloads: Vec<String>,
     /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
 }
 
-/// A server configuration under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
-    /// A few words for tables.
     pub title: String,
     /// The runtime it is grouped under.
     pub runtime: String,
     /// Whether it competes or shows the limit.
     pub role: Role,
-    /// What it is.
     pub summary: String,
     /// Programs of the toolbox that it needs.
     pub needs: Vec<String>,
@@ -204,9 +193,7 @@ pub struct Subject {
     pub program: Option<SubjectProgram>,
     /// What is different in a trial that looks into it.
     pub diagnosis: SubjectDiagnosis,
-    /// What can be tuned.
     pub parameters: BTreeMap<String, Parameter>,
-    /// Its variants.
     pub variants: BTreeMap<String, Variant>,
     /// The variant that is meant when none is named.
     pub default_variant: String,
@@ -221,9 +208,7 @@ pub struct Subject {
 /// A subject, one of its variants, and the parameter values that follow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectChoice {
-    /// Id of the subject.
     pub subject: String,
-    /// Name of the variant.
     pub variant: String,
     /// Every parameter with its value, defaults included.
     pub parameters: BTreeMap<String, ParameterValue>,

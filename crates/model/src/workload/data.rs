@@ -33,14 +33,11 @@ pub enum DataBody {
 pub struct WorkloadParameter {
     /// The value that holds if the study says none.
     pub default: u32,
-    /// The smallest value.
     pub least: u32,
-    /// The largest value.
     pub most: u32,
     /// The only values, where not all between the two will do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<u32>,
-    /// What it says.
     pub help: String,
 }
 
@@ -156,11 +153,9 @@ pub(crate) fn folder_name(text: &str) -> String {
 
 /// The values of a workload's parameters.
 pub(crate) struct Chosen {
-    /// Defaults included.
     pub(crate) values: BTreeMap<String, u32>,
     /// All of them behind a `?`, sorted; empty without any.
     pub(crate) tail: String,
-    /// Whether one was set.
     pub(crate) says_any: bool,
 }
 
@@ -183,7 +178,6 @@ pub(crate) fn choose_values(
     Ok(Chosen { values, tail, says_any })
 }
 
-/// The parameters that are set.
 fn written(
     name: &str,
     parameters: &BTreeMap<String, WorkloadParameter>,
