@@ -61,8 +61,8 @@ pub use subject::brought::{
 };
 pub use subject::file::SubjectFile;
 pub use subject::{
-    Build, GcLog, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, SubjectDiagnosis, TemplateFile,
-    Variant,
+    Build, Colour, GcLog, Marker, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, SubjectDiagnosis,
+    TemplateFile, Variant,
 };
 pub use tolok_rng::SplitMix64;
 pub use tool::{LoadTool, Script, Timer, ToolChoice};

@@ -32,6 +32,7 @@ pub struct Objective {
     pub metric: Metric,
     /// How it must lie to the value.
     pub comparison: Relation,
+    /// In base units.
     pub value: Limit,
 }
 

@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::plan::Case;
 use crate::plan::skipped::Skipped;
 use crate::study::Scenario;
-use crate::subject::{Role, Subject, SubjectChoice, SubjectDiagnosis, Variant};
+use crate::subject::{Marker, Role, Subject, SubjectChoice, SubjectDiagnosis, Variant};
 use crate::workload::{Body, Workload};
 
 /// Before the name of a subject that lies in a folder of the user's: `local/mine`.
@@ -145,6 +145,8 @@ impl ExternalServer {
             id: self.subject.clone(),
             title: self.subject.split_once('/').map_or(self.subject.as_str(), |(_, name)| name).to_owned(),
             runtime: EXTERNAL.to_owned(),
+            colour: None,
+            marker: Marker::default(),
             role: Role::Subject,
             summary: format!("a server at {} that tolok does not start", self.base),
             needs: Vec::new(),

@@ -19,7 +19,7 @@ use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::{closest, suggestion};
 use crate::subject::brought::{ExternalServer, SubjectFolder};
 use crate::subject::file::{
-    BuildFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
+    BuildFile, ColourFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
 };
 
 /// Whether a subject competes or shows the machine's limit.
@@ -172,6 +172,11 @@ pub struct Subject {
     pub title: String,
     /// The runtime it is grouped under.
     pub runtime: String,
+    /// How reports draw the runtime. Not stored: a record does not depend on it.
+    #[serde(skip)]
+    pub colour: Option<Colour>,
+    #[serde(skip)]
+    pub marker: Marker,
     /// Whether it competes or shows the limit.
     pub role: Role,
     pub summary: String,
@@ -205,6 +210,30 @@ pub struct Subject {
     pub external: Option<ExternalServer>,
 }
 
+/// The colour of a runtime, as `#` and six hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Colour {
+    /// On a light page and on paper.
+    pub light: String,
+    pub dark: String,
+}
+
+/// The shape of a runtime's points in charts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    TriangleDown,
+    Diamond,
+    Cross,
+    Plus,
+    Bar,
+    #[default]
+    Ring,
+}
+
 /// A subject, one of its variants, and the parameter values that follow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectChoice {
@@ -222,6 +251,7 @@ impl Subject {
         let (file, mut reading) = Reading::read::<SubjectFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"Go net/http\"");
         let runtime = reading.require(file.runtime, &ROOT, "runtime", "runtime = \"go\"");
+        let colour = file.colour.and_then(|colour| read_colour(colour, &mut reading));
         let workloads = reading.require(file.workloads, &ROOT, "workloads", "workloads = [\"hello\"]");
         let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
         let program = file.program.map(|program| {
@@ -243,6 +273,8 @@ impl Subject {
                 id: id.to_owned(),
                 title,
                 runtime,
+                colour,
+                marker: file.marker.unwrap_or_default(),
                 role: file.role.unwrap_or_default(),
                 summary: file.summary.unwrap_or_default(),
                 needs: file.needs,
@@ -323,6 +355,20 @@ impl Subject {
         let all = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         format!("`{}` has no {kind}{hint} (it has {all})", self.id)
     }
+}
+
+fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colour> {
+    let mut read = |value: Option<Spanned<String>>, key: &str| {
+        let value = reading.require(value, &colour.span, key, &format!("{key} = \"#356ec2\""))?;
+        let digits = value.get_ref().strip_prefix('#').unwrap_or_default();
+        if digits.len() != 6 || !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            let help = "write `#` and six hexadecimal digits in lower case, such as `#356ec2`".to_owned();
+            reading.note(value.span(), "this is not a colour", Some(help));
+        }
+        Some(value.into_inner())
+    };
+    let (light, dark) = (read(colour.entries.light, "light"), read(colour.entries.dark, "dark"));
+    Some(Colour { light: light?, dark: dark? })
 }
 
 /// `value` as the type that the parameter's default has: what looks like a number may be meant as a word.

@@ -33,6 +33,7 @@ pub enum Assertion {
         unit: Unit,
         a: Selector,
         b: Selector,
+        /// In base units.
         is: Number,
     },
     /// Figures have this value, or reach from one to the other end of this range.
@@ -41,6 +42,7 @@ pub enum Assertion {
         /// In which unit `is` stands.
         unit: Unit,
         at: Selector,
+        /// In base units.
         is: Number,
     },
     /// One subject has the highest or the lowest figure under every setting that is meant.

@@ -207,6 +207,7 @@ with_conditions! {
         /// Name of its setting.
         #[schemars(with = "Option<String>")]
         pub scenario: Option<Spanned<String>>,
+        /// The source's table or figure.
         pub table: Option<String>,
         /// The instants, in seconds, if the source gives them.
         #[schemars(with = "Option<Vec<f64>>")]
