@@ -33,7 +33,7 @@ pub(super) fn cpu_share(transcription: &Transcription, row: &Row) -> Option<CpuS
     let (line, figure) = series.find_map(|series| cpu_of_series(series).map(|figure| (series.line, figure)))?;
     let most = figure.numbers.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
     let share = share(&row.conditions, figure.unit, Range::of_number(most))?;
-    let unit = if figure.unit == Unit::Percent { " %" } else { " cores" };
+    let unit = if figure.unit == Unit::Percent { "%" } else { " cores" };
     let of_unknown = is_of_unknown(&row.conditions, figure.unit);
     let printed = with_cpus(format!("at most {}{unit}", most.printed), &row.conditions, of_unknown);
     Some(CpuShare { share, printed, line, key: figure.key.clone(), of_unknown })
