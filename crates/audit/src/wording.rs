@@ -44,7 +44,7 @@ pub(crate) fn bits_per_s(bytes_per_s: f64) -> String {
     scaled(8.0 * bytes_per_s, &[(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")])
 }
 
-/// A share of 1 as percent; what is less than all does not become all by rounding.
+/// A share of 1 as percent. Less than 100% is never rounded to 100%.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let text = if (99.95..100.0).contains(&percent) { precise(percent) } else { number(percent) };
@@ -69,7 +69,7 @@ pub(crate) fn chance(log10: f64) -> String {
     if log10 >= -2.0 {
         format!("{} of 100 cases", significant(10f64.powf(log10 + 2.0), 2))
     } else {
-        // Rounded so that the chance is not said to be smaller than it is.
+        // Rounded so that the chance is never understated.
         format!("1 of 10^{} cases", (-log10).floor())
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn amount(value: f64, unit: Unit) -> String {
     format!("{}{}", precise(value / unit.factor()), unit.suffix())
 }
 
-/// A figure as it is printed, with its unit; of several repetitions, their mean.
+/// A figure as it is printed, with its unit, or the mean of its repetitions.
 pub(crate) fn quoted(figure: &Figure) -> String {
     let unit = figure.unit.suffix();
     match figure.numbers.as_slice() {
@@ -139,7 +139,7 @@ pub(crate) fn noun(quantity: &Quantity) -> String {
     }
 }
 
-/// The name of a setting: its title, else its name, else nothing.
+/// The title of a setting, or its name without one.
 pub(crate) fn setting(transcription: &Transcription, scenario: Option<&str>) -> Option<String> {
     let name = scenario?;
     Some(transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone()))
