@@ -360,7 +360,10 @@ mod tests {
 
     #[test]
     fn significant_digits_have_no_empty_zeros() {
-        assert_eq!([2.02, 0.5, 11_705.4, 0.0, -17.08].map(|value| significant(value, 3)), ["2.02", "0.5", "11,705", "0", "−17.1"]);
+        assert_eq!(
+            [2.02, 0.5, 11_705.4, 0.0, -17.08].map(|value| significant(value, 3)),
+            ["2.02", "0.5", "11,705", "0", "−17.1"]
+        );
         assert_eq!([significant(5.0266, 4), significant(f64::NAN, 3)], ["5.027", "undefined"]);
     }
 
