@@ -128,7 +128,7 @@ fn figures(job: &LoadJob<'_>) -> Vec<String> {
     let usual = QUANTILES.map(|quantile| figure(Metric::Quantile(quantile)));
     let asked = job.scenario.objectives.iter().map(|objective| objective.metric).filter(|metric| metric.is_time());
     let mut figures: Vec<String> = ["count", "avg", "min", "max"].map(str::to_owned).into();
-    for figure in usual.into_iter().chain(asked.map(figure)) {
+    for figure in usual.into_iter().chain(shape.map(figure)) {
         if !figures.contains(&figure) {
             figures.push(figure);
         }
