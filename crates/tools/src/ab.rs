@@ -37,7 +37,7 @@ impl Driver for Ab {
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
         let load = &job.scenario.load;
         let enough = |for_s| whole_seconds(for_s).saturating_mul(ENOUGH_PER_S).min(ENOUGH);
-        let requests = asked(load).iterations.unwrap_or_else(|| enough(load.duration_s));
+        let requests = load_shape(load).iterations.unwrap_or_else(|| enough(load.duration_s));
         let mut counted = vec!["-e".to_owned(), PERCENTILES.to_owned()];
         counted.extend(arguments(job, load.duration_s, requests));
         Invocation {

@@ -26,7 +26,7 @@ impl Driver for H2load {
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
         let load = &job.scenario.load;
         let for_time = |for_s| vec!["-D".to_owned(), milliseconds(for_s)];
-        let until = match asked(load).iterations {
+        let until = match load_shape(load).iterations {
             // Its timeout is one of silent connections. With a number of requests it ends a run that hangs; with a time, it
             // would only end runs at low rates, and version 1.52 crashes at the end if it has struck.
             Some(iterations) => {

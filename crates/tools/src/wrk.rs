@@ -32,11 +32,11 @@ impl Driver for Wrk {
     }
 
     fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let output = &output.stdout;
+        let stdout = &output.stdout;
         let (requests, window_s) = requests_and_window(output)?;
         // Its last line: an output that lacks it was cut off, and the lines before it may be.
-        after(output, "Transfer/sec:").ok_or_else(|| missing(WRK, "line `Transfer/sec:`", output))?;
-        let refusals = after(output, "Non-2xx or 3xx responses:").map(|text| {
+        after(stdout, "Transfer/sec:").ok_or_else(|| missing(WRK, "line `Transfer/sec:`", output))?;
+        let refusals = after(stdout, "Non-2xx or 3xx responses:").map(|text| {
             count(text).ok_or_else(|| missing(WRK, "count in its line `Non-2xx or 3xx responses:`", output))
         });
         let refusals = refusals.transpose()?.unwrap_or(0);
@@ -51,7 +51,7 @@ impl Driver for Wrk {
             (ErrorClass::Closed, read),
             (ErrorClass::Reset, write),
         ]);
-        told.examples.extend(after(output, "Socket errors:").map(|errors| format!("wrk's socket errors: {errors}")));
+        told.examples.extend(after(stdout, "Socket errors:").map(|errors| format!("wrk's socket errors: {errors}")));
         let samples = requests.saturating_sub(late);
         if samples > 0 {
             let [mean_s, max_s] = mean_and_max(output)?;

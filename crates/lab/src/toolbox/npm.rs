@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use super::fetch::{FetchError, Worker, make_folder};
 use tolok_host::call::Call;
@@ -18,20 +19,19 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 const PACKAGES: &[NpmPackage] = include!(concat!(env!("OUT_DIR"), "/npm_packages.rs"));
 
 /// A package whose manifest and lock are built into the binary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NpmPackage {
     name: &'static str,
     manifest: &'static str,
     lock: &'static str,
 }
 
-impl TryFrom<String> for NpmPackage {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
+impl<'de> Deserialize<'de> for NpmPackage {
+    fn deserialize<D: Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(name)?;
         let known = PACKAGES.iter().find(|package| package.name == name);
-        known.copied().ok_or_else(|| format!("toolbox/ has no folder `{name}` with a package-lock.json"))
+        let unknown = || D::Error::custom(format!("toolbox/ has no folder `{name}` with a package-lock.json"));
+        known.copied().ok_or_else(unknown)
     }
 }
 

@@ -13,7 +13,9 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::LoadTool;
 
 use crate::isolate::{Placement, place, readable_before};
-use tolok_tools::{Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, sound};
+use tolok_tools::{
+    Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, sound, tool_output,
+};
 
 /// How long a tool may take to end after its last word.
 const END_LIMIT: Duration = Duration::from_secs(10);

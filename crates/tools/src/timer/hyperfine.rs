@@ -13,7 +13,7 @@ pub struct HyperfineReport {
     /// Its runs, of which it tells the wall time only.
     pub runs: Vec<ProgramRun>,
     /// What it says of all of them.
-    pub output: TimerSummary,
+    pub said: TimerSummary,
 }
 
 /// The document, as far as it is read. Versions from 1.15 to 1.20 have these fields alike; what they add is left alone, and so
@@ -53,8 +53,8 @@ pub fn hyperfine_report(json: &str) -> Result<HyperfineReport, TimerNotUnderstoo
         return Err(wrong(format!("`times` has a run of {time} s")));
     }
     let runs = found.times.iter().map(|wall_s| ProgramRun { wall_s: *wall_s, ..ProgramRun::default() }).collect();
-    let output = TimerSummary { mean_s: found.mean, sd_s: found.stddev, user_s: found.user, system_s: found.system };
-    Ok(HyperfineReport { runs, output })
+    let said = TimerSummary { mean_s: found.mean, sd_s: found.stddev, user_s: found.user, system_s: found.system };
+    Ok(HyperfineReport { runs, said })
 }
 
 #[cfg(test)]
@@ -73,9 +73,9 @@ mod tests {
     fn a_report_of_1_15_has_its_runs_and_what_it_says_of_all() {
         let report = hyperfine_report(OLD).unwrap();
         assert_eq!(walls(&report), [0.020724288, 0.020729259, 0.023595579000000002]);
-        assert_eq!(report.output.mean_s, 0.021683042);
-        assert_eq!(report.output.sd_s, Some(0.0016563074925831265));
-        assert_eq!((report.output.user_s, report.output.system_s), (Some(0.0006443333333333332), Some(0.0)));
+        assert_eq!(report.said.mean_s, 0.021683042);
+        assert_eq!(report.said.sd_s, Some(0.0016563074925831265));
+        assert_eq!((report.said.user_s, report.said.system_s), (Some(0.0006443333333333332), Some(0.0)));
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_single_run_has_no_deviation() {
         let report = hyperfine_report(SINGLE).unwrap();
-        assert_eq!((report.runs.len(), report.output.sd_s), (1, None));
+        assert_eq!((report.runs.len(), report.said.sd_s), (1, None));
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn it_is_called_without_a_shell() {
-        let output = hyperfine_arguments("/b/queue sync 1000", "tool.out", (1, 10)).join(" ");
-        assert_eq!(output, "-N --style basic --warmup 1 --runs 10 --export-json tool.out -- /b/queue sync 1000");
+        let said = hyperfine_arguments("/b/queue sync 1000", "tool.out", (1, 10)).join(" ");
+        assert_eq!(said, "-N --style basic --warmup 1 --runs 10 --export-json tool.out -- /b/queue sync 1000");
     }
 }

@@ -332,10 +332,10 @@ fn what_the_tool_says_against_its_figures_is_taken_over() {
         let report = report(Record { verdict: Verdict { trusted, reasons }, ..record() }).unwrap();
         report.doubts.into_iter().map(|doubt| format!("{}: {}", doubt.gate, doubt.text)).collect::<Vec<_>>()
     };
-    assert_eq!(tool_output(true, vec![]), Vec::<String>::new());
+    assert_eq!(said(true, vec![]), Vec::<String>::new());
     let reason: Reason = serde_json::from_str(r#"{"gate":"lateness","text":"p99 of 12 ms"}"#).unwrap();
-    assert_eq!(tool_output(false, vec![reason]), ["lateness: p99 of 12 ms"]);
-    assert_eq!(tool_output(false, vec![]), ["unknown: the load tool gave no reason"]);
+    assert_eq!(said(false, vec![reason]), ["lateness: p99 of 12 ms"]);
+    assert_eq!(said(false, vec![]), ["unknown: the load tool gave no reason"]);
 }
 
 #[test]
