@@ -47,7 +47,7 @@ pub(crate) fn heading() -> Vec<String> {
 
 /// The fields of a case by the names of their columns.
 pub(crate) fn fields(run: &RunFacts, program: &ProgramFinding, case: &ProgramCaseFinding) -> Fields {
-    let kinds: Vec<&str> = case.flags.iter().map(|flag| flag.kind.as_str()).collect();
+    let kinds: Vec<&str> = case.flags.iter().map(|flag| flag.kind.word()).collect();
     let subject = &program.environment.subject;
     let mode = if program.environment.mode == CpuMode::Quota { "quota" } else { "dedicated" };
     let text = |name: &str, field: &str| (name.to_owned(), field.to_owned());

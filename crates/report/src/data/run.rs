@@ -3,7 +3,7 @@
 //! Rows of programs follow those of servers, and rows of factors follow those. A figure that does not exist is an empty field.
 
 use tolok_analysis::{
-    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, GateOutcome, LatencyMark,
+    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark,
     LinkDirectionUse, LinkUse, MemorySource, NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote,
     ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
 };
@@ -64,7 +64,7 @@ const COUNT_COLUMNS: [Column; 12] = [
     ("foreign_busy", |line| number(line.case.foreign_busy)),
     ("stolen", |line| number(line.case.stolen)),
     ("processes_max", |line| if is_external(line.case) { String::new() } else { line.case.processes_max.to_string() }),
-    ("flags", |line| line.case.flags.iter().map(|flag| flag.kind.as_str()).collect::<Vec<_>>().join(" ")),
+    ("flags", |line| line.case.flags.iter().map(|flag| flag.kind.word()).collect::<Vec<_>>().join(" ")),
 ];
 
 /// What came after the columns above were read by others.
@@ -410,5 +410,5 @@ fn fields(line: &Line) -> Vec<String> {
 
 /// Whether tolok did not start it, so that counts of it are not known.
 fn is_external(case: &CaseFinding) -> bool {
-    case.flags.iter().any(|flag| flag.kind == "external")
+    case.flags.iter().any(|flag| flag.kind == FlagKind::External)
 }

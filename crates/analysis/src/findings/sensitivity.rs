@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::findings::Estimate;
+use super::estimate::Estimate;
 
 /// Scenarios that differ in one factor only, beside each other.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

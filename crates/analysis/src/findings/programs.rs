@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::environment::EnvironmentFinding;
-use crate::findings::{Estimate, Flag, TrialFailure, Verdict};
-use crate::judgement::{NoiseFloor, PowerNote};
-use crate::trial_findings::TrialFinding;
+use super::case::TrialFailure;
+use super::environment::EnvironmentFinding;
+use super::estimate::{Estimate, Verdict};
+use super::judgement::{NoiseFloor, PowerNote};
+use super::trials::TrialFinding;
+use crate::flag::Flag;
 
 /// A program's workload under one timer: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::findings::{Estimate, Verdict};
+use super::estimate::{Estimate, Verdict};
 
 /// How far apart the two halves of the scenario's A/A pair came out, which are the same subject entered twice.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

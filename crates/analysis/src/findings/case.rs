@@ -1,154 +1,21 @@
-//! What an analysis says: the only thing that reports read.
-//!
-//! This is also the JSON report, so the names are stable and every unit is a base unit of the SI, or bytes.
+//! Scenarios of servers, their cases, and how these compare.
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::bottleneck::Bottleneck;
+use super::curve::{LatencyCurve, SlowAnswers};
+use super::database::{DatabaseFinding, DatabaseUse};
+use super::diagnosis::DiagnosisFinding;
+use super::environment::{EnvironmentFinding, LinkFinding};
+use super::estimate::{Estimate, Verdict};
+use super::judgement::{GateFinding, NoiseFloor, PowerNote, ServiceDemand, SteadyFinding};
+use super::link::LinkUse;
+use super::resources::{MemorySource, ResourcesFinding};
+use super::seconds::SecondsFinding;
+use super::trials::TrialFinding;
+use crate::flag::Flag;
 use tolok_model::{LatencyMark, ObjectiveOutcome};
-
-use crate::bottleneck::Bottleneck;
-use crate::curve::{LatencyCurve, SlowAnswers};
-use crate::database::{DatabaseFinding, DatabaseUse};
-use crate::diagnosis::DiagnosisFinding;
-use crate::environment::{EnvironmentFinding, LinkFinding};
-use crate::fairness::FairnessLedger;
-use crate::isolation::IsolationFinding;
-use crate::judgement::{GateFinding, NoiseFloor, PowerNote, ServiceDemand, SteadyFinding};
-use crate::link::LinkUse;
-use crate::programs::findings::{ProgramFinding, ProgramSeries, TimersFinding};
-use crate::published::PublishedFinding;
-use crate::recommend::Recommendation;
-use crate::resources::{MemorySource, ResourcesFinding};
-use crate::seconds::SecondsFinding;
-use crate::sensitivity::{FactorPanel, VarianceFinding};
-use crate::tools::ToolsFinding;
-use crate::trial_counts::TrialCounts;
-use crate::trial_findings::TrialFinding;
-use crate::untested::Untested;
-
-/// Version of the format of [`Findings`].
-pub const FINDINGS_SCHEMA: u32 = 6;
-
-/// Everything that can be said about a run.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Findings {
-    /// Version of this format.
-    pub schema_version: u32,
-    /// The run: what, where, when, with what.
-    pub run: RunFacts,
-    /// One entry for each scenario, in the order of the study.
-    pub scenarios: Vec<ScenarioFinding>,
-    /// What each tool says, for each subject of scenarios that differ in their tools only.
-    pub tools: Vec<ToolsFinding>,
-    /// One entry for each scenario of programs that are timed, in the order of the study.
-    pub programs: Vec<ProgramFinding>,
-    /// Programs across the values of one parameter.
-    pub program_series: Vec<ProgramSeries>,
-    /// What several timers say of the same programs.
-    pub timers: Vec<TimersFinding>,
-    /// Scenarios that differ in one factor only, beside each other.
-    pub sensitivity: Vec<FactorPanel>,
-    /// How much each factor of the study matters, for each workload.
-    pub variance: Vec<VarianceFinding>,
-    /// Published ratios beside measured ones; empty where the study names none.
-    pub published: Vec<PublishedFinding>,
-    /// Which one for what, by declared rules; empty where nothing was compared.
-    pub recommendations: Vec<Recommendation>,
-    /// What each subject had, and where that was not the same for all.
-    pub fairness: FairnessLedger,
-    /// What was not looked at, the weightiest first.
-    pub untested: Vec<Untested>,
-    /// Subjects that were asked for and left out.
-    pub skipped: Vec<SkippedSubject>,
-    /// Trials that were planned and have no record (the run was stopped).
-    pub trials_missing: u32,
-    /// What became of all trials, those of the ceiling and of the A/A pair among them.
-    pub trials: TrialCounts,
-    /// What held the parts of the trials apart, and what did not.
-    pub isolation: IsolationFinding,
-    /// What a reader must know before quoting a figure, most important first.
-    pub cautions: Vec<String>,
-}
-
-impl Findings {
-    /// Whether programs alone were timed, and no server asked.
-    pub fn has_programs_only(&self) -> bool {
-        self.scenarios.is_empty() && !self.programs.is_empty()
-    }
-
-    /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
-    pub fn scaled(&self) -> Option<String> {
-        let of_programs = || {
-            let by = self.run.scaled_by()?;
-            Some(format!("Runs of programs {by}: in number and in time they were not what the study says."))
-        };
-        let of_servers = self.run.scaled().filter(|_| !self.has_programs_only());
-        let of_programs = of_programs().filter(|_| !self.programs.is_empty());
-        let all: Vec<String> = of_servers.into_iter().chain(of_programs).collect();
-        (!all.is_empty()).then(|| all.join(" "))
-    }
-}
-
-/// The run: what, where, when, with what.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct RunFacts {
-    /// Name of the run's folder.
-    pub id: String,
-    /// Title of the study.
-    pub title: String,
-    /// Question of the study.
-    pub question: String,
-    /// When it began, in RFC 3339.
-    pub started_at: String,
-    /// Version of tolok.
-    pub tolok_version: String,
-    /// Seed of the order.
-    pub seed: u64,
-    /// Fingerprint of the plan.
-    pub plan_sha256: String,
-    /// Fingerprint of all records and raw files, as the manifest of the run has it; none in runs from before there was one.
-    pub records_sha256: Option<String>,
-    /// Blocks of the plan; with a rule for stopping, those that were run.
-    pub blocks: u32,
-    /// The rule by which the run might end before its last block, and what came of it, in a sentence; none without a rule.
-    pub stopping: Option<String>,
-    /// Differences smaller than this fraction do not matter.
-    pub smallest_effect: f64,
-    /// By how much every warm-up and window was longer than the study says: 0.1 for a tenth.
-    pub scale: f64,
-    /// One line on the machine.
-    pub machine: String,
-    /// What a reader must know of the machine.
-    pub machine_remarks: Vec<String>,
-    /// Name and version of each program used.
-    pub programs: Vec<(String, String)>,
-    /// Command that repeats the run.
-    pub command: String,
-}
-
-impl RunFacts {
-    /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
-    pub fn scaled(&self) -> Option<String> {
-        let by = self.scaled_by()?;
-        Some(format!("Every window {by}: warm-ups and windows were not as long as the study says."))
-    }
-
-    /// `shortened to 15%`
-    fn scaled_by(&self) -> Option<String> {
-        let word = if self.scale < 1.0 { "shortened" } else { "lengthened" };
-        let percent = (self.scale * 1e4).round() / 1e2;
-        (self.scale != 1.0).then(|| format!("{word} to {percent}%"))
-    }
-}
-
-/// A subject that was asked for and left out.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SkippedSubject {
-    /// As the study names it.
-    pub subject: String,
-    /// Why, and what would help.
-    pub reason: String,
-}
 
 /// One scenario: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -339,19 +206,6 @@ pub struct DisturbedTrial {
     pub causes: Vec<String>,
 }
 
-/// A value with its uncertainty.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Estimate {
-    /// Median over trials; of a ratio of two cases the geometric mean over blocks.
-    pub value: f64,
-    /// Lower end of the interval; none with fewer than 5 trials.
-    pub low: Option<f64>,
-    /// Upper end of the interval.
-    pub high: Option<f64>,
-    /// The trials' values, by block.
-    pub trials: Vec<f64>,
-}
-
 /// How two cases of a scenario compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
@@ -378,49 +232,4 @@ pub struct Comparison {
     pub outlier_blocks: Vec<u32>,
     /// What follows.
     pub verdict: Verdict,
-}
-
-/// What a comparison says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The first is faster: that is sure among all pairs of the scenario, and the difference is large enough to matter.
-    Faster,
-    /// The second is faster.
-    Slower,
-    /// They differ by less than the smallest effect, if at all.
-    Equivalent,
-    /// No difference that matters was found, by an interval narrow enough to show a large one.
-    NoDifferenceFound,
-    /// The interval is too wide to say, or the difference no larger than that of a case from itself.
-    CannotTell,
-}
-
-impl Verdict {
-    /// The words for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Equivalent => "equivalent",
-            Self::NoDifferenceFound => "no difference found",
-            Self::CannotTell => "cannot tell",
-        }
-    }
-}
-
-/// Something that must be known about a case's figures.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Flag {
-    /// A stable word: `generator-bound`, `errors`, `no-good-answers`, `not-trusted`, `aborted`, `out-of-memory`,
-    /// `link-late`, `failed-trials`, `disturbed`, `too-few-trials`, `ledger-open`, `backlog`, `connections-waiting`,
-    /// `throttled`, `memory-limit-near`, `link-full`, `shared-cpus`, `tasks-refused`, `counter-wrong`, `outage`,
-    /// `database-refused`, `pool-waits`, `window-too-short`, `wire-contradicts`, `tool-tells-little`,
-    /// `little`, `utilisation`, `link-bytes`, `not-steady`, `memory-grows`. Of programs: `coarse-timer`,
-    /// `out-of-memory`, `disturbed`, `failed-trials`, `too-few-trials`, `at-floor`, `few-runs`, `outliers`, `first-run`.
-    pub kind: String,
-    /// The reason in a sentence, with the figure seen.
-    pub message: String,
-    /// Whether the case must not be ranked because of it.
-    pub voids_rank: bool,
 }
