@@ -20,10 +20,8 @@ use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
 
+/// The only version of stored records that is read.
 pub const RECORD_FORMAT: u32 = 4;
-/// The oldest version that is read: in version 2 every tool was tolok's own, and told everything. Up to version 3 the seconds of a
-/// window were those of the subject alone, without the warm-up.
-pub const OLDEST_RECORD_FORMAT: u32 = 2;
 
 /// `run.json`: what a run was and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,7 +134,7 @@ pub struct Isolation {
     pub groups: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
-    /// What the control groups weigh; absent where nothing is weighed, and in records of earlier versions.
+    /// What the control groups weigh; absent where nothing is weighed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<GroupWeights>,
     /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
@@ -243,7 +241,7 @@ pub struct Measurement {
     pub body_bytes: u64,
     pub ledger: LedgerCounts,
     pub latency: Latency,
-    /// The load generator; nothing in records from before there were several.
+    /// The load generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUsed>,
     /// What the kernel counted of the answers, where it was asked to.
@@ -324,7 +322,7 @@ pub enum ObjectiveOutcome {
 /// not tell is absent, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCounts {
-    /// Requests that the schedule asked for; nothing in records from before it was kept.
+    /// Requests that the schedule asked for, where the tool tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<u64>,
     /// Of these, those that still waited for a free connection when the window ended.
