@@ -201,7 +201,8 @@ impl Plan {
             return Err(PlanError::NothingReady(selected.skipped));
         }
         let ceilings = ceilings(study, catalogue, here.ready, &mut selected);
-        let Had { mut environments, refused, without_database } = Had::of(study, here);
+        let AvailableEnvironments { mut environments, refused, without_database } =
+            AvailableEnvironments::of(study, here);
         if environments.is_empty() {
             return Err(PlanError::NoEnvironment(refused));
         }
@@ -221,7 +222,8 @@ impl Plan {
             of_scenarios.chain(programs.iter().map(|program| &program.environment)).any(|id| *id == environment.id)
         });
         let unable = unable(study, catalogue, here, &mut selected, &ceilings);
-        let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), (&unable, &environments));
+        let candidates = Candidates { subjects: &selected.choices, ceilings: &ceilings, without_database: &unable };
+        let mut cases = cases(&scenarios, &environments, catalogue, candidates);
         selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
         if study.aa_pair {
@@ -328,26 +330,26 @@ fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &m
     found.choices
 }
 
-/// The environments that can be had here.
+/// Which of the study's environments this machine offers.
 #[derive(Debug, Default)]
-struct Had {
-    /// Those that can, without a database where that cannot be had.
+struct AvailableEnvironments {
+    /// The available ones. Each lacks its database if only that is unavailable.
     environments: Vec<Environment>,
-    /// Those that cannot, with the reason of each.
+    /// The unavailable environments, each with its reason.
     refused: Vec<Skipped>,
-    /// The databases that cannot, each once.
+    /// The unavailable databases, each once.
     without_database: Vec<Skipped>,
 }
 
-impl Had {
+impl AvailableEnvironments {
     fn of(study: &Study, here: Here<'_>) -> Self {
-        let mut had = Self::default();
-        study.environments.iter().for_each(|environment| had.take(study, environment, here));
-        had
+        let mut available = Self::default();
+        study.environments.iter().for_each(|environment| available.sort_in(study, environment, here));
+        available
     }
 
-    /// Takes it if it can be had: with its database or, if that is what cannot be had, without.
-    fn take(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
+    /// Tries an environment with its database, then without.
+    fn sort_in(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
         let missing = match &environment.database {
             None => None,
             Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
@@ -505,20 +507,29 @@ fn unable(
     unable
 }
 
+/// What cases are made of, beside scenarios.
+#[derive(Clone, Copy)]
+struct Candidates<'a> {
+    subjects: &'a [SubjectChoice],
+    ceilings: &'a [SubjectChoice],
+    /// Labels of those that cannot ask a database.
+    without_database: &'a BTreeSet<String>,
+}
+
 fn cases(
     scenarios: &[Scenario],
+    environments: &[Environment],
     catalogue: &Catalogue,
-    (choices, ceilings): (&[SubjectChoice], &[SubjectChoice]),
-    (unable, environments): (&BTreeSet<String>, &[Environment]),
+    candidates: Candidates<'_>,
 ) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for scenario in scenarios {
-        let is_able = |it: &SubjectChoice| !scenario.database || !unable.contains(&it.label);
+        let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
         let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
         let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
-        let competing: Vec<&SubjectChoice> = choices.iter().filter(can).collect();
-        // A limit is measured for something to stand beside it.
-        let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
+        let competing: Vec<&SubjectChoice> = candidates.subjects.iter().filter(can).collect();
+        // The ceiling only makes sense next to a competing case.
+        let limits = candidates.ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
         let with_role = |role| move |choice| (choice, role);
         let limits = limits.map(with_role(Role::Ceiling));
         for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
