@@ -243,7 +243,7 @@ impl Link {
         Ok(Found::Nothing)
     }
 
-    /// The account until now. What is kept since the row before starts anew.
+    /// The account until now. What is kept since the row before starts again.
     fn row(&mut self, realtime: bool) -> LinkRow {
         for (lane, device) in self.lanes.iter_mut().zip(self.devices.iter().flatten()) {
             // A device that is gone has no line in the table any more, and dropped what it had dropped.

@@ -34,7 +34,7 @@ pub struct ManifestLine {
     /// It was entered when the run went on, and not when the files were written: somebody may have changed them between.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entered_late: bool,
-    /// SHA-256 of the line before, without its line end; nothing on the first.
+    /// SHA-256 of the line before, without its line end, or `None` on the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }
@@ -47,7 +47,7 @@ pub enum ManifestEntry {
     Run,
     Trial,
     Diagnosis,
-    /// A trial that was entered and is to be measured anew: its files are taken away.
+    /// A trial that was entered and is to be measured again: its files are taken away.
     Withdrawn,
 }
 

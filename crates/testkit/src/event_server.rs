@@ -105,7 +105,7 @@ struct Loop {
     next: u64,
     answer: Vec<u8>,
     pattern: Pattern,
-    /// When the next stall begins; nothing before the first request.
+    /// When the next stall begins, or `None` before the first request.
     stall_ns: Option<u64>,
     /// Clients that wait for their answer, where they get them one at a time.
     waiting: VecDeque<u64>,

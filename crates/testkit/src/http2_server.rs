@@ -65,7 +65,7 @@ struct Counts {
 /// A server in a thread of its own, which ends with it.
 #[derive(Debug)]
 pub struct Http2Server {
-    /// Where it listens; nothing with a socket in the file system.
+    /// Where it listens, or `None` with a socket in the file system.
     pub address: Option<SocketAddr>,
     counts: Arc<Counts>,
     _stop: oneshot::Sender<()>,

@@ -21,10 +21,10 @@ pub struct Database {
     pub dsn: Option<String>,
     /// Connections that the subject may have to it, over all its processes.
     pub pool: u32,
-    /// CPUs of its own; nothing for one where the machine has one left over, and else the generator's.
+    /// CPUs of its own. `None` means one that the machine has left over, or else the generator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// Memory of all its processes, its data in the private folder included; nothing for no limit.
+    /// Memory of all its processes, its data in the private folder included, or `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Connections that the server accepts.

@@ -82,7 +82,7 @@ fn combined(base: &Database, pools: &[Choice<u32>], links: &[Choice<Link>]) -> V
     databases
 }
 
-/// A server that the lab did not start is nobody's to limit, to move away or to kill.
+/// A server that the lab did not start must not be limited, moved or killed.
 fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
     fn place<T>(key: &Option<Spanned<T>>) -> Option<Span> {
         key.as_ref().map(Spanned::span)

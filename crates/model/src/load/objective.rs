@@ -27,7 +27,7 @@ use crate::units::{parse_rate, percent_words};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Objective {
-    /// Of which time; nothing for goodput, rate and failed, which count requests.
+    /// Of which time, or `None` for goodput, rate and failed, which count requests.
     pub part: Option<Part>,
     pub metric: Metric,
     /// How it must lie to the value.
@@ -379,7 +379,7 @@ impl Subject {
 }
 
 fn duration(text: &str) -> Option<Limit> {
-    // A bare 0 needs no unit elsewhere, but here it would be a value that nobody means.
+    // A bare 0 needs no unit elsewhere, but here it would hardly be meant.
     let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero())?;
     Some(Limit::Seconds(duration.as_secs_f64()))
 }

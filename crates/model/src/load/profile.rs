@@ -126,7 +126,7 @@ pub struct ThinkTime {
     pub most_s: f64,
 }
 
-/// How fast a client reads and writes on each connection at most; nothing for as fast as it comes.
+/// How fast a client reads and writes on each connection at most, or `None` for as fast as it comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// Bytes a second that are taken of an answer.
@@ -170,7 +170,7 @@ impl Executor {
         matches!(self, Self::PerVuIterations { .. } | Self::SharedIterations { .. })
     }
 
-    /// Most virtual users at a time; nothing for arrivals by the clock, which nobody in particular sends.
+    /// Most virtual users at a time, or `None` for arrivals by the clock, which nobody in particular sends.
     pub fn vus_max(&self) -> Option<u32> {
         match self {
             Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
@@ -210,7 +210,7 @@ impl Executor {
 }
 
 impl LoadProfile {
-    /// Most connections at a time; nothing for a pool without bounds.
+    /// Most connections at a time, or `None` for a pool without bounds.
     pub fn connections_max(&self) -> Option<u32> {
         match (self.executor.vus_max(), self.pool) {
             (Some(vus), _) => Some(vus),

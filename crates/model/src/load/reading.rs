@@ -25,7 +25,7 @@ const EXECUTORS: [&str; 6] = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED, CONSTAN
 const MOST_CONNECTIONS: u32 = 28_000;
 /// No server on one machine answers more, and a slip of the finger shall not become a plan.
 const MOST_PER_SECOND: f64 = 1e6;
-/// Warm-up of executors whose window has no length beforehand, in seconds.
+/// Warm-up of executors whose window has no length in advance, in seconds.
 const WARMUP_OF_ITERATIONS_S: f64 = 1.0;
 
 /// One load profile for each number of virtual users or each rate.
@@ -188,7 +188,7 @@ impl Values {
         }
     }
 
-    /// What the executor makes of them, each with the length of its window; nothing if something is missing.
+    /// What the executor makes of them, each with the length of its window, or `None` if something is missing.
     fn shapes(&self, executor: &str, span: &Span, reading: &mut Reading) -> Vec<(Executor, f64)> {
         let needs: &[&str] = match executor {
             CONSTANT_VUS => &["vus", "duration"],

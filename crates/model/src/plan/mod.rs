@@ -74,12 +74,12 @@ pub struct Plan {
     pub seed: u64,
     /// How often every case is run; with a rule for stopping, at most.
     pub blocks: u32,
-    /// When the run may end before its last block; nothing where all blocks are run.
+    /// When the run may end before its last block, or `None` where all blocks are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
-    /// How often a disturbed trial is measured anew at most.
+    /// How often a disturbed trial is measured again at most.
     pub reruns: u32,
     /// Whether each competing case is run once more with costly counters on, unscored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -120,11 +120,11 @@ pub struct Here<'a> {
     pub ready: Ready<'a>,
     /// Says what a variant that can be run lacks for workloads that ask a database, if anything.
     pub ready_for_database: Ready<'a>,
-    /// Says why an environment cannot be had, if it cannot. It has no database if that one cannot be had.
+    /// Says why an environment is unavailable, if it is. It has no database if that one is unavailable.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
-    /// Says why a program of the toolbox, such as a load generator, cannot be had, if it cannot.
+    /// Says why a program of the toolbox, such as a load generator, is unavailable, if it is.
     pub tool: &'a dyn Fn(&str) -> Result<(), String>,
-    /// Says why the database of an environment cannot be had, if it cannot.
+    /// Says why the database of an environment is unavailable, if it is.
     pub database: &'a dyn Fn(&Environment, &Database) -> Result<(), String>,
 }
 
@@ -180,7 +180,7 @@ impl Selected {
         }
     }
 
-    /// What holds for several variants of a subject is said once.
+    /// A reason that several variants of a subject share is reported once.
     fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
         let is_same =
             |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
@@ -283,7 +283,7 @@ impl Plan {
     pub fn trial_estimate_s(&self, case: &str) -> f64 {
         let scenario = self.case(case).map(|case| case.scenario.as_str()).unwrap_or_default();
         if let Some(program) = self.program(scenario) {
-            // Nobody knows how long it runs; this is the longest that it may.
+            // Its length is unknown; this is the longest that it may run.
             return OVERHEAD_S + program.runs.at_most_s;
         }
         let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
@@ -428,7 +428,7 @@ pub(crate) fn programs_in_environments(study: &Study, environments: &[Environmen
     study.programs.iter().flat_map(|program| own.iter().map(move |environment| of(program, environment))).collect()
 }
 
-/// Those whose tools can be had. One that cannot is said once.
+/// Those whose tools are available. Each missing tool is reported once.
 fn with_their_tools(
     scenarios: Vec<Scenario>,
     programs: Vec<ProgramScenario>,

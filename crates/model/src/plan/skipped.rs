@@ -19,7 +19,7 @@ impl Skipped {
         Self { subject: subject.into(), reason: reason.into(), scenarios: Vec::new() }
     }
 
-    /// Adds it to others; what is left out for the same reason is said once.
+    /// Adds it to others; entries with the same reason are joined.
     pub(crate) fn join(self, others: &mut Vec<Self>) {
         match others.iter_mut().find(|other| other.subject == self.subject && other.reason == self.reason) {
             Some(other) => other.scenarios.extend(self.scenarios),

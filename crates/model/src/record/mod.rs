@@ -114,7 +114,7 @@ pub struct TrialRecord {
     /// How often it was measured: once, and once more for each time that others disturbed it.
     #[serde(default = "once")]
     pub attempts: u32,
-    /// What held its parts apart; nothing if it failed before that.
+    /// What held its parts apart, or `None` if it failed before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
     pub outcome: Outcome,
@@ -139,7 +139,7 @@ pub struct Isolation {
     pub weights: Option<GroupWeights>,
     /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
     pub network: String,
-    /// What lay between subject and database, likewise; nothing without a database of the trial's own.
+    /// What lay between subject and database, likewise, or `None` without a database of the trial's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database_network: Option<String>,
     /// Kernel settings of the network namespaces, as read back.
@@ -230,7 +230,7 @@ impl FailureKind {
 /// What was measured in a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// From the start of the first process to the first good answer, in seconds; nothing of a server that tolok did not start.
+    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
     /// Length of the window, in seconds.
@@ -265,10 +265,10 @@ pub struct Measurement {
     /// Whether the number that the workload counts was right at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<CounterCheck>,
-    /// What disturbed the window although it had been measured anew as often as the plan allows; empty if nothing did.
+    /// What disturbed the window although it had been measured again as often as the plan allows; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// Requests per second that the schedule asked for; nothing in a closed loop.
+    /// Requests per second that the schedule asked for, or `None` in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_rps: Option<f64>,
     /// Why the load tool says that its figures cannot be trusted; empty if it stands by them.
@@ -280,10 +280,10 @@ pub struct Measurement {
     /// The load was stopped at the first objective that was crossed, as the study asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
-    /// What the load tool tells of itself, by which its figures can be checked; nothing where it tells none of it.
+    /// What the load tool tells of itself, by which its figures can be checked, or `None` where it tells none of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<LoadChecks>,
-    /// The window second by second; nothing where the tool does not tell it.
+    /// The window second by second, or `None` where the tool does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SecondSeries>,
 }
@@ -301,7 +301,7 @@ pub struct Doubt {
 pub struct ObjectiveRecord {
     /// The objective in its canonical form: `p95 < 50ms`.
     pub objective: String,
-    /// Its figure in base units; nothing where there is none.
+    /// Its figure in base units, or `None` where there is none.
     pub value: Option<f64>,
     pub outcome: ObjectiveOutcome,
 }
@@ -414,7 +414,7 @@ impl Latency {
 pub struct Percentile {
     /// From 0 to 1.
     pub quantile: f64,
-    /// In seconds; nothing where fewer than 10 samples lie beyond.
+    /// In seconds, or `None` where fewer than 10 samples lie beyond.
     pub latency_s: Option<f64>,
 }
 

@@ -34,7 +34,7 @@ pub struct ReplicationPart {
     pub study: String,
     /// What it is for, in a sentence.
     pub says: String,
-    /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant; none where nothing
+    /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant, or `None` where nothing
     /// stands for it.
     pub subjects: BTreeMap<String, String>,
     /// The source's name of a setting, and the id of the study's scenario.

@@ -49,7 +49,7 @@ pub struct ExternalServer {
     pub subject: String,
     /// What stands before each path: `http://127.0.0.1:3000`.
     pub base: String,
-    /// The request that its URL names and the answer that it gave before the run; nothing where a study says what is asked.
+    /// The request that its URL names and the answer that it gave before the run, or `None` where a study says what is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnRequest>,
 }

@@ -86,7 +86,7 @@ pub enum GcLog {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// The value that holds if nobody says another.
+    /// The default value.
     pub default: ParameterValue,
     pub help: String,
 }
@@ -160,7 +160,7 @@ pub struct Variant {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
     pub workloads: Vec<String>,
-    /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
+    /// What it does not do for each answer that others do, in a few words, or `None` where it does the same work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
 }
@@ -191,7 +191,7 @@ pub struct Subject {
     pub build: Option<Build>,
     /// Files rendered into the trial's folder.
     pub files: Vec<TemplateFile>,
-    /// Its processes; none of a program.
+    /// Its processes; a program has none.
     pub processes: Vec<Process>,
     /// How it is started if it is no server but a program that is run to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -78,7 +78,7 @@ impl LoadTool {
         }
     }
 
-    /// Name of its program in the toolbox; nothing for tolok's own.
+    /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         (self != Self::Tolok).then(|| self.word())
     }
@@ -200,7 +200,7 @@ impl Timer {
         }
     }
 
-    /// Name of its program in the toolbox; nothing for tolok's own.
+    /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         match self {
             Self::Tolok => None,

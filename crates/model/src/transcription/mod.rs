@@ -131,7 +131,7 @@ pub struct Series {
     pub subject: String,
     pub scenario: Option<String>,
     pub conditions: Conditions,
-    /// The instants, in seconds; none if the source gives no times.
+    /// The instants, in seconds, or `None` if the source gives no times.
     pub second: Vec<f64>,
     /// The figures: each has a number for each instant.
     pub figures: Vec<Figure>,

@@ -60,7 +60,7 @@ enum Fault {
     Spin,
     /// Says its pid and does nothing more.
     Stay,
-    /// Starts one that stays, in a session that is nobody's child.
+    /// Starts one that stays, in a session without a parent.
     Daemonize,
 }
 
