@@ -70,8 +70,7 @@ fn known_executor(name: &Spanned<String>, reading: &mut Reading) -> Option<&'sta
     let written = name.get_ref().as_str();
     let found = EXECUTORS.into_iter().find(|executor| *executor == written);
     if found.is_none() && written == "externally-controlled" {
-        let message = "k6's executor `externally-controlled` is steered by hand while it runs, and a study says \
-                       beforehand what is done";
+        let message = "k6's executor `externally-controlled` is interactive and cannot be used in a study";
         reading.note(name.span(), message, Some(format!("known here: {}", EXECUTORS.join(", "))));
     } else if found.is_none() {
         reading.note(name.span(), format!("there is no executor `{written}`"), Some(suggestion(written, &EXECUTORS)));
