@@ -19,8 +19,8 @@ fn page() -> String {
     whole.build();
     let mut text = format!(
         "# The command line\n\n<!-- Generated from the code; written anew by: {HOW} -->\n\n\
-         What `tolok help VERB` says, on one page. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
-         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb.\n\n| verb | does |\n|---|---|\n"
+         The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
+         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n\n| verb | does |\n|---|---|\n"
     );
     for verb in whole.get_subcommands() {
         let name = format!("tolok {}", verb.get_name());
@@ -53,9 +53,6 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
     table(text, "option", new.iter().map(|arg| row(arg)));
     refer(text, &repeated, explained);
     explained.extend(new.iter().map(|arg| (row(arg), name.clone())));
-    if let Some(after) = verb.get_after_help() {
-        let _ = writeln!(text, "\n```text\n{}\n```", after.to_string().trim_end());
-    }
     verb.get_subcommands().for_each(|below| section(text, below, &name, explained));
 }
 
