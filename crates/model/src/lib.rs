@@ -75,8 +75,8 @@ pub use plan_error::PlanError;
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use published::{PublishedMetric, PublishedRatio};
 pub use record::{
-    CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
-    Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome,
+    BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, GroupWeights,
+    Isolation, Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome,
     ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
 };
 pub use record_checks::{LoadChecks, SecondSeries, TailSeries};

@@ -31,6 +31,7 @@ mod wait;
 
 pub use init::run_init;
 pub use keeper::run_keeper;
+pub use kill::ignore_stop_signals;
 pub(crate) use kill::kill_trees;
 pub use network::run_link;
 pub use probe::run_namespace_probe;
