@@ -13,8 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tolok_lab::group::{Controller, Group, Hierarchies};
-use tolok_lab::sample::{Folders, Followed, Members, NetOf, Part, Sampler, Scope, SoftwareCounters};
+use tolok_host::group::{Controller, Group, Hierarchies};
+use tolok_host::sample::{Folders, Followed, Members, NetOf, Part, Sampler, Scope, SoftwareCounters};
 use tolok_load::clock::SystemClock;
 
 /// How often the caller of a sampler is to tick.

@@ -54,7 +54,7 @@ pub(super) fn kill_all_below(ancestor: Pid) {
 
 /// Kills these children of this process and everybody below them. All are made to stand still first, from the top: what
 /// forks meanwhile would be missed, and what loses its parent could not be found any more.
-pub(crate) fn kill_trees(children: &[Pid]) {
+pub fn kill_trees(children: &[Pid]) {
     // A child that was not waited for keeps its number, so it is met by it. Whoever is gone needs no signal.
     for child in children {
         let _ = kill_process(*child, Signal::STOP);

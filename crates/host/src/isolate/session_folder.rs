@@ -10,15 +10,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Private folders begin with this, so that leftovers can be told.
-pub(crate) const PREFIX: &str = "tolok-session-";
+pub const PREFIX: &str = "tolok-session-";
 /// The file in a private folder on which its session holds a lock while it lives.
-pub(crate) const LOCK: &str = "lock";
+pub const LOCK: &str = "lock";
 
 /// How often a lock is tried again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Removes the private folders of sessions that ended without doing so.
-pub(crate) fn sweep(parent: &Path) {
+pub fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     entries.flatten().for_each(|entry| remove_if_dead(&entry.path()));
 }

@@ -20,7 +20,7 @@ pub fn wait_within(child: &mut Child, patience: Duration) -> io::Result<Option<E
 }
 
 /// Waits until there is something to read; false when the deadline came first.
-pub(crate) fn readable_before(file: impl AsFd, deadline: Instant) -> io::Result<bool> {
+pub fn readable_before(file: impl AsFd, deadline: Instant) -> io::Result<bool> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };

@@ -41,8 +41,7 @@ pub use part::{Followed, Members, NetOf, Part};
 pub use process::{ProcessTree, descendants, pss_bytes};
 pub use read_back::ReadBack;
 pub use sampler::{Folders, Sampler};
-pub(crate) use series::Series;
-pub use series::{Border, Window};
+pub use series::{Border, Series, Window};
 pub use tasks::TaskReading;
 pub use usage::{
     CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, SecondUsage, ThrottlingUsage,
