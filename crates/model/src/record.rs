@@ -76,7 +76,10 @@ impl RunRecord {
     /// recorded their machine keep that of `run.json`.
     pub fn on_machines_of(mut self, blocks: &[BlockRecord]) -> Self {
         let Some((first, others)) = blocks.split_first() else { return self };
-        self.machine = first.machine.clone();
+        // The remarks of the moment are those from before anything was built.
+        if !self.machine.is_same_as(&first.machine) {
+            self.machine = first.machine.clone();
+        }
         for (at, other) in others.iter().enumerate() {
             let is_new = blocks[..=at].iter().all(|known| !known.machine.is_same_as(&other.machine));
             if is_new {

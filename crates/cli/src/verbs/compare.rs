@@ -7,10 +7,10 @@ use tolok_analysis::{
 use tolok_lab::store::{RunFolder, StoreError, StoredRun};
 use tolok_report::{Style, compare as shown};
 
-use super::run::folder_of_runs;
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, width};
+use crate::reports::runs_folder;
 
 /// Columns of a text in a file.
 const PAGE: u16 = 100;
@@ -19,7 +19,7 @@ const NAMED: usize = 5;
 
 /// Compares two runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
-    let runs = folder_of_runs(args.runs.as_deref())?;
+    let runs = runs_folder(args.runs.as_deref())?;
     let [before, after] = [&args.before, &args.after].map(|name| Stored::read(&RunFolder::find(&runs, name)?));
     let (before, after) = (before?, after?);
     let request = CompareRequest {
@@ -62,7 +62,7 @@ impl Stored {
     }
 
     fn records(&self) -> Records<'_> {
-        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = &self.run;
+        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = &self.run;
         Records { run, plan, names: &self.names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
     }
 }

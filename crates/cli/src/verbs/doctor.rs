@@ -11,7 +11,7 @@ use crate::args::{DoctorArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::{Opened, TOOLS};
 use crate::measuring::warn_of;
-use crate::output::{json, put, say, width};
+use crate::output::{json, put, width};
 
 /// Looks at the machine and at the programs: from the control group that a run would have, after sweeping up as a run does.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {

@@ -212,7 +212,7 @@ impl<'a> Part<'a> {
 
     fn records(&self) -> Result<Records<'_>, String> {
         let (stored, names) = self.run.as_ref().map_err(Clone::clone)?;
-        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = stored;
+        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = stored;
         Ok(Records { run, plan, names, trials, diagnoses, records_sha256: records_sha256.as_deref() })
     }
 }
