@@ -15,7 +15,6 @@ mod error;
 mod line;
 mod model;
 mod netlink;
-mod random;
 mod run;
 mod spec;
 mod sys;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::program::ProgramWorkload;
+use crate::reading::wording::suggestion;
 use crate::subject::Subject;
-use crate::wording::suggestion;
 use crate::workload::Workload;
 
 /// All subjects and workloads that a study can name, each list sorted by name.

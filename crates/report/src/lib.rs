@@ -13,6 +13,7 @@ pub mod compare;
 mod csv;
 mod database;
 mod details;
+pub mod document;
 mod failures;
 mod fairness;
 pub mod fidelity;
@@ -32,6 +33,7 @@ mod objectives;
 pub mod overlay;
 pub mod page;
 mod palette;
+pub mod print;
 mod printable;
 mod programs;
 mod published;
@@ -53,6 +55,7 @@ mod trust;
 mod untested;
 pub mod verification;
 
+pub use print::Style;
 pub use sparkline::sparkline;
 pub use tolok_analysis::figures;
 
@@ -108,21 +111,6 @@ impl Format {
     /// The format that [`Format::name`] gives this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
-
-/// How a terminal looks. The other formats do not ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// Whether it shows colours. Nothing is said by colour alone.
-    pub colour: bool,
-    /// Its width in columns.
-    pub width: u16,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self { colour: false, width: 100 }
     }
 }
 

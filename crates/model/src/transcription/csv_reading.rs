@@ -4,8 +4,8 @@ use super::figure_key::{figure_key, figure_keys};
 use super::header::{Guess, guess};
 use super::number_reading::parse_number;
 use super::{Conditions, Figure, Row, Transcription};
-use crate::text::{Problem, Span};
-use crate::wording::{closest, nearest};
+use crate::reading::text::{Problem, Span};
+use crate::reading::wording::{closest, nearest};
 
 /// How a CSV text is read: what its columns are, and what it does not say itself.
 #[derive(Debug, Clone, PartialEq, Default)]
