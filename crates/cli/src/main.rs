@@ -10,6 +10,7 @@ mod output;
 mod problems;
 mod progress;
 mod reports;
+mod scaffold;
 mod verbs;
 mod watching;
 

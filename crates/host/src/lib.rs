@@ -2,8 +2,10 @@
 //!
 //! It knows no study, no subject and no plan.
 
+pub mod call;
 pub mod group;
 pub mod isolate;
 pub mod machine;
 pub mod sample;
 pub mod shell;
+pub mod timer;

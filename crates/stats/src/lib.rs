@@ -61,6 +61,8 @@
 //! [`changepoints`], [`steady`] and [`theil_sen`] take plain slices in the order of time. They check their values
 //! themselves: each says what it refuses.
 
+#![warn(missing_docs)]
+
 mod changepoints;
 mod equivalence;
 mod error;

@@ -4,7 +4,7 @@
 //! its members wherever they come from, and is read in the time of one read a CPU. A counter of one process that those
 //! it starts inherit needs no group and fewer rights, but each process carries copies of it: with five software
 //! counters, switching between two processes took a sixth longer and starting a process a tenth, against a thirtieth and
-//! less with a group, and reading them for a thousand processes took 90 µs against 2 (docs/benchmarks/sampler.md). So the
+//! less with a group, and reading them for a thousand processes took 90 µs against 2 (docs/benchmarks.md). So the
 //! group comes first, and the process where the group is refused.
 //!
 //! Software counters cost next to nothing and run in every window. Counters of the processor may trap to a hypervisor

@@ -1,0 +1,74 @@
+//! k6: a script that the lab writes, or writes around one of the user's own, and k6's own summary of it.
+//!
+//! k6 1.8.1 and 0.57.0 were tried; both give the same summary to a script's `handleSummary`.
+
+mod objectives;
+mod script;
+mod summary;
+
+use std::collections::BTreeMap;
+
+use tolok_model::LoadTool;
+
+use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
+
+/// What the script says on standard error just before k6 starts its scenarios, which it does about a millisecond later.
+const BEGINS: &str = "tolok: the load begins";
+
+/// The options that k6 is given in the place of the user's own file of them. A limit of its rate that happens to stand there
+/// would hold for every script that does not set another.
+const CONFIG: &str = "k6-config.json";
+
+/// The driver of k6.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct K6;
+
+impl Driver for K6 {
+    fn tool(&self) -> LoadTool {
+        LoadTool::K6
+    }
+
+    fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
+        let load = &job.scenario.load;
+        Invocation {
+            files: script::files(job).into_iter().chain([(CONFIG.to_owned(), "{}\n".to_owned())]).collect(),
+            warm_up: None,
+            arguments: arguments(job),
+            env: BTreeMap::new(),
+            // Where a number of iterations ends the load, this is the longest it may last, and k6 ends earlier.
+            borders: Borders::AfterLine {
+                text: BEGINS.to_owned(),
+                after_s: script::warmup_s(load),
+                for_s: load.duration_s,
+            },
+        }
+    }
+
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        summary::report(output, job)
+    }
+}
+
+/// Arguments of `k6`. Without an address it opens no port of its own.
+fn arguments(job: &LoadJob<'_>) -> Vec<String> {
+    let mut arguments: Vec<String> =
+        ["run", "--quiet", "--no-color", "--no-usage-report", "--address=", "--config", CONFIG]
+            .map(str::to_owned)
+            .into();
+    if job.scenario.tool.script.is_some() {
+        let url = &job.url;
+        arguments.extend(["-e".to_owned(), format!("TOLOK_URL={url}")]);
+        arguments.extend(["-e".to_owned(), format!("TOLOK_BASE={}", base(url))]);
+    }
+    arguments.push(script::name(job).to_owned());
+    arguments
+}
+
+/// A URL without its path.
+fn base(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url[host..].find('/').map_or(url, |path| &url[..host + path])
+}
+
+#[cfg(test)]
+mod tests;

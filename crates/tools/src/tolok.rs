@@ -1,0 +1,307 @@
+//! tolok's own load engine as a tool: `tolok load … --events --format json`.
+
+use serde::Serialize;
+use tolok_load::histogram::HistogramError;
+use tolok_load::record::{LoopModel, Record, SecondRow, WholeRun};
+use tolok_load::schedule::Phase;
+use tolok_load::threshold::{Judged, KeptOrCrossed};
+use tolok_load::verdict::{Reason, Verdict};
+use tolok_model::{
+    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool, Objective,
+    ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage,
+};
+
+use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
+use super::tail::tail;
+
+/// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
+/// answers are numbers that somebody counts, all of them must be known before the sum is.
+const COUNTED_GRACE: &str = "5s";
+/// tolok's own load engine.
+#[derive(Debug)]
+pub struct Tolok;
+
+impl Driver for Tolok {
+    fn tool(&self) -> LoadTool {
+        LoadTool::Tolok
+    }
+
+    fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
+        Invocation { arguments: arguments(job), borders: Borders::Told, ..Invocation::default() }
+    }
+
+    fn report(&self, output: &ToolOutput, _: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let record = serde_json::from_str::<Record>(&output.stdout);
+        let record = record.map_err(|error| NotUnderstood(format!("it gave no record: {error}")))?;
+        report(record).map_err(NotUnderstood)
+    }
+}
+
+/// Arguments of `tolok load` for a job.
+fn arguments(job: &LoadJob<'_>) -> Vec<String> {
+    let load = &job.scenario.load;
+    let mut arguments = vec!["load".to_owned(), url(job).to_owned()];
+    arguments.extend(when(load));
+    arguments.extend([
+        format!("--warmup={}", duration(load.warmup_s)),
+        format!("--timeout={}", duration(load.timeout_s)),
+        format!("--grace={}", if job.answers == Answers::Status { COUNTED_GRACE } else { "0s" }),
+        format!("--expect-status={}", job.status),
+    ]);
+    arguments.extend(what(job));
+    arguments.extend(["--format=json".to_owned(), "--events".to_owned()]);
+    match load.connection {
+        Connection::KeepAlive => {}
+        Connection::PerRequest => arguments.push("--no-keepalive".to_owned()),
+        Connection::Requests(requests) => arguments.push(format!("--requests-per-connection={requests}")),
+    }
+    if draws_at_random(load) || matches!(job.answers, Answers::Requests(_)) {
+        arguments.push(format!("--seed={}", job.seed));
+    }
+    arguments.extend(job.scenario.objectives.iter().map(|objective| format!("--threshold={objective}")));
+    if job.scenario.abort {
+        arguments.push("--abort".to_owned());
+    }
+    arguments
+}
+
+/// Without its path where requests have their own, which `tolok load` would take for a contradiction.
+fn url<'a>(job: &'a LoadJob<'_>) -> &'a str {
+    let after_scheme = job.url.find("://").map_or(0, |at| at + 3);
+    match (&job.answers, job.url[after_scheme..].find('/')) {
+        (Answers::Requests(_), Some(path)) => &job.url[..after_scheme + path],
+        _ => &job.url,
+    }
+}
+
+/// What is sent, and what answers are compared with.
+fn what(job: &LoadJob<'_>) -> Vec<String> {
+    if let Answers::Requests(file) = &job.answers {
+        return vec![format!("--request-file={}", file.display())];
+    }
+    let method = (job.method != "GET").then(|| format!("--method={}", job.method));
+    let body = match &job.answers {
+        Answers::Body(file) => Some(format!("--expect-body={}", file.display())),
+        Answers::Length(bytes) => Some(format!("--expect-length={bytes}")),
+        Answers::Requests(_) | Answers::Status => None,
+    };
+    let sent = job.sent.iter().flat_map(|(file, content_type)| {
+        [format!("--body=@{}", file.display()), format!("--header=Content-Type: {content_type}")]
+    });
+    method.into_iter().chain(sent).chain(body).collect()
+}
+
+/// When requests start: the executor and what goes with it.
+fn when(load: &LoadProfile) -> Vec<String> {
+    let window = format!("--duration={}", duration(load.duration_s));
+    let stages = |stages: &[Stage]| -> Vec<String> {
+        stages.iter().map(|stage| format!("--stage={}:{}", stage.target, duration(stage.duration_s))).collect()
+    };
+    let mut arguments = match &load.executor {
+        Executor::ConstantVus { vus } => vec![format!("--vus={vus}"), window],
+        Executor::RampingVus { start_vus, stages: up_and_down } => {
+            [vec![format!("--vus={start_vus}")], stages(up_and_down)].concat()
+        }
+        Executor::PerVuIterations { vus, iterations } => {
+            vec![format!("--vus={vus}"), format!("--iterations-per-vu={iterations}"), window]
+        }
+        Executor::SharedIterations { vus, iterations } => {
+            vec![format!("--vus={vus}"), format!("--iterations={iterations}"), window]
+        }
+        Executor::ConstantArrivalRate { rate_rps, arrivals } => {
+            vec![format!("--rate={rate_rps}"), format!("--arrivals={}", arrivals.word()), window]
+        }
+        Executor::RampingArrivalRate { start_rate_rps, stages: up_and_down, arrivals } => {
+            let start = vec![format!("--rate={start_rate_rps}"), format!("--arrivals={}", arrivals.word())];
+            [start, stages(up_and_down)].concat()
+        }
+    };
+    arguments.extend(load.pool.map(|pool| match pool {
+        Pool::Bounded(connections) => format!("--pool={connections}"),
+        Pool::Unbounded => "--pool=unbounded".to_owned(),
+    }));
+    arguments.extend(load.think_time.map(|pause| match (duration(pause.least_s), duration(pause.most_s)) {
+        (least, most) if least == most => format!("--think={least}"),
+        (least, most) => format!("--think={least}..{most}"),
+    }));
+    let pace = [("read", load.pace.read_bytes_per_s), ("write", load.pace.write_bytes_per_s)];
+    arguments.extend(pace.into_iter().filter_map(|(what, rate)| Some(format!("--{what}-rate={}B/s", rate?))));
+    arguments
+}
+
+fn duration(seconds: f64) -> String {
+    format!("{}us", (seconds * 1e6).round() as u64)
+}
+
+fn draws_at_random(load: &LoadProfile) -> bool {
+    let drawn_pause = load.think_time.is_some_and(|pause| pause.least_s < pause.most_s);
+    let drawn_arrivals = match load.executor {
+        Executor::ConstantArrivalRate { arrivals, .. } | Executor::RampingArrivalRate { arrivals, .. } => {
+            arrivals == Arrivals::Poisson
+        }
+        _ => false,
+    };
+    drawn_pause || drawn_arrivals
+}
+
+/// Turns the engine's record into what every tool reports.
+fn report(record: Record) -> Result<ToolReport, String> {
+    if record.format != Record::FORMAT {
+        return Err(format!("its record has format {}, and {} is known", record.format, Record::FORMAT));
+    }
+    if record.interrupted && !record.aborted {
+        return Err("it was interrupted".to_owned());
+    }
+    // No sound record has an empty window, and a rate over it would be no number.
+    if record.window_s <= 0.0 {
+        return Err("it measured no window".to_owned());
+    }
+    let failed = record.ledger.failed_by_class.iter().map(|(class, count)| (class.name().to_owned(), *count));
+    // Answers to requests of the warm-up that came inside the window are work done in the window; without them the
+    // goodput of slow subjects would be too low by up to one request for each connection.
+    let answered = record.ledger.good + record.warm_up.carried_over_good;
+    let whole_run = whole_run(&record);
+    let checks = checks(&record);
+    let series = series(&record.timeline).map_err(|error| format!("a second of its record: {error}"))?;
+    Ok(ToolReport {
+        window_s: record.window_s,
+        goodput_rps: answered as f64 / record.window_s,
+        body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
+        last_good_s: record.last_good_s,
+        // Whoever has been waiting since the warm-up waits as much as who began in the window, and an arrival without a
+        // connection as much as one that has its own.
+        waiting_at_end: Some(
+            record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
+        ),
+        carried_over: record.warm_up.carried_over,
+        carried_over_good: record.warm_up.carried_over_good,
+        sent_in_all: Some(whole_run.sent),
+        answered_in_all: Some(whole_run.good),
+        ledger: LedgerCounts {
+            scheduled: Some(record.ledger.scheduled),
+            unsent: record.ledger.unsent,
+            sent: Some(record.ledger.sent),
+            good: record.ledger.good,
+            failed: failed.collect(),
+            in_flight_at_end: Some(record.ledger.in_flight_at_end),
+            connections: Some(record.connections.opened),
+            connections_unanswered: Some(record.connections.never_answered),
+        },
+        latency: Latency {
+            model: match record.plan.loop_model {
+                LoopModel::Closed => "closed".to_owned(),
+                LoopModel::Open => "open".to_owned(),
+            },
+            percentiles: record.response_time.percentiles.iter().map(percentile).collect(),
+            mean_s: record.response_time.mean_s,
+            max_s: record.response_time.max_s,
+            histogram: Some(record.response_time.histogram),
+            marks: Vec::new(),
+        },
+        offered_rps: record.offered_rps,
+        doubts: doubts(&record.verdict),
+        objectives: record.thresholds.iter().map(objective).collect(),
+        aborted: record.aborted,
+        examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
+        checks: Some(checks),
+        series: Some(series),
+        timeline: record.timeline.iter().filter_map(without_histograms).collect(),
+    })
+}
+
+/// By what the record can be checked.
+fn checks(record: &Record) -> LoadChecks {
+    let lateness = |quantile: f64| {
+        let is_it = |percentile: &&tolok_load::record::Percentile| (percentile.quantile - quantile).abs() < 1e-9;
+        record.lateness.percentiles.iter().find(is_it).and_then(|percentile| percentile.latency_s)
+    };
+    LoadChecks {
+        in_flight_mean: record.in_flight_mean,
+        service_mean_s: record.service_time.mean_s,
+        lateness_p50_s: lateness(0.5),
+        lateness_p99_s: lateness(0.99),
+        busiest_thread: record.generator_busy,
+        body_check: record.plan.body_check.clone(),
+    }
+}
+
+/// The whole seconds of the window with the tail of its answers, and those of the warm-up before it.
+fn series(timeline: &[SecondRow]) -> Result<SecondSeries, HistogramError> {
+    let warm_up = seconds_of(&whole_seconds(Phase::WarmUp, timeline));
+    let warm_up = (!warm_up.good.is_empty()).then(|| Box::new(warm_up));
+    let window = whole_seconds(Phase::Measure, timeline);
+    Ok(SecondSeries { warm_up, tail: tail(&window)?, ..seconds_of(&window) })
+}
+
+/// The whole seconds of a phase. Only its last may be less than one, so that they follow each other.
+fn whole_seconds(phase: Phase, timeline: &[SecondRow]) -> Vec<&SecondRow> {
+    timeline.iter().filter(|row| row.phase == phase && row.duration_s > 0.999).collect()
+}
+
+fn seconds_of(whole: &[&SecondRow]) -> SecondSeries {
+    let rows = || whole.iter();
+    SecondSeries {
+        start_s: whole.first().map_or(0.0, |row| row.start_s),
+        good: rows().map(|row| row.good).collect(),
+        failed: rows().map(|row| row.failed).collect(),
+        latency_p50_s: rows().map(|row| row.p50_s).collect(),
+        ..SecondSeries::default()
+    }
+}
+
+/// The account of the whole run. What the ledgers know of it is a wider range: a request that found no connection counts as
+/// sent there, and an answer after the window to a request from before it as none.
+fn whole_run(record: &Record) -> WholeRun {
+    let (warm_up, drain) = (&record.warm_up, &record.drain);
+    record.whole_run.unwrap_or_else(|| WholeRun {
+        sent: warm_up.sent + record.ledger.sent + drain.sent,
+        good: warm_up.good + warm_up.carried_over_good + record.ledger.good + drain.good,
+    })
+}
+
+/// A row for the timeline of the trial. Its histograms, most of its length, stay in the tool's own record beside it.
+fn without_histograms(row: &SecondRow) -> Option<serde_json::Value> {
+    let mut value = serde_json::to_value(row).ok()?;
+    let fields = value.as_object_mut()?;
+    for histogram in ["response_time", "service_time", "lateness"] {
+        fields.remove(histogram);
+    }
+    Some(value)
+}
+
+/// Why the tool does not stand by its figures.
+fn doubts(verdict: &Verdict) -> Vec<Doubt> {
+    let doubt = |reason: &Reason| Doubt { gate: word(&reason.gate), text: reason.text.clone() };
+    let doubts: Vec<Doubt> = verdict.reasons.iter().map(doubt).collect();
+    if verdict.trusted || !doubts.is_empty() {
+        return doubts;
+    }
+    vec![Doubt { gate: "unknown".to_owned(), text: "the load tool gave no reason".to_owned() }]
+}
+
+/// A threshold is an objective in the words of the tool; ours has one way to be written.
+fn objective(threshold: &Judged) -> ObjectiveRecord {
+    let text = &threshold.text;
+    ObjectiveRecord {
+        objective: Objective::parse(text).map_or_else(|_| text.clone(), |objective| objective.to_string()),
+        value: threshold.value,
+        outcome: match threshold.outcome {
+            KeptOrCrossed::Kept => ObjectiveOutcome::Kept,
+            KeptOrCrossed::Crossed => ObjectiveOutcome::Crossed,
+            KeptOrCrossed::Unknown => ObjectiveOutcome::Unknown,
+        },
+    }
+}
+
+/// A value that is written as one word, as it is written.
+fn word(value: &impl Serialize) -> String {
+    let written = serde_json::to_value(value).unwrap_or_default();
+    written.as_str().unwrap_or_default().to_owned()
+}
+
+fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
+    Percentile { quantile: found.quantile, latency_s: found.latency_s }
+}
+
+#[cfg(test)]
+mod tests;
