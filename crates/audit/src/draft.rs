@@ -2,7 +2,8 @@
 
 use tolok_model::transcription::{Claim, Figure, Row, Series, Transcription};
 
-use crate::finding::{AuditFinding, AuditVerdict, Input, Law};
+use crate::finding::{AuditFinding, AuditVerdict, Input};
+use crate::laws::Law;
 
 /// More figures than these are not listed under a finding; its arithmetic names those that decide.
 const MOST_INPUTS: usize = 24;

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::transcription::{Figure, Row, Series, Transcription};
 
+use crate::laws::Law;
+
 /// Version of the JSON of an audit.
 pub const AUDIT_SCHEMA: u32 = 1;
 
@@ -115,44 +117,6 @@ fn printed(figure: &Figure) -> String {
         [first, .., last] if all.len() > 6 => format!("{first}, …, {last} ({} numbers)", all.len()),
         few => few.join(", "),
     }
-}
-
-/// What figures are held to. The order is that of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Law {
-    /// Figures that the text names are those of the table; ratios, orders and differences come out as said.
-    Claims,
-    /// Closed loop: connections = throughput × (mean time + think time).
-    LittlesLaw,
-    /// A mean lies below high percentiles that it cannot exceed, percentiles grow, minima and maxima are ends.
-    Order,
-    /// Times end where the tool gives answers up.
-    Censoring,
-    /// Good answers per second, not answers, decide who serves more.
-    Goodput,
-    /// Requests = throughput × time.
-    Totals,
-    /// All send equally long answers, which pass through the network and fit into memory.
-    Bytes,
-    /// CPU time of a request = CPU in use ÷ throughput; nobody uses more CPUs than there are.
-    CpuTime,
-    /// Shares lie between 0 and 100 %, and fit the counts that they are of.
-    Percentages,
-    /// Means of whole numbers are multiples of one over their number.
-    Grim,
-    /// Different measurements do not give the same digits throughout.
-    Duplicates,
-    /// A difference is larger than the spread, and than what starting a program takes.
-    Noise,
-    /// Figures rest on repetitions, and a spread is given.
-    Repetitions,
-    /// It is the server and not the load generator that is the limit.
-    Generator,
-    /// Those who are compared had the same CPUs, workers and memory.
-    Budgets,
-    /// A run is long enough for the server to be steady.
-    Steadiness,
 }
 
 impl Audit {

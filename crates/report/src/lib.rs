@@ -1,28 +1,23 @@
 //! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
 //!
-//! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
-//! [`forecast`] predictions, [`verification`] what became of a run's figures, [`audit`] what speaks against a published table) and
-//! print nothing; where the text goes is the caller's business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
-//! read; CSV and JSON hold the plain numbers in base units.
+//! [`documents`] turns findings into a [`document`], and [`print`] turns a document into text: nothing else knows a format. [`data`]
+//! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
+//! looks the same in every format that people read.
 
-pub mod audit;
 mod brief;
 pub mod charts;
 mod cold_start;
-pub mod compare;
-mod csv;
+pub mod data;
 mod database;
 mod details;
 pub mod document;
+pub mod documents;
 mod failures;
 mod fairness;
-pub mod fidelity;
-pub mod forecast;
 mod frame;
 mod gates;
 mod html;
 mod isolation;
-mod json;
 mod judgement;
 mod latency;
 pub mod latex;
@@ -38,7 +33,6 @@ mod printable;
 mod programs;
 mod published;
 mod recommendations;
-pub mod replication;
 mod seconds;
 mod sections;
 mod sensitivity;
@@ -48,12 +42,10 @@ mod surroundings;
 mod svg;
 mod table;
 mod terminal;
-mod tidy;
 mod tool_remarks;
 mod tools;
 mod trust;
 mod untested;
-pub mod verification;
 
 pub use print::Style;
 pub use sparkline::sparkline;
@@ -119,10 +111,10 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
         Format::Terminal => terminal::render(findings, style),
         Format::Markdown => markdown::render(findings),
-        Format::Csv => csv::render(findings),
-        Format::Tidy => tidy::render(findings),
+        Format::Csv => data::run(findings),
+        Format::Tidy => data::tidy(findings),
         Format::Latex => latex::render(findings),
-        Format::Json => json::render(findings),
+        Format::Json => data::json(findings),
         Format::Html => html::render(findings),
     }
 }
@@ -135,9 +127,4 @@ pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<Strin
         Format::Markdown => Some(brief::markdown(findings)),
         _ => None,
     }
-}
-
-/// The JSON Schema of [`Format::Json`].
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Findings).to_value()
 }

@@ -1,7 +1,7 @@
 //! A scenario's table in words, the same for every format that people read.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
-use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, FlagKind, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
 use crate::details::throttled;
 use crate::judgement::TIER;
@@ -150,7 +150,7 @@ pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
 
 /// Whether the generator, and not the subject, decided the case's goodput.
 pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
-    case.flags.iter().any(|flag| flag.kind == "generator-bound")
+    case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
 }
 
 fn goodput(case: &CaseFinding) -> Figure {

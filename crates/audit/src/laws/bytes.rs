@@ -10,8 +10,9 @@
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
 use crate::groups::{self, Group};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
@@ -22,8 +23,14 @@ const HEADERS: f64 = 0.05;
 /// Bytes a second above which the network is worth a question: 100 Mbit/s.
 const WORTH_ASKING: f64 = 12.5e6;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Bytes",
+    says: "All send equally long answers, whose bytes pass through the link and whose bodies fit into the memory.",
+    check,
+};
+
 /// Holds bytes against answers, network and memory.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for group in groups::comparable(transcription) {
         findings.extend(same_size(transcription, &group));

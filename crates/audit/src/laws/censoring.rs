@@ -9,7 +9,8 @@
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{tools, wording};
 
@@ -22,8 +23,14 @@ const LATE: f64 = 0.10;
 /// Times at or above the tenth quantile from the top are where a limit shows.
 const HIGH: u16 = 9000;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Time-outs of the tool",
+    says: "No time is longer than the tool waits; one that ends there was cut, and its true value is unknown.",
+    check,
+};
+
 /// Holds high percentiles and maxima of response times against the time-out of each row.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let overrun = default_overrun(transcription);
     let of_row = |row| high(row).max_by(|a, b| a.value().total_cmp(&b.value())).map(|figure| (row, figure));
     let of_rows: Vec<OfRow> = transcription

@@ -19,6 +19,7 @@ use tolok_model::transcription::{Figure, LoopModel, Moment, Number, Quantity, Ro
 
 use crate::draft::Draft;
 use crate::groups::tables;
+use crate::laws::LawInfo;
 use crate::rows::throughput;
 use crate::wording::{chance, counted, listed, noun, setting};
 use crate::{AuditFinding, Input, Law};
@@ -32,8 +33,11 @@ const ROUGH: f64 = 100.0;
 /// Coincidences that are rarer than this, over all pairs, are none.
 const LOG10_CHANCE: f64 = -6.0;
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Duplicates", says: "Different measurements do not give the same digits throughout.", check };
+
 /// Compares series, then columns.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     of_series(transcription).into_iter().chain(of_columns(transcription)).collect()
 }
 

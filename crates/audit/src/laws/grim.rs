@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use tolok_model::transcription::{Figure, Mark, Number, Quantity, Row, Series, Transcription, Unit};
 
 use crate::draft::Draft;
+use crate::laws::LawInfo;
 use crate::wording::{chance, counted, listed, noun, significant};
 use crate::{AuditFinding, Input, Law};
 
@@ -44,8 +45,11 @@ struct Column {
     means: Vec<Mean>,
 }
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Granularity of means (GRIM)", says: "The mean of n whole numbers is a multiple of 1/n.", check };
+
 /// Tests every column of means with decimals.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     columns(transcription)
         .iter()
         .flat_map(|column| match column.quantity {

@@ -19,7 +19,8 @@
 use tolok_model::transcription::{Figure, Moment, Number, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
@@ -30,8 +31,14 @@ const TOLERANCE: f64 = 0.03;
 /// The longest wait where neither a maximum nor a time-out is known: so many times the mean.
 const LONGEST_OF_MEAN: f64 = 10.0;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Little’s law",
+    says: "In a closed loop, connections = throughput × (mean response time + think time); no server escapes it.",
+    check,
+};
+
 /// Holds the mean of each row with a throughput against the number of users.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::LittlesLaw, "Users waiting = throughput × mean response time.");
     let mut findings = Vec::new();
     for row in &transcription.rows {

@@ -1,6 +1,5 @@
 //! Programs that are timed, in words and tables that every format shares; a file for each format that needs more.
 
-pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
 mod terminal;

@@ -1,6 +1,5 @@
 //! What changes it: the factors of a study, in every format.
 
-pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod markdown;
 mod terminal;

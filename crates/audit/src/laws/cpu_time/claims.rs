@@ -10,7 +10,8 @@ use tolok_model::transcription::{Assertion, Claim, Mark, Number, Quantity, Row, 
 
 use super::program_cpu;
 use crate::draft::Draft;
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::Law;
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;

@@ -10,8 +10,9 @@ mod claims;
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription, Unit};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
 use crate::groups::comparable;
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
@@ -19,8 +20,14 @@ use crate::wording;
 /// What is left to reading CPUs in use at intervals, as a share.
 const SAMPLING: f64 = 0.05;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "CPU time",
+    says: "CPU time of a request = CPUs in use ÷ throughput, and nobody uses more CPUs than there are.",
+    check,
+};
+
 /// Holds CPU in use against CPUs, and printed CPU times against computed ones.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::CpuTime, "CPU time of a request = CPUs in use ÷ throughput.");
     let (mut within, mut findings) = (Vec::new(), Vec::new());
     for row in &transcription.rows {

@@ -17,7 +17,8 @@ use tolok_model::transcription::{Figure, Quantity, Row, Transcription};
 
 use super::{Shape, named};
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::Law;
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
