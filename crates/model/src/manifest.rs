@@ -47,6 +47,8 @@ pub enum ManifestEntry {
     Run,
     Trial,
     Diagnosis,
+    /// One session of a block: where and when a process ran its trials.
+    Block,
     /// A trial that was entered and is to be measured again: its files are taken away.
     Withdrawn,
 }
