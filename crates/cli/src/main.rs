@@ -9,6 +9,7 @@ mod output;
 mod problems;
 mod progress;
 mod scaffold;
+mod stored;
 mod verbs;
 mod watching;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use tolok_analysis::{Findings, Names, Records, analyse};
+use tolok_analysis::{Findings, analyse};
 use tolok_lab::store::{RunFolder, StoreError};
 use tolok_report::{Format as ReportFormat, Style, brief, render};
 
@@ -15,6 +15,7 @@ use crate::args::{Format, ReportArgs, ResultArgs};
 use crate::exit::{Complaint, Exit};
 use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, say, width};
+use crate::stored::Stored;
 
 /// The reports that are kept in a run's folder.
 pub const KEPT: [(&str, ReportFormat); 4] = [
@@ -139,16 +140,7 @@ pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> 
 
 /// What the records of a run say.
 pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
-    let stored = folder.read()?;
-    let names: Names = folder.names()?;
-    Ok(analyse(&Records {
-        run: &stored.run,
-        plan: &stored.plan,
-        names: &names,
-        trials: &stored.trials,
-        diagnoses: &stored.diagnoses,
-        records_sha256: stored.records_sha256.as_deref(),
-    }))
+    Ok(analyse(&Stored::read(folder)?.records()))
 }
 
 /// The report of a format; none of lines, which are no report.
