@@ -14,7 +14,7 @@ impl Stored {
     }
 
     pub fn records(&self) -> Records<'_> {
-        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = &self.run;
+        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = &self.run;
         Records { run, plan, names: &self.names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
     }
 }

@@ -8,10 +8,10 @@ use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
 
-use super::run::folder_of_runs;
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, style};
+use crate::reports::runs_folder;
 use crate::stored::Stored;
 
 /// A message names this many cases.
@@ -19,7 +19,7 @@ const NAMED: usize = 5;
 
 /// Compares two runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
-    let runs = folder_of_runs(args.runs.as_deref())?;
+    let runs = runs_folder(args.runs.as_deref())?;
     let [before, after] =
         [&args.before, &args.after].map(|name| Stored::read(&RunFolder::open(&RunFolder::find(&runs, name)?)));
     let (before, after) = (before?, after?);
