@@ -9,7 +9,7 @@ use crate::laws::Law;
 /// Version of the JSON of an audit.
 pub const AUDIT_SCHEMA: u32 = 1;
 
-/// What the laws say of a transcription.
+/// The findings of all laws on a transcription.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Audit {
     /// Version of this shape.
@@ -20,13 +20,13 @@ pub struct Audit {
     pub title: String,
     /// Its authors and year, as far as they are known.
     pub source: String,
-    /// Rows, series and claims that were looked at.
+    /// Rows, series and claims that were checked.
     pub read: Tally,
-    /// How many checks came out how.
+    /// The number of checks with each verdict.
     pub verdicts: Verdicts,
     /// The same in a sentence.
     pub sentence: String,
-    /// Every check that could be made, and every one that could not for want of something that the source does not say.
+    /// Every check, made or impossible because the source lacks something.
     pub findings: Vec<AuditFinding>,
 }
 
@@ -41,7 +41,7 @@ pub struct Tally {
     pub claims: usize,
 }
 
-/// How many checks came out how.
+/// The number of checks with each verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Verdicts {
     /// That hold.
@@ -110,7 +110,7 @@ impl Input {
     }
 }
 
-/// The numbers as printed; of more than six, the ends.
+/// The numbers as printed, or the first and last of more than six.
 fn printed(figure: &Figure) -> String {
     let all: Vec<&str> = figure.numbers.iter().map(|number| number.printed.as_str()).collect();
     match all.as_slice() {

@@ -22,7 +22,7 @@ impl AuditVerdict {
         }
     }
 
-    /// The sign that stands before the words, so that they are found without colour.
+    /// The sign before the words, for readers without colour.
     pub fn sign(self) -> char {
         match self {
             Self::Holds => '✓',
@@ -38,14 +38,13 @@ impl Audit {
         self.findings.iter().filter(move |finding| finding.verdict == verdict)
     }
 
-    /// Whether anything in the table contradicts itself.
+    /// Whether any check is contradicted.
     pub fn is_contradicted(&self) -> bool {
         self.verdicts.contradicted > 0
     }
 }
 
 impl Verdicts {
-    /// How many checks there are.
     pub fn all(&self) -> usize {
         self.holds + self.contradicted + self.cannot_tell
     }

@@ -62,7 +62,7 @@ struct Budgets {
 /// A budget of a row.
 type Stated = fn(&Row) -> Option<f64>;
 
-/// What is compared, and what is missing where a row does not say it. Memory has a limit only where somebody set one.
+/// The budgets compared, and what is missing where a row does not state one. Memory has a limit only where one was set.
 const BUDGETS: [(&str, Option<&str>, Stated); 3] = [
     ("CPUs", Some("the CPUs of each subject"), |row| row.conditions.subject_cpus),
     ("processes or threads", Some("the processes or threads of each subject"), |row| {

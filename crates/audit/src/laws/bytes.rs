@@ -20,7 +20,7 @@ use crate::wording;
 /// By how much answers of subjects may differ by their headers, as a share.
 const HEADERS: f64 = 0.05;
 
-/// Bytes a second above which the network is worth a question: 100 Mbit/s.
+/// From this many bytes a second on, the network may be the limit: 100 Mbit/s.
 const WORTH_ASKING: f64 = 12.5e6;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -48,8 +48,8 @@ fn answer_bytes(row: &Row) -> Option<Known> {
     rows::known(row, &Quantity::Bandwidth).map(|bandwidth| bandwidth.over(throughput))
 }
 
-/// All subjects of a group sent equally long bodies, or, where these are not printed, answers. Nobody says so in so many words, and
-/// headers differ, so that other lengths contradict nothing.
+/// All subjects of a group should send equally long bodies, or answers where bodies are not printed. Sources do not state this, and headers
+/// differ, so other lengths contradict nothing.
 fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFinding> {
     let of_all = |size: &dyn Fn(&Row) -> Option<Known>| -> Option<Vec<(&str, Known)>> {
         group.rows.iter().map(|row| size(row).map(|known| (row.subject.as_str(), known))).collect()
@@ -214,7 +214,7 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Nothing where all users' bodies fit, or where a size is not known.
+    /// `None` where all users' bodies fit, or where a size is not known.
     fn of(row: &'a Row) -> Option<Self> {
         let memory =
             [Moment::Max, Moment::Whole].into_iter().find_map(|moment| row.figure(&Quantity::Memory(moment)))?;

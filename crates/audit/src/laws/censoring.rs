@@ -14,10 +14,10 @@ use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{tools, wording};
 
-/// A time this close to the time-out is at it, as a share.
+/// A time within this share of the time-out counts as cut by it.
 const AT_LIMIT: f64 = 0.01;
 
-/// By how much a tool may notice a time-out late, as a share.
+/// Tolerance for a tool that notices a time-out late, as a share.
 const LATE: f64 = 0.10;
 
 /// Times at or above the tenth quantile from the top are where a limit shows.
@@ -140,7 +140,7 @@ fn default_overrun(transcription: &Transcription) -> Vec<(&Row, &Figure)> {
     all.filter(|(row, figure)| is_over(row, figure)).collect()
 }
 
-/// What follows from such times: another limit was set, and nobody says which.
+/// The inference from such times: another limit was set, which the source does not name.
 fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -> Option<AuditFinding> {
     let (first, _) = overrun.first()?;
     let (limit_s, _) = tools::timeout_s(&first.conditions)?;
@@ -163,7 +163,7 @@ fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -
     Some(finding)
 }
 
-/// The value at which several rows end alike, as a limit makes them.
+/// The common end of several rows, as a limit produces it.
 fn same_end(transcription: &Transcription) -> Option<String> {
     let ends: Vec<(&Row, &Figure)> =
         transcription.rows.iter().flat_map(|row| high(row).map(move |figure| (row, figure))).collect();

@@ -21,7 +21,7 @@ use crate::laws::LawInfo;
 use crate::wording::{chance, counted, listed, noun, significant};
 use crate::{AuditFinding, Input, Law};
 
-/// Columns that fit no more often than this by chance are worth a word.
+/// A column is reported only if it would fit by chance no more often than this.
 const CHANCE: f64 = 0.05;
 
 /// Powers of ten that a step of readings is looked for among.
@@ -84,7 +84,7 @@ fn input(series: &Series, figure: &Figure, number: &Number) -> Input {
     Input { printed: number.printed.clone(), ..Input::of_series(series, figure) }
 }
 
-/// A number that is no plain one has no decimals that could be tested.
+/// Only plain numbers have decimals that can be tested.
 fn mean(figure: &Figure, number: &Number, input: Input, of: String) -> Option<Mean> {
     let plain = number.mark == Mark::Plain;
     plain.then(|| Mean { value: number.value / figure.unit.factor(), decimals: number.decimals, input, of })

@@ -22,7 +22,7 @@ const ABOUT_ONE_EACH: (f64, f64) = (0.8, 1.2);
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Percentages",
-    says: "Shares lie between 0 and 100 %, and fit the counts that they are shares of.",
+    says: "Shares lie between 0 and 100%, and fit the counts that they are shares of.",
     check,
 };
 
@@ -50,9 +50,9 @@ fn within(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let shares = [Quantity::ErrorRate, Quantity::HttpFailRate];
     let figures: Vec<_> = shares.iter().filter_map(|quantity| row.figure(quantity)).collect();
     let above = figures.iter().find(|figure| Range::of(figure).low > 1.0)?;
-    let draft = Draft::new(Law::Percentages, transcription.row_name(row), "Shares of requests are at most 100 %.")
+    let draft = Draft::new(Law::Percentages, transcription.row_name(row), "Shares of requests are at most 100%.")
         .figure(row, above)
-        .arithmetic(format!("{} > 100 %", wording::quoted(above)));
+        .arithmetic(format!("{} > 100%", wording::quoted(above)));
     Some(draft.contradicted(format!("{} of requests are more than all of them.", wording::quoted(above))))
 }
 

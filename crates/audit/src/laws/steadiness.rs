@@ -96,7 +96,7 @@ fn not_steady(transcription: &Transcription, series: &Series, moving: &[End]) ->
     let (per, at) = if series.second.is_empty() { ("a reading", "reading") } else { ("a second", "second") };
     let one = |end: &End| {
         let verb = if end.change > 0.0 { "grew" } else { "fell" };
-        let slope = amount(round(end.slope.abs()), end.figure.unit).replace(" %", " points");
+        let slope = amount(round(end.slope.abs()), end.figure.unit).replace('%', " points");
         format!("the {} still {verb} by {slope} {per}", noun(&end.figure.quantity))
     };
     let grew = listed(&moving.iter().map(one).collect::<Vec<_>>());

@@ -44,7 +44,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     findings
 }
 
-/// The same with all that its repetitions were.
+/// The same with every repetition.
 fn spanning(row: &Row, known: Known, quantity: &Quantity) -> Known {
     let range = row.figure(quantity).map_or(known.range, Range::spanning);
     Known { range, ..known }

@@ -96,7 +96,7 @@ fn judged(transcription: &Transcription, claim: &Claim, a: &Row, b: &Row, is: (R
     })
 }
 
-/// What a claimed number stands for; a range that the text gives is as wide as it says.
+/// The values that a claimed number stands for. A range in the text is taken as given.
 fn claimed_range(number: &Number) -> Range {
     match number.mark {
         Mark::Between { low, high } => Range::between(low, high),

@@ -17,7 +17,7 @@ use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
 
-/// What is left to reading CPUs in use at intervals, as a share.
+/// Tolerance for CPU use that is sampled at intervals, as a share.
 const SAMPLING: f64 = 0.05;
 
 pub(super) const LAW: LawInfo = LawInfo {
@@ -52,7 +52,7 @@ fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(within).into_iter().chain(findings).collect()
 }
 
-/// Series of CPU shares that nobody can read as CPUs.
+/// Series of CPU shares that cannot be converted to CPUs.
 fn note_series(transcription: &Transcription, lacks: &mut Lacks) {
     for series in transcription.series.iter().filter(|series| series.conditions.cpu_scope.is_none()) {
         let is_share = |figure: &&Figure| matches!(figure.quantity, Quantity::Cpu(_)) && figure.unit == Unit::Percent;
@@ -79,7 +79,7 @@ fn at_most_all(transcription: &Transcription, row: &Row, cpus: &Known) -> Option
     Some(OfRow { table: row.table.clone(), closeness: cpus.value / there_are, finding })
 }
 
-/// More CPUs than those who served could use if each was a thread.
+/// More CPUs than the stated workers could use with one thread each.
 fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<AuditFinding> {
     let workers = row.conditions.subject_workers? as f64;
     if cpus.range.low <= workers * (1.0 + SAMPLING) {

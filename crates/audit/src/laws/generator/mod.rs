@@ -30,10 +30,10 @@ const TIE: f64 = 0.03;
 /// Response times within this share of each other are the same.
 const SAME_TIME: f64 = 0.05;
 
-/// From this share of its CPUs on, a server is at its limit.
+/// A server that uses this share of its CPUs is at its limit.
 const BUSY: f64 = 0.9;
 
-/// Below this share it has more than as much left as it uses.
+/// A server below this share has more CPU left than it uses.
 const IDLE: f64 = 0.5;
 
 pub(super) const LAW: LawInfo = LawInfo {

@@ -1,4 +1,4 @@
-//! Room for groups on version 2, where a group that has processes itself can give no controllers to groups below it.
+//! A leaf group for tolok's own process on version 2, where a group with processes cannot give controllers to groups below it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,12 +11,12 @@ use super::{Group, GroupError, Hierarchies};
 /// The group into which tolok itself moves.
 const LEAF: &str = "tolok-self";
 
-/// Keeps this process out of the group below which it makes others, and undoes at the end what that took: the process goes
-/// back, and the groups below are given no more controllers than before. Only version 2 needs it; the root of everything,
-/// which is no group, need not be left. What this process starts in the meantime lives where it does.
+/// Keeps this process in a leaf, out of the group below which it makes others. Dropping it moves the process back and takes
+/// from the groups below the controllers they did not have before. Only version 2 needs it, and not at the root. The children
+/// of this process start in the leaf too.
 #[derive(Debug)]
 #[must_use = "the process goes back when this is dropped"]
-pub struct Residence {
+pub struct LeafCgroup {
     before: Option<Before>,
 }
 
@@ -30,7 +30,7 @@ struct Before {
     lived_in: bool,
 }
 
-impl Residence {
+impl LeafCgroup {
     /// Makes room if that is needed. Fails if other processes are in the group, since they are not tolok's to move.
     pub fn settle(hierarchies: &Hierarchies) -> Result<Self, GroupError> {
         match hierarchies.v2_base() {
@@ -70,7 +70,7 @@ impl Residence {
     }
 }
 
-impl Drop for Residence {
+impl Drop for LeafCgroup {
     fn drop(&mut self) {
         let Some(Before { base, handed_on: before, lived_in }) = self.before.take() else { return };
         // A group of somebody else may have come to rely on a controller, and would lose its limits without a word.
@@ -122,8 +122,8 @@ pub(super) fn base_of(own: &Path) -> PathBuf {
     }
 }
 
-/// Moves everybody out of a group in a group to where both were made.
-pub(super) fn let_go(group: &Group) {
+/// Moves all processes out of a nested group, to where its outer group was made.
+pub(super) fn evict(group: &Group) {
     for entrance in group.entrances() {
         let Some(outside) = entrance.ancestors().nth(3) else { continue };
         let members = fs::read_to_string(&entrance).unwrap_or_default();
