@@ -297,7 +297,7 @@ fn a_percentile_that_one_trial_lacks_is_left_out() {
 fn the_ceiling_stands_apart_and_never_competes() {
     let scenario = one_scenario(5, |run| _ = run.steady(CEILING, 60_000.0).steady(GO, 30_000.0));
     let ceiling = scenario.ceiling.unwrap();
-    assert_eq!((ceiling.ranked, ceiling.of_ceiling, scenario.cases.len()), (false, None, 1));
+    assert_eq!((ceiling.ranked, ceiling.figures.of_ceiling, scenario.cases.len()), (false, None, 1));
     let share = scenario.cases[0].of_ceiling.as_ref().unwrap();
     assert!((0.48..0.52).contains(&share.value) && share.low.is_some());
 }

@@ -30,7 +30,7 @@ fn case_of(run: &InventedRun) -> CaseFinding {
 }
 
 fn limit(run: &InventedRun) -> (BottleneckKind, String) {
-    let found = case_of(run).bottleneck.unwrap();
+    let found = case_of(run).figures.bottleneck.unwrap();
     (found.kind, found.sentence.replace('\u{a0}', " "))
 }
 

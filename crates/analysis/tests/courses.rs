@@ -31,7 +31,7 @@ mod latency {
     #[test]
     fn a_curve_rises_within_its_band_and_agrees_with_the_histogram() {
         let case = only(&six_seconds(&[]));
-        let curve = case.latency_curve.unwrap();
+        let curve = case.figures.latency_curve.unwrap();
         assert_eq!(curve.trials, 5);
         assert!(curve.points.windows(2).all(|pair| pair[0].quantile < pair[1].quantile));
         assert!(curve.points.windows(2).all(|pair| pair[0].latency_s <= pair[1].latency_s));
@@ -46,8 +46,9 @@ mod latency {
         let mut run = InventedRun::new(5);
         run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0);
         let case = only(&run);
-        let quantiles: Vec<f64> = case.latency_curve.unwrap().points.iter().map(|point| point.quantile).collect();
-        assert_eq!((quantiles, case.slow), (vec![0.5, 0.9, 0.99, 0.999], None));
+        let quantiles: Vec<f64> =
+            case.figures.latency_curve.unwrap().points.iter().map(|point| point.quantile).collect();
+        assert_eq!((quantiles, case.figures.slow), (vec![0.5, 0.9, 0.99, 0.999], None));
         // 10 answers beyond p99.9 are too few in one of the trials, and p99 as well.
         run.change(|block, trial| {
             let too_few = block == 3;
@@ -65,13 +66,13 @@ mod latency {
             }
         });
         let case = only(&run);
-        assert_eq!((case.latency_curve, case.slow), (None, None));
-        assert!(case.latency_p50_s.is_some(), "what the tool said of it still holds");
+        assert_eq!((case.figures.latency_curve, case.figures.slow), (None, None));
+        assert!(case.figures.latency_p50_s.is_some(), "what the tool said of it still holds");
     }
 
     #[test]
     fn late_is_what_the_objectives_call_so_and_else_a_second() {
-        let slow = |objectives: &[&str]| only(&six_seconds(objectives)).slow.unwrap();
+        let slow = |objectives: &[&str]| only(&six_seconds(objectives)).figures.slow.unwrap();
         let none = slow(&[]);
         assert_eq!((none.bound_s, none.answers, none.share), (1.0, 0, 0.0));
         let some = slow(&["p50 < 2ms", "p99 < 3ms", "goodput >= 99%", "mean < 10ms"]);
@@ -86,7 +87,7 @@ mod seconds {
 
     #[test]
     fn the_warm_up_stands_before_the_window() {
-        let seconds = only(&six_seconds(&[])).seconds.unwrap();
+        let seconds = only(&six_seconds(&[])).figures.seconds.unwrap();
         assert_eq!(seconds.start_s, [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         let good = |place: usize| seconds.good_rps[place].value.unwrap();
         assert!(good(0) < 0.6 * good(5), "it warmed up: {} and {}", good(0), good(5));
@@ -103,7 +104,7 @@ mod seconds {
             fail_requests(trial, 600);
             with_seconds(block, trial, COURSE);
         });
-        assert_eq!(only(&run).seconds.unwrap().failed_rps[4].value, Some(100.0));
+        assert_eq!(only(&run).figures.seconds.unwrap().failed_rps[4].value, Some(100.0));
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn changed(change: impl Fn(u32, &mut Measurement)) -> CaseFinding {
 }
 
 fn used(change: impl Fn(u32, &mut Measurement)) -> DatabaseUse {
-    changed(change).database.unwrap()
+    changed(change).figures.database.unwrap()
 }
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
@@ -51,15 +51,15 @@ mod figures {
     #[test]
     fn cost_is_counted_for_each_answer_and_for_each_row() {
         let case = changed(|_, trial| trial.subject.cpu_s = 0.9 * trial.window_s);
-        let database = case.database.unwrap();
+        let database = case.figures.database.unwrap();
         let per_answer = |estimate: &Option<tolok_analysis::Estimate>| estimate.as_ref().unwrap().value;
-        let goodput = case.goodput_rps.unwrap().value;
+        let goodput = case.figures.goodput_rps.unwrap().value;
         let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.02, "{found} {expected}");
         close(per_answer(&database.rows_per_s), goodput * 1_000.0);
         close(per_answer(&database.cpu_s_per_good), 0.4 / goodput);
         close(per_answer(&database.cpu_s_per_row), 0.4 / goodput / 1_000.0);
         close(per_answer(&database.subject_cpu_s_per_row), 0.9 / goodput / 1_000.0);
-        close(per_answer(&case.body_bytes_per_s), goodput * 960_000.0);
+        close(per_answer(&case.figures.body_bytes_per_s), goodput * 960_000.0);
         close(database.queries_per_good.unwrap(), 1.0);
         assert_eq!(database.busy, Some(0.4));
         assert_eq!((database.connections_max, database.running_max), (Some(16), Some(6)));
@@ -208,7 +208,7 @@ mod flags {
         run.disturb(2, "steal", 0.02, "the hypervisor took 2 %");
         let case = only_case(&run);
         assert_eq!((kinds(&case), case.ranked), (vec!["counter-wrong", "disturbed"], false));
-        assert_eq!(case.database.unwrap().counter.unwrap().wrong, 1);
+        assert_eq!(case.figures.database.unwrap().counter.unwrap().wrong, 1);
     }
 
     #[test]
@@ -229,13 +229,16 @@ mod flags {
         let expected =
             "6 of 6 trials failed: hung (too slow or silent to be given a figure in a window of 2s, which is not 0)";
         assert_eq!(message(&case, "failed-trials"), expected);
-        assert_eq!((case.goodput_rps, case.goodput_below_rps, case.bottleneck), (None, None, None));
+        assert_eq!(
+            (case.figures.goodput_rps, case.figures.goodput_below_rps, case.figures.bottleneck),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn without_a_single_answer_there_is_a_bound() {
         let case = changed(|_, trial| (trial.goodput_rps, trial.ledger.good) = (0.0, 0));
-        assert_eq!((case.goodput_rps, case.goodput_below_rps, case.ranked), (None, Some(0.5), false));
+        assert_eq!((case.figures.goodput_rps, case.figures.goodput_below_rps, case.ranked), (None, Some(0.5), false));
         assert_eq!(changed(|_, _| ()).goodput_below_rps, None);
     }
 }
@@ -266,7 +269,7 @@ mod outages {
     fn times_run_from_what_happened_to_the_database() {
         let case = with_outage(behaving);
         assert_eq!((kinds(&case), case.ranked), (vec!["outage"], false));
-        let found = case.database.unwrap().outage.unwrap();
+        let found = case.figures.database.unwrap().outage.unwrap();
         let millis = |seconds: Option<f64>| seconds.map(|seconds| (seconds * 1e3).round());
         assert_eq!((found.trials, found.gone_at_s, found.back_at_s), (6, 0.5, Some(1.1)));
         assert_eq!((millis(found.first_error_after_s), found.error_statuses), (Some(20.0), vec![500, 503]));
@@ -282,11 +285,11 @@ mod outages {
             recovered_s: (block > 2).then_some(1.5),
             ..behaving(block)
         });
-        let found = case.database.unwrap().outage.unwrap();
+        let found = case.figures.database.unwrap().outage.unwrap();
         assert_eq!((found.never_answered_error, found.never_recovered), (6, 2));
         let failing = "never answered with a status from 500 on and never recovered in 2 of 6 trials";
         assert_eq!((found.first_error_after_s, found.failing.unwrap().as_str()), (None, failing));
-        let bottleneck = case.bottleneck.unwrap();
+        let bottleneck = case.figures.bottleneck.unwrap();
         assert_eq!(bottleneck.sentence, "The database was gone for a part of the window.");
     }
 }
@@ -295,7 +298,7 @@ mod bottlenecks {
     use super::*;
 
     fn limit(run: &InventedRun) -> (BottleneckKind, String) {
-        let found = only_case(run).bottleneck.unwrap();
+        let found = only_case(run).figures.bottleneck.unwrap();
         (found.kind, found.sentence.replace('\u{a0}', " "))
     }
 

@@ -132,7 +132,7 @@ mod cpus {
             run.change(|block, trial| {
                 trial.subject.cpu_source = if of(block) { CpuSource::Threads } else { CpuSource::Group };
             });
-            (cautions_with(&run, "summed over threads"), only_case(&run).resources.cpu_source.unwrap())
+            (cautions_with(&run, "summed over threads"), only_case(&run).figures.resources.cpu_source.unwrap())
         };
         assert_eq!(said(|_| false), (vec![], "group".to_owned()));
         let (some, source) = said(|block| block == 2);
@@ -242,7 +242,7 @@ mod neighbours {
         let four = left(&[1, 2]);
         assert_eq!((kinds(&four), four.ranked), (vec!["disturbed", "too-few-trials"], true));
         assert_eq!(four.flags[1].message, "4 trials left, too few for an interval (5 are the least)");
-        assert!(four.goodput_rps.unwrap().low.is_none());
+        assert!(four.figures.goodput_rps.unwrap().low.is_none());
         let none = left(&[1, 2, 3, 4, 5, 6]);
         assert_eq!((kinds(&none), none.ranked, &none.goodput_rps), (vec!["disturbed"], false, &None));
         assert!(none.flags[0].voids_rank);
@@ -355,7 +355,7 @@ mod links {
             let direction = &mut trial.link.as_mut().unwrap().to_client;
             (direction.packets, direction.lateness_s_mean) = if block == 1 { (1_000, 0.000_1) } else { (200, 0.0) };
         });
-        let direction = case.link.unwrap().to_client;
+        let direction = case.figures.link.unwrap().to_client;
         assert_eq!((direction.packets, (direction.lateness_s_mean * 1e9).round()), (2_000, 50_000.0));
     }
 
