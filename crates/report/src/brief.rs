@@ -7,10 +7,10 @@ use tolok_analysis::{Findings, ScenarioFinding};
 
 use crate::Style;
 use crate::charts::interval_words;
+use crate::documents::run::sections::sections;
+use crate::documents::run::surroundings::heading;
 use crate::markdown::{self, escaped};
 use crate::programs;
-use crate::sections::sections;
-use crate::surroundings::heading;
 use crate::terminal;
 
 /// As GitHub shows it.

@@ -9,7 +9,7 @@ use tolok_analysis::{
     ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
 };
 
-use crate::gates;
+use crate::documents::run::gates;
 use crate::programs::csv as programs;
 use crate::sensitivity::csv as sensitivity;
 

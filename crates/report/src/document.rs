@@ -3,13 +3,15 @@
 //! A document is headings, sentences, tables, lists and charts, in the order in which a reader meets them. `documents/` builds one from
 //! findings; `print/` turns one into text. A builder never writes markup, and a printer never reads findings.
 
-/// How much a document says. A terminal gets the short form, a page or a file the whole.
+/// How much a document says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// What fits a few screens.
+    /// What fits a few screens of a terminal.
     Short,
-    /// Everything.
+    /// What a file of text or a comment holds.
     Full,
+    /// The same in the order of a page, with charts and what a page can fold away.
+    Page,
 }
 
 /// A report.

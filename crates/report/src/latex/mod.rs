@@ -16,11 +16,11 @@ use tolok_analysis::{
 };
 
 use crate::charts::{Chart, file_name};
-use crate::notes::Notes;
+use crate::documents::run::notes::Notes;
+use crate::documents::run::sections::sections;
+use crate::documents::run::surroundings::heading;
+use crate::documents::run::table::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
 use crate::programs;
-use crate::sections::sections;
-use crate::surroundings::heading;
-use crate::table::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
 use captions::{of_figure, of_program, of_scenario};
 use escape::escaped;
 use numbers::{interval, number, scaled};

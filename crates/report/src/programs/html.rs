@@ -7,7 +7,7 @@ use tolok_analysis::{Findings, ProgramComparison, ProgramFinding, ProgramSeries,
 use super::{
     Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading, trials,
 };
-use crate::judgement::{Sureness, p_words, simultaneous};
+use crate::documents::run::judgement::{Sureness, p_words, simultaneous};
 use crate::palette::marker;
 use crate::svg::{self, Time};
 

@@ -12,11 +12,11 @@ use tolok_analysis::{
     Estimate, ProgramCaseFinding, ProgramFinding, ProgramSeries, SeriesPoint, TimerReading, TimersFinding, timer_title,
 };
 
-use crate::judgement::TIER;
-use crate::notes::Notes;
+use crate::documents::run::judgement::TIER;
+use crate::documents::run::notes::Notes;
+use crate::documents::run::surroundings::cpus;
+use crate::documents::run::table::MARKS;
 use crate::palette::marker;
-use crate::surroundings::cpus;
-use crate::table::MARKS;
 
 const MIB: f64 = 1024.0 * 1024.0;
 

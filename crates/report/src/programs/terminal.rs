@@ -4,7 +4,7 @@ use tolok_analysis::figures::Figure;
 use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, TimersFinding};
 
 use super::{Grid, RULE, Row, Table, facts, heading, series_grids, series_heading, timers_grid, timers_heading};
-use crate::judgement;
+use crate::documents::run::judgement;
 use crate::printable::printable;
 use crate::terminal::{Column, GAP, INDENT, Look, Page, figure_cells, lines_of, widest};
 

@@ -4,7 +4,7 @@ use tolok_analysis::figures::{count, counted};
 use tolok_analysis::{Findings, ProgramCaseFinding};
 
 use super::runs_in_all;
-use crate::trust::Check;
+use crate::documents::run::trust::Check;
 
 /// Every check of the programs of a run; none where there are none.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {

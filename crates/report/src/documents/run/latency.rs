@@ -6,10 +6,10 @@ use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, figure};
 use tolok_analysis::{CaseFinding, CurvePoint, Estimate, Findings, LatencyMark, ScenarioFinding};
 
+use crate::documents::run::sections::is_of_tools;
+use crate::documents::run::surroundings::heading;
 use crate::markdown::{escaped, lines};
 use crate::palette::marker;
-use crate::sections::is_of_tools;
-use crate::surroundings::heading;
 use crate::svg::{self, MOST_LINES, quantile_words};
 
 /// Scenarios whose charts are not folded away.

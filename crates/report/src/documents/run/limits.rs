@@ -4,7 +4,7 @@ use serde::Serialize;
 use tolok_analysis::figures::NONE;
 use tolok_analysis::{Bottleneck, BottleneckKind, CaseFinding, ScenarioFinding};
 
-use crate::surroundings::heading;
+use crate::documents::run::surroundings::heading;
 
 /// What the lines are, where people can read it.
 pub(crate) const RULE: &str = "by the medians of the scored trials";

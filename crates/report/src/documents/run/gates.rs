@@ -3,9 +3,9 @@
 use tolok_analysis::figures::{Quantity, amount, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, Findings, GateFinding, GateOutcome, ScenarioFinding, ServiceDemand, SteadyClass};
 
-use crate::details::{Column, Grid, grid};
-use crate::surroundings::cases;
-use crate::trust::Check;
+use crate::documents::run::resources::{Column, Grid, grid};
+use crate::documents::run::surroundings::cases;
+use crate::documents::run::trust::Check;
 
 /// So many cases that failed a gate are told one by one.
 const MOST_TOLD: usize = 3;

@@ -6,10 +6,10 @@ use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, small_share};
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};
 
-use crate::gates;
+use crate::documents::run::gates;
+use crate::documents::run::surroundings::cases;
 use crate::palette::marker;
 use crate::printable::printable;
-use crate::surroundings::cases;
 
 const MICROS: f64 = 1e6;
 const MIB: f64 = 1024.0 * 1024.0;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding, TrialCounts};
 
-use crate::gates;
+use crate::documents::run::gates;
+use crate::documents::run::surroundings::cpus;
 use crate::programs;
-use crate::surroundings::cpus;
 
 /// One check.
 #[derive(Debug, PartialEq, Serialize)]

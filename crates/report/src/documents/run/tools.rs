@@ -4,9 +4,9 @@ use serde::Serialize;
 use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, listed, small_share};
 use tolok_analysis::{Estimate, Findings, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
 
+use crate::documents::run::table::LOWER_BOUND;
+use crate::documents::run::tool_remarks::{Remark, Remarks};
 use crate::svg;
-use crate::table::LOWER_BOUND;
-use crate::tool_remarks::{Remark, Remarks};
 
 const MILLIS: f64 = 1e3;
 const MICROS: f64 = 1e6;

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{Quantity, amount, count, counted, small_share};
 use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFinding, without_brackets};
 
-use crate::database;
+use crate::documents::run::database;
 
 /// The title of a scenario, with its environment where the study has several, and its tool where that is not tolok's own.
 pub(crate) fn heading(scenario: &ScenarioFinding) -> String {

@@ -3,11 +3,11 @@
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
-use crate::details::throttled;
-use crate::judgement::TIER;
-use crate::notes::Notes;
-use crate::sections::is_of_tools;
-use crate::surroundings::has_quota;
+use crate::documents::run::judgement::TIER;
+use crate::documents::run::notes::Notes;
+use crate::documents::run::resources::throttled;
+use crate::documents::run::sections::is_of_tools;
+use crate::documents::run::surroundings::has_quota;
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// Stands before a goodput that the generator limited.

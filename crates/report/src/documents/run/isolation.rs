@@ -4,7 +4,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{count, counted, listed};
 use tolok_analysis::{FallbackFinding, Findings, IsolationFinding, SysctlFinding, WeightsFinding};
 
-use crate::surroundings::backend;
+use crate::documents::run::surroundings::backend;
 
 /// One thing that held the parts apart.
 #[derive(Debug, Serialize)]

@@ -4,9 +4,9 @@ use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, counted};
 use tolok_analysis::{Band, CaseFinding, Findings, ScenarioFinding, SecondsFinding};
 
+use crate::documents::run::sections::{is_of_tools, sections};
+use crate::documents::run::surroundings::heading;
 use crate::markdown::{escaped, lines};
-use crate::sections::{is_of_tools, sections};
-use crate::surroundings::heading;
 use crate::svg::{self, Part, Scales};
 
 /// Scenarios whose charts are not folded away.

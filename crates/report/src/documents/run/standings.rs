@@ -6,7 +6,7 @@ use serde::Serialize;
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, ScenarioFinding};
 
-use crate::sections::is_of_tools;
+use crate::documents::run::sections::is_of_tools;
 
 /// So many verdicts can be read one after the other; of more, who comes first stands before them.
 const MOST_AT_A_GLANCE: usize = 12;

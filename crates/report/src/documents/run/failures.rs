@@ -6,9 +6,9 @@ use tolok_analysis::{
     CaseFinding, DisturbedProgramTrial, DisturbedTrial, Findings, ProgramCaseFinding, ProgramFinding, ScenarioFinding,
 };
 
+use crate::documents::run::surroundings;
 use crate::markdown::{escaped, lines};
 use crate::printable::printable;
-use crate::surroundings;
 
 /// Trials of one case that failed in the same way.
 #[derive(Debug, Serialize)]

@@ -3,8 +3,8 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, DatabaseUse, Estimate, LinkUse, OutageFinding, PoolUse, ScenarioFinding};
 
-use crate::details::{Column, Grid, grid};
-use crate::surroundings::{cases, cpus};
+use crate::documents::run::resources::{Column, Grid, grid};
+use crate::documents::run::surroundings::{cases, cpus};
 
 const MICROS: f64 = 1e6;
 const MIB: f64 = 1024.0 * 1024.0;

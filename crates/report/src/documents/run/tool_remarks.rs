@@ -6,7 +6,7 @@ use serde::Serialize;
 use tolok_analysis::figures::listed;
 use tolok_analysis::{Findings, ToolRow, ToolsFinding};
 
-use crate::sections::UNTOLD;
+use crate::documents::run::sections::UNTOLD;
 
 /// What is said of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -9,9 +9,9 @@ use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
 
+use crate::documents::run::surroundings;
 use crate::markdown::{escaped, lines};
 use crate::palette::marker;
-use crate::surroundings;
 use crate::svg::{self, Start};
 
 /// Charts that are not folded away.

@@ -4,8 +4,8 @@ use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, count, figure, small_share};
 use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ProgramFinding, ScenarioFinding, Verdict};
 
+use crate::documents::run::surroundings::heading;
 use crate::programs;
-use crate::surroundings::heading;
 
 /// What the letters of a column are.
 pub(crate) const TIER: &str = "tier: those that share a letter could not be told apart";
