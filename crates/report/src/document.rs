@@ -36,12 +36,16 @@ pub enum Block {
     Table(Table),
     /// Items, each a text of its own.
     List(List),
+    /// Labels, each with what it stands for.
+    Facts(Vec<Fact>),
     /// What the numbers behind names and cells refer to.
     Notes(Vec<(usize, Text)>),
     /// Marks, words and columns of the table above, each explained once in a document.
     Legend(Vec<String>),
     /// Charts side by side. Only a page shows them.
     Charts(Vec<Chart>),
+    /// What the looks of the marks in the charts below mean. Only a page shows it.
+    Key(Vec<Key>),
     /// Lines to be copied as they are: commands, hashes.
     Code(Vec<String>),
     /// Blocks that a page folds away under a summary. Formats that cannot fold show the summary as a heading.
@@ -51,7 +55,7 @@ pub enum Block {
         /// What it hides.
         blocks: Vec<Block>,
     },
-    /// Blocks that belong together, with a place to link to.
+    /// Blocks that belong together, with a place to link to. The section `verdict` is the box at the top of a page; it has no heading.
     Section {
         /// Name of the place, unique in the document.
         id: String,
@@ -106,7 +110,16 @@ pub enum Look {
     Emphasis,
 }
 
-/// A list of items.
+/// A label and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// One word or a few.
+    pub label: String,
+    /// What it stands for.
+    pub words: Text,
+}
+
+/// A list of items. An item whose every word is a warning has `!` before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
     /// What stands before each item where a format has no bullets of its own: `-`, `!`, `$`.
@@ -118,8 +131,10 @@ pub struct List {
 /// A table. The first column names the rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// What it shows, for readers who do not see it, and as its caption where it has one.
+    /// What it shows, for readers who do not see it. Unique in the document.
     pub caption: String,
+    /// What stands above it for everybody; empty where the heading says it.
+    pub title: String,
     /// The columns, the naming one first.
     pub columns: Vec<Column>,
     /// The rows, from the top.
@@ -131,10 +146,15 @@ pub struct Table {
 pub struct Column {
     /// Its heading.
     pub heading: String,
+    /// Its heading where there is little room; empty where that is the same.
+    pub short: String,
     /// Where its cells stand.
     pub align: Align,
-    /// The lowest go first where a terminal is too narrow; a column of [`Column::ALWAYS`] never goes.
+    /// The lowest go first where a terminal is too narrow, those of the same priority together. A column of [`Column::ALWAYS`] never
+    /// goes, and one of [`Column::OPTIONAL`] is there only where all others have room.
     pub priority: u8,
+    /// What it means, beginning with the word that is explained: `p99 in a closed loop`. It joins the legend where the column is shown.
+    pub meaning: String,
 }
 
 /// Where the cells of a column stand.
@@ -153,7 +173,7 @@ pub struct Row {
     pub runtime: Option<String>,
     /// How the whole row stands out: `Muted` for the ceiling, `Warning` for what must not be missed.
     pub look: Look,
-    /// One for each column.
+    /// One for each column. A row whose first cell is empty is about what the row above is about.
     pub cells: Vec<Cell>,
 }
 
@@ -168,8 +188,17 @@ pub struct Cell {
     pub mark: &'static str,
     /// Notes that it refers to, by number.
     pub notes: Vec<usize>,
-    /// A second line, less loud: the name that a person types.
+    /// A second line on a page, less loud: the name that a person types.
     pub below: String,
+}
+
+/// What a look of marks in charts means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// A small drawing of it: SVG, complete and safe; empty where the words say it.
+    pub svg: String,
+    /// What it means.
+    pub words: String,
 }
 
 /// A drawing.
@@ -195,15 +224,31 @@ pub struct Chip {
 impl Column {
     /// Priority of a column that no terminal is too narrow for.
     pub const ALWAYS: u8 = u8::MAX;
+    /// Priority of a column that may be missing without a word.
+    pub const OPTIONAL: u8 = 0;
 
     /// A column of words.
     pub fn words(heading: impl Into<String>) -> Self {
-        Self { heading: heading.into(), align: Align::Left, priority: Self::ALWAYS }
+        Self::of(heading.into(), Align::Left)
     }
 
     /// A column of numbers.
     pub fn numbers(heading: impl Into<String>) -> Self {
-        Self { heading: heading.into(), align: Align::Right, priority: Self::ALWAYS }
+        Self::of(heading.into(), Align::Right)
+    }
+
+    fn of(heading: String, align: Align) -> Self {
+        Self { heading, short: String::new(), align, priority: Self::ALWAYS, meaning: String::new() }
+    }
+
+    /// The same column with a shorter heading for where there is little room.
+    pub fn short(self, short: impl Into<String>) -> Self {
+        Self { short: short.into(), ..self }
+    }
+
+    /// The same column with what it means.
+    pub fn meaning(self, meaning: impl Into<String>) -> Self {
+        Self { meaning: meaning.into(), ..self }
     }
 
     /// The same column, left out earlier or later than others where there is no room.
@@ -229,9 +274,21 @@ impl Text {
         self
     }
 
+    /// Whether all of its words have this look.
+    pub fn is_all(&self, look: Look) -> bool {
+        !self.is_empty() && self.0.iter().all(|span| span.look == look)
+    }
+
     /// The words without their looks.
     pub fn plain(&self) -> String {
         self.0.iter().map(|span| span.words.as_str()).collect()
+    }
+}
+
+impl Row {
+    /// Whether it must not be missed.
+    pub fn is_loud(&self) -> bool {
+        self.look == Look::Warning
     }
 }
 
@@ -253,7 +310,12 @@ impl Block {
         Self::Heading(Heading { rank, text: text.into(), beside: String::new() })
     }
 
-    /// A list with `-` before each item; nothing without items.
+    /// A paragraph of one look.
+    pub fn paragraph(words: impl Into<String>, look: Look) -> Self {
+        Self::Paragraph(Text::of(words, look))
+    }
+
+    /// A list with `-` before each item, or `None` without items.
     pub fn list(items: Vec<Text>) -> Option<Self> {
         (!items.is_empty()).then_some(Self::List(List { sign: "-", items }))
     }

@@ -6,7 +6,6 @@
 //! read; CSV and JSON hold the plain numbers in base units.
 
 pub mod audit;
-mod brief;
 pub mod charts;
 pub mod compare;
 mod csv;
@@ -15,13 +14,13 @@ mod documents;
 pub mod fidelity;
 pub mod forecast;
 mod frame;
-mod html;
 mod json;
 pub mod latex;
 mod markdown;
 pub mod overlay;
 pub mod page;
 mod palette;
+pub mod print;
 mod printable;
 mod programs;
 pub mod replication;
@@ -32,10 +31,14 @@ mod terminal;
 mod tidy;
 pub mod verification;
 
+pub use print::Style;
 pub use sparkline::sparkline;
 pub use tolok_analysis::figures;
 
 use tolok_analysis::Findings;
+
+use document::Depth;
+use documents::{brief, run};
 
 /// What findings can be turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,31 +93,16 @@ impl Format {
     }
 }
 
-/// How a terminal looks. The other formats do not ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// Whether it shows colours. Nothing is said by colour alone.
-    pub colour: bool,
-    /// Its width in columns.
-    pub width: u16,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self { colour: false, width: 100 }
-    }
-}
-
 /// The findings in a format, with a line break at the end.
 pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
-        Format::Terminal => terminal::render(findings, style),
-        Format::Markdown => markdown::render(findings),
+        Format::Terminal => print::terminal(&run::document(findings, Depth::Short), style),
+        Format::Markdown => print::markdown(&run::document(findings, Depth::Full)),
         Format::Csv => csv::render(findings),
         Format::Tidy => tidy::render(findings),
         Format::Latex => latex::render(findings),
         Format::Json => json::render(findings),
-        Format::Html => html::render(findings),
+        Format::Html => print::html(&run::document(findings, Depth::Page)),
     }
 }
 
@@ -122,8 +110,8 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
 /// formats that are not for people, nor of a page.
 pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<String> {
     match format {
-        Format::Terminal => Some(brief::text(findings, style)),
-        Format::Markdown => Some(brief::markdown(findings)),
+        Format::Terminal => Some(print::terminal(&brief::document(findings, Depth::Short), style)),
+        Format::Markdown => Some(print::markdown(&brief::document(findings, Depth::Full))),
         _ => None,
     }
 }

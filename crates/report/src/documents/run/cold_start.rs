@@ -3,15 +3,11 @@
 //! A subject starts anew in every trial, whatever is asked of it later, so the trials of all its scenarios are looked at together;
 //! apart are only those in another environment, and those in which it has a database to connect to.
 
-use std::fmt::Write as _;
-
-use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding};
 
-use crate::documents::run::surroundings;
-use crate::markdown::{escaped, lines};
-use crate::palette::marker;
+use super::{muted, paragraph, section, surroundings};
+use crate::document::{Block, Cell, Chart, Column, Depth, Row, Table};
 use crate::svg::{self, Start};
 
 /// Charts that are not folded away.
@@ -19,29 +15,6 @@ const SHOWN: usize = 6;
 pub(crate) const RULE: &str = "From the start of the first process to the first good answer, asked for again and again from the start on. \
                     Median of the trials of all scenarios, which start a subject in the same way; whisker: the middle half of \
                     them, no confidence interval.";
-
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct ColdStart {
-    rule: &'static str,
-    columns: &'static str,
-    charts: Vec<String>,
-    folded: Vec<String>,
-    sheets: Vec<Sheet>,
-}
-
-#[derive(Serialize)]
-struct Sheet {
-    title: String,
-    rows: Vec<Row>,
-}
-
-#[derive(Serialize)]
-struct Row {
-    marker: String,
-    title: String,
-    cells: [String; 4],
-}
 
 /// Scenarios that start subjects in the same way.
 struct Group<'a> {
@@ -57,20 +30,32 @@ struct Subject<'a> {
     starts_s: Vec<f64>,
 }
 
-impl ColdStart {
-    /// The section; none where there is nothing to show.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let groups = groups(findings);
-        let mut charts: Vec<String> = groups.iter().map(Group::chart).collect();
-        let folded = charts.split_off(SHOWN.min(charts.len()));
-        (!charts.is_empty()).then(|| Self {
-            rule: RULE,
-            columns: if matches!(groups.len(), 1 | 2 | 4) { "two" } else { "three" },
-            charts,
-            folded,
-            sheets: groups.iter().map(Group::sheet).collect(),
-        })
+/// The section: a table for each group of scenarios, behind the charts on a page.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let groups = groups(findings);
+    if groups.is_empty() {
+        return Vec::new();
     }
+    let tables = groups.iter().map(|group| Block::Table(group.table())).collect();
+    let mut blocks = Vec::new();
+    if depth == Depth::Page {
+        blocks.extend(muted(format!("{RULE} Shorter is better.")));
+        blocks.extend(drawn(&groups));
+        blocks.push(Block::Folded { summary: "The same figures as a table".into(), blocks: tables });
+    } else {
+        let rule = "From the start of the first process to the first good answer, over the trials of all scenarios.";
+        blocks.extend(paragraph(rule).into_iter().chain(tables));
+    }
+    section("cold-start", "Cold start", blocks)
+}
+
+/// The charts of a page, the later ones folded away.
+fn drawn(groups: &[Group]) -> Vec<Block> {
+    let mut shown: Vec<Chart> = groups.iter().map(|it| Chart { svg: it.chart(), caption: String::new() }).collect();
+    let folded = shown.split_off(SHOWN.min(shown.len()));
+    let summary = format!("{} more", folded.len()).into();
+    let rest = (!folded.is_empty()).then(|| Block::Folded { summary, blocks: vec![Block::Charts(folded)] });
+    std::iter::once(Block::Charts(shown)).chain(rest).collect()
 }
 
 /// Every chart with its title.
@@ -135,13 +120,19 @@ impl<'a> Group<'a> {
         svg::starts(&self.title, &below, &self.subjects.iter().map(start).collect::<Vec<_>>())
     }
 
-    fn sheet(&self) -> Sheet {
+    fn table(&self) -> Table {
         let row = |subject: &Subject| Row {
-            marker: marker(&subject.case.runtime),
-            title: subject.title(),
-            cells: subject.cells(),
+            runtime: Some(subject.case.runtime.clone()),
+            cells: std::iter::once(subject.title()).chain(subject.cells()).map(Cell::from).collect(),
+            ..Row::default()
         };
-        Sheet { title: self.title.clone(), rows: self.subjects.iter().map(row).collect() }
+        let headings = ["median", "middle half", "longest", "starts"].map(Column::numbers);
+        Table {
+            caption: format!("Cold start, {}", self.title),
+            title: self.title.clone(),
+            columns: std::iter::once(Column::words("subject")).chain(headings).collect(),
+            rows: self.subjects.iter().map(row).collect(),
+        }
     }
 }
 
@@ -166,24 +157,4 @@ impl Subject<'_> {
             count(self.starts_s.len() as u64),
         ]
     }
-}
-
-const HEADINGS: [&str; 5] = ["subject", "median", "middle half", "longest", "starts"];
-
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
-pub(crate) fn markdown(findings: &Findings) -> String {
-    let groups = groups(findings);
-    if groups.is_empty() {
-        return String::new();
-    }
-    let mut text =
-        "\n## Cold start\n\nFrom the start of the first process to the first good answer, over the trials of all \
-                    scenarios.\n"
-            .to_owned();
-    for group in &groups {
-        let row = |subject: &Subject| std::iter::once(escaped(&subject.title())).chain(subject.cells()).collect();
-        let rows: Vec<Vec<String>> = group.subjects.iter().map(row).collect();
-        _ = write!(text, "\n{}:\n\n{}", escaped(&group.title), lines(&HEADINGS, &rows, 4));
-    }
-    text
 }

@@ -1,15 +1,17 @@
-//! What a database did for a scenario: tables for HTML and Markdown, a narrow one for a terminal, and the outage in words.
+//! What a database did for a scenario: its tables, a narrow one for a terminal, and the outage in words.
 
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, DatabaseUse, Estimate, LinkUse, OutageFinding, PoolUse, ScenarioFinding};
 
-use crate::documents::run::resources::{Column, Grid, grid};
-use crate::documents::run::surroundings::{cases, cpus};
+use super::columns::{Filled, named, of_cases, with_ceiling};
+use super::muted;
+use super::surroundings::{cases, cpus};
+use crate::document::{Block, Cell, Column, Depth, Look, Table, Text};
 
 const MICROS: f64 = 1e6;
 const MIB: f64 = 1024.0 * 1024.0;
 
-const DATA: [Column<CaseFinding>; 8] = [
+const DATA: [Filled<CaseFinding>; 8] = [
     ("rows/s", |case| number(&of(case)?.rows_per_s)),
     ("bodies, MiB/s", |case| scaled(&case.body_bytes_per_s, 1.0 / MIB)),
     ("subject’s CPU, µs a row", |case| scaled(&of(case)?.subject_cpu_s_per_row, MICROS)),
@@ -20,7 +22,7 @@ const DATA: [Column<CaseFinding>; 8] = [
     ("mean wait", |case| pool(case)?.wait_s_mean.map(|wait_s| amount(Quantity::Seconds, wait_s))),
 ];
 
-const SERVER: [Column<CaseFinding>; 11] = [
+const SERVER: [Filled<CaseFinding>; 11] = [
     ("CPU, µs an answer", |case| scaled(&of(case)?.cpu_s_per_good, MICROS)),
     ("CPU, µs a row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS)),
     ("of its CPUs", |case| of(case)?.busy.map(small_share)),
@@ -40,7 +42,7 @@ const SERVER: [Column<CaseFinding>; 11] = [
     ("its link late: mean / most", |case| of(case)?.link.as_ref().map(lateness)),
 ];
 
-const COUNTER: [Column<CaseFinding>; 5] = [
+const COUNTER: [Filled<CaseFinding>; 5] = [
     ("trials", |case| Some(count(u64::from(of(case)?.counter.as_ref()?.trials)))),
     ("wrong", |case| Some(count(u64::from(of(case)?.counter.as_ref()?.wrong)))),
     ("increments asked for at once", |case| Some(count(of(case)?.counter.as_ref()?.asked))),
@@ -48,7 +50,7 @@ const COUNTER: [Column<CaseFinding>; 5] = [
     ("wrong answers", |case| Some(count(of(case)?.counter.as_ref()?.wrong_answers))),
 ];
 
-const OUTAGE: [Column<CaseFinding>; 8] = [
+const OUTAGE: [Filled<CaseFinding>; 8] = [
     ("trials", |case| Some(count(u64::from(outage(case)?.trials)))),
     ("gone at", |case| Some(amount(Quantity::Seconds, outage(case)?.gone_at_s))),
     ("back at", |case| outage(case).map(|it| or_never(it.back_at_s, it.never_back, it.trials))),
@@ -63,66 +65,88 @@ const OUTAGE: [Column<CaseFinding>; 8] = [
     }),
 ];
 
-/// All tables of a scenario that asks a database; none for one that does not.
-pub(crate) fn grids(scenario: &ScenarioFinding) -> Vec<Grid> {
+/// What the database of a scenario did, and what its outage did to the subjects.
+pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
+    if depth == Depth::Short {
+        return short(scenario);
+    }
+    let mut blocks = tables(scenario);
+    let failing = failing(scenario).into_iter().map(|text| Text::of(text, Look::Warning)).collect();
+    blocks.extend(Block::list(failing));
+    blocks
+}
+
+/// All tables of a scenario that asks a database.
+fn tables(scenario: &ScenarioFinding) -> Vec<Block> {
     let has = |what: fn(&CaseFinding) -> bool| cases(scenario).any(what);
     if scenario.database.is_none() || !has(|case| of(case).is_some()) {
         return Vec::new();
     }
     let counter = has(|case| of(case).is_some_and(|it| it.counter.is_some()));
     let tables = [
-        grid("Rows, bytes, memory, pool", scenario, &DATA),
-        grid("The database meanwhile", scenario, &SERVER),
-        grid("The counter, over all measured trials", scenario, &COUNTER).filter(|_| counter),
-        grid("The database taken away", scenario, &OUTAGE).filter(|_| has(|case| outage(case).is_some())),
+        of_cases("Rows, bytes, memory, pool", scenario, &DATA),
+        of_cases("The database meanwhile", scenario, &SERVER),
+        of_cases("The counter, over all measured trials", scenario, &COUNTER).filter(|_| counter),
+        of_cases("The database taken away", scenario, &OUTAGE).filter(|_| has(|case| outage(case).is_some())),
     ];
     tables.into_iter().flatten().collect()
 }
 
-/// The columns of a terminal's table, the most important first; those without any figure are left out.
-pub(crate) fn columns(scenario: &ScenarioFinding) -> Vec<(&'static str, Vec<String>)> {
-    let all: [Column<CaseFinding>; 10] = [
-        ("rows/s", |case| number(&of(case)?.rows_per_s)),
-        ("MiB/s", |case| scaled(&case.body_bytes_per_s, 1.0 / MIB)),
-        ("µs/row", |case| scaled(&of(case)?.subject_cpu_s_per_row, MICROS)),
-        ("db µs/row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS)),
-        ("db µs", |case| scaled(&of(case)?.cpu_s_per_good, MICROS)),
-        ("peak MiB", |case| case.resources.peak_bytes.map(|bytes| in_column(bytes / MIB))),
-        ("db MiB", |case| scaled(&of(case)?.memory_bytes, 1.0 / MIB)),
-        ("statements", |case| of(case)?.queries_per_good.map(in_column)),
-        ("running", |case| of(case)?.running_mean.map(in_column)),
-        ("waits", |case| pool(case)?.waits_per_good.map(in_column)),
-    ];
-    if scenario.database.is_none() {
+/// A column of the short table, its cell, and what it means where its heading does not say it.
+type Short = (&'static str, fn(&CaseFinding) -> Option<String>, &'static str);
+
+/// The most important first.
+const SHORT: [Short; 10] = [
+    ("rows/s", |case| number(&of(case)?.rows_per_s), "rows in good answers"),
+    ("MiB/s", |case| scaled(&case.body_bytes_per_s, 1.0 / MIB), "MiB of their bodies"),
+    ("µs/row", |case| scaled(&of(case)?.subject_cpu_s_per_row, MICROS), "µs/row: CPU of the subject"),
+    ("db µs/row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS), "db: of the database"),
+    ("db µs", |case| scaled(&of(case)?.cpu_s_per_good, MICROS), "db µs: of the database, for each answer"),
+    (
+        "peak MiB",
+        |case| case.resources.peak_bytes.map(|bytes| in_column(bytes / MIB)),
+        "peak: most memory since the start, page cache included",
+    ),
+    ("db MiB", |case| scaled(&of(case)?.memory_bytes, 1.0 / MIB), "db MiB: anonymous + kernel"),
+    ("statements", |case| of(case)?.queries_per_good.map(in_column), "statements: for each answer"),
+    ("running", |case| of(case)?.running_mean.map(in_column), "running: threads with a statement, mean"),
+    ("waits", |case| pool(case)?.waits_per_good.map(in_column), "waits: for a connection, for each answer"),
+];
+
+/// One table, whose last columns are the first to be left out, and the outage in words.
+fn short(scenario: &ScenarioFinding) -> Vec<Block> {
+    let is_known =
+        |(_, cell, _): &&Short| scenario.database.is_some() && cases(scenario).any(|case| cell(case).is_some());
+    let shown: Vec<&Short> = SHORT.iter().filter(is_known).collect();
+    if shown.is_empty() {
         return Vec::new();
     }
-    let cells = |cell: fn(&CaseFinding) -> Option<String>| {
-        let found: Vec<Option<String>> = cases(scenario).map(cell).collect();
-        let has_any = found.iter().any(Option::is_some);
-        has_any.then(|| found.into_iter().map(|cell| cell.unwrap_or_else(|| NONE.to_owned())).collect())
+    let column = |(place, (heading, _, meaning)): (usize, &&Short)| {
+        Column::numbers(*heading).meaning(*meaning).priority((SHORT.len() - place) as u8)
     };
-    all.into_iter().filter_map(|(heading, cell)| Some((heading, cells(cell)?))).collect()
-}
-
-/// What a column of a terminal's table is, where its heading does not say it.
-pub(crate) fn meaning(heading: &str) -> Option<&'static str> {
-    Some(match heading {
-        "rows/s" => "rows in good answers",
-        "MiB/s" => "MiB of their bodies",
-        "µs/row" => "µs/row: CPU of the subject",
-        "db µs/row" => "db: of the database",
-        "db µs" => "db µs: of the database, for each answer",
-        "peak MiB" => "peak: most memory since the start, page cache included",
-        "db MiB" => "db MiB: anonymous + kernel",
-        "statements" => "statements: for each answer",
-        "running" => "running: threads with a statement, mean",
-        "waits" => "waits: for a connection, for each answer",
-        _ => return None,
-    })
+    let row = |(case, is_ceiling): (&CaseFinding, bool)| {
+        let mut row = named(&case.title, &case.runtime, is_ceiling);
+        let cells = shown.iter().map(|(_, cell, _)| Cell::from(cell(case).unwrap_or_else(|| NONE.to_owned())));
+        row.cells.extend(cells);
+        row
+    };
+    let mut blocks = vec![Block::Table(Table {
+        caption: format!("The database of {}", scenario.id),
+        columns: std::iter::once(Column::words("subject")).chain(shown.iter().enumerate().map(column)).collect(),
+        rows: with_ceiling(scenario).map(row).collect(),
+        ..Table::default()
+    })];
+    if let Some(gone) = gone(scenario) {
+        let look = |is_failing| if is_failing { Look::Warning } else { Look::Plain };
+        blocks.extend(muted(gone));
+        let items = outage_lines(scenario).into_iter().map(|(line, is_failing)| Text::of(line, look(is_failing)));
+        blocks.extend(Block::list(items.collect()));
+    }
+    blocks
 }
 
 /// What each subject did about an outage, in a line; and what it owed and did not do.
-pub(crate) fn outage_lines(scenario: &ScenarioFinding) -> Vec<(String, bool)> {
+fn outage_lines(scenario: &ScenarioFinding) -> Vec<(String, bool)> {
     let line = |case: &CaseFinding| {
         let outage = outage(case)?;
         let silence = amount(Quantity::Seconds, outage.longest_silence_s);
@@ -140,13 +164,13 @@ pub(crate) fn outage_lines(scenario: &ScenarioFinding) -> Vec<(String, bool)> {
 }
 
 /// What the subjects owed in an outage and did not do, a sentence each.
-pub(crate) fn failing(scenario: &ScenarioFinding) -> Vec<String> {
+fn failing(scenario: &ScenarioFinding) -> Vec<String> {
     let sentence = |case: &CaseFinding| Some(format!("{} {}.", case.title, outage(case)?.failing.as_ref()?));
     scenario.cases.iter().filter_map(sentence).collect()
 }
 
 /// When the database was gone, in the median trial of any case.
-pub(crate) fn gone(scenario: &ScenarioFinding) -> Option<String> {
+fn gone(scenario: &ScenarioFinding) -> Option<String> {
     let outage = scenario.cases.iter().find_map(outage)?;
     let seconds = |seconds: f64| amount(Quantity::Seconds, seconds);
     let back = outage.back_at_s.map_or("and did not come back".to_owned(), |at| format!("back at {}", seconds(at)));

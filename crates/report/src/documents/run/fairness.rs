@@ -1,130 +1,147 @@
 //! What each subject had, and where that was not the same for all.
 
-use std::fmt::Write;
-
-use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, count};
 use tolok_analysis::{FairnessLedger, FairnessRow, Findings, ParameterFact, ProcessSetup};
 
-use crate::markdown::{escaped, lines};
-use crate::palette::marker;
+use super::columns::named;
+use super::program_table::words;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Cell, Column, Depth, Heading, Look, Row, Table, Text};
 
-/// How somebody objects who finds a budget unfair.
+/// What a reader can do who finds a budget unfair.
 const OBJECTION: &str = "Only what is recorded is judged. Who holds a setting or a rule to be unfair finds in BIAS.md, under “How to object”, \
                          what to change and how to show the difference.";
 /// So many lines stand in a terminal.
 const MOST_LINES: usize = 4;
 
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct Fairness {
-    objection: &'static str,
-    verdicts: Vec<Verdict>,
-    has_pools: bool,
-    has_processes: bool,
-    rows: Vec<Row>,
-    bytes: Option<Bytes>,
-}
-
-/// A sentence with its sign.
-#[derive(Serialize)]
-struct Verdict {
-    class: &'static str,
-    sign: &'static str,
-    text: String,
-}
-
-/// A subject.
-#[derive(Serialize)]
-struct Row {
-    marker: String,
-    title: String,
-    subject: String,
-    is_ceiling: bool,
-    setup: String,
-    /// Parameters in a line.
-    settings: String,
-    parameters: Vec<Parameter>,
-    given: String,
-    processes: String,
-    pool: String,
-    commands: Vec<Command>,
-    files: String,
-}
-
-#[derive(Serialize)]
-struct Parameter {
-    name: String,
-    value: String,
-    help: String,
-    /// Whether it is its default, in words; empty where that is not known.
-    kind: &'static str,
-}
-
-#[derive(Serialize)]
-struct Command {
-    name: String,
-    /// The command and its environment as one text.
-    text: String,
-}
-
-/// Bytes on the wire for each answer, scenario by scenario.
-#[derive(Serialize)]
-struct Bytes {
-    subjects: Vec<String>,
-    rows: Vec<BytesRow>,
-    /// Whether there are so many rows that they are folded away.
-    is_long: bool,
-}
-
-#[derive(Serialize)]
-struct BytesRow {
-    scenario: String,
-    body: String,
-    cells: Vec<String>,
-}
-
-impl Fairness {
-    /// The section; none where there is nothing to show.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let ledger = &findings.fairness;
-        (!ledger.rows.is_empty()).then(|| Self {
-            objection: OBJECTION,
-            verdicts: verdicts(ledger),
-            has_pools: ledger.rows.iter().any(|row| !row.database_pools.is_empty()),
-            has_processes: ledger.rows.iter().any(|row| row.processes_max.is_some()),
-            rows: ledger.rows.iter().map(row).collect(),
-            bytes: bytes(ledger),
-        })
+/// The section: what was and was not the same, what each subject had, and how each is set up.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let ledger = &findings.fairness;
+    if ledger.rows.is_empty() {
+        return Vec::new();
     }
+    let mut blocks: Vec<Block> = paragraph(OBJECTION).into_iter().collect();
+    blocks.extend(verdicts(ledger));
+    blocks.push(Block::Table(table(ledger)));
+    if let Some(bytes) = bytes(ledger) {
+        // Few readers want the bytes of many scenarios.
+        let folds = depth == Depth::Page && bytes.rows.len() > 6;
+        let summary = "Bytes of an answer, scenario by scenario".into();
+        let bytes = vec![Block::Table(bytes)];
+        blocks.extend(if folds { vec![Block::Folded { summary, blocks: bytes }] } else { bytes });
+    }
+    blocks.extend(setups(ledger, depth));
+    section("fairness", "Did all have the same?", blocks)
 }
 
-fn verdicts(ledger: &FairnessLedger) -> Vec<Verdict> {
-    let kinds = [("warn", "!", &ledger.unequal), ("", "=", &ledger.equal), ("sub", "?", &ledger.unknown)];
-    let of = |(class, sign, sentences): (&'static str, &'static str, &Vec<String>)| {
-        let verdict = move |text: &String| Verdict { class, sign, text: text.clone() };
-        sentences.iter().map(verdict).collect::<Vec<_>>()
+fn verdicts(ledger: &FairnessLedger) -> Option<Block> {
+    let kinds = [
+        (Text::of("not the same", Look::Warning), &ledger.unequal),
+        (Text::from("the same"), &ledger.equal),
+        (Text::from("unknown"), &ledger.unknown),
+    ];
+    let of = |(kind, sentences): &(Text, &Vec<String>)| {
+        let verdict = |text: &String| kind.clone().and(format!(": {text}"), Look::Plain);
+        sentences.iter().map(verdict).collect::<Vec<Text>>()
     };
-    kinds.into_iter().flat_map(of).collect()
+    Block::list(kinds.iter().flat_map(of).collect())
 }
 
-fn row(row: &FairnessRow) -> Row {
+fn table(ledger: &FairnessLedger) -> Table {
+    let has_processes = ledger.rows.iter().any(|row| row.processes_max.is_some());
+    let has_pools = ledger.rows.iter().any(|row| !row.database_pools.is_empty());
+    let mut headings = vec!["subject", "given", "settings"];
+    headings.extend(has_processes.then_some("processes / threads seen"));
+    headings.extend(has_pools.then_some("connections to the database"));
     let number = |number: Option<u32>| number.map_or(NONE.to_owned(), |number| number.to_string());
-    let pools: Vec<String> = row.database_pools.iter().map(u32::to_string).collect();
-    Row {
-        marker: marker(&row.runtime),
-        title: row.title.clone(),
-        subject: row.subject.clone(),
-        is_ceiling: row.is_ceiling,
-        setup: row.setup.clone().unwrap_or_else(|| "not kept by this run".to_owned()),
-        settings: or_none(row.parameters.iter().map(setting).collect::<Vec<_>>().join(", ")),
-        parameters: row.parameters.iter().map(parameter).collect(),
-        given: row.given.join("; "),
-        processes: format!("{} / {}", number(row.processes_max), number(row.threads_max)),
-        pool: or_none(pools.join(", ")),
-        commands: row.declared.iter().map(command).collect(),
-        files: row.files.join(", "),
+    let row = |of: &FairnessRow| {
+        let pools: Vec<String> = of.database_pools.iter().map(u32::to_string).collect();
+        let settings = or_none(of.parameters.iter().map(setting).collect::<Vec<_>>().join(", "));
+        let processes = || format!("{} / {}", number(of.processes_max), number(of.threads_max));
+        let mut row = named(&of.title, &of.runtime, of.is_ceiling);
+        row.cells[0].below.clone_from(&of.subject);
+        row.cells.extend([of.given.join("; "), settings].map(Cell::from));
+        row.cells.extend(has_processes.then(|| Cell::from(processes())));
+        row.cells.extend(has_pools.then(|| Cell::from(or_none(pools.join(", ")))));
+        row
+    };
+    Table {
+        caption: "What each subject had".to_owned(),
+        columns: headings.into_iter().map(Column::words).collect(),
+        rows: ledger.rows.iter().map(row).collect(),
+        ..Table::default()
     }
+}
+
+/// How each subject is set up, in the words of its own `subject.toml`.
+fn setups(ledger: &FairnessLedger, depth: Depth) -> Vec<Block> {
+    let words = Text::from("How each is set up, in the words of its own ").and("subject.toml", Look::Code);
+    match depth {
+        Depth::Page => {
+            vec![Block::Folded { summary: words, blocks: ledger.rows.iter().flat_map(setup).collect() }]
+        }
+        _ => {
+            let title = Block::Paragraph(words.and(":", Look::Plain));
+            std::iter::once(title).chain(ledger.rows.iter().flat_map(declaration)).collect()
+        }
+    }
+}
+
+fn declared(row: &FairnessRow) -> &str {
+    row.setup.as_deref().unwrap_or("not kept by this run")
+}
+
+/// On a page: what it is, its parameters, its commands and its files.
+fn setup(row: &FairnessRow) -> Vec<Block> {
+    let title = Heading { rank: 3, text: row.title.as_str().into(), beside: row.subject.clone() };
+    let parameter = |parameter: &ParameterFact| {
+        let kind = match parameter.is_changed {
+            None => "",
+            Some(true) => " changed",
+            Some(false) => " default",
+        };
+        let value = Text::of(parameter.value.as_str(), Look::Code).and(kind, Look::Muted);
+        let name = Text::of(parameter.name.as_str(), Look::Code);
+        Row { cells: vec![name.into(), value.into(), parameter.help.as_str().into()], ..Row::default() }
+    };
+    let table = Table {
+        caption: format!("Parameters of {}", row.subject),
+        columns: ["parameter", "value", "what it tunes"].map(Column::words).to_vec(),
+        rows: row.parameters.iter().map(parameter).collect(),
+        ..Table::default()
+    };
+    let files = row.files.join(", ");
+    let files = (!files.is_empty()).then(|| muted(format!("Files that it is given besides: {files}.")));
+    let mut blocks = vec![Block::Heading(title)];
+    blocks.extend(paragraph(declared(row)));
+    blocks.extend((!table.rows.is_empty()).then_some(Block::Table(table)));
+    for process in &row.declared {
+        blocks.extend(muted(process.name.as_str()));
+        blocks.push(Block::Code(command_lines(process)));
+    }
+    blocks.extend(files.flatten());
+    blocks
+}
+
+/// The environment of a process, a line each, and its command.
+fn command_lines(process: &ProcessSetup) -> Vec<String> {
+    let environment = process.env.iter().map(|(name, value)| format!("{name}={value}"));
+    environment.chain([process.command.join(" ")]).collect()
+}
+
+/// In a file of text: what it is, and a line for each parameter and command.
+fn declaration(row: &FairnessRow) -> Vec<Block> {
+    let name = Text::from(format!("{} ", row.title)).and(row.subject.as_str(), Look::Code);
+    let parameters = row.parameters.iter().filter(|parameter| !parameter.help.is_empty()).map(|parameter| {
+        let setting = format!("{} = {}", parameter.name, parameter.value);
+        Text::of(setting, Look::Code).and(format!(": {}", parameter.help), Look::Plain)
+    });
+    let commands = row
+        .declared
+        .iter()
+        .map(|process| Text::from(format!("{}: ", process.name)).and(command_lines(process).join(" "), Look::Code));
+    let title = Block::Paragraph(name.and(format!(": {}", declared(row)), Look::Plain));
+    std::iter::once(title).chain(Block::list(parameters.chain(commands).collect())).collect()
 }
 
 fn or_none(text: String) -> String {
@@ -137,25 +154,12 @@ fn setting(parameter: &ParameterFact) -> String {
     format!("{}\u{a0}=\u{a0}{}{star}", parameter.name, parameter.value)
 }
 
-fn parameter(parameter: &ParameterFact) -> Parameter {
-    let kind = match parameter.is_changed {
-        None => "",
-        Some(true) => "changed",
-        Some(false) => "default",
-    };
-    let ParameterFact { name, value, help, .. } = parameter;
-    Parameter { name: name.clone(), value: value.clone(), help: help.clone(), kind }
-}
-
-fn command(process: &ProcessSetup) -> Command {
-    // What is left empty by a template is no part of the command; nor is it of any use to a reader.
-    let mut text: String = process.env.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
-    text += &process.command.join(" ");
-    Command { name: process.name.clone(), text }
-}
+/// What the table of bytes holds.
+const BYTES: &str =
+    "Bytes on the wire for each answer, headers of HTTP, TCP and IP included, and over a loopback the request";
 
 /// Bytes of answers, where any were read or bodies are known.
-fn bytes(ledger: &FairnessLedger) -> Option<Bytes> {
+fn bytes(ledger: &FairnessLedger) -> Option<Table> {
     let mut scenarios: Vec<&str> = Vec::new();
     for answers in ledger.rows.iter().flat_map(|row| &row.scenarios).filter(|it| it.body_bytes.is_some()) {
         if !scenarios.contains(&answers.scenario.as_str()) {
@@ -166,13 +170,17 @@ fn bytes(ledger: &FairnessLedger) -> Option<Bytes> {
         let of = |row: &FairnessRow| row.scenarios.iter().find(|it| it.scenario == *scenario).cloned();
         let own: Vec<_> = ledger.rows.iter().map(of).collect();
         let bodies: Vec<f64> = own.iter().flatten().filter_map(|answers| answers.body_bytes).collect();
-        let cell = |bytes: Option<f64>| bytes.map_or(NONE.to_owned(), in_column_of_bytes);
-        let cells = own.iter().map(|answers| cell(answers.as_ref().and_then(|it| it.network_bytes_per_answer)));
-        BytesRow { scenario: (*scenario).to_owned(), body: range(&bodies), cells: cells.collect() }
+        let cells = own
+            .iter()
+            .map(|answers| words(answers.as_ref().and_then(|it| it.network_bytes_per_answer).map(in_column_of_bytes)));
+        let names = [(*scenario).to_owned(), range(&bodies)].map(Cell::from);
+        Row { cells: names.into_iter().chain(cells).collect(), ..Row::default() }
     };
-    let rows: Vec<BytesRow> = scenarios.iter().map(row).collect();
-    let subjects = ledger.rows.iter().map(|row| row.title.clone()).collect();
-    (!rows.is_empty()).then_some(Bytes { subjects, is_long: rows.len() > 6, rows })
+    let subjects = ledger.rows.iter().map(|row| Column::numbers(row.title.as_str()));
+    let columns = [Column::words("scenario"), Column::numbers("body")].into_iter().chain(subjects).collect();
+    let rows: Vec<Row> = scenarios.iter().map(row).collect();
+    let (caption, title) = ("Bytes of an answer".to_owned(), BYTES.to_owned());
+    (!rows.is_empty()).then_some(Table { caption, title, columns, rows })
 }
 
 /// `27`, or `27–31` where answers of different subjects are not equally long.
@@ -194,64 +202,6 @@ pub(crate) fn short(findings: &Findings) -> Vec<String> {
     let mut short: Vec<String> = unequal.iter().take(MOST_LINES).cloned().collect();
     short.extend((more > 0).then(|| format!("{more} more in the report.")));
     short
-}
-
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
-pub(crate) fn markdown(findings: &Findings) -> String {
-    let ledger = &findings.fairness;
-    let Some(section) = Fairness::of(findings) else { return String::new() };
-    let mut text = format!("\n## Did all have the same?\n\n{}\n\n", escaped(OBJECTION));
-    let kinds = [("**not the same**", &ledger.unequal), ("the same", &ledger.equal), ("unknown", &ledger.unknown)];
-    for (kind, sentences) in kinds {
-        sentences.iter().for_each(|sentence| _ = writeln!(text, "- {kind}: {}", escaped(sentence)));
-    }
-    text += &format!("\n{}", table(&section));
-    if let Some(bytes) = &section.bytes {
-        text += &format!("\n{BYTES}:\n\n{}", bytes_table(bytes));
-    }
-    text += "\nHow each is set up, in the words of its own `subject.toml`:\n\n";
-    section.rows.iter().for_each(|row| text += &declaration(row));
-    text
-}
-
-/// What the table of bytes holds.
-const BYTES: &str =
-    "Bytes on the wire for each answer, headers of HTTP, TCP and IP included, and over a loopback the request";
-
-fn table(section: &Fairness) -> String {
-    let mut headings = vec!["subject", "given", "settings"];
-    headings.extend(section.has_processes.then_some("processes / threads seen"));
-    headings.extend(section.has_pools.then_some("connections to the database"));
-    let row = |row: &Row| {
-        let before = if row.is_ceiling { "*ceiling:* " } else { "" };
-        let mut cells = vec![format!("{before}{}", escaped(&row.title)), escaped(&row.given), escaped(&row.settings)];
-        cells.extend(section.has_processes.then(|| row.processes.clone()));
-        cells.extend(section.has_pools.then(|| row.pool.clone()));
-        cells
-    };
-    lines(&headings, &section.rows.iter().map(row).collect::<Vec<_>>(), 0)
-}
-
-fn bytes_table(bytes: &Bytes) -> String {
-    let subjects = bytes.subjects.iter().map(|subject| escaped(subject));
-    let headings: Vec<String> = ["scenario".to_owned(), "body".to_owned()].into_iter().chain(subjects).collect();
-    let row = |row: &BytesRow| {
-        let first = [escaped(&row.scenario), row.body.clone()];
-        first.into_iter().chain(row.cells.iter().cloned()).collect::<Vec<_>>()
-    };
-    lines(&headings, &bytes.rows.iter().map(row).collect::<Vec<_>>(), headings.len() - 1)
-}
-
-fn declaration(row: &Row) -> String {
-    let mut text = format!("- {} `{}`: {}\n", escaped(&row.title), row.subject.replace('`', ""), escaped(&row.setup));
-    for parameter in row.parameters.iter().filter(|parameter| !parameter.help.is_empty()) {
-        _ = writeln!(text, "  - `{} = {}`: {}", parameter.name, parameter.value, escaped(&parameter.help));
-    }
-    for command in &row.commands {
-        let command_line = command.text.replace('\n', " ").replace('`', "");
-        _ = writeln!(text, "  - {}: `{command_line}`", escaped(&command.name));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use tolok_analysis::figures::{Quantity, amount, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, Findings, GateFinding, GateOutcome, ScenarioFinding, ServiceDemand, SteadyClass};
 
-use crate::documents::run::resources::{Column, Grid, grid};
-use crate::documents::run::surroundings::cases;
-use crate::documents::run::trust::Check;
+use super::columns::{Filled, of_cases};
+use super::list;
+use super::surroundings::cases;
+use super::trust::Check;
+use crate::document::{Block, Depth, Look, Text};
 
 /// So many cases that failed a gate are told one by one.
 const MOST_TOLD: usize = 3;
@@ -86,15 +88,32 @@ fn gates<'a>(
     findings.scenarios.iter().flat_map(of).filter(move |(_, case, _)| has(case))
 }
 
-/// A line for a terminal.
-pub(crate) struct Line {
-    pub(crate) text: String,
-    /// Whether it tells of something that failed.
-    pub(crate) is_failed: bool,
+/// A sentence on the checks, and whether it tells of something that failed.
+struct Line {
+    text: String,
+    is_failed: bool,
 }
 
-/// How many checks passed, and which failed or could not be told; nothing where no server was measured.
-pub(crate) fn lines(findings: &Findings) -> Vec<Line> {
+/// How many checks passed, and which failed. A terminal has it in one line if all passed.
+pub(crate) fn summary(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let lines = lines(findings);
+    match lines.as_slice() {
+        [line] if depth == Depth::Short => {
+            vec![Block::Paragraph(format!("Checks of the trials: {}", line.text).into())]
+        }
+        _ => {
+            let look = |line: &Line| if line.is_failed { Look::Warning } else { Look::Plain };
+            list(
+                "Checks of the trials",
+                "-",
+                lines.iter().map(|line| Text::of(line.text.as_str(), look(line))).collect(),
+            )
+        }
+    }
+}
+
+/// How many checks passed, and which failed or could not be told. There are no lines if no server was measured.
+fn lines(findings: &Findings) -> Vec<Line> {
     let all: Vec<(&ScenarioFinding, &CaseFinding, &GateFinding)> = RULES
         .iter()
         .flat_map(|(word, _)| {
@@ -147,7 +166,7 @@ fn unknown_words(all: &[Asked], word: &str) -> Option<String> {
         .then(|| format!("{word} of {} ({})", counted(unknown.len() as u64, "case"), reasons.join(", or ")))
 }
 
-const GATES: [Column<CaseFinding>; 10] = [
+const GATES: [Filled<CaseFinding>; 10] = [
     ("ledger", |case| cell(case, "ledger")),
     ("Little", |case| cell(case, "little")),
     ("utilisation", |case| cell(case, "utilisation")),
@@ -161,8 +180,8 @@ const GATES: [Column<CaseFinding>; 10] = [
 ];
 
 /// Every gate of every case of a scenario.
-pub(crate) fn table(scenario: &ScenarioFinding) -> Option<Grid> {
-    grid("Checks, over the trials of each case", scenario, &GATES)
+pub(crate) fn table(scenario: &ScenarioFinding) -> Option<Block> {
+    of_cases("Checks, over the trials of each case", scenario, &GATES)
         .filter(|_| cases(scenario).any(|case| !case.gates.is_empty()))
 }
 
@@ -206,7 +225,7 @@ pub(crate) fn class_word(class: SteadyClass) -> &'static str {
     }
 }
 
-const DEMANDS: [Column<CaseFinding>; 8] = [
+const DEMANDS: [Filled<CaseFinding>; 8] = [
     ("scarcest", |case| case.demands.first().map(|demand| resource(&demand.resource).to_owned())),
     ("goodput, of what that allows", |case| {
         let goodput = case.goodput_rps.as_ref()?.value;
@@ -221,8 +240,8 @@ const DEMANDS: [Column<CaseFinding>; 8] = [
 ];
 
 /// What an answer takes of each resource.
-pub(crate) fn demands(scenario: &ScenarioFinding) -> Option<Grid> {
-    grid(
+pub(crate) fn demands(scenario: &ScenarioFinding) -> Option<Block> {
+    of_cases(
         "Service demands: µs of each resource for each good answer → good answers/s that it allows",
         scenario,
         &DEMANDS,

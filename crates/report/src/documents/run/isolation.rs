@@ -1,20 +1,30 @@
 //! What held the parts of the trials apart, in words that every format shares.
 
-use serde::Serialize;
 use tolok_analysis::figures::{count, counted, listed};
 use tolok_analysis::{FallbackFinding, Findings, IsolationFinding, SysctlFinding, WeightsFinding};
 
-use crate::documents::run::surroundings::backend;
+use super::section;
+use super::surroundings::backend;
+use crate::document::{Block, Look, Text};
+
+/// The section, with what could not be had at its end.
+pub(crate) fn blocks(findings: &Findings) -> Vec<Block> {
+    let had = parts(findings).into_iter().map(|part| Text::from(format!("{}: {}", part.what, part.words)));
+    let lacking = fallbacks(findings)
+        .into_iter()
+        .map(|words| Text::of("not had", Look::Warning).and(format!(": {words}"), Look::Plain));
+    let items: Vec<Text> = had.chain(lacking).collect();
+    section("isolation", "What held the parts apart", Block::list(items).into_iter().collect())
+}
 
 /// One thing that held the parts apart.
-#[derive(Debug, Serialize)]
-pub(crate) struct Fact {
-    pub(crate) what: &'static str,
-    pub(crate) words: String,
+struct Part {
+    what: &'static str,
+    words: String,
 }
 
 /// All of them; none where no trial came so far.
-pub(crate) fn facts(findings: &Findings) -> Vec<Fact> {
+fn parts(findings: &Findings) -> Vec<Part> {
     let isolation = &findings.isolation;
     if isolation.trials == 0 {
         return Vec::new();
@@ -36,11 +46,11 @@ pub(crate) fn facts(findings: &Findings) -> Vec<Fact> {
         (!settings.is_empty()).then(|| ("kernel settings unlike the machine’s", settings.join("; "))),
         autogroup(isolation).map(|words| ("autogroup", words.to_owned())),
     ];
-    facts.into_iter().flatten().map(|(what, words)| Fact { what, words }).collect()
+    facts.into_iter().flatten().map(|(what, words)| Part { what, words }).collect()
 }
 
 /// All that could not be had, each once.
-pub(crate) fn fallbacks(findings: &Findings) -> Vec<String> {
+fn fallbacks(findings: &Findings) -> Vec<String> {
     let trials = findings.isolation.trials;
     let said = |fallback: &FallbackFinding| {
         let all = counted(u64::from(trials), "trial");

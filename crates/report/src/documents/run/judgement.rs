@@ -1,61 +1,72 @@
 //! How sure a scenario's comparisons are: its A/A pair, how many blocks they would need, and pairs in words.
 
-use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, count, figure, small_share};
-use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ProgramFinding, ScenarioFinding, Verdict};
+use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ScenarioFinding, Verdict};
 
-use crate::documents::run::surroundings::heading;
-use crate::programs;
+use super::limits::labelled;
+use super::surroundings::heading;
+use super::{programs, section};
+use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 
 /// What the letters of a column are.
 pub(crate) const TIER: &str = "tier: those that share a letter could not be told apart";
 
-/// A line beneath a scenario's table.
-#[derive(Debug, Serialize)]
-pub(crate) struct Line {
-    /// What it is about.
-    pub(crate) word: &'static str,
-    pub(crate) text: String,
-    /// Whether it speaks against the whole table.
-    pub(crate) is_warning: bool,
-}
-
-/// The A/A pair of a scenario, and what its blocks can show; nothing where it has neither.
-pub(crate) fn lines(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Line> {
-    let of_floor = floor.map(|floor| {
-        let is_warning = is_told_apart(floor);
-        Line { word: "A/A pair", text: floor.sentence.clone(), is_warning }
-    });
-    let of_power = power.map(|power| Line { word: "Blocks", text: power.sentence.clone(), is_warning: false });
-    of_floor.into_iter().chain(of_power).collect()
-}
-
-/// The same where every scenario has them: a line each, whose words [`Sureness::note`] or [`MEANING`] explain once.
-pub(crate) fn short_lines(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Line> {
-    let of_floor = floor.map(|floor| {
-        let is_warning = is_told_apart(floor);
-        let text = format!("{}: {}", figure(Quantity::Ratio, &floor.ratio).line(), came_out(floor));
-        Line { word: "A/A pair", text, is_warning }
-    });
-    let of_power = power.map(|power| {
+/// The A/A pair of a scenario and what its blocks can show, a line each.
+pub(crate) fn short(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut legend = Vec::new();
+    if let Some(floor) = floor {
+        let ratio = figure(Quantity::Ratio, &floor.ratio).line();
+        blocks.push(line("A/A pair", &format!("{ratio}: {}", came_out(floor)), is_told_apart(floor)));
+        legend.push("A/A pair: one subject entered twice".to_owned());
+    }
+    if let Some(power) = power {
         let effect = small_share(power.effect);
-        let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(blocks);
+        let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(words_of_blocks);
         let worst = if worst == needed { String::new() } else { format!(" (worst pair {worst})") };
         let text = format!("shows {}; {effect} takes {needed} blocks{worst}", small_share(power.smallest_found));
-        Line { word: "Power", text, is_warning: false }
-    });
-    of_floor.into_iter().chain(of_power).collect()
+        blocks.push(line("Power", &text, false));
+        legend.extend([SHOWS, TAKES].map(str::to_owned));
+    }
+    if !legend.is_empty() {
+        blocks.push(Block::Legend(legend));
+    }
+    blocks
 }
 
-/// What the words of [`short_lines`] mean, each by itself.
-pub(crate) const MEANING: [(&str, &str); 2] = [
-    ("A/A pair", "A/A pair: one subject entered twice"),
-    (
-        "Power",
-        "shows: the smallest difference found with a chance of 80% in the median pair · takes: blocks to find the smallest that \
-         matters",
-    ),
-];
+const SHOWS: &str = "shows: the smallest difference found with a chance of 80% in the median pair";
+const TAKES: &str = "takes: blocks to find the smallest that matters";
+
+fn line(word: &str, text: &str, is_warning: bool) -> Block {
+    match is_warning {
+        true => Block::paragraph(format!("{word}: {text}"), Look::Warning),
+        false => Block::Paragraph(format!("{word}: {text}").into()),
+    }
+}
+
+/// How sure the comparisons are: sentences for a single scenario on a page, tables otherwise.
+pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding], depth: Depth) -> Vec<Block> {
+    let blocks = match (scenarios, findings.programs.as_slice(), depth) {
+        ([only], [], Depth::Page) => sentences(only.noise_floor.as_ref(), only.power.as_ref()).into_iter().collect(),
+        _ => {
+            let server = |it| -> Known { (heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
+            let program = |it| -> Known { (programs::heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
+            let servers = table("How sure the comparisons are", scenarios.iter().copied().map(server));
+            let programs = findings.programs.iter().map(program);
+            [servers, table("How sure the comparisons of programs are", programs)].concat()
+        }
+    };
+    section("sureness", "How sure the comparisons are", blocks)
+}
+
+fn sentences(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Option<Block> {
+    let of_floor = floor.map(|floor| match is_told_apart(floor) {
+        true => Text::of(format!("A/A pair: {}", floor.sentence), Look::Warning),
+        false => labelled("A/A pair", &floor.sentence),
+    });
+    let of_power = power.map(|power| labelled("Blocks", &power.sentence));
+    Block::list(of_floor.into_iter().chain(of_power).collect())
+}
 
 fn is_told_apart(floor: &NoiseFloor) -> bool {
     matches!(floor.verdict, Verdict::Faster | Verdict::Slower)
@@ -73,95 +84,62 @@ fn came_out(floor: &NoiseFloor) -> String {
     }
 }
 
-fn blocks(needed: Option<u32>) -> String {
+fn words_of_blocks(needed: Option<u32>) -> String {
     needed.map_or("over 10,000".to_owned(), |blocks| count(u64::from(blocks)))
-}
-
-/// How sure several scenarios are, side by side.
-#[derive(Debug, Serialize)]
-pub(crate) struct Sureness {
-    /// Those of the cells.
-    pub(crate) headings: Vec<String>,
-    pub(crate) rows: Vec<SureRow>,
-    /// What the headings mean.
-    pub(crate) note: String,
-}
-
-/// One scenario.
-#[derive(Debug, Serialize)]
-pub(crate) struct SureRow {
-    pub(crate) title: String,
-    pub(crate) id: String,
-    pub(crate) cells: Vec<String>,
-    /// Whether something speaks against its whole table.
-    pub(crate) is_warning: bool,
 }
 
 /// A scenario of servers or of programs: its title, its id, and what is known of it.
 type Known<'a> = (String, &'a str, Option<&'a NoiseFloor>, Option<&'a PowerNote>);
 
-impl Sureness {
-    /// None where no two cases were compared.
-    pub(crate) fn of_servers(scenarios: &[&ScenarioFinding]) -> Option<Self> {
-        let known = |it| -> Known { (heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
-        Self::of(scenarios.iter().copied().map(known))
+/// How sure several scenarios are, side by side, and what the headings mean. Nothing where no two cases were compared.
+fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> {
+    let all: Vec<Known> = all.filter(|(_, _, floor, power)| floor.is_some() || power.is_some()).collect();
+    let power = all.iter().find_map(|(.., power)| *power);
+    let has_floor = all.iter().any(|(_, _, floor, _)| floor.is_some());
+    let (mut headings, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    if has_floor {
+        headings.extend(["A/A pair", "which was"].map(str::to_owned));
+        notes.push(
+            "A/A pair: one subject is entered twice, and what its halves differ by is this run’s own noise.".to_owned(),
+        );
     }
-
-    /// The same of programs.
-    pub(crate) fn of_programs(programs: &[ProgramFinding]) -> Option<Self> {
-        let known = |it| -> Known { (programs::heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
-        Self::of(programs.iter().map(known))
+    if let Some(power) = power {
+        let (effect, chance) = (small_share(power.effect), small_share(power.power));
+        let worst = "in the worst pair".to_owned();
+        headings.extend(["shows differences from".to_owned(), format!("blocks to show {effect}"), worst]);
+        notes.push(format!(
+            "Shows differences from: the smallest that the blocks of this run find with a chance of {chance}, for the median \
+             pair. Blocks to show {effect}: how many it would take to find the smallest difference that matters."
+        ));
     }
-
-    fn of<'a>(all: impl Iterator<Item = Known<'a>>) -> Option<Self> {
-        let all: Vec<Known> = all.filter(|(_, _, floor, power)| floor.is_some() || power.is_some()).collect();
-        let power = all.iter().find_map(|(.., power)| *power);
-        let has_floor = all.iter().any(|(_, _, floor, _)| floor.is_some());
-        let (mut headings, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        if has_floor {
-            headings.extend(["A/A pair", "which was"].map(str::to_owned));
-            notes.push(
-                "A/A pair: one subject is entered twice, and what its halves differ by is this run’s own noise."
-                    .to_owned(),
-            );
-        }
-        if let Some(power) = power {
-            let (effect, chance) = (small_share(power.effect), small_share(power.power));
-            headings.extend([
-                "shows differences from".to_owned(),
-                format!("blocks to show {effect}"),
-                "in the worst pair".to_owned(),
-            ]);
-            notes.push(format!(
-                "Shows differences from: the smallest that the blocks of this run find with a chance of {chance}, for the median \
-                 pair. Blocks to show {effect}: how many it would take to find the smallest difference that matters."
-            ));
-        }
-        let rows = all.iter().map(|known| SureRow::of(known, has_floor, power.is_some())).collect();
-        (!all.is_empty()).then(|| Self { headings, rows, note: notes.join(" ") })
+    if all.is_empty() {
+        return Vec::new();
     }
+    let columns = std::iter::once(Column::words("scenario")).chain(headings.into_iter().map(Column::numbers));
+    let table = Table {
+        caption: caption.to_owned(),
+        columns: columns.collect(),
+        rows: all.iter().map(|known| row(known, has_floor, power.is_some())).collect(),
+        ..Table::default()
+    };
+    vec![Block::Table(table), Block::Paragraph(notes.join(" ").into())]
 }
 
-impl SureRow {
-    fn of((title, id, floor, power): &Known, has_floor: bool, has_power: bool) -> Self {
-        let mut cells = Vec::new();
-        if has_floor {
-            cells.extend(floor.map_or([NONE; 2].map(str::to_owned), |floor| {
-                [figure(Quantity::Ratio, &floor.ratio).line(), came_out(floor)]
-            }));
-        }
-        if has_power {
-            cells.extend(power.map_or([NONE; 3].map(str::to_owned), |power| {
-                [small_share(power.smallest_found), blocks(power.blocks_needed), blocks(power.blocks_needed_worst)]
-            }));
-        }
-        Self { title: title.clone(), id: (*id).to_owned(), cells, is_warning: floor.is_some_and(is_told_apart) }
+fn row((title, id, floor, power): &Known, has_floor: bool, has_power: bool) -> Row {
+    let look = if floor.is_some_and(is_told_apart) { Look::Warning } else { Look::Plain };
+    let mut cells = vec![Cell::from(Text::from(format!("{title} ")).and(*id, Look::Code))];
+    if has_floor {
+        let known = floor.map(|floor| [figure(Quantity::Ratio, &floor.ratio).line(), came_out(floor)]);
+        cells.extend(known.unwrap_or([NONE; 2].map(str::to_owned)).map(Cell::from));
     }
-}
-
-/// The rule by which the run might end before its last block, and what came of it; nothing without one.
-pub(crate) fn stopping(findings: &Findings) -> String {
-    findings.run.stopping.clone().unwrap_or_default()
+    if has_power {
+        let known = power.map(|power| {
+            let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(words_of_blocks);
+            [small_share(power.smallest_found), needed, worst]
+        });
+        cells.extend(known.unwrap_or([NONE; 3].map(str::to_owned)).map(Cell::from));
+    }
+    Row { look, cells, ..Row::default() }
 }
 
 /// The interval that holds for all pairs together, beside a ratio; a dash where there is none.

@@ -1,15 +1,14 @@
 //! How long answers took, by percentile.
 
-use std::fmt::Write as _;
-
-use serde::Serialize;
-use tolok_analysis::figures::{NONE, Quantity, figure};
+use tolok_analysis::figures::{NONE, Quantity, counted, figure};
 use tolok_analysis::{CaseFinding, CurvePoint, Estimate, Findings, LatencyMark, ScenarioFinding};
 
-use crate::documents::run::sections::is_of_tools;
-use crate::documents::run::surroundings::heading;
-use crate::markdown::{escaped, lines};
-use crate::palette::marker;
+use super::columns::{cell, named};
+use super::limits::labelled;
+use super::sections::is_of_tools;
+use super::surroundings::heading;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Cell, Chart, Column, Depth, Look, Table, Text};
 use crate::svg::{self, MOST_LINES, quantile_words};
 
 /// Scenarios whose charts are not folded away.
@@ -29,62 +28,52 @@ const OPEN: [&str; 2] = [
 const FROM_SEND: [&str; 2] =
     ["Open loop of another tool", "its times begin when it sent the request; what waited before that is missing."];
 
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct Latency {
-    /// What the loops of the scenarios mean for their percentiles.
-    loops: Vec<[&'static str; 2]>,
-    columns: &'static str,
-    charts: Vec<String>,
-    folded: Vec<String>,
-    sheets: Vec<Sheet>,
-    /// That a chart has not all of the lines, where one has not.
-    left_out: Option<String>,
-}
-
-/// The percentiles of a scenario.
-#[derive(Serialize)]
-struct Sheet {
-    title: String,
-    load: String,
-    id: String,
-    headings: Vec<String>,
-    rows: Vec<Row>,
-}
-
-#[derive(Serialize)]
-struct Row {
-    marker: String,
-    title: String,
-    cells: Vec<Cell>,
-}
-
-/// A percentile and the range of the trials, which may be empty.
-#[derive(Serialize)]
-struct Cell {
-    value: String,
-    interval: String,
-}
-
-impl Latency {
-    /// The section; none where there is nothing to show.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let scenarios = scenarios(findings);
-        let mut charts: Vec<String> = charts(findings).into_iter().map(|(_, chart)| chart).collect();
-        let number = charts.len();
-        let folded = charts.split_off(SHOWN.min(number));
-        let most = scenarios.iter().map(|it| cases(it).count()).max()?;
-        Some(Self {
-            loops: loops(&scenarios),
-            columns: if matches!(number, 1 | 2 | 4) { "two" } else { "three" },
-            charts,
-            folded,
-            sheets: scenarios.iter().map(|scenario| Sheet::of(scenario)).collect(),
-            left_out: (most > MOST_LINES).then(|| {
-                format!("A chart has {MOST_LINES} lines at most, those of most good answers; the table has all.")
-            }),
-        })
+/// The section: a table for each scenario, behind the charts on a page.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let scenarios = scenarios(findings);
+    if scenarios.is_empty() {
+        return Vec::new();
     }
+    let mut blocks = Vec::new();
+    let loops = loops(&scenarios);
+    if depth == Depth::Page {
+        blocks.extend(muted(note(&scenarios)));
+        blocks.extend(loops.iter().map(|[name, meaning]| {
+            Block::Paragraph(Text::of(format!("{name}:"), Look::Strong).and(format!(" {meaning}"), Look::Muted))
+        }));
+        blocks.extend(drawn(findings));
+        let tables = scenarios.iter().map(|scenario| Block::Table(table(scenario))).collect();
+        blocks.push(Block::Folded { summary: "The same figures as a table".into(), blocks: tables });
+        return section("latency", "Latency", blocks);
+    }
+    blocks.extend(paragraph("Of good answers: median of the trials; in brackets the lowest and the highest of them."));
+    blocks.extend(Block::list(loops.iter().map(|[name, meaning]| labelled(name, meaning)).collect()));
+    blocks.extend(scenarios.iter().map(|scenario| Block::Table(table(scenario))));
+    section("latency", "Latency", blocks)
+}
+
+fn note(scenarios: &[&ScenarioFinding]) -> String {
+    let most = scenarios.iter().map(|it| cases(it).count()).max().unwrap_or_default();
+    let left_out = match most > MOST_LINES {
+        true => format!(" A chart has {MOST_LINES} lines at most, those of most good answers; the table has all."),
+        false => String::new(),
+    };
+    format!(
+        "How long good answers took, by percentile. Across: the share of the answers that took no longer, each factor of ten beyond it \
+         as wide as the last. Line: median of the trials; band: from the lowest to the highest of them. A line ends where a trial has \
+         fewer than 10 answers beyond; behind the last of them lies what nobody can tell from so few (shaded).{left_out}"
+    )
+}
+
+/// The charts of a page, the later ones folded away.
+fn drawn(findings: &Findings) -> Vec<Block> {
+    let chart = |(_, svg)| Chart { svg, caption: String::new() };
+    let mut shown: Vec<Chart> = charts(findings).into_iter().map(chart).collect();
+    let folded = shown.split_off(SHOWN.min(shown.len()));
+    let summary = format!("The other {}", counted(folded.len() as u64, "scenario"));
+    let rest =
+        (!folded.is_empty()).then(|| Block::Folded { summary: summary.into(), blocks: vec![Block::Charts(folded)] });
+    std::iter::once(Block::Charts(shown)).chain(rest).collect()
 }
 
 /// The chart of each scenario that has one.
@@ -132,22 +121,20 @@ fn loops(scenarios: &[&ScenarioFinding]) -> Vec<[&'static str; 2]> {
     [CLOSED, OPEN, FROM_SEND].into_iter().filter(|words| found.contains(words)).collect()
 }
 
-impl Sheet {
-    fn of(scenario: &ScenarioFinding) -> Self {
-        let row = |case: &CaseFinding| Row { marker: marker(&case.runtime), title: title(case), cells: cells(case) };
-        Self {
-            title: heading(scenario),
-            load: scenario.load.clone(),
-            id: scenario.id.clone(),
-            headings: headings(),
-            rows: cases(scenario).map(row).collect(),
-        }
+fn table(scenario: &ScenarioFinding) -> Table {
+    let row = |case: &CaseFinding| {
+        let mut row = named(&title(case), &case.runtime, false);
+        row.cells.extend(cells(case));
+        row
+    };
+    let percentiles = PERCENTILES.iter().map(|quantile| Column::numbers(quantile_words(*quantile)));
+    let columns = std::iter::once(Column::words("subject")).chain(percentiles);
+    Table {
+        caption: format!("Percentiles, {}", scenario.id),
+        title: format!("{}: {}", heading(scenario), scenario.load),
+        columns: columns.chain([Column::numbers("the furthest")]).collect(),
+        rows: cases(scenario).map(row).collect(),
     }
-}
-
-fn headings() -> Vec<String> {
-    let percentiles = PERCENTILES.iter().map(|quantile| quantile_words(*quantile));
-    percentiles.chain(["the furthest".to_owned()]).collect()
 }
 
 fn title(case: &CaseFinding) -> String {
@@ -157,51 +144,19 @@ fn title(case: &CaseFinding) -> String {
 
 fn cells(case: &CaseFinding) -> Vec<Cell> {
     let points = case.latency_curve.as_ref().map(|curve| curve.points.as_slice()).unwrap_or_default();
-    let at = |quantile: &f64| points.iter().find(|point| point.quantile == *quantile);
-    let named = |point: &CurvePoint| {
-        let cell = Cell::of(Some(point));
-        Cell { value: format!("{}: {}", quantile_words(point.quantile), cell.value), ..cell }
+    let at = |quantile: &f64| {
+        points.iter().find(|point| point.quantile == *quantile).map_or(NONE.into(), |it| range(it, ""))
     };
-    let furthest = points.last().map_or(Cell::of(None), named);
-    PERCENTILES.iter().map(|quantile| Cell::of(at(quantile))).chain([furthest]).collect()
+    let named = |point: &CurvePoint| range(point, &format!("{}: ", quantile_words(point.quantile)));
+    let furthest = points.last().map_or(NONE.into(), named);
+    PERCENTILES.iter().map(at).chain([furthest]).collect()
 }
 
-impl Cell {
-    /// The median of the trials and their range, which a single trial does not have; a dash where there is no point.
-    fn of(point: Option<&CurvePoint>) -> Self {
-        let Some(point) = point else { return Self { value: NONE.to_owned(), interval: String::new() } };
-        let is_range = point.high_s > point.low_s;
-        let (low, high) = (is_range.then_some(point.low_s), is_range.then_some(point.high_s));
-        let words = figure(Quantity::Seconds, &Estimate { value: point.latency_s, low, high, trials: Vec::new() });
-        Self { value: words.value, interval: words.interval.unwrap_or_default() }
-    }
-
-    /// On one line.
-    fn line(&self) -> String {
-        if self.interval.is_empty() { self.value.clone() } else { format!("{} ({})", self.value, self.interval) }
-    }
-}
-
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
-pub(crate) fn markdown(findings: &Findings) -> String {
-    let scenarios = scenarios(findings);
-    if scenarios.is_empty() {
-        return String::new();
-    }
-    let mut text =
-        "\n## Latency\n\nOf good answers: median of the trials; in brackets the lowest and the highest of them.\n\n"
-            .to_owned();
-    text.extend(loops(&scenarios).iter().map(|[name, meaning]| format!("- **{name}**: {meaning}\n")));
-    for scenario in scenarios {
-        let mut headings = vec!["subject".to_owned()];
-        headings.extend(self::headings());
-        let row = |case: &CaseFinding| {
-            std::iter::once(escaped(&title(case))).chain(cells(case).iter().map(Cell::line)).collect()
-        };
-        let rows: Vec<Vec<String>> = cases(scenario).map(row).collect();
-        let numbers = headings.len() - 1;
-        let place = escaped(&format!("{}: {}", heading(scenario), scenario.load));
-        _ = write!(text, "\n{place}\n\n{}", lines(&headings, &rows, numbers));
-    }
-    text
+/// The median of the trials and their range, which a single trial does not have.
+fn range(point: &CurvePoint, before: &str) -> Cell {
+    let is_range = point.high_s > point.low_s;
+    let (low, high) = (is_range.then_some(point.low_s), is_range.then_some(point.high_s));
+    let mut words = figure(Quantity::Seconds, &Estimate { value: point.latency_s, low, high, trials: Vec::new() });
+    words.value.insert_str(0, before);
+    cell(words)
 }

@@ -1,13 +1,14 @@
 //! What limited the cases of a scenario: a line for each bottleneck, with the figures that say so.
 
-use serde::Serialize;
 use tolok_analysis::figures::NONE;
 use tolok_analysis::{Bottleneck, BottleneckKind, CaseFinding, ScenarioFinding};
 
-use crate::documents::run::surroundings::heading;
+use super::surroundings::heading;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
 
 /// What the lines are, where people can read it.
-pub(crate) const RULE: &str = "by the medians of the scored trials";
+const RULE: &str = "by the medians of the scored trials";
 
 /// Before the title of a ceiling.
 const CEILING: &str = "ceiling: ";
@@ -17,82 +18,113 @@ const MANY_SCENARIOS: usize = 4;
 const MOST_SUBJECTS: usize = 9;
 
 /// One bottleneck of a scenario.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Line {
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
     /// In a word: `subject CPU`.
-    pub(crate) word: &'static str,
+    word: &'static str,
     /// `A (98% of its CPU), B (97% of its CPU)`.
-    pub(crate) cases: String,
+    cases: String,
     /// What the word means.
     meaning: &'static str,
 }
 
-/// Scenarios of which the same is said.
-#[derive(Debug, Serialize)]
-pub(crate) struct Group {
-    /// Title and id of each.
-    scenarios: Vec<(String, String)>,
-    lines: Vec<Line>,
+/// What limited the cases of a scenario, below its table.
+pub(crate) fn of_scenario(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
+    let title = match depth {
+        Depth::Short => muted("Bottlenecks"),
+        _ => paragraph(format!("Bottlenecks, {RULE}:")),
+    };
+    let Some(list) = items(&lines(scenario)) else { return Vec::new() };
+    title.into_iter().chain([list]).collect()
 }
 
-/// The bottlenecks of all scenarios, those of which the same is said together.
-pub(crate) fn groups(scenarios: &[&ScenarioFinding]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn items(lines: &[Line]) -> Option<Block> {
+    Block::list(lines.iter().map(|line| labelled(line.word, &line.cases)).collect())
+}
+
+/// `**word**: text`
+pub(crate) fn labelled(word: &str, text: &str) -> Text {
+    Text::of(word, Look::Strong).and(format!(": {text}"), Look::Plain)
+}
+
+/// The section of a page: all scenarios, those of which the same is said together.
+pub(crate) fn overview(scenarios: &[&ScenarioFinding]) -> Vec<Block> {
+    let mut groups: Vec<(Vec<&ScenarioFinding>, Vec<Line>)> = Vec::new();
     for scenario in scenarios {
-        let (lines, name) = (lines(scenario), (heading(scenario), scenario.id.clone()));
-        match groups.iter_mut().find(|group| group.lines == lines) {
-            Some(group) => group.scenarios.push(name),
-            None => groups.push(Group { scenarios: vec![name], lines }),
+        let lines = lines(scenario);
+        match groups.iter_mut().find(|(_, known)| *known == lines) {
+            Some((alike, _)) => alike.push(scenario),
+            None => groups.push((vec![scenario], lines)),
         }
     }
-    groups.retain(|group| !group.lines.is_empty());
-    groups
-}
-
-/// The words alone, scenarios by subjects, where lists would be too long to compare.
-#[derive(Debug, Serialize)]
-pub(crate) struct Matrix {
-    subjects: Vec<String>,
-    /// Title and id of a scenario, and a word for each subject.
-    rows: Vec<(String, String, Vec<&'static str>)>,
-}
-
-/// None of few scenarios, or of more subjects than a table has room for.
-pub(crate) fn matrix(scenarios: &[&ScenarioFinding]) -> Option<Matrix> {
-    let found: Vec<(&ScenarioFinding, Vec<(&Bottleneck, String)>)> = scenarios
-        .iter()
-        .map(|scenario| (*scenario, of_scenario(scenario)))
-        .filter(|(_, all)| !all.is_empty())
-        .collect();
-    let mut subjects: Vec<String> = Vec::new();
-    for (_, title) in found.iter().flat_map(|(_, all)| all) {
-        if !subjects.contains(title) {
-            subjects.push(title.clone());
+    groups.retain(|(_, lines)| !lines.is_empty());
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let mut lists = Vec::new();
+    for (alike, lines) in &groups {
+        let names: Vec<String> = alike.iter().map(|it| format!("{} ({})", heading(it), it.id)).collect();
+        lists.extend((scenarios.len() > 1).then(|| Block::heading(3, names.join("; "))));
+        lists.extend(items(lines));
+    }
+    let rule = muted(format!("The bottleneck of each case, {RULE}: what would have to grow for it to answer more."));
+    let mut blocks: Vec<Block> = rule.into_iter().collect();
+    match matrix(scenarios) {
+        None => blocks.extend(lists),
+        Some(table) => {
+            let summary = "The figures that say so".into();
+            blocks.extend([Block::Table(table), Block::Folded { summary, blocks: lists }]);
         }
+    }
+    blocks.push(Block::Legend(meanings(groups.iter().flat_map(|(_, lines)| lines))));
+    section("limits", "What limits", blocks)
+}
+
+/// The words alone, scenarios by subjects: `None` of few scenarios, or of more subjects than a table has room for.
+fn matrix(scenarios: &[&ScenarioFinding]) -> Option<Table> {
+    type Found<'a> = (&'a ScenarioFinding, Vec<(&'a Bottleneck, String)>);
+    let found = scenarios.iter().map(|scenario| (*scenario, found_in(scenario)));
+    let found: Vec<Found> = found.filter(|(_, all)| !all.is_empty()).collect();
+    let mut subjects: Vec<&String> = Vec::new();
+    for (_, title) in found.iter().flat_map(|(_, all)| all) {
+        if !subjects.contains(&title) {
+            subjects.push(title);
+        }
+    }
+    if found.len() < MANY_SCENARIOS || subjects.len() > MOST_SUBJECTS {
+        return None;
     }
     // The ceiling is none of the competitors.
     subjects.sort_by_key(|title| title.starts_with(CEILING));
-    let row = |(scenario, all): &(&ScenarioFinding, Vec<(&Bottleneck, String)>)| {
-        let word =
-            |subject: &String| all.iter().find(|(_, title)| title == subject).map_or(NONE, |(it, _)| it.kind.words());
-        (heading(scenario), scenario.id.clone(), subjects.iter().map(word).collect())
+    let row = |(scenario, all): &Found| {
+        let word = |subject: &&String| {
+            all.iter().find(|(_, title)| title == *subject).map_or(NONE, |(it, _)| it.kind.words()).into()
+        };
+        let name = Cell { below: scenario.id.clone(), ..heading(scenario).into() };
+        Row { cells: std::iter::once(name).chain(subjects.iter().map(word)).collect(), ..Row::default() }
     };
-    let rows: Vec<_> = found.iter().map(row).collect();
-    (rows.len() >= MANY_SCENARIOS && subjects.len() <= MOST_SUBJECTS).then_some(Matrix { subjects, rows })
+    let columns = std::iter::once("scenario").chain(subjects.iter().map(|title| title.as_str()));
+    Some(Table {
+        caption: "Bottlenecks".to_owned(),
+        columns: columns.map(Column::words).collect(),
+        rows: found.iter().map(row).collect(),
+        ..Table::default()
+    })
 }
 
 /// The words that occur, each with its meaning.
-pub(crate) fn meanings(groups: &[Group]) -> Vec<(&'static str, &'static str)> {
-    let mut found: Vec<(&str, &str)> = Vec::new();
-    for line in groups.iter().flat_map(|group| &group.lines) {
-        if !found.contains(&(line.word, line.meaning)) {
-            found.push((line.word, line.meaning));
+fn meanings<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines {
+        let meaning = format!("{}: {}", line.word, line.meaning);
+        if !found.contains(&meaning) {
+            found.push(meaning);
         }
     }
     found
 }
 
-/// What a bottleneck is, for whoever has not read the method.
+/// What a bottleneck is, for readers who have not read the method.
 fn meaning(kind: BottleneckKind) -> &'static str {
     match kind {
         BottleneckKind::Generator => "the load generator could send no more, so the figure is a lower bound",
@@ -115,8 +147,8 @@ fn meaning(kind: BottleneckKind) -> &'static str {
 }
 
 /// Every bottleneck of a scenario, in the order of the table; the ceiling's comes last.
-pub(crate) fn lines(scenario: &ScenarioFinding) -> Vec<Line> {
-    let found = of_scenario(scenario);
+fn lines(scenario: &ScenarioFinding) -> Vec<Line> {
+    let found = found_in(scenario);
     let mut lines: Vec<Line> = Vec::new();
     for (bottleneck, _) in &found {
         let word = bottleneck.kind.words();
@@ -128,7 +160,7 @@ pub(crate) fn lines(scenario: &ScenarioFinding) -> Vec<Line> {
     lines
 }
 
-fn of_scenario(scenario: &ScenarioFinding) -> Vec<(&Bottleneck, String)> {
+fn found_in(scenario: &ScenarioFinding) -> Vec<(&Bottleneck, String)> {
     let competing = scenario.cases.iter().map(|case| (case, case.title.clone()));
     let ceiling = scenario.ceiling.iter().map(|case| (case, format!("{CEILING}{}", case.title)));
     competing.chain(ceiling).filter_map(of_case).collect()

@@ -3,6 +3,8 @@
 use tolok_analysis::figures::{count, listed};
 use tolok_analysis::{CaseFinding, Flag, ProgramCaseFinding, ProgramFinding, ScenarioFinding, THROTTLING_TOLERATED};
 
+use crate::document::{Block, Text};
+
 /// From so many cases on, the one that a note is not about is named, and not the others.
 const FEWEST_BUT_ONE: usize = 5;
 
@@ -74,6 +76,12 @@ impl Notes {
         let about =
             |note: &Note| case.flags.iter().any(|flag| flag.kind == note.kind && said(flag, case).0 == note.message);
         (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
+    }
+
+    /// All of them, or `None` if there are none.
+    pub(crate) fn block(&self) -> Option<Block> {
+        let notes: Vec<(usize, Text)> = self.numbered().map(|(number, note)| (number, note.into())).collect();
+        (!notes.is_empty()).then_some(Block::Notes(notes))
     }
 
     /// Every note with its number, in a sentence.

@@ -1,26 +1,47 @@
 //! What became of a scenario's objectives: one line an objective, with the cases that keep and cross it.
 
-use serde::Serialize;
 use tolok_analysis::figures::{counted, listed, of_objective};
 use tolok_analysis::{CaseFinding, Findings, ObjectiveFinding, ObjectiveOutcome, ScenarioFinding};
 
+use super::{muted, paragraph};
+use crate::document::{Block, Depth, List, Look, Text};
+
 /// The rule, where people can read it.
-pub(crate) const RULE: &str =
+const RULE: &str =
     "crossed: in any scored trial; kept: in every one, and none failed; the figure is that of the worst trial";
 
 /// One objective of a scenario.
-#[derive(Debug, Serialize)]
-pub(crate) struct Line {
+struct Line {
     /// As it is written: `p95 < 50ms`.
-    pub(crate) objective: String,
+    objective: String,
     /// `kept by A (12 ms) and B (14 ms); crossed by C (84 ms, 3 of 5 trials)`.
-    pub(crate) sentence: String,
+    sentence: String,
     /// Whether a competing case crossed it.
-    pub(crate) is_crossed: bool,
+    is_crossed: bool,
+}
+
+/// What became of the objectives of a scenario.
+pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
+    if scenario.objectives.is_empty() {
+        return Vec::new();
+    }
+    let title = match depth {
+        Depth::Short => muted(format!("Objectives ({RULE})")),
+        _ => paragraph(format!("Objectives ({RULE}):")),
+    };
+    let item = |line: Line| match (line.is_crossed, depth) {
+        (true, Depth::Short) => Text::of(format!("{}: {}", line.objective, line.sentence), Look::Warning),
+        (is_crossed, _) => {
+            let look = if is_crossed { Look::Warning } else { Look::Plain };
+            Text::of(line.objective, Look::Code).and(": ", Look::Plain).and(line.sentence, look)
+        }
+    };
+    let items = lines(scenario).into_iter().map(item).collect();
+    title.into_iter().chain([Block::List(List { sign: "-", items })]).collect()
 }
 
 /// Every objective of a scenario, in its order.
-pub(crate) fn lines(scenario: &ScenarioFinding) -> Vec<Line> {
+fn lines(scenario: &ScenarioFinding) -> Vec<Line> {
     (0..).zip(&scenario.objectives).map(|(place, objective)| line(scenario, place, objective)).collect()
 }
 

@@ -1,12 +1,12 @@
 //! What was published beside what was measured.
 
-use std::fmt::Write as _;
-
-use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, figure};
 use tolok_analysis::{Findings, PublishedFinding};
 
-use crate::markdown::{escaped, lines};
+use super::charts::{key, same};
+use super::columns::cell;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text};
 use crate::svg;
 
 /// So many are said in a terminal.
@@ -14,81 +14,55 @@ const MOST_IN_TERMINAL: usize = 8;
 /// How the words are to be read.
 pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one. Other machines, versions and loads are no error of the source.";
 
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct Published {
-    chart: String,
-    rows: Vec<Row>,
-    rule: &'static str,
-}
-
-#[derive(Serialize)]
-struct Row {
-    source: String,
-    place: String,
-    scenario: String,
-    metric: String,
-    pair: String,
-    published: String,
-    measured: String,
-    interval: String,
-    reading: &'static str,
-    sentence: String,
-}
-
-impl Row {
-    fn of(finding: &PublishedFinding) -> Self {
-        let measured = finding.measured.as_ref().map(|measured| figure(Quantity::Ratio, measured));
-        let interval = measured.as_ref().and_then(|measured| measured.interval.clone()).unwrap_or_default();
-        Self {
-            source: finding.source.clone(),
-            place: finding.place.clone().unwrap_or_default(),
-            scenario: finding.scenario.clone(),
-            metric: finding.metric_words.clone(),
-            pair: pair(finding),
-            published: amount(Quantity::Ratio, finding.published),
-            measured: measured.map_or(NONE.to_owned(), |measured| measured.value),
-            interval,
-            reading: finding.reading.words(),
-            sentence: finding.sentence.clone(),
-        }
-    }
-}
-
-fn pair(finding: &PublishedFinding) -> String {
-    format!("{} over {}", finding.a, finding.b)
-}
-
-impl Published {
-    /// The section; none where there is nothing to show.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        (!findings.published.is_empty()).then(|| Self {
-            chart: svg::published(&findings.published, findings.run.smallest_effect),
-            rows: findings.published.iter().map(Row::of).collect(),
-            rule: RULE,
-        })
-    }
-}
-
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
-pub(crate) fn markdown(findings: &Findings) -> String {
+/// The section: a table, and a sentence on each ratio.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     if findings.published.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    let row = |finding: &PublishedFinding| {
-        let Row { source, place, scenario, metric, pair, published, measured, interval, reading, .. } =
-            Row::of(finding);
-        let source = if place.is_empty() { source } else { format!("{source}, {place}") };
-        let measured = if interval.is_empty() { measured } else { format!("{measured} ({interval})") };
-        let reading = format!("**{reading}**");
-        [escaped(&pair), published, measured, reading, metric, escaped(&scenario), escaped(&source)].to_vec()
-    };
-    let rows: Vec<Vec<String>> = findings.published.iter().map(row).collect();
+    let mut blocks = if depth == Depth::Page { chart(findings) } else { Vec::new() };
     let headings = ["ratio", "published", "measured", "reading", "of", "scenario", "source"];
-    let mut text = format!("\n## Published and measured\n\n{}\n", lines(&headings, &rows, 2));
-    text.extend(findings.published.iter().map(|finding| format!("- {}\n", escaped(&finding.sentence))));
-    _ = write!(text, "\n{RULE}\n");
-    text
+    let column = |heading: &str| match heading {
+        "published" | "measured" => Column::numbers(heading),
+        words => Column::words(words),
+    };
+    blocks.push(Block::Table(Table {
+        caption: "Published and measured ratios".to_owned(),
+        columns: headings.map(column).to_vec(),
+        rows: findings.published.iter().map(row).collect(),
+        ..Table::default()
+    }));
+    blocks.extend(Block::list(findings.published.iter().map(|finding| finding.sentence.as_str().into()).collect()));
+    blocks.extend(paragraph(RULE));
+    section("published", "Published and measured", blocks)
+}
+
+fn row(finding: &PublishedFinding) -> Row {
+    let place = finding.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+    let cells = vec![
+        format!("{} over {}", finding.a, finding.b).into(),
+        amount(Quantity::Ratio, finding.published).into(),
+        finding.measured.as_ref().map_or(NONE.into(), |measured| cell(figure(Quantity::Ratio, measured))),
+        Text::of(finding.reading.words(), Look::Strong).into(),
+        finding.metric_words.as_str().into(),
+        finding.scenario.as_str().into(),
+        Cell::from(format!("{}{place}", finding.source)),
+    ];
+    Row { cells, ..Row::default() }
+}
+
+fn chart(findings: &Findings) -> Vec<Block> {
+    let note = muted(
+        "How many times as much the first of two has as the second, on a logarithmic axis: what a source says beside what this run \
+         measured within blocks. Whisker: 95% interval.",
+    );
+    let keys = [
+        key("<path class=\"dot open\" d=\"M6 1L11 6L6 11L1 6z\"/>", "published"),
+        key("<circle class=\"dot\" cx=\"6\" cy=\"6\" r=\"4\"/>", "measured"),
+        same(findings),
+    ];
+    let svg = svg::published(&findings.published, findings.run.smallest_effect);
+    let charts = Block::Charts(vec![Chart { svg, caption: String::new() }]);
+    note.into_iter().chain([Block::Key(keys.to_vec()), charts]).collect()
 }
 
 /// A sentence each, for a terminal.

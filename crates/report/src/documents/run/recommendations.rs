@@ -1,80 +1,72 @@
 //! Which one for what: a row for each need, and the rules, so that a reader can apply them himself.
 
-use std::fmt::Write as _;
-
-use serde::Serialize;
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Recommendation, Strength};
 
-use crate::markdown::{escaped, lines};
-use crate::palette::marker;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Column, Depth, Fact, Look, Row, Table, Text};
 
 /// So many rows are shown at once; the others are folded.
 const MOST_SHOWN: usize = 12;
 /// So many needs are named in a terminal.
 const MOST_IN_TERMINAL: usize = 6;
-/// Stands where nobody is taken.
+/// Stands where no subject is taken.
 const NOBODY: &str = "nothing can be said";
 /// What strength means, beneath the table.
 const STRENGTH: &str = "Strong: one case is told apart from every other; the near end of the interval of its lead is 10% or more; and nothing is wrong with the figures (10 blocks or more, windows of 10 s or more, no check failed, CPUs of their own, the A/A pair not told apart). Moderate: one of these three is lacking. Weak: more than one. Of objectives in fewer than 5 trials it is weak. Of objectives, outages and counts clear is that of every case it is known whether it kept them, and far that times stay 10% below their limit, or that every case was looked at; several may be taken. Each need and scenario is judged by itself: of twenty rows of equals, one would name a winner by chance.";
 
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct Recommendations {
-    rows: Vec<Row>,
-    folded: Vec<Row>,
-    rules: Vec<Rule>,
-    strength: &'static str,
-    summary: String,
-}
-
-#[derive(Serialize)]
-struct Row {
-    need: String,
-    /// Marker and title of each who is taken.
-    picks: Vec<(String, String)>,
-    nobody: &'static str,
-    because: String,
-    strength: &'static str,
-    changes_if: String,
-}
-
-/// A rule by what its need is called.
-#[derive(Serialize)]
-struct Rule {
-    need: String,
-    words: String,
-}
-
-impl Recommendations {
-    /// The section; none where there is nothing to show.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let (shown, folded) = shown(&findings.recommendations);
-        (!shown.is_empty()).then(|| Self {
-            rows: shown.iter().map(|one| Row::of(one, findings)).collect(),
-            summary: more_rows(folded.len()),
-            folded: folded.iter().map(|one| Row::of(one, findings)).collect(),
-            rules: rules(findings),
-            strength: STRENGTH,
-        })
+/// The section: the first rows, the others folded away, and the rules.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let (shown, folded) = shown(&findings.recommendations);
+    if shown.is_empty() {
+        return Vec::new();
     }
+    let is_page = depth == Depth::Page;
+    let note = muted(
+        "By declared rules, and only as far as the figures go. Several in one row could not be told apart, or all kept what is asked.",
+    );
+    let mut blocks: Vec<Block> = note.filter(|_| is_page).into_iter().collect();
+    blocks.push(table("Needs and who meets them", &shown));
+    if !folded.is_empty() {
+        let rest = table("Needs and who meets them, further rows", &folded);
+        blocks.push(Block::Folded { summary: more_rows(folded.len()).into(), blocks: vec![rest] });
+    }
+    let rules = rules(findings);
+    if is_page {
+        let strength = Fact { label: "strength".to_owned(), words: STRENGTH.into() };
+        let rules = Block::Facts(rules.into_iter().chain([strength]).collect());
+        blocks.push(Block::Folded { summary: "The rules".into(), blocks: vec![rules] });
+    } else {
+        let item = |rule: Fact| Text::from(format!("{}: {}", rule.label, rule.words.plain()));
+        blocks.extend(paragraph("The rules:"));
+        blocks.extend(Block::list(rules.into_iter().map(item).collect()));
+        blocks.extend(paragraph(STRENGTH));
+    }
+    section("recommendations", "Which one for what", blocks)
 }
 
-impl Row {
-    fn of(one: &Recommendation, findings: &Findings) -> Self {
-        let runtime = |title: &String| {
-            let cases = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
-            cases.into_iter().find(|case| case.title == *title).map_or("", |case| case.runtime.as_str())
+fn table(caption: &str, rows: &[&Recommendation]) -> Block {
+    let row = |one: &&Recommendation| {
+        let picks = match one.picks.is_empty() {
+            true => Text::of(NOBODY, Look::Muted),
+            false => Text::of(either(one), Look::Strong),
         };
-        Self {
-            need: one.need.clone(),
-            picks: one.picks.iter().map(|title| (marker(runtime(title)), title.clone())).collect(),
-            nobody: NOBODY,
-            because: one.because.clone(),
-            strength: one.strength.word(),
-            changes_if: one.changes_if.clone(),
-        }
-    }
+        let words = |words: &str| words.into();
+        let cells = vec![
+            words(&one.need),
+            picks.into(),
+            words(&one.because),
+            words(one.strength.word()),
+            words(&one.changes_if),
+        ];
+        Row { cells, ..Row::default() }
+    };
+    Block::Table(Table {
+        caption: caption.to_owned(),
+        columns: ["need", "take", "because", "strength", "what could change it"].map(Column::words).to_vec(),
+        rows: rows.iter().map(row).collect(),
+        ..Table::default()
+    })
 }
 
 /// The rows that are shown, in their order, and those that are folded: of each rule the first row comes before the second of any.
@@ -89,41 +81,15 @@ fn shown(all: &[Recommendation]) -> (Vec<&Recommendation>, Vec<&Recommendation>)
 }
 
 /// Each rule that said something, once.
-fn rules(findings: &Findings) -> Vec<Rule> {
-    let mut rules: Vec<Rule> = Vec::new();
+fn rules(findings: &Findings) -> Vec<Fact> {
+    let mut rules: Vec<Fact> = Vec::new();
     for one in &findings.recommendations {
-        if rules.iter().all(|rule| rule.words != one.rule_words) {
-            let need = one.need.split(": ").next().unwrap_or(&one.need).to_owned();
-            rules.push(Rule { need, words: one.rule_words.clone() });
+        if rules.iter().all(|rule| rule.words.plain() != one.rule_words) {
+            let label = one.need.split(": ").next().unwrap_or(&one.need).to_owned();
+            rules.push(Fact { label, words: one.rule_words.as_str().into() });
         }
     }
     rules
-}
-
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
-pub(crate) fn markdown(findings: &Findings) -> String {
-    let (shown, folded) = shown(&findings.recommendations);
-    if shown.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("\n## Which one for what\n\n{}", table(&shown));
-    if !folded.is_empty() {
-        let summary = more_rows(folded.len());
-        _ = write!(text, "\n<details><summary>{summary}</summary>\n\n{}\n</details>\n", table(&folded));
-    }
-    text += "\nThe rules:\n\n";
-    text.extend(rules(findings).iter().map(|rule| format!("- {}: {}\n", rule.need, escaped(&rule.words))));
-    _ = write!(text, "\n{STRENGTH}\n");
-    text
-}
-
-fn table(rows: &[&Recommendation]) -> String {
-    let row = |one: &&Recommendation| {
-        let who = if one.picks.is_empty() { NOBODY.to_owned() } else { format!("**{}**", escaped(&either(one))) };
-        vec![escaped(&one.need), who, escaped(&one.because), one.strength.word().to_owned(), escaped(&one.changes_if)]
-    };
-    let rows: Vec<Vec<String>> = rows.iter().map(row).collect();
-    lines(&["need", "take", "because", "strength", "what could change it"], &rows, 0)
 }
 
 /// `6 more rows`

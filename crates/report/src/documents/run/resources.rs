@@ -1,41 +1,19 @@
-//! What stands behind the headline figures: tables of resources, links and diagnoses, shared by HTML and Markdown.
+//! What stands behind the headline figures: tables of resources, links and diagnoses.
 //!
 //! A column in which no case has anything is left out, and so is a table without columns.
 
-use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, small_share};
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};
 
-use crate::documents::run::gates;
-use crate::documents::run::surroundings::cases;
-use crate::palette::marker;
-use crate::printable::printable;
+use super::columns::{Filled, filled, named, of_cases};
+use super::surroundings::{asked, cases, heading};
+use super::{gates, muted, paragraph, section};
+use crate::document::{Block, Depth, Heading, Look, Text};
 
 const MICROS: f64 = 1e6;
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// A table of cases.
-#[derive(Debug, Serialize)]
-pub(crate) struct Grid {
-    pub(crate) title: &'static str,
-    pub(crate) columns: Vec<&'static str>,
-    pub(crate) rows: Vec<Line>,
-}
-
-/// A case in it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Line {
-    /// Its runtime's marker, as a drawing.
-    marker: String,
-    pub(crate) title: String,
-    pub(crate) is_ceiling: bool,
-    pub(crate) cells: Vec<String>,
-}
-
-/// A column: its heading, and what stands in it for a case.
-pub(crate) type Column<T> = (&'static str, fn(&T) -> Option<String>);
-
-const CPU: [Column<CaseFinding>; 9] = [
+const CPU: [Filled<CaseFinding>; 9] = [
     ("user, µs", |case| scaled(case.resources.user_s_per_good, MICROS)),
     ("system, µs", |case| scaled(case.resources.system_s_per_good, MICROS)),
     ("waited for a CPU, µs", |case| scaled(case.resources.run_queue_wait_s_per_good, MICROS)),
@@ -47,7 +25,7 @@ const CPU: [Column<CaseFinding>; 9] = [
     ("stopped by the quota, in all", |case| Some(amount(Quantity::Seconds, case.resources.throttling?.throttled_s))),
 ];
 
-const MEMORY: [Column<CaseFinding>; 5] = [
+const MEMORY: [Filled<CaseFinding>; 5] = [
     ("anonymous + kernel, MiB", |case| scaled(case.resources.anonymous_and_kernel_bytes, 1.0 / MIB)),
     ("PSS, MiB", |case| scaled(case.resources.pss_bytes, 1.0 / MIB)),
     ("sum of RSS, MiB", |case| scaled(case.resources.rss_sum_bytes, 1.0 / MIB)),
@@ -55,14 +33,14 @@ const MEMORY: [Column<CaseFinding>; 5] = [
     ("peak of the limit", |case| case.resources.peak_of_limit.map(small_share)),
 ];
 
-const TRAFFIC: [Column<CaseFinding>; 4] = [
+const TRAFFIC: [Filled<CaseFinding>; 4] = [
     ("received, bytes", |case| scaled(case.resources.received_bytes_per_good, 1.0)),
     ("sent, bytes", |case| scaled(case.resources.sent_bytes_per_good, 1.0)),
     ("read from disks, bytes", |case| scaled(case.resources.disk_read_bytes_per_good, 1.0)),
     ("written to disks, bytes", |case| scaled(case.resources.disk_written_bytes_per_good, 1.0)),
 ];
 
-const MACHINE: [Column<CaseFinding>; 7] = [
+const MACHINE: [Filled<CaseFinding>; 7] = [
     ("used by others", |case| case.foreign_busy.map(small_share)),
     ("taken by the hypervisor", |case| case.stolen.map(small_share)),
     ("CPU pressure", |case| case.resources.cpu_pressure.map(small_share)),
@@ -72,7 +50,7 @@ const MACHINE: [Column<CaseFinding>; 7] = [
     ("CPU clock, GHz", |case| clock(&case.resources)),
 ];
 
-const LINK: [Column<CaseFinding>; 10] = [
+const LINK: [Filled<CaseFinding>; 10] = [
     ("to subject: packets", |case| Some(count(case.link.as_ref()?.to_subject.packets))),
     ("to subject: of the rate", |case| case.link.as_ref()?.to_subject.rate_offered.map(small_share)),
     ("to client: packets", |case| Some(count(case.link.as_ref()?.to_client.packets))),
@@ -85,7 +63,7 @@ const LINK: [Column<CaseFinding>; 10] = [
     ("real-time priority", |case| Some(if case.link.as_ref()?.realtime { "yes" } else { "no" }.to_owned())),
 ];
 
-const DIAGNOSIS: [Column<DiagnosisFinding>; 10] = [
+const DIAGNOSIS: [Filled<DiagnosisFinding>; 10] = [
     ("speed while counted", |it| it.of_scored.map(|share| amount(Quantity::Ratio, share))),
     ("instructions", |it| number(it.instructions_per_good)),
     ("cycles", |it| number(it.cycles_per_good)),
@@ -98,20 +76,77 @@ const DIAGNOSIS: [Column<DiagnosisFinding>; 10] = [
     ("longest stop", |it| it.pause_s_max.map(|pause_s| amount(Quantity::Seconds, pause_s))),
 ];
 
+/// Resources, links and diagnoses, a section each.
+pub(crate) fn blocks(scenarios: &[&ScenarioFinding], depth: Depth) -> Vec<Block> {
+    let is_page = depth == Depth::Page;
+    let of = |what: fn(&ScenarioFinding, Depth) -> Vec<Block>, folds: bool| -> Vec<Block> {
+        let parts = scenarios.iter().map(|scenario| (scenario, what(scenario, depth)));
+        let parts = parts.filter(|(_, blocks)| !blocks.is_empty());
+        parts.flat_map(|(scenario, blocks)| part(scenario, blocks, depth, folds && scenarios.len() > 1)).collect()
+    };
+    let noted = |note: &str, mut blocks: Vec<Block>| {
+        if is_page && !blocks.is_empty() {
+            blocks.splice(0..0, muted(note));
+        }
+        blocks
+    };
+    let unscored = if is_page { "Diagnosis, unscored" } else { UNSCORED };
+    [
+        section("resources", "Resources", noted(RESOURCES_NOTE, of(resources, true))),
+        section("links", "Links", noted(LINKS_NOTE, of(link, false))),
+        section("diagnosis", unscored, noted(DIAGNOSIS_NOTE, of(diagnosis, false))),
+    ]
+    .concat()
+}
+
+const UNSCORED: &str = "Unscored diagnosis: no result, as the counting slows down what it counts";
+const RESOURCES_NOTE: &str = "What stands behind CPU time and memory, and what they do not show. Median over the scored trials; peaks \
+                              are the highest, and what a quota took is counted over all.";
+const LINKS_NOTE: &str = "Each link is emulated packet by packet on this machine. How late packets leave the emulator is its own \
+                          error: it is in every latency. The rate that is offered is what came to the link over what it lets \
+                          through; near 100% the link is the limit.";
+const DIAGNOSIS_NOTE: &str = "What each subject did for an answer, counted once in a trial of its own. Counting slows down what it \
+                              counts: none of this is a result, and none of it is in any figure above. The speed while counted is \
+                              the goodput of that trial over the median of the scored ones.";
+
+/// What is said of one scenario, with its name. A page folds it away if it is told to.
+fn part(scenario: &ScenarioFinding, mut blocks: Vec<Block>, depth: Depth, folds: bool) -> Vec<Block> {
+    let place = format!("{}; {}", scenario.load, scenario.environment.words);
+    match depth {
+        Depth::Page if folds => {
+            let summary = Text::of(heading(scenario), Look::Strong).and(format!(" {place}"), Look::Muted);
+            vec![Block::Folded { summary, blocks }]
+        }
+        Depth::Page => {
+            let title = Heading { rank: 3, text: heading(scenario).into(), beside: place };
+            blocks.insert(0, Block::Heading(title));
+            blocks
+        }
+        _ => {
+            blocks.splice(0..0, [Block::heading(3, heading(scenario)), Block::Paragraph(format!("{place}.").into())]);
+            blocks
+        }
+    }
+}
+
 /// What the subjects of a scenario used.
-pub(crate) fn resources(scenario: &ScenarioFinding) -> Vec<Grid> {
+fn resources(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
     let tables = [
-        grid("CPU time and scheduling, for each good answer", scenario, &CPU),
-        grid("Memory", scenario, &MEMORY),
-        grid("Network and disks, for each good answer", scenario, &TRAFFIC),
-        grid("The whole machine meanwhile", scenario, &MACHINE),
+        of_cases("CPU time and scheduling, for each good answer", scenario, &CPU),
+        of_cases("Memory", scenario, &MEMORY),
+        of_cases("Network and disks, for each good answer", scenario, &TRAFFIC),
+        of_cases("The whole machine meanwhile", scenario, &MACHINE),
         gates::demands(scenario),
     ];
-    tables.into_iter().flatten().collect()
+    let mut blocks: Vec<Block> = tables.into_iter().flatten().collect();
+    if !blocks.is_empty() {
+        blocks.extend(paragraph(sources(scenario)));
+    }
+    blocks
 }
 
 /// Where the CPU time of a scenario was read, and what pressure is.
-pub(crate) fn sources(scenario: &ScenarioFinding) -> String {
+fn sources(scenario: &ScenarioFinding) -> String {
     let has = |word: &str| cases(scenario).any(|case| case.resources.cpu_source.as_deref() == Some(word));
     let cpu = match (has("group"), has("threads"), has("both")) {
         (true, false, false) => "CPU time was read from control groups, which lose nothing.",
@@ -128,26 +163,36 @@ pub(crate) fn sources(scenario: &ScenarioFinding) -> String {
 }
 
 /// How the emulated link did for each case.
-pub(crate) fn link(scenario: &ScenarioFinding) -> Option<Grid> {
+fn link(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
     let is_emulated = cases(scenario).any(|case| case.link.is_some());
-    grid("The link, over all scored trials", scenario, &LINK).filter(|_| is_emulated)
+    let table = of_cases("The link, over all scored trials", scenario, &LINK).filter(|_| is_emulated);
+    let nothing = || muted("Nothing was counted on this link.").filter(|_| depth == Depth::Page);
+    let asked = scenario.link.as_ref().and_then(|link| paragraph(format!("Asked for: {}.", asked(link))));
+    asked.map(|asked| std::iter::once(asked).chain(table.or_else(nothing)).collect()).unwrap_or_default()
 }
 
 /// What was counted in unscored trials.
-pub(crate) fn diagnosis(scenario: &ScenarioFinding) -> Option<Grid> {
-    let counted: Vec<&DiagnosisFinding> =
-        scenario.unscored_diagnoses.iter().filter(|diagnosis| diagnosis.failure.is_none()).collect();
+fn diagnosis(scenario: &ScenarioFinding, _: Depth) -> Vec<Block> {
     let runtime = |diagnosis: &DiagnosisFinding| {
         cases(scenario).find(|case| case.case == diagnosis.case).map_or("", |case| case.runtime.as_str())
     };
-    let heads: Vec<(String, String, bool)> =
-        counted.iter().map(|it| (marker(runtime(it)), it.title.clone(), false)).collect();
-    filled("Unscored, for each good answer", heads, &counted, &DIAGNOSIS)
+    let counted = scenario.unscored_diagnoses.iter().filter(|diagnosis| diagnosis.failure.is_none());
+    let rows = counted.map(|diagnosis| (named(&diagnosis.title, runtime(diagnosis), false), diagnosis)).collect();
+    let table = filled("Unscored, for each good answer", &scenario.id, rows, &DIAGNOSIS);
+    table.into_iter().chain(Block::list(undiagnosed(scenario))).collect()
+}
+
+/// Diagnoses in a terminal, a line each.
+pub(crate) fn short_diagnoses(scenario: &ScenarioFinding) -> Vec<Block> {
+    let lines = scenario.unscored_diagnoses.iter().map(|diagnosis| Text::of(diagnosis_line(diagnosis), Look::Muted));
+    let Some(list) = Block::list(lines.collect()) else { return Vec::new() };
+    let title = muted("Unscored: counted for each answer while the counting slowed it down");
+    title.into_iter().chain([list]).collect()
 }
 
 /// What could not be diagnosed, a sentence each.
-pub(crate) fn undiagnosed(scenario: &ScenarioFinding) -> Vec<String> {
-    let sentence = |title: &str, text: &str| format!("{title}: {}", printable(text));
+fn undiagnosed(scenario: &ScenarioFinding) -> Vec<Text> {
+    let sentence = |title: &str, text: &str| Text::from(format!("{title}: {text}"));
     let of = |diagnosis: &DiagnosisFinding| {
         let lacks = diagnosis.failure.iter().chain(&diagnosis.unavailable);
         lacks.map(|text| sentence(&diagnosis.title, text)).collect::<Vec<_>>()
@@ -155,10 +200,10 @@ pub(crate) fn undiagnosed(scenario: &ScenarioFinding) -> Vec<String> {
     scenario.unscored_diagnoses.iter().flat_map(of).collect()
 }
 
-/// A diagnosis in a line, for a terminal.
-pub(crate) fn diagnosis_line(diagnosis: &DiagnosisFinding) -> String {
+/// A diagnosis in a line.
+fn diagnosis_line(diagnosis: &DiagnosisFinding) -> String {
     if let Some(failure) = &diagnosis.failure {
-        return format!("{}: {}", diagnosis.title, printable(failure));
+        return format!("{}: {}", diagnosis.title, failure);
     }
     let per_answer = [(diagnosis.instructions_per_good, "instructions"), (diagnosis.syscalls_per_good, "system calls")];
     let mut parts: Vec<String> =
@@ -178,32 +223,6 @@ pub(crate) fn diagnosis_line(diagnosis: &DiagnosisFinding) -> String {
 /// Share of the periods in which a quota stopped the subject.
 pub(crate) fn throttled(resources: &ResourcesFinding) -> Option<String> {
     resources.throttling.map(|throttling| small_share(throttling.share))
-}
-
-pub(crate) fn grid(title: &'static str, scenario: &ScenarioFinding, columns: &[Column<CaseFinding>]) -> Option<Grid> {
-    let competing = scenario.cases.iter().map(|case| (case, false));
-    let all: Vec<(&CaseFinding, bool)> = competing.chain(scenario.ceiling.iter().map(|case| (case, true))).collect();
-    let heads = all.iter().map(|(case, is_ceiling)| (marker(&case.runtime), case.title.clone(), *is_ceiling)).collect();
-    let cases: Vec<&CaseFinding> = all.iter().map(|(case, _)| *case).collect();
-    filled(title, heads, &cases, columns)
-}
-
-fn filled<T>(
-    title: &'static str,
-    heads: Vec<(String, String, bool)>,
-    of: &[&T],
-    columns: &[Column<T>],
-) -> Option<Grid> {
-    let has_any = |column: &&Column<T>| of.iter().any(|one| column.1(one).is_some());
-    let shown: Vec<&Column<T>> = columns.iter().filter(has_any).collect();
-    let cells = |one: &T| shown.iter().map(|column| column.1(one).unwrap_or_else(|| NONE.to_owned())).collect();
-    let rows = heads.into_iter().zip(of);
-    let rows = rows.map(|((marker, title, is_ceiling), one)| Line { marker, title, is_ceiling, cells: cells(one) });
-    (!shown.is_empty()).then(|| Grid {
-        title,
-        columns: shown.iter().map(|(heading, _)| *heading).collect(),
-        rows: rows.collect(),
-    })
 }
 
 /// The lowest and the highest that was seen.

@@ -1,12 +1,12 @@
 //! What happened in each second.
 
-use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount, counted};
 use tolok_analysis::{Band, CaseFinding, Findings, ScenarioFinding, SecondsFinding};
 
-use crate::documents::run::sections::{is_of_tools, sections};
-use crate::documents::run::surroundings::heading;
-use crate::markdown::{escaped, lines};
+use super::sections::{is_of_tools, sections};
+use super::surroundings::heading;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Cell, Chart, Column, Depth, Heading, Key, Look, Row, Table, Text};
 use crate::svg::{self, Part, Scales};
 
 /// Scenarios whose charts are not folded away.
@@ -18,60 +18,67 @@ const TOO_SHORT: &str = "a window of less than two whole seconds shows nothing s
                          totals alone shows nothing either. Ask for longer windows (the duration of the scenario’s load: 10 s \
                          or more), and measure with tolok’s own tool.";
 
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct Seconds {
-    /// Scenarios that are shown at once.
-    shown: Vec<Scenario>,
-    folded: Vec<Scenario>,
-    has_warm_up: bool,
-    /// What the chart of the long tail shows; none where no subject has one.
-    tail: Option<String>,
-    /// What is drawn beside the subject, as a piece of its line and in words.
-    parts: Vec<(String, &'static str)>,
-    /// That there is nothing to show of some scenarios or of all, and what to do.
-    missing: Option<String>,
+/// The section: charts on a page. A table of every second would be too long to read, so elsewhere there is only what a reader
+/// looks for in the charts.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let sections = sections(findings);
+    let all: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).filter(|it| !is_of_tools(it)).collect();
+    let blocks = if depth == Depth::Page { drawn(&all) } else { table(&all) };
+    section("seconds", "Second by second", blocks)
 }
 
-/// The columns of a scenario.
-#[derive(Serialize)]
-struct Scenario {
-    title: String,
-    load: String,
-    id: String,
-    columns: Vec<String>,
-    /// That not all of its subjects are drawn.
-    left_out: Option<String>,
-}
-
-impl Seconds {
-    /// The section; none where no trial was scored.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let sections = sections(findings);
-        let all: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).filter(|it| !is_of_tools(it)).collect();
-        let measured: Vec<&ScenarioFinding> = all.into_iter().filter(|it| is_measured(it)).collect();
-        let mut shown: Vec<Scenario> = measured.iter().filter_map(|scenario| Scenario::of(scenario)).collect();
-        let missing = missing(&measured, shown.len());
-        let folded = shown.split_off(SHOWN.min(shown.len()));
-        let any =
-            |is: &dyn Fn(&SecondsFinding) -> bool| measured.iter().any(|it| cases(it).any(|(_, seconds)| is(seconds)));
-        let parts = [
-            any(&|it| !it.generator_cpus.is_empty())
-                .then(|| (svg::stroke(Part::Generator.class()), "CPU of the generator")),
-            any(&|it| !it.database_cpus.is_empty())
-                .then(|| (svg::stroke(Part::Database.class()), "the database: its CPU and its memory")),
-            any(&|it| !it.failed_rps.is_empty())
-                .then(|| (svg::stroke(Part::Failed.class()), "failed requests/s, below the good")),
-        ];
-        (!measured.is_empty()).then(|| Self {
-            shown,
-            folded,
-            has_warm_up: any(&|it| it.start_s.iter().any(|start_s| *start_s < 0.0)),
-            tail: about_tails(&measured),
-            parts: parts.into_iter().flatten().collect(),
-            missing,
-        })
+/// A chart for each scenario, the later ones folded away.
+fn drawn(all: &[&ScenarioFinding]) -> Vec<Block> {
+    let measured: Vec<&ScenarioFinding> = all.iter().copied().filter(|it| is_measured(it)).collect();
+    let shown: Vec<&ScenarioFinding> = measured.iter().copied().filter(|it| cases(it).next().is_some()).collect();
+    let mut blocks = if shown.is_empty() { Vec::new() } else { how_to_read(&measured) };
+    for (place, scenario) in shown.iter().enumerate() {
+        let charts = of_scenario(scenario);
+        if place < SHOWN {
+            let title = Heading { rank: 3, text: heading(scenario).into(), beside: scenario.load.clone() };
+            blocks.extend(std::iter::once(Block::Heading(title)).chain(charts));
+        } else {
+            let summary = Text::of(heading(scenario), Look::Strong).and(format!(" {}", scenario.load), Look::Muted);
+            blocks.push(Block::Folded { summary, blocks: charts });
+        }
     }
+    blocks.extend(missing(&measured, shown.len()).and_then(muted));
+    blocks
+}
+
+fn how_to_read(measured: &[&ScenarioFinding]) -> Vec<Block> {
+    let any =
+        |is: &dyn Fn(&SecondsFinding) -> bool| measured.iter().any(|it| cases(it).any(|(_, seconds)| is(seconds)));
+    let warm_up = match any(&|it| it.start_s.iter().any(|start_s| *start_s < 0.0)) {
+        true => " Shaded: the warm-up, which is in no figure.",
+        false => "",
+    };
+    let tail = about_tails(measured).map(|tail| format!(" {tail}")).unwrap_or_default();
+    let note = muted(format!(
+        "A column for each subject, with the same scale along each row of a scenario. Line: median of the trials in that second; band: \
+         from the lowest to the highest of them.{warm_up}{tail}"
+    ));
+    let key = |part: Part, words: &str| Key { svg: svg::stroke(part.class()), words: words.to_owned() };
+    let parts = [
+        any(&|it| !it.generator_cpus.is_empty()).then(|| key(Part::Generator, "CPU of the generator")),
+        any(&|it| !it.database_cpus.is_empty()).then(|| key(Part::Database, "the database: its CPU and its memory")),
+        any(&|it| !it.failed_rps.is_empty()).then(|| key(Part::Failed, "failed requests/s, below the good")),
+    ];
+    let mut keys: Vec<Key> = parts.into_iter().flatten().collect();
+    if !keys.is_empty() {
+        keys.insert(0, Key { svg: String::new(), words: "in colour: the subject".to_owned() });
+    }
+    let keys = (!keys.is_empty()).then_some(Block::Key(keys));
+    note.into_iter().chain(keys).collect()
+}
+
+fn of_scenario(scenario: &ScenarioFinding) -> Vec<Block> {
+    let chart = |(_, svg)| Chart { svg, caption: String::new() };
+    let number = cases(scenario).count();
+    let left_out = (number > MOST_CASES)
+        .then(|| muted(format!("{} more are not drawn.", counted((number - MOST_CASES) as u64, "subject"))));
+    let charts = Block::Charts(charts(scenario).into_iter().map(chart).collect());
+    std::iter::once(charts).chain(left_out.flatten()).collect()
 }
 
 /// How long the spans are, and why a second is none.
@@ -107,59 +114,42 @@ pub(crate) fn charts(scenario: &ScenarioFinding) -> Vec<(&CaseFinding, String)> 
     drawn.map(|(case, seconds)| (case, svg::seconds(case, seconds, &scales))).collect()
 }
 
-impl Scenario {
-    fn of(scenario: &ScenarioFinding) -> Option<Self> {
-        let number = cases(scenario).count();
-        (number > 0).then(|| Self {
-            title: heading(scenario),
-            load: scenario.load.clone(),
-            id: scenario.id.clone(),
-            columns: charts(scenario).into_iter().map(|(_, chart)| chart).collect(),
-            left_out: (number > MOST_CASES)
-                .then(|| format!("{} more are not drawn.", counted((number - MOST_CASES) as u64, "subject"))),
-        })
-    }
-}
-
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show. A table of every second would be
-/// too long to read, so there is only what a reader looks for in the charts.
-pub(crate) fn markdown(findings: &Findings) -> String {
-    let sections = sections(findings);
-    let mut rows: Vec<Vec<String>> = sections
-        .iter()
-        .filter(|section| !is_of_tools(section))
-        .flat_map(|section| cases(section).map(|(case, seconds)| row(section, case, seconds)).collect::<Vec<_>>())
-        .collect();
+fn table(all: &[&ScenarioFinding]) -> Vec<Block> {
+    let tail = about_tails(all);
+    let mut columns: Vec<Column> =
+        ["scenario", "subject", "good answers in a second", "CPUs busy", "memory"].map(Column::words).to_vec();
+    columns.extend(tail.is_some().then(|| Column::words("p99.9 of a span")));
+    let of = |scenario: &&ScenarioFinding| {
+        let rows = cases(scenario).map(|(case, seconds)| row(scenario, case, seconds));
+        rows.collect::<Vec<Row>>()
+    };
+    let mut rows: Vec<Row> = all.iter().flat_map(of).collect();
+    rows.iter_mut().for_each(|row| row.cells.truncate(columns.len()));
     if rows.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    let measured: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).filter(|it| !is_of_tools(it)).collect();
-    let tail = about_tails(&measured);
-    let mut headings = vec!["scenario", "subject", "good answers in a second", "CPUs busy", "memory"];
-    headings.extend(tail.is_some().then_some("p99.9 of a span"));
-    rows.iter_mut().for_each(|row| row.truncate(headings.len()));
     let about = tail.map(|tail| format!(" {tail}")).unwrap_or_default();
-    format!(
-        "\n## Second by second\n\nLowest and highest second of the window, each the median of the trials.{about}\n\n{}",
-        lines(&headings, &rows, 0)
-    )
+    let note = paragraph(format!("Lowest and highest second of the window, each the median of the trials.{about}"));
+    let table = Table { caption: "Lowest and highest seconds".to_owned(), columns, rows, ..Table::default() };
+    note.into_iter().chain([Block::Table(table)]).collect()
 }
 
-fn row(scenario: &ScenarioFinding, case: &CaseFinding, seconds: &SecondsFinding) -> Vec<String> {
+fn row(scenario: &ScenarioFinding, case: &CaseFinding, seconds: &SecondsFinding) -> Row {
     let range = |quantity: Quantity, bands: &[Band]| {
         let window = seconds.start_s.iter().zip(bands).filter(|(start_s, _)| **start_s >= 0.0);
-        ends(quantity, window.map(|(_, band)| band))
+        Cell::from(ends(quantity, window.map(|(_, band)| band)))
     };
     let tail =
         seconds.tail.as_ref().map_or(NONE.to_owned(), |tail| ends(Quantity::Seconds, tail.latency_p999_s.iter()));
-    vec![
-        format!("`{}`", scenario.id),
-        escaped(&case.title),
+    let cells = [
+        Text::of(scenario.id.as_str(), Look::Code).into(),
+        Cell::from(case.title.as_str()),
         range(Quantity::Number, &seconds.good_rps),
         range(Quantity::Number, &seconds.subject_cpus),
         range(Quantity::Bytes, &seconds.subject_memory_bytes),
-        tail,
-    ]
+        tail.into(),
+    ];
+    Row { cells: cells.to_vec(), ..Row::default() }
 }
 
 /// `0.9 ms to 1.2 ms`

@@ -2,7 +2,6 @@
 //!
 //! Tiers are decided by the analysis; here scenarios are only sorted by them.
 
-use serde::Serialize;
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, ScenarioFinding};
 
@@ -12,7 +11,7 @@ use crate::documents::run::sections::is_of_tools;
 const MOST_AT_A_GLANCE: usize = 12;
 
 /// Scenarios that have the same cases in the first tier.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// Those cases: `Bun.serve and Go net/http`.
     pub(crate) first: String,
@@ -22,7 +21,7 @@ pub(crate) struct Standing {
     pub(crate) scenarios: String,
 }
 
-/// The standings of a run with many scenarios, the most common first; nothing for one whose verdicts can all be read.
+/// The standings of a run with many scenarios, the most common first; or none for one whose verdicts can all be read.
 pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Standing> {
     let of_servers: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
     if of_servers.len() + findings.programs.len() <= MOST_AT_A_GLANCE {

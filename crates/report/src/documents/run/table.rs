@@ -1,119 +1,140 @@
-//! A scenario's table in words, the same for every format that people read.
+//! The table of a scenario's cases.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
-use crate::documents::run::judgement::TIER;
-use crate::documents::run::notes::Notes;
-use crate::documents::run::resources::throttled;
-use crate::documents::run::sections::is_of_tools;
-use crate::documents::run::surroundings::has_quota;
+use super::columns::{cell, named, with_ceiling};
+use super::judgement::TIER;
+use super::notes::Notes;
+use super::program_table::words;
+use super::resources::throttled;
+use super::sections::is_of_tools;
+use super::surroundings::has_quota;
+use crate::document::{Cell, Column, Depth, Table};
+use crate::sparkline::Sparklines;
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// Stands before a goodput that the generator limited.
 pub(crate) const LOWER_BOUND: &str = "≥";
-
-/// The table of a scenario.
-pub(crate) struct Table<'a> {
-    /// Competing cases, in the order of the findings.
-    pub(crate) rows: Vec<Row<'a>>,
-    /// The ceiling, which stands apart.
-    pub(crate) ceiling: Option<Row<'a>>,
-    /// Whether its subjects had a quota, so that there is a column for what it took.
-    pub(crate) has_quota: bool,
-    /// Whether any case was compared with the first.
-    pub(crate) is_compared: bool,
-    /// Whether any case has a share of the ceiling.
-    pub(crate) has_ceiling: bool,
-    /// Which memory its column holds.
-    pub(crate) memory: &'static str,
-    /// What the numbers behind the subjects refer to.
-    pub(crate) notes: Notes,
-}
-
-/// One case in words. A figure that does not exist is a dash.
-pub(crate) struct Row<'a> {
-    pub(crate) case: &'a CaseFinding,
-    pub(crate) goodput: Figure,
-    pub(crate) against_first: Figure,
-    /// `=`, `≈` or `?`, or nothing where the difference is clear.
-    pub(crate) mark: &'static str,
-    /// Letters of its tiers.
-    pub(crate) tier: String,
-    pub(crate) of_ceiling: String,
-    pub(crate) cpu_us: String,
-    pub(crate) memory_mib: String,
-    pub(crate) p50_ms: String,
-    pub(crate) p99_ms: String,
-    pub(crate) cold_start_ms: String,
-    /// Share of the periods in which the quota stopped it.
-    pub(crate) throttled: String,
-    pub(crate) notes: Vec<usize>,
-}
+/// A narrow terminal has no room for these.
+const COSTS: u8 = 1;
 
 /// The mark of a verdict and its meaning.
 pub(crate) const MARKS: [(&str, Verdict); 3] =
     [("=", Verdict::Equivalent), ("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
 
-impl<'a> Table<'a> {
-    pub(crate) fn of(scenario: &'a ScenarioFinding) -> Self {
-        let notes = Notes::of(scenario);
-        let row = |(place, case): (usize, &'a CaseFinding)| Row::of(case, place == 0, notes.numbers(case));
-        let rows = scenario.cases.iter().enumerate().map(row).collect();
-        let ceiling = scenario.ceiling.as_ref().map(|case| Row::of(case, false, notes.numbers(case)));
-        let memory = scenario.memory_source.map_or("", MemorySource::words);
-        Self {
-            rows,
-            ceiling,
-            has_quota: has_quota(scenario),
-            is_compared: scenario.cases.iter().any(|case| case.against_first.is_some()),
-            has_ceiling: scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()),
-            memory,
-            notes,
-        }
-    }
-
-    /// Meanings of the marks that occur.
-    pub(crate) fn legend(&self) -> Vec<String> {
-        let mut legend: Vec<String> = MARKS
-            .iter()
-            .filter(|(mark, _)| self.rows.iter().any(|row| row.mark == *mark))
-            .map(|(mark, verdict)| format!("{mark} {}", verdict.words()))
-            .collect();
-        if self.is_compared {
-            legend.push(TIER.to_owned());
-        }
-        if self.rows.iter().any(|row| is_lower_bound(row.case)) {
-            legend.push(format!("{LOWER_BOUND} lower bound"));
-        }
-        if self.has_quota {
-            legend.push("throttled: share of the periods in which its quota stopped it".to_owned());
-        }
-        legend
-    }
+/// One case, and whether it is the one that others are compared with.
+struct Case<'a> {
+    of: &'a CaseFinding,
+    is_first: bool,
 }
 
-impl<'a> Row<'a> {
-    fn of(case: &'a CaseFinding, is_first: bool, notes: Vec<usize>) -> Self {
-        let scaled = |estimate: &Option<Estimate>, unit: f64| {
-            estimate.as_ref().map_or(NONE.to_owned(), |estimate| in_column(estimate.value * unit))
-        };
-        Self {
-            case,
-            goodput: goodput(case),
-            against_first: against_first(case, is_first),
-            mark: MARKS.iter().find(|(_, verdict)| case.against_first == Some(*verdict)).map_or("", |(mark, _)| mark),
-            tier: case.tier.clone().unwrap_or_else(|| NONE.to_owned()),
-            of_ceiling: case.of_ceiling.as_ref().map_or(NONE.to_owned(), |of| amount(Quantity::Share, of.value)),
-            cpu_us: scaled(&case.cpu_s_per_good, 1e6),
-            memory_mib: scaled(&case.memory_bytes, 1.0 / MIB),
-            p50_ms: scaled(&case.latency_p50_s, 1e3),
-            p99_ms: scaled(&case.latency_p99_s, 1e3),
-            cold_start_ms: scaled(&case.cold_start_s, 1e3),
-            throttled: throttled(&case.resources).unwrap_or_else(|| NONE.to_owned()),
-            notes,
-        }
+/// A column, and its cell for a case.
+type Of = (Column, fn(&Case) -> Cell);
+
+/// The table of a scenario, with numbers of notes if there are notes.
+pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: Depth) -> Table {
+    let (mut columns, cells): (Vec<Column>, Vec<_>) = columns(scenario, depth).into_iter().unzip();
+    let row = |(place, (case, is_ceiling)): (usize, (&CaseFinding, bool))| {
+        let mut row = named(&case.title, &case.runtime, is_ceiling);
+        row.cells[0].notes = notes.map(|notes| notes.numbers(case)).unwrap_or_default();
+        row.cells[0].below.clone_from(&case.subject);
+        let case = Case { of: case, is_first: place == 0 && !is_ceiling };
+        row.cells.extend(cells.iter().map(|cell| cell(&case)));
+        row
+    };
+    let mut rows: Vec<_> = with_ceiling(scenario).enumerate().map(row).collect();
+    columns.insert(0, Column::words("subject"));
+    if let Some(sparklines) = Sparklines::of(scenario).filter(|_| depth == Depth::Short) {
+        columns.push(Column::numbers(sparklines.heading).meaning(sparklines.meaning).priority(Column::OPTIONAL));
+        rows.iter_mut().zip(sparklines.cells).for_each(|(row, line)| row.cells.push(line.into()));
     }
+    Table { caption: format!("Figures of {}", scenario.id), columns, rows, ..Table::default() }
+}
+
+fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {
+    let memory = scenario.memory_source.map_or("", MemorySource::words);
+    let (memory_heading, memory_meaning) = match (depth, memory) {
+        (_, "") => ("memory, MiB".to_owned(), String::new()),
+        (Depth::Short, _) => (String::new(), format!("MiB {memory}")),
+        _ => (format!("memory ({memory}), MiB"), String::new()),
+    };
+    let mut columns: Vec<Of> = vec![(Column::numbers("good answers/s").short("good/s"), |case| goodput(case.of))];
+    if is_compared(scenario) {
+        columns.push((Column::numbers("vs first"), against_first));
+        columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
+    }
+    if scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()) {
+        columns.push((Column::numbers("of ceiling").short("ceiling"), |case| {
+            words(case.of.of_ceiling.as_ref().map(|of| amount(Quantity::Share, of.value)))
+        }));
+    }
+    if has_quota(scenario) {
+        columns.push((Column::numbers("throttled"), |case| words(throttled(&case.of.resources))));
+    }
+    columns.extend([
+        (
+            Column::numbers("CPU per answer, µs").short("CPU µs").priority(COSTS),
+            (|case| scaled(&case.of.cpu_s_per_good, 1e6)) as fn(&Case) -> Cell,
+        ),
+        (Column::numbers(memory_heading).short("MiB").meaning(memory_meaning).priority(COSTS), |case| {
+            scaled(&case.of.memory_bytes, 1.0 / MIB)
+        }),
+        (Column::numbers("p50, ms").short("p50 ms").priority(COSTS), |case| scaled(&case.of.latency_p50_s, 1e3)),
+        (Column::numbers("p99, ms").short("p99 ms"), |case| scaled(&case.of.latency_p99_s, 1e3)),
+    ]);
+    if depth == Depth::Page {
+        columns.extend(of_page(scenario));
+    }
+    columns
+}
+
+/// What only a page has room for.
+fn of_page(scenario: &ScenarioFinding) -> [Of; 4] {
+    let busy = match scenario.database {
+        Some(_) => "CPU used: subject / database / generator",
+        None => "CPU used: subject / generator",
+    };
+    [
+        (Column::numbers("cold start, ms"), |case| scaled(&case.of.cold_start_s, 1e3)),
+        (Column::numbers(busy), |case| busy_cpus(case.of)),
+        (Column::numbers("processes"), |case| {
+            words((case.of.processes_max > 0).then(|| case.of.processes_max.to_string()))
+        }),
+        (Column::numbers("trials"), |case| format!("{} of {}", case.of.trials_scored, case.of.trials_planned).into()),
+    ]
+}
+
+fn is_compared(scenario: &ScenarioFinding) -> bool {
+    scenario.cases.iter().any(|case| case.against_first.is_some())
+}
+
+/// Meanings of the marks and words that occur in the table, and what its percentiles are.
+pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
+    let mut legend = marks(scenario.cases.iter().map(|case| case.against_first));
+    if is_compared(scenario) {
+        legend.push(TIER.to_owned());
+    }
+    if scenario.cases.iter().any(is_lower_bound) {
+        legend.push(format!("{LOWER_BOUND} lower bound"));
+    }
+    if has_quota(scenario) {
+        legend.push("throttled: share of the periods in which its quota stopped it".to_owned());
+    }
+    legend.push(percentiles(scenario));
+    legend
+}
+
+/// Meanings of the marks of these verdicts.
+pub(crate) fn marks(verdicts: impl Iterator<Item = Option<Verdict>>) -> Vec<String> {
+    let found: Vec<Verdict> = verdicts.flatten().collect();
+    let occurring = MARKS.iter().filter(|(_, verdict)| found.contains(verdict));
+    occurring.map(|(mark, verdict)| format!("{mark} {}", verdict.words())).collect()
+}
+
+/// The mark of a verdict, which is empty where the difference is clear.
+pub(crate) fn mark(verdict: Option<Verdict>) -> &'static str {
+    MARKS.iter().find(|(_, marked)| verdict == Some(*marked)).map_or("", |(mark, _)| mark)
 }
 
 /// What the percentiles of a scenario are: in a closed loop they hold for its number of users only.
@@ -153,15 +174,6 @@ pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == "generator-bound")
 }
 
-fn goodput(case: &CaseFinding) -> Figure {
-    let Some(estimate) = &case.goodput_rps else { return Figure { value: no_figure(case), interval: None } };
-    let mut figure = figure(Quantity::Number, estimate);
-    if is_lower_bound(case) {
-        figure.value = format!("{LOWER_BOUND}{}", figure.value);
-    }
-    figure
-}
-
 /// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.
 pub(crate) fn no_figure(case: &CaseFinding) -> String {
     if let Some(below_rps) = case.goodput_below_rps {
@@ -173,14 +185,32 @@ pub(crate) fn no_figure(case: &CaseFinding) -> String {
     reason.filter(is_only).unwrap_or(NONE).to_owned()
 }
 
-fn against_first(case: &CaseFinding, is_first: bool) -> Figure {
-    match &case.of_first {
-        Some(_) if is_first => Figure { value: "first".to_owned(), interval: None },
-        Some(ratio) => figure(Quantity::Ratio, ratio),
-        None => nothing(),
-    }
+fn goodput(case: &CaseFinding) -> Cell {
+    let Some(estimate) = &case.goodput_rps else { return no_figure(case).into() };
+    let figure = figure(Quantity::Number, estimate);
+    let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
+    cell(Figure { value: format!("{bound}{}", figure.value), ..figure })
 }
 
-fn nothing() -> Figure {
-    Figure { value: NONE.to_owned(), interval: None }
+fn against_first(case: &Case) -> Cell {
+    let ratio = match &case.of.of_first {
+        Some(_) if case.is_first => "first".into(),
+        Some(ratio) => cell(figure(Quantity::Ratio, ratio)),
+        None => NONE.into(),
+    };
+    Cell { mark: mark(case.of.against_first), ..ratio }
+}
+
+fn busy_cpus(case: &CaseFinding) -> Cell {
+    if case.trials_scored == 0 {
+        return NONE.into();
+    }
+    let share = |share: Option<f64>| share.map_or(NONE.to_owned(), |share| amount(Quantity::Share, share));
+    let database = case.database.as_ref().map(|database| share(database.busy));
+    let busy = [Some(share(case.subject_busy)), database, Some(share(case.generator_busy))];
+    busy.into_iter().flatten().collect::<Vec<String>>().join(" / ").into()
+}
+
+fn scaled(estimate: &Option<Estimate>, unit: f64) -> Cell {
+    words(estimate.as_ref().map(|estimate| in_column(estimate.value * unit)))
 }

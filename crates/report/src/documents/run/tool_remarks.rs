@@ -2,17 +2,25 @@
 //!
 //! What holds for a tool in several tables is said once, after the last of them, and has a number in each.
 
-use serde::Serialize;
 use tolok_analysis::figures::listed;
 use tolok_analysis::{Findings, ToolRow, ToolsFinding};
 
-use crate::documents::run::sections::UNTOLD;
+use super::limits::labelled;
+use super::sections::UNTOLD;
+use crate::document::Text;
 
 /// What is said of one tool.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Remark {
-    pub(crate) tool: String,
-    pub(crate) text: String,
+    tool: String,
+    text: String,
+}
+
+impl Remark {
+    /// `**tool**: text`
+    pub(crate) fn words(&self) -> Text {
+        labelled(&self.tool, &self.text)
+    }
 }
 
 /// All remarks of a report.

@@ -1,11 +1,12 @@
 //! What each tool says of the same server, for every format that people read.
 
-use serde::Serialize;
 use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, listed, small_share};
 use tolok_analysis::{Estimate, Findings, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
 
-use crate::documents::run::table::LOWER_BOUND;
-use crate::documents::run::tool_remarks::{Remark, Remarks};
+use super::table::LOWER_BOUND;
+use super::tool_remarks::Remarks;
+use super::{columns, muted, paragraph, section};
+use crate::document::{Block, Cell, Chart, Column, Depth, Heading, Row, Table, Text};
 use crate::svg;
 
 const MILLIS: f64 = 1e3;
@@ -14,26 +15,26 @@ const MICROS: f64 = 1e6;
 const MARK: &str = "†";
 
 /// What two columns of a terminal are.
-pub(crate) const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s own CPU time for an answer, and its share used";
+const COSTS_IN_SHORT: &str = "tool µs and busy: the tool’s own CPU time for an answer, and its share used";
 
 /// A column: its heading on a page, in a terminal if it stands there, and its figure.
-struct Column {
+struct Told {
     heading: &'static str,
     short: Option<&'static str>,
     cell: fn(&ToolsFinding, &ToolRow) -> Option<Figure>,
 }
 
-const fn column(
+const fn told(
     heading: &'static str,
     short: Option<&'static str>,
     cell: fn(&ToolsFinding, &ToolRow) -> Option<Figure>,
-) -> Column {
-    Column { heading, short, cell }
+) -> Told {
+    Told { heading, short, cell }
 }
 
 /// The most important first, as a narrow terminal leaves out the last.
-const COLUMNS: [Column; 13] = [
-    column("good answers/s", Some("good/s"), |_, row| {
+const COLUMNS: [Told; 13] = [
+    told("good answers/s", Some("good/s"), |_, row| {
         let goodput = figure(Quantity::Number, row.goodput_rps.as_ref()?);
         Some(if row.is_limit {
             Figure { value: format!("{LOWER_BOUND}{}", goodput.value), ..goodput }
@@ -41,82 +42,78 @@ const COLUMNS: [Column; 13] = [
             goodput
         })
     }),
-    column("counted, of the wire", Some("of wire"), |_, row| plain(share_of_wire(row.counted_of_wire.as_ref()?.value))),
-    column("rate against tolok’s", Some("vs tolok"), |_, row| {
+    told("counted, of the wire", Some("of wire"), |_, row| plain(share_of_wire(row.counted_of_wire.as_ref()?.value))),
+    told("rate against tolok’s", Some("vs tolok"), |_, row| {
         Some(figure(Quantity::Ratio, row.goodput_of_own.as_ref()?))
     }),
-    column("tool’s CPU, µs an answer", Some("tool µs"), |_, row| {
+    told("tool’s CPU, µs an answer", Some("tool µs"), |_, row| {
         scaled(row.generator_cpu_s_per_good.as_ref(), MICROS)
     }),
-    column("that against tolok’s", None, |_, row| Some(figure(Quantity::Ratio, row.generator_cpu_of_own.as_ref()?))),
-    column("tool’s CPU used", Some("busy"), |_, row| plain(small_share(row.generator_busy?))),
-    column("server’s CPU, µs an answer", Some("server µs"), |all, row| scaled(all.subject_cpu_s(row), MICROS)),
-    column("server’s CPU used", None, |_, row| plain(small_share(row.subject_busy?))),
-    column("p99, ms", Some("p99 ms"), |_, row| latency(row.latency_p99_s.as_ref(), is_marked(row))),
-    column("mean, ms", Some("mean ms"), |_, row| latency(row.latency_mean_s.as_ref(), has_marked_mean(row))),
-    column("waiting, of the connections", Some("Little"), |_, row| {
+    told("that against tolok’s", None, |_, row| Some(figure(Quantity::Ratio, row.generator_cpu_of_own.as_ref()?))),
+    told("tool’s CPU used", Some("busy"), |_, row| plain(small_share(row.generator_busy?))),
+    told("server’s CPU, µs an answer", Some("server µs"), |all, row| scaled(all.subject_cpu_s(row), MICROS)),
+    told("server’s CPU used", None, |_, row| plain(small_share(row.subject_busy?))),
+    told("p99, ms", Some("p99 ms"), |_, row| latency(row.latency_p99_s.as_ref(), is_marked(row))),
+    told("mean, ms", Some("mean ms"), |_, row| latency(row.latency_mean_s.as_ref(), has_marked_mean(row))),
+    told("waiting, of the connections", Some("Little"), |_, row| {
         let mark = if row.trials_against_little > 0 { "!" } else { "" };
         plain(format!("{}{mark}", in_column(row.little.as_ref()?.value)))
     }),
-    column("p50, ms", Some("p50 ms"), |_, row| latency(row.latency_p50_s.as_ref(), is_marked(row))),
-    column("longest, ms", Some("max ms"), |_, row| latency(row.latency_max_s.as_ref(), is_marked(row))),
+    told("p50, ms", Some("p50 ms"), |_, row| latency(row.latency_p50_s.as_ref(), is_marked(row))),
+    told("longest, ms", Some("max ms"), |_, row| latency(row.latency_max_s.as_ref(), is_marked(row))),
 ];
 
-/// A table of tools.
-#[derive(Debug, Serialize)]
-pub(crate) struct Sheet {
-    pub(crate) columns: Vec<&'static str>,
-    pub(crate) rows: Vec<Line>,
+/// The section: a table for each server that several tools asked, and what must be known of the tools.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let remarks = Remarks::of(findings);
+    let mut blocks = Vec::new();
+    if depth == Depth::Page {
+        blocks.extend(charts(&findings.tools));
+    }
+    for ((place, finding), legend) in findings.tools.iter().enumerate().zip(legends(&findings.tools)) {
+        blocks.extend(head(finding, depth));
+        blocks.push(Block::Verdict(finding.verdict.as_str().into()));
+        blocks.push(Block::Table(table(finding, place, &remarks, depth)));
+        if depth == Depth::Short {
+            blocks.extend(muted(COSTS_IN_SHORT).filter(|_| place == 0));
+            blocks.extend(muted(legend.join(" · ")));
+        } else if !legend.is_empty() {
+            blocks.extend(paragraph(format!("{}.", legend.join(" · "))));
+        }
+        blocks.extend(muted(remarks.unchecked(place)));
+        blocks.extend(Block::list(remarks.beneath(place).iter().map(|remark| remark.words()).collect()));
+    }
+    let shared: Vec<(usize, Text)> = remarks.numbered().map(|(number, remark)| (number, remark.words())).collect();
+    if !shared.is_empty() {
+        blocks.extend([Block::heading(3, "In several of these tables"), Block::Notes(shared)]);
+    }
+    section("tools", "What each tool says", blocks)
 }
 
-/// A tool in it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Line {
-    pub(crate) tool: String,
-    /// Numbers of the remarks that hold in several tables.
-    pub(crate) notes: Vec<usize>,
-    pub(crate) cells: Vec<Cell>,
+fn head(finding: &ToolsFinding, depth: Depth) -> Vec<Block> {
+    let place = format!("{}; {}", finding.load, finding.environment_words);
+    match depth {
+        Depth::Short => vec![Block::heading(3, format!("{}: {}", heading(finding), finding.load))],
+        Depth::Full => vec![Block::heading(3, heading(finding)), Block::Paragraph(format!("{place}.").into())],
+        Depth::Page => vec![Block::Heading(Heading { rank: 3, text: heading(finding).into(), beside: place })],
+    }
 }
 
-/// A figure and its interval, which may be empty.
-#[derive(Debug, Serialize)]
-pub(crate) struct Cell {
-    value: String,
-    interval: String,
-}
-
-/// One subject of a page.
-#[derive(Serialize)]
-pub(crate) struct ToolsPart<'a> {
-    /// Tells its table from others.
-    label: String,
-    heading: String,
-    load: &'a str,
-    place: &'a str,
-    verdict: &'a str,
-    chart: String,
-    sheet: Sheet,
-    legend: String,
-    unchecked: String,
-    remarks: Vec<Remark>,
-}
-
-/// Everything of a page.
-pub(crate) fn parts<'a>(findings: &'a Findings, remarks: &Remarks) -> Vec<ToolsPart<'a>> {
-    let legends = legends(&findings.tools);
-    let part = |(place, finding): (usize, &'a ToolsFinding)| ToolsPart {
-        label: heading(finding),
-        heading: heading(finding),
-        load: &finding.load,
-        place: &finding.environment_words,
-        verdict: &finding.verdict,
-        chart: svg::tools(finding, &heading(finding)),
-        sheet: sheet(finding, place, remarks),
-        legend: legends[place].join(" · "),
-        unchecked: remarks.unchecked(place).to_owned(),
-        remarks: remarks.beneath(place).to_vec(),
+fn charts(tools: &[ToolsFinding]) -> Vec<Block> {
+    if tools.is_empty() {
+        return Vec::new();
+    }
+    let has_wire = tools.iter().flat_map(|it| &it.rows).any(|row| row.wire_rps.is_some());
+    let wire = match has_wire {
+        true => " The kernel counted the answers on the wire, and is referee; dashed stroke: what crossed it.",
+        false => "",
     };
-    findings.tools.iter().enumerate().map(part).collect()
+    let note = muted(format!(
+        "The same server, load and environment, asked by several tools in the same blocks: what differs is the tools’ own. Dot: what \
+         the tool says, with its interval over the trials; outlined where the tool itself was the limit.{wire}"
+    ));
+    let chart = |finding| Chart { svg: svg::tools(finding, &heading(finding)), caption: String::new() };
+    note.into_iter().chain([Block::Charts(tools.iter().map(chart).collect())]).collect()
 }
 
 /// `Hello · ceiling: Minimal server`
@@ -128,36 +125,44 @@ pub(crate) fn heading(finding: &ToolsFinding) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// The table of a page, without columns that have no figure.
-pub(crate) fn sheet(finding: &ToolsFinding, place: usize, remarks: &Remarks) -> Sheet {
-    let has_any = |column: &&Column| finding.rows.iter().any(|row| (column.cell)(finding, row).is_some());
-    let shown: Vec<&Column> = COLUMNS.iter().filter(has_any).collect();
-    let line = |row: &ToolRow| {
-        let figures = shown.iter().map(|column| (column.cell)(finding, row));
-        let trials = format!("{} of {}", row.trials_scored, row.trials_planned);
-        let cells = figures.chain([failed(row).and_then(plain), plain(trials)]).map(Cell::of).collect();
-        Line { tool: row.short_words(), notes: remarks.numbers(place, row), cells }
+/// The table without columns that have no figure.
+fn table(finding: &ToolsFinding, place: usize, remarks: &Remarks, depth: Depth) -> Table {
+    let has_any = |told: &&Told| finding.rows.iter().any(|row| (told.cell)(finding, row).is_some());
+    let is_for = |told: &&Told| depth != Depth::Short || told.short.is_some();
+    let shown: Vec<&Told> = COLUMNS.iter().filter(has_any).filter(is_for).collect();
+    let column = |(place, told): (usize, &&Told)| {
+        let column = Column::numbers(told.heading).short(told.short.unwrap_or_default());
+        column.priority((COLUMNS.len() - place) as u8)
     };
-    let headings = shown.iter().map(|column| column.heading);
-    Sheet {
-        columns: headings.chain(["failed requests", "trials"]).collect(),
-        rows: finding.rows.iter().map(line).collect(),
+    let mut columns: Vec<Column> = shown.iter().enumerate().map(column).collect();
+    columns.insert(0, Column::words("tool"));
+    if depth != Depth::Short {
+        columns.extend(["failed requests", "trials"].map(Column::numbers));
+    }
+    let row = |row: &ToolRow| {
+        let mut cells = vec![Cell { notes: remarks.numbers(place, row), ..row.short_words().into() }];
+        cells.extend(shown.iter().map(|told| cell((told.cell)(finding, row), depth)));
+        if depth != Depth::Short {
+            let trials = format!("{} of {}", row.trials_scored, row.trials_planned);
+            cells.extend([cell(failed(row).and_then(plain), depth), trials.into()]);
+        }
+        Row { cells, ..Row::default() }
+    };
+    let caption = format!("What each tool says of {}", heading(finding));
+    Table { caption, columns, rows: finding.rows.iter().map(row).collect(), ..Table::default() }
+}
+
+/// A terminal has no room for intervals.
+fn cell(figure: Option<Figure>, depth: Depth) -> Cell {
+    match figure {
+        None => NONE.into(),
+        Some(figure) if depth == Depth::Short => figure.value.into(),
+        Some(figure) => columns::cell(figure),
     }
 }
 
-/// The columns of a terminal.
-pub(crate) fn short_columns(finding: &ToolsFinding) -> Vec<(&'static str, Vec<String>)> {
-    let of = |column: &Column| {
-        let cells: Vec<Option<Figure>> = finding.rows.iter().map(|row| (column.cell)(finding, row)).collect();
-        let has_any = cells.iter().any(Option::is_some);
-        let heading = column.short.filter(|_| has_any)?;
-        Some((heading, cells.into_iter().map(|cell| Cell::of(cell).value).collect()))
-    };
-    COLUMNS.iter().filter_map(of).collect()
-}
-
 /// The legends of all tables: what was said beneath an earlier one is not said again.
-pub(crate) fn legends(tools: &[ToolsFinding]) -> Vec<Vec<String>> {
+fn legends(tools: &[ToolsFinding]) -> Vec<Vec<String>> {
     let mut said: Vec<String> = Vec::new();
     let news = |finding| {
         let new: Vec<String> = legend(finding).into_iter().filter(|part| !said.contains(part)).collect();
@@ -201,18 +206,6 @@ fn marked(finding: &ToolsFinding) -> Vec<String> {
         (!names.is_empty()).then(|| format!("{words} ({})", listed(&names, "and")))
     };
     kinds.into_iter().filter_map(said).collect()
-}
-
-impl Cell {
-    fn of(figure: Option<Figure>) -> Self {
-        let figure = figure.unwrap_or_else(|| Figure { value: NONE.to_owned(), interval: None });
-        Self { value: figure.value, interval: figure.interval.unwrap_or_default() }
-    }
-
-    /// On one line: `34.3k (33.9–34.8k)`.
-    pub(crate) fn line(&self) -> String {
-        if self.interval.is_empty() { self.value.clone() } else { format!("{} ({})", self.value, self.interval) }
-    }
 }
 
 /// Whether all of its latencies are something else than tolok's.

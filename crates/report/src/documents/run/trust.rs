@@ -1,15 +1,48 @@
 //! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
 
-use serde::Serialize;
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
 use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding, TrialCounts};
 
-use crate::documents::run::gates;
-use crate::documents::run::surroundings::cpus;
-use crate::programs;
+use super::surroundings::{cpus, heading};
+use super::{gates, muted, program_trust, section};
+use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
+
+/// The section of a page: every check, and those of each case behind them.
+pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
+    let mut checks = checks(findings);
+    // What failed comes before what is unknown, and that before what held.
+    checks.sort_by_key(|check| match check.passed {
+        Some(false) => 0,
+        None => 1,
+        Some(true) => 2,
+    });
+    let table = Table {
+        caption: "Checks".to_owned(),
+        columns: ["check", "held", "seen"].map(Column::words).to_vec(),
+        rows: checks.into_iter().map(Check::row).collect(),
+        ..Table::default()
+    };
+    let of_case = |scenario: &&ScenarioFinding| {
+        let beside = format!("{}; {}", scenario.load, scenario.environment.words);
+        let title = Heading { rank: 3, text: heading(scenario).into(), beside };
+        gates::table(scenario).map(|table| [Block::Heading(title), table])
+    };
+    let of_cases: Vec<Block> = scenarios.iter().filter_map(of_case).flatten().collect();
+    let mut blocks = vec![Block::Table(table)];
+    if !of_cases.is_empty() {
+        let note = muted(
+            "✓: it held in every trial of which it can be told. A number: trials that failed, of those of which it can be told; of a \
+             failure that bars, the case is not ranked. Seconds: what the good answers of each second say of the windows, and after \
+             which second they were steady.",
+        );
+        let summary = "Each check of each case".into();
+        blocks.push(Block::Folded { summary, blocks: note.into_iter().chain(of_cases).collect() });
+    }
+    section("trust", "Can these be trusted?", blocks)
+}
 
 /// One check.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Check {
     /// What must hold, in a sentence.
     pub(crate) rule: &'static str,
@@ -20,6 +53,15 @@ pub(crate) struct Check {
 }
 
 impl Check {
+    fn row(self) -> Row {
+        let held = match self.passed {
+            Some(false) => Text::of("! no", Look::Warning),
+            Some(true) => Text::of("✓ yes", Look::Good),
+            None => Text::of("– unknown", Look::Muted),
+        };
+        Row { cells: vec![self.rule.into(), held.into(), Cell::from(self.seen)], ..Row::default() }
+    }
+
     pub(crate) fn has_failed(&self) -> bool {
         self.passed == Some(false)
     }
@@ -31,7 +73,7 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
     let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
     if findings.scenarios.is_empty() && !findings.programs.is_empty() {
-        let of_programs = programs::trust::checks(findings);
+        let of_programs = program_trust::checks(findings);
         return [trials(findings)].into_iter().chain(held_apart(findings)).chain(of_programs).collect();
     }
     let mut of_plan = vec![trials(findings), enough_trials(&all), own_cpus(findings)];
@@ -49,7 +91,7 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
         Some(below_ceiling(&competing)),
     ];
     let checks = of_plan.into_iter().chain(held_apart(findings));
-    let of_programs = programs::trust::checks(findings);
+    let of_programs = program_trust::checks(findings);
     if all.iter().any(|case| case.trials_measured > 0) {
         return checks
             .chain(gates::checks(findings))

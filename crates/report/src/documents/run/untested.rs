@@ -1,11 +1,11 @@
 //! What was not tested.
 
-use serde::Serialize;
 use tolok_analysis::Findings;
 use tolok_analysis::figures::listed;
 use tolok_model::sentences::capital;
 
-use crate::markdown::{escaped, lines};
+use super::{muted, section};
+use crate::document::{Block, Column, Depth, Look, Row, Table, Text};
 
 /// So many stand in the one line of a terminal.
 const MOST_IN_A_LINE: usize = 6;
@@ -14,49 +14,45 @@ const MOST_SHOWN: usize = 8;
 /// Stands where nothing of this version would look at it.
 const NO_WAY: &str = "not with this version";
 
-/// What the template reads.
-#[derive(Serialize)]
-pub(crate) struct Untested {
-    rows: Vec<Row>,
-    /// So many of them are shown; the rest is folded away.
-    first: usize,
-}
-
-#[derive(Serialize)]
-struct Row {
-    what: String,
-    because: String,
-    /// What would look at it, in parts that are code and parts that are not.
-    how: Vec<Part>,
-}
-
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct Part {
-    is_code: bool,
-    text: String,
-}
-
-impl Untested {
-    /// The section; none where there is nothing to show.
-    pub(crate) fn of(findings: &Findings) -> Option<Self> {
-        let row = |untested: &tolok_analysis::Untested| Row {
-            what: capital(&untested.what),
-            because: untested.because.clone(),
-            how: parts(untested.how.as_deref().unwrap_or(NO_WAY)),
-        };
-        let rows: Vec<Row> = findings.untested.iter().map(row).collect();
-        (!rows.is_empty())
-            .then_some(Self { first: if rows.len() > MOST_SHOWN + 2 { MOST_SHOWN } else { rows.len() }, rows })
+/// The section. A page folds away all but the weightiest.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let row = |untested: &tolok_analysis::Untested| {
+        let how = with_code(untested.how.as_deref().unwrap_or(NO_WAY));
+        let cells = vec![capital(&untested.what).into(), untested.because.as_str().into(), how.into()];
+        Row { cells, ..Row::default() }
+    };
+    let mut rows: Vec<Row> = findings.untested.iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
     }
+    let folds = depth == Depth::Page && rows.len() > MOST_SHOWN + 2;
+    let rest = if folds { rows.split_off(MOST_SHOWN) } else { Vec::new() };
+    let note = muted(
+        "Nothing of this may be read into the figures above. It follows from the plan and the records of this run; what the study varies \
+         is not listed.",
+    );
+    let mut blocks: Vec<Block> = note.filter(|_| depth == Depth::Page).into_iter().collect();
+    blocks.push(table("What was not tested", rows));
+    if !rest.is_empty() {
+        let summary = format!("{} more", rest.len()).into();
+        blocks.push(Block::Folded { summary, blocks: vec![table("What else was not tested", rest)] });
+    }
+    section("untested", "Not tested", blocks)
+}
+
+fn table(caption: &str, rows: Vec<Row>) -> Block {
+    let columns = ["what", "why not", "what would test it"].map(Column::words).to_vec();
+    Block::Table(Table { caption: caption.to_owned(), columns, rows, ..Table::default() })
 }
 
 /// What stands between backticks is code.
-fn parts(text: &str) -> Vec<Part> {
-    let part = |(place, text): (usize, &str)| Part { is_code: place % 2 == 1, text: text.to_owned() };
-    text.split('`').enumerate().map(part).filter(|part| !part.text.is_empty()).collect()
+fn with_code(text: &str) -> Text {
+    let look = |place: usize| if place % 2 == 1 { Look::Code } else { Look::Plain };
+    let spans = text.split('`').enumerate().filter(|(_, words)| !words.is_empty());
+    spans.fold(Text::default(), |text, (place, words)| text.and(words, look(place)))
 }
 
-/// All of it in a line; nothing where there is nothing to say.
+/// All of it in a line; `None` if there is nothing to say.
 pub(crate) fn line(findings: &Findings) -> Option<String> {
     let all: Vec<String> = findings.untested.iter().map(|untested| untested.what.clone()).collect();
     let named = &all[..all.len().min(MOST_IN_A_LINE)];
@@ -67,30 +63,14 @@ pub(crate) fn line(findings: &Findings) -> Option<String> {
     }
 }
 
-/// The section in Markdown, with an empty line before it; empty where there is nothing to show.
-pub(crate) fn markdown(findings: &Findings) -> String {
-    if findings.untested.is_empty() {
-        return String::new();
-    }
-    let row = |untested: &tolok_analysis::Untested| {
-        // Its backticks are meant.
-        let how = untested.how.as_deref().unwrap_or(NO_WAY).replace('|', "\\|");
-        vec![escaped(&capital(&untested.what)), escaped(&untested.because), how]
-    };
-    let rows: Vec<Vec<String>> = findings.untested.iter().map(row).collect();
-    format!("\n## Not tested\n\n{}", lines(&["what", "why not", "what would test it"], &rows, 0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn code_stands_between_backticks() {
-        let part = |is_code, text: &str| Part { is_code, text: text.to_owned() };
-        assert_eq!(
-            parts("`vus = [1, 2]`, or `studies/core.toml`"),
-            [part(true, "vus = [1, 2]"), part(false, ", or "), part(true, "studies/core.toml")]
-        );
+        let expected =
+            Text::of("vus = [1, 2]", Look::Code).and(", or ", Look::Plain).and("studies/core.toml", Look::Code);
+        assert_eq!(with_code("`vus = [1, 2]`, or `studies/core.toml`"), expected);
     }
 }

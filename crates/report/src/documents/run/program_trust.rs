@@ -3,8 +3,8 @@
 use tolok_analysis::figures::{count, counted};
 use tolok_analysis::{Findings, ProgramCaseFinding};
 
-use super::runs_in_all;
-use crate::documents::run::trust::Check;
+use super::programs::runs_in_all;
+use super::trust::Check;
 
 /// Every check of the programs of a run; none where there are none.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {

@@ -1,0 +1,80 @@
+//! A document as one self-contained page, or as a piece of one: no script, no font, no picture from anywhere else.
+//!
+//! The looks stand in the style sheet. The content security policy of the page forbids everything but its own style, and every word that a
+//! server or a study file may have said is escaped.
+
+mod blocks;
+mod tables;
+
+use crate::document::{Block, Document};
+use blocks::Page;
+
+const FRAME: &str = include_str!("../../templates/page.html");
+const STYLE: &str = include_str!("../../templates/report.css");
+
+/// The style sheet of the pages: their colours in light and dark, tables, charts.
+pub fn style() -> &'static str {
+    STYLE
+}
+
+/// The whole page: what stands before the first section, the verdict, a table of contents, and the sections.
+pub fn html(document: &Document) -> String {
+    let is_section = |block: &Block| match block {
+        Block::Section { .. } | Block::Verdict(_) => true,
+        Block::Heading(heading) => heading.rank > 1,
+        _ => false,
+    };
+    let is_verdict = |block: &Block| {
+        matches!(block, Block::Verdict(_)) || matches!(block, Block::Section { id, .. } if id == blocks::VERDICT)
+    };
+    let start = document.blocks.iter().position(is_section).unwrap_or(document.blocks.len());
+    let (head, rest) = document.blocks.split_at(start);
+    let (verdict, sections) = rest.split_at(usize::from(rest.first().is_some_and(is_verdict)));
+    let mut page = Page::default();
+    let header = page.header(head);
+    let verdict = page.written(verdict);
+    let sections = page.written(sections);
+    let skip = if verdict.is_empty() { "" } else { "<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n" };
+    let values = [
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("title", &escaped(&document.title)),
+        ("style", STYLE),
+        ("skip", skip),
+        ("content", &format!("{header}{verdict}{}{sections}", page.contents())),
+    ];
+    filled(FRAME, &values)
+}
+
+/// The document as a piece of a page that has a title and a style sheet of its own.
+pub fn piece(document: &Document) -> String {
+    Page::default().written(&document.blocks)
+}
+
+/// The frame with its values, in the order in which they stand there.
+fn filled(frame: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = frame;
+    for (name, value) in values {
+        let place = format!("{{{{ {name} }}}}");
+        let (before, after) = rest.split_once(&place).expect("the frame is part of the program, and tests fill it");
+        text += before;
+        text += value;
+        rest = after;
+    }
+    text + rest
+}
+
+/// Text that a page shows as it is, also inside the quotes of an attribute.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

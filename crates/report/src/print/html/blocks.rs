@@ -1,0 +1,323 @@
+//! Blocks as HTML.
+
+use super::escaped;
+use super::tables::Tables;
+use crate::document::{Block, Chart, Chip, Fact, Heading, Key, List, Look, Span, Text};
+use crate::print::columns::together;
+use crate::printable::printable;
+
+/// The section that is the box at the top.
+pub(super) const VERDICT: &str = "verdict";
+/// What is folded away and has more rows than this is left out on paper.
+const MOST_ROWS_ON_PAPER: usize = 12;
+
+/// A page that is being written.
+#[derive(Default)]
+pub(super) struct Page {
+    text: String,
+    tables: Tables,
+    /// Sections with their places, for the table of contents.
+    sections: Vec<(String, String)>,
+    /// Rank of the last heading: the next is at most one lower.
+    rank: u8,
+    /// Place of the section that the next heading is of.
+    id: Option<String>,
+    /// Whether an item, which a heading of the fourth rank begins, is open.
+    is_in_item: bool,
+    /// Whether facts and chips stand in the verdict's box.
+    is_in_verdict: bool,
+    /// Meanings of the columns of the table above, until its legend is printed.
+    meanings: Vec<String>,
+}
+
+impl Page {
+    /// What stands before the first section.
+    pub(super) fn header(&mut self, blocks: &[Block]) -> String {
+        let mut header = String::from("<header>\n");
+        let mut rest = blocks;
+        while let Some((first, others)) = rest.split_first() {
+            let muted = rest.iter().take_while(|block| is_muted(block)).count();
+            rest = match first {
+                _ if muted > 0 => {
+                    let lines = rest[..muted].iter().filter_map(|block| match block {
+                        Block::Paragraph(text) => Some(spans_within(text, Look::Muted)),
+                        _ => None,
+                    });
+                    header += &format!("<p class=\"sub\">{}</p>\n", lines.collect::<Vec<String>>().join("<br>"));
+                    &rest[muted..]
+                }
+                Block::Paragraph(text) if text.is_all(Look::Plain) => {
+                    header += &format!("<p class=\"question\">{}</p>\n", spans(text));
+                    others
+                }
+                block => {
+                    header += &self.written(std::slice::from_ref(block));
+                    others
+                }
+            };
+        }
+        header + "</header>\n\n"
+    }
+
+    /// Blocks as a text of their own.
+    pub(super) fn written(&mut self, blocks: &[Block]) -> String {
+        self.blocks(blocks);
+        std::mem::take(&mut self.text)
+    }
+
+    /// Links to all sections so far.
+    pub(super) fn contents(&self) -> String {
+        if self.sections.is_empty() {
+            return String::new();
+        }
+        let links = self.sections.iter().map(|(id, name)| format!("<li><a href=\"#{id}\">{name}</a></li>\n"));
+        let links: String = links.collect();
+        format!("<nav class=\"contents\" aria-label=\"On this page\">\n<ul>\n{links}</ul>\n</nav>\n\n")
+    }
+
+    fn blocks(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            if !matches!(block, Block::Legend(_)) {
+                self.legend(&[]);
+            }
+            self.block(block);
+        }
+        self.legend(&[]);
+        self.end_item();
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Heading(heading) => self.heading(heading),
+            Block::Paragraph(text) => self.paragraph(text),
+            Block::Verdict(text) if self.is_in_verdict => {
+                self.text += &format!("<p class=\"big\">{}</p>\n", spans(text))
+            }
+            Block::Verdict(_) if self.sections.is_empty() && self.rank < 2 => {
+                self.section(VERDICT, std::slice::from_ref(block));
+            }
+            Block::Verdict(text) => self.text += &format!("<p><b>{}</b></p>\n", spans(text)),
+            Block::Table(table) => {
+                self.text += &self.tables.table(table);
+                let meanings = table.columns.iter().map(|column| column.meaning.clone());
+                self.meanings.extend(meanings.filter(|meaning| !meaning.is_empty()));
+            }
+            Block::List(list) => self.text += &self::list(list),
+            Block::Facts(facts) => self.facts(facts),
+            Block::Notes(notes) => self.notes(notes),
+            Block::Legend(meanings) => self.legend(meanings),
+            Block::Charts(charts) => self.charts(charts),
+            Block::Key(keys) => self.text += &key(keys),
+            Block::Code(lines) if lines.is_empty() => {}
+            Block::Code(lines) => {
+                self.text += &format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", escaped(&lines.join("\n")));
+            }
+            Block::Folded { summary, blocks } => self.folded(summary, blocks),
+            Block::Section { id, blocks } => self.section(id, blocks),
+            Block::Chips(chips) => self.text += &self::chips(chips),
+        }
+    }
+
+    fn heading(&mut self, heading: &Heading) {
+        self.end_item();
+        let level = heading.rank.clamp(1, self.rank + 1);
+        let words = spans(&heading.text);
+        let id = match (self.id.take(), heading.rank) {
+            (Some(id), _) => Some(id),
+            (None, 2) => Some(format!("section-{}", self.sections.len() + 1)),
+            (None, _) => None,
+        };
+        if let (Some(id), 2) = (&id, heading.rank) {
+            self.sections.push((id.clone(), words.clone()));
+        }
+        if heading.rank > 3 {
+            self.text += "<article class=\"item\">\n";
+            self.is_in_item = true;
+        }
+        let id = id.map(|id| format!(" id=\"{id}\"")).unwrap_or_default();
+        let beside = match heading.beside.as_str() {
+            "" => String::new(),
+            words => format!(" <span class=\"sub\">{}</span>", escaped(words)),
+        };
+        self.text += &format!("<h{level}{id}>{words}{beside}</h{level}>\n");
+        self.rank = level;
+    }
+
+    fn end_item(&mut self) {
+        if std::mem::take(&mut self.is_in_item) {
+            self.text += "</article>\n";
+        }
+    }
+
+    fn paragraph(&mut self, text: &Text) {
+        self.text += &if text.is_empty() {
+            String::new()
+        } else if text.is_all(Look::Muted) {
+            format!("<p class=\"note\">{}</p>\n", spans_within(text, Look::Muted))
+        } else if text.is_all(Look::Warning) {
+            format!("<p class=\"warn\">! {}</p>\n", spans_within(text, Look::Warning))
+        } else {
+            format!("<p>{}</p>\n", spans(text))
+        };
+    }
+
+    fn facts(&mut self, facts: &[Fact]) {
+        let class = if self.is_in_verdict { "" } else { " class=\"terms\"" };
+        let fact = |fact: &Fact| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", shown(&fact.label), spans(&fact.words));
+        let facts: String = facts.iter().filter(|fact| !fact.words.is_empty()).map(fact).collect();
+        if !facts.is_empty() {
+            self.text += &format!("<dl{class}>\n{facts}</dl>\n");
+        }
+    }
+
+    fn notes(&mut self, notes: &[(usize, Text)]) {
+        let note = |(number, text): &(usize, Text)| format!("<li value=\"{number}\">{}</li>\n", spans(text));
+        if !notes.is_empty() {
+            self.text += &format!("<ol class=\"notes\">\n{}</ol>\n", notes.iter().map(note).collect::<String>());
+        }
+    }
+
+    fn legend(&mut self, meanings: &[String]) {
+        let all: Vec<String> = meanings.iter().cloned().chain(self.meanings.drain(..)).collect();
+        if !all.is_empty() {
+            self.text += &format!("<p class=\"note\">{}</p>\n", shown(&together(&all).join(" · ")));
+        }
+    }
+
+    fn charts(&mut self, charts: &[Chart]) {
+        let figure = |chart: &Chart| {
+            let caption = match chart.caption.as_str() {
+                "" => String::new(),
+                words => format!("<figcaption class=\"note\">{}</figcaption>", shown(words)),
+            };
+            format!("<figure class=\"card\">{}{caption}</figure>\n", chart.svg)
+        };
+        let charts: Vec<String> = charts.iter().filter(|chart| !chart.svg.is_empty()).map(figure).collect();
+        if !charts.is_empty() {
+            // Two or four charts stand better in two columns.
+            let columns = if matches!(charts.len(), 2 | 4) { "two" } else { "three" };
+            self.text += &format!("<div class=\"grid {columns}\">\n{}</div>\n", charts.concat());
+        }
+    }
+
+    fn folded(&mut self, summary: &Text, blocks: &[Block]) {
+        let rows = rows(blocks);
+        let is_long = rows > MOST_ROWS_ON_PAPER;
+        let class = if is_long { " class=\"long\"" } else { "" };
+        self.text += &format!("<details{class}>\n<summary>{}</summary>\n", spans(summary));
+        self.blocks(blocks);
+        self.text += "</details>\n";
+        if is_long {
+            self.text += &format!(
+                "<p class=\"note on-paper\">These {rows} rows are left out on paper: they stand in report.html and report.json in \
+                 the run’s folder.</p>\n"
+            );
+        }
+    }
+
+    fn section(&mut self, id: &str, blocks: &[Block]) {
+        self.end_item();
+        let rank = blocks.first().map_or(0, |first| if let Block::Heading(heading) = first { heading.rank } else { 0 });
+        let id = escaped(id);
+        let end = match rank {
+            _ if id == VERDICT => {
+                self.text +=
+                    &format!("<section class=\"verdict\" id=\"{VERDICT}\" tabindex=\"-1\" aria-label=\"Verdict\">\n");
+                "</section>\n\n"
+            }
+            0 => {
+                self.text += &format!("<div id=\"{id}\">\n");
+                "</div>\n"
+            }
+            2 => {
+                self.text += &format!("<section aria-labelledby=\"{id}\">\n");
+                self.id = Some(id.clone());
+                "</section>\n\n"
+            }
+            _ => {
+                self.id = Some(id.clone());
+                ""
+            }
+        };
+        let is_outside = std::mem::replace(&mut self.is_in_verdict, id == VERDICT);
+        self.blocks(blocks);
+        self.is_in_verdict = is_outside;
+        self.text += end;
+    }
+}
+
+fn is_muted(block: &Block) -> bool {
+    matches!(block, Block::Paragraph(text) if text.is_all(Look::Muted))
+}
+
+/// Rows of all tables in blocks.
+fn rows(blocks: &[Block]) -> usize {
+    let of = |block: &Block| match block {
+        Block::Table(table) => table.rows.len(),
+        Block::Section { blocks, .. } | Block::Folded { blocks, .. } => rows(blocks),
+        _ => 0,
+    };
+    blocks.iter().map(of).sum()
+}
+
+fn list(list: &List) -> String {
+    let item = |item: &&Text| {
+        if item.is_all(Look::Warning) {
+            format!("<li class=\"warn\">! {}</li>\n", spans_within(item, Look::Warning))
+        } else {
+            format!("<li>{}</li>\n", spans(item))
+        }
+    };
+    let items: String =
+        list.items.iter().filter(|item| !item.is_empty()).collect::<Vec<_>>().iter().map(item).collect();
+    if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
+}
+
+fn chips(chips: &[Chip]) -> String {
+    let chip = |chip: &Chip| {
+        let class = match chip.look {
+            Look::Good => "chip ok",
+            Look::Warning => "chip warn",
+            _ => "chip",
+        };
+        match chip.section.as_str() {
+            "" => format!("<span class=\"{class}\">{}</span>\n", shown(&chip.words)),
+            section => format!("<a class=\"{class}\" href=\"#{}\">{}</a>\n", escaped(section), shown(&chip.words)),
+        }
+    };
+    let chips: String = chips.iter().map(chip).collect();
+    if chips.is_empty() { chips } else { format!("<p class=\"chips\">\n{chips}</p>\n") }
+}
+
+fn key(keys: &[Key]) -> String {
+    let keys: String = keys.iter().map(|key| format!("<span>{}{}</span>", key.svg, shown(&key.words))).collect();
+    if keys.is_empty() { keys } else { format!("<p class=\"key\">{keys}</p>\n") }
+}
+
+/// Words as a page shows them.
+pub(super) fn shown(words: &str) -> String {
+    escaped(&printable(words))
+}
+
+pub(super) fn spans(text: &Text) -> String {
+    spans_within(text, Look::Plain)
+}
+
+/// Words inside an element that has a look already.
+pub(super) fn spans_within(text: &Text, outer: Look) -> String {
+    text.0.iter().map(|it| if it.look == outer { shown(&it.words) } else { span(it) }).collect()
+}
+
+fn span(span: &Span) -> String {
+    let words = shown(&span.words);
+    match span.look {
+        _ if words.is_empty() => words,
+        Look::Plain => words,
+        Look::Strong => format!("<b>{words}</b>"),
+        Look::Muted => format!("<span class=\"sub\">{words}</span>"),
+        Look::Warning => format!("<b class=\"warn\">{words}</b>"),
+        Look::Good => format!("<span class=\"ok\">{words}</span>"),
+        Look::Code => format!("<code>{words}</code>"),
+        Look::Emphasis => format!("<em>{words}</em>"),
+    }
+}
