@@ -1,6 +1,6 @@
 //! What a run has from elsewhere than the checkout: read, found, and entered into the catalogue beside what is there.
 
-use tolok_lab::bring::{
+use tolok_lab::user_servers::{
     FolderError, UrlError, ask_three_times, external_server, is_on_this_machine, local_subject, serves,
 };
 use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, url_workload};

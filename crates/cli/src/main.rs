@@ -8,6 +8,7 @@ mod laboratory;
 mod output;
 mod problems;
 mod progress;
+mod scaffold;
 mod verbs;
 mod watching;
 

@@ -2,23 +2,15 @@
 //!
 //! Only this crate starts processes or touches the machine, and only its `store` writes below a run's folder.
 
-pub mod bring;
-pub mod convert;
-pub mod data;
+pub mod data_contract;
 pub mod database;
 pub mod diagnose;
-pub mod group;
 pub mod home;
-pub mod isolate;
-pub mod machine;
 pub mod run;
-pub mod sample;
-pub mod scaffold;
-pub mod shell;
-pub mod sources;
-pub mod store;
 pub mod subject;
-pub mod timer;
 pub mod toolbox;
 pub mod tools;
-pub mod verify;
+pub mod user_servers;
+
+pub use tolok_host::{group, isolate, machine, sample, shell, timer};
+pub use tolok_store::{self as store, verify};

@@ -9,13 +9,14 @@
 //! [`model`](Direction) says what becomes of a packet and is pure: it is handed instants. [`run`] is the loop that moves
 //! the packets. [`tun`] makes the devices. The crate knows no study, no trial and none of our other crates.
 
+#![warn(missing_docs)]
+
 mod counts;
 mod device;
 mod error;
 mod line;
 mod model;
 mod netlink;
-mod random;
 mod run;
 mod spec;
 mod sys;

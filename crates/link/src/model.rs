@@ -15,7 +15,8 @@
 //! Two numbers are drawn for each packet that is offered, whatever becomes of it. So the fate of packet *n* depends on the
 //! seed, the direction and *n*, and not on when the others came.
 
-use crate::random::Random;
+use tolok_rng::SplitMix64;
+
 use crate::spec::LinkSpec;
 
 const NS_PER_S: u64 = 1_000_000_000;
@@ -53,7 +54,7 @@ pub struct Direction {
     loss: f64,
     limit_bytes: u64,
     rate: Option<Transmitter>,
-    random: Random,
+    random: SplitMix64,
     last_arrival_ns: u64,
 }
 
@@ -67,7 +68,7 @@ impl Direction {
             loss: spec.loss,
             limit_bytes: spec.queue_limit_bytes(),
             rate: spec.rate_bps.map(Transmitter::new),
-            random: Random::new(spec.seed, number),
+            random: SplitMix64::stream(spec.seed, [number]),
             last_arrival_ns: 0,
         }
     }

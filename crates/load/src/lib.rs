@@ -23,6 +23,8 @@
 //! # Ok::<(), tolok_load::error::LoadError>(())
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod capacity;
 pub mod clock;
 mod engine;

@@ -1,8 +1,8 @@
 //! All subjects and workloads that a study can name.
 
 use crate::program::ProgramWorkload;
+use crate::reading::wording::suggestion;
 use crate::subject::Subject;
-use crate::wording::suggestion;
 use crate::workload::Workload;
 
 /// All subjects and workloads that a study can name, each list sorted by name.

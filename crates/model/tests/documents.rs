@@ -81,7 +81,7 @@ fn whole(kind: &str, block: &str) -> String {
 
 /// Every document for people, by its path.
 fn documents() -> Vec<PathBuf> {
-    let folders = ["", "docs", "docs/benchmarks", "docs/reference"].map(|folder| root().join(folder));
+    let folders = ["", "docs", "docs/reference"].map(|folder| root().join(folder));
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));

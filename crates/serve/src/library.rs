@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 use tolok_analysis::{Findings, Names, Records, analyse};
-use tolok_lab::store::{MANIFEST, RunFolder, StoreError, StoredRun};
+use tolok_store::{MANIFEST, RunFolder, StoreError, StoredRun};
 
 use crate::live::Live;
 

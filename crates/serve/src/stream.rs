@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use futures_util::stream::unfold;
-use tolok_lab::store::RunFolder;
+use tolok_store::RunFolder;
 
 use crate::live::is_end;
 use crate::tail::{Line, Tail};
@@ -97,7 +97,7 @@ mod tests {
     use std::fs::{self, OpenOptions};
     use std::io::Write;
 
-    use tolok_lab::store::EVENTS;
+    use tolok_store::EVENTS;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use tolok_lab::store::EVENTS;
+use tolok_store::EVENTS;
 
 /// What is read at once.
 const CHUNK_BYTES: u64 = 256 << 10;

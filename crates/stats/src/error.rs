@@ -25,32 +25,6 @@ pub enum StatsError {
         /// The level as given.
         value: f64,
     },
-    /// The bounds of a bootstrap interval would rest on too few replicates.
-    TooFewResamples {
-        /// Resamples as given.
-        given: u32,
-        /// The least number that is accepted at this level.
-        least: u64,
-    },
-    /// The statistic passed to the bootstrap gave NaN, an infinity or an extreme value for one resample.
-    UndefinedStatistic {
-        /// Number of the resample, from 0, in the stream of the given seed.
-        resample: usize,
-        /// What the statistic gave.
-        value: f64,
-    },
-    /// The statistic passed to a BCa interval gave no usable number for the sample itself, or with one value left out.
-    UndefinedWithout {
-        /// Rank of the value left out, from 0; `None` for the whole sample.
-        left_out: Option<usize>,
-        /// What the statistic gave.
-        value: f64,
-    },
-    /// A BCa interval's corrections are infinite: next to all replicates lie on one side of the sample's own statistic.
-    OneSided {
-        /// The statistic of the sample.
-        estimate: f64,
-    },
     /// A penalty for changes that is negative or no finite number.
     Penalty {
         /// The penalty as given.
@@ -76,27 +50,6 @@ impl fmt::Display for StatsError {
             ),
             Self::Probability { value } => write!(f, "probability {value} is outside 0 to 1; a p95 is 0.95"),
             Self::Level { value } => write!(f, "confidence level {value} is not between 0 and 1; 95 % is 0.95"),
-            Self::TooFewResamples { given, least } => {
-                write!(f, "{given} resamples are too few for this confidence level; ask for at least {least}")
-            }
-            Self::UndefinedStatistic { resample, value } => write!(
-                f,
-                "the statistic gave {value} for resample {resample}; \
-                 use one that is defined for every resample, also for one made of a single repeated value"
-            ),
-            Self::UndefinedWithout { left_out: None, value } => {
-                write!(f, "the statistic gave {value} for the sample itself; use one that is defined for it")
-            }
-            Self::UndefinedWithout { left_out: Some(rank), value } => write!(
-                f,
-                "the statistic gave {value} for the sample without the value of rank {rank}; \
-                 use a percentile interval, which leaves no value out"
-            ),
-            Self::OneSided { estimate } => write!(
-                f,
-                "next to all resamples lie on one side of the sample's own {estimate}, so their bias cannot be corrected; \
-                 use a percentile interval"
-            ),
             Self::Penalty { value } => {
                 write!(f, "penalty {value} is not a finite number from 0 on; take changepoint_penalty(n)")
             }

@@ -1,11 +1,11 @@
-//! Numbers only: quantiles, bootstrap, intervals of medians and means, ratios within blocks, tests of difference and of
-//! equivalence, families of tests, power; own seeded generator; no I/O.
+//! Numbers only: quantiles, intervals of medians and means, ratios within blocks, tests of difference and of
+//! equivalence, families of tests, power; a seeded generator; no I/O.
 //!
 //! The crate takes plain `f64` values and gives back plain values. It knows no clock, no file and none of the other
 //! crates, so every figure can be computed again, on any machine, from the same input and the same seed.
 //!
 //! ```
-//! use tolok_stats::{Bootstrap, Level, Sample, median_interval};
+//! use tolok_stats::{Level, Sample, mean_interval, median_interval};
 //!
 //! let sample = Sample::new(&[10.1, 9.8, 10.4, 10.0, 9.9, 10.2])?;
 //! assert!((sample.median() - 10.05).abs() < 1e-12);
@@ -14,9 +14,9 @@
 //! let exact = median_interval(&sample, Level::P95).expect("six values are enough for 95 %");
 //! assert_eq!((exact.low, exact.high, exact.level), (9.8, 10.4, 0.96875));
 //!
-//! // Any other statistic, by resampling with a recorded seed.
-//! let mean = Bootstrap::new(Level::P95, 42).interval(&sample, Sample::mean)?;
-//! assert!(mean.expect("six values are enough for 95 %").contains(sample.mean()));
+//! // Student's interval of the mean.
+//! let mean = mean_interval(&sample, Level::P95).expect("six values are enough for 95 %");
+//! assert!(mean.contains(sample.mean()));
 //! # Ok::<(), tolok_stats::StatsError>(())
 //! ```
 //!
@@ -41,7 +41,7 @@
 //! counts what is no probability as 1.
 //!
 //! Values are put in order by [`f64::total_cmp`], so −0 stands before +0 and the order never depends on how the values
-//! came in: every result of [`Sample`] and [`Bootstrap`] is bit for bit the same for any permutation of the input.
+//! came in: every result of [`Sample`] is bit for bit the same for any permutation of the input.
 //!
 //! # From how many values on
 //!
@@ -53,67 +53,48 @@
 //! | mean | [`mean_interval`]; [`paired_t`] | 5 at every level; 2 | normal values |
 //! | difference of two means | [`welch`] | 5 in each; 2 in each | none; close for normal values |
 //! | difference too small to matter | [`equivalence_paired`], [`equivalence_welch`] | 5 | as the tests above |
-//! | centre of a sample | [`hodges_lehmann_interval`]; [`signed_rank`] | 5 at 95 %; 1 | symmetric ones, n ≤ 50 |
-//! | shift between two | [`hodges_lehmann_shift_interval`]; [`mann_whitney`] | 5 in each; 1 | continuous ones, n ≤ 50 |
-//! | mean, by signs | [`permutation_paired`] | 1 | symmetric ones, n ≤ 30 |
-//! | means, by divisions | [`permutation_two_sample`] | 1 | all, up to 200,000 divisions |
-//! | any statistic | [`Bootstrap`] | 5 at 95 % | none: see there |
 //!
 //! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
 //!
 //! # Where the order of values matters
 //!
-//! [`changepoints`], [`steady`] and [`theil_sen`] take plain slices in the order of time, and [`scalability`] takes rows of
-//! blocks. They check their values themselves: each says what it refuses.
+//! [`changepoints`], [`steady`] and [`theil_sen`] take plain slices in the order of time. They check their values
+//! themselves: each says what it refuses.
 
-mod bootstrap;
+#![warn(missing_docs)]
+
 mod changepoints;
 mod equivalence;
 mod error;
 mod geometric;
-mod hodges_lehmann;
 mod interval;
 mod means;
 mod median;
 mod multiple;
 mod normal;
 mod paired;
-mod percentile_interval;
-mod permutation;
 mod power;
 mod quantile;
 pub mod queueing;
-mod ranks;
 mod rng;
-mod scalability;
 mod special;
 mod steady;
 mod student;
 mod theil_sen;
 
-pub use bootstrap::Bootstrap;
 pub use changepoints::{LEAST_SEGMENT, changepoint_penalty, changepoints};
 pub use equivalence::{equivalence_paired, equivalence_welch};
 pub use error::StatsError;
 pub use geometric::{GeometricOutcome, GeometricRatio, geometric_ratio};
-pub use hodges_lehmann::{
-    hodges_lehmann, hodges_lehmann_interval, hodges_lehmann_shift, hodges_lehmann_shift_interval,
-};
 pub use interval::{Interval, Level};
 pub use means::{TTest, WelchDifference, mean_interval, paired_t, welch};
 pub use median::{median_interval, median_interval_interpolated};
 pub use multiple::holm;
 pub use normal::{normal_cdf, normal_quantile};
 pub use paired::{BlockCounts, PairedRatio, RatioOutcome, paired_ratio};
-pub use percentile_interval::percentile_interval;
-pub use permutation::{permutation_paired, permutation_two_sample};
 pub use power::{blocks_needed, smallest_effect_found};
 pub use quantile::{LARGEST, LEAST_POSITIVE, LogRatio, SD_OF_MAD, Sample, log_ratio};
-pub use ranks::{RankTest, mann_whitney, signed_rank};
 pub use rng::Rng;
-pub use scalability::{
-    BEND_P, LEAST_CONCURRENCIES, Peak, Scalability, ScalabilityIntervals, ScalabilityRefusal, scalability,
-};
 pub use steady::{LEAST_STEADY_SECONDS, STEADY_TOLERANCE, SteadyClass, SteadyLevel, SteadyState, steady};
 pub use student::{student_t_cdf, student_t_quantile};
 pub use theil_sen::{Slope, theil_sen};

@@ -46,11 +46,6 @@ impl Sample {
         &self.sorted
     }
 
-    /// For the bootstrap, which rewrites a sample in place. The caller must leave the values ascending and in range.
-    pub(crate) fn sorted_mut(&mut self) -> &mut [f64] {
-        &mut self.sorted
-    }
-
     /// Number of values, at least 1.
     #[allow(clippy::len_without_is_empty, reason = "a sample is never empty")]
     pub fn len(&self) -> usize {

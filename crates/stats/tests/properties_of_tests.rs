@@ -6,9 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tolok_stats::{
     BlockCounts, GeometricOutcome, Interval, Level, Sample, blocks_needed, equivalence_paired, equivalence_welch,
-    geometric_ratio, hodges_lehmann, hodges_lehmann_interval, hodges_lehmann_shift, hodges_lehmann_shift_interval,
-    holm, mann_whitney, mean_interval, normal_cdf, normal_quantile, paired_t, permutation_paired,
-    permutation_two_sample, signed_rank, smallest_effect_found, student_t_cdf, student_t_quantile, welch,
+    geometric_ratio, holm, mean_interval, normal_cdf, normal_quantile, paired_t, smallest_effect_found, student_t_cdf,
+    student_t_quantile, welch,
 };
 
 fn config() -> ProptestConfig {
@@ -115,25 +114,14 @@ proptest! {
         let equivalent = |s: &Sample| equivalence_paired(s, margin).unwrap();
         prop_assert!(close(equivalent(&plain), equivalent(&other)));
         prop_assert!(mirrored(mean_interval(&plain, level), mean_interval(&other, level)));
-        prop_assert_eq!(hodges_lehmann(&plain), -hodges_lehmann(&other));
-        prop_assert!(mirrored(hodges_lehmann_interval(&plain, level), hodges_lehmann_interval(&other, level)));
-        prop_assert_eq!(signed_rank(&plain).p, signed_rank(&other).p);
-        prop_assert_eq!(permutation_paired(&plain, 1), permutation_paired(&other, 1));
     }
 
     #[test]
-    fn exchanging_the_samples_turns_everything_round(a in values(), b in values(), seed: u64, level in levels()) {
+    fn exchanging_the_samples_turns_everything_round(a in values(), b in values(), level in levels()) {
         let (a, b) = (sample(&a), sample(&b));
         let (forward, backward) = (welch(&a, &b, 0.0, level).unwrap(), welch(&b, &a, 0.0, level).unwrap());
         prop_assert!(close(forward.difference, -backward.difference) && close(forward.p, backward.p));
         prop_assert!(mirrored(forward.interval, backward.interval));
-        prop_assert_eq!(hodges_lehmann_shift(&a, &b), -hodges_lehmann_shift(&b, &a));
-        let shift = hodges_lehmann_shift_interval;
-        prop_assert!(mirrored(shift(&a, &b, level), shift(&b, &a, level)));
-        prop_assert_eq!(permutation_two_sample(&a, &b, seed), permutation_two_sample(&b, &a, seed));
-        let (forward, backward) = (mann_whitney(&a, &b), mann_whitney(&b, &a));
-        prop_assert_eq!(forward.statistic + backward.statistic, (a.len() * b.len()) as f64);
-        prop_assert!(close(forward.p, backward.p));
     }
 
     #[test]
@@ -142,28 +130,13 @@ proptest! {
         let (before, after) = (welch(&sample(&a), &sample(&b), 0.0, Level::P95), welch(&a2, &b2, 0.0, Level::P95));
         let (before, after) = (before.unwrap(), after.unwrap());
         prop_assert!((before.p - after.p).abs() < 1e-6 && (before.df - after.df).abs() < 1e-6 * before.df);
-        let scaled = hodges_lehmann(&sample(&a)) * scale + offset;
-        prop_assert!((hodges_lehmann(&a2) - scaled).abs() <= 1e-9 * (scaled.abs() + scale));
-        // Ranks do not even notice a curved scale.
-        let curved = |values: &[f64]| mapped(values, f64::exp);
-        prop_assert_eq!(mann_whitney(&sample(&a), &sample(&b)), mann_whitney(&curved(&a), &curved(&b)));
     }
 
     #[test]
-    fn centres_are_those_of_all_pairs(a in values(), b in values()) {
-        let means: Vec<f64> = (0..a.len()).flat_map(|i| (0..=i).map(move |j| (i, j)))
-            .map(|(i, j)| (a[i] + a[j]) / 2.0).collect();
-        prop_assert_eq!(hodges_lehmann(&sample(&a)), sample(&means).median());
-        let differences: Vec<f64> = a.iter().flat_map(|a| b.iter().map(move |b| a - b)).collect();
-        prop_assert_eq!(hodges_lehmann_shift(&sample(&a), &sample(&b)), sample(&differences).median());
-    }
-
-    #[test]
-    fn every_p_is_a_probability(a in values(), b in values(), seed: u64) {
+    fn every_p_is_a_probability(a in values(), b in values()) {
         let (a, b) = (sample(&a), sample(&b));
         let all = [
-            paired_t(&a, 0.0).unwrap().p, welch(&a, &b, 0.0, Level::P95).unwrap().p, signed_rank(&a).p,
-            mann_whitney(&a, &b).p, permutation_paired(&a, seed), permutation_two_sample(&a, &b, seed),
+            paired_t(&a, 0.0).unwrap().p, welch(&a, &b, 0.0, Level::P95).unwrap().p,
             equivalence_paired(&a, 1.0).unwrap(), equivalence_welch(&a, &b, 1.0).unwrap(),
         ];
         prop_assert!(all.iter().all(|p| (0.0..=1.0).contains(p)), "{all:?}");
@@ -204,7 +177,6 @@ proptest! {
         expected.rotate_left(turn.min(p.len()));
         prop_assert_eq!(holm(&turned), expected);
     }
-
 }
 
 proptest! {

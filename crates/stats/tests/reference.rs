@@ -4,14 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 
 use serde::Deserialize;
-use tolok_stats::{
-    Bootstrap, Interval, Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated, paired_ratio,
-};
+use tolok_stats::{Level, RatioOutcome, Rng, Sample, median_interval, median_interval_interpolated, paired_ratio};
 
 #[derive(Deserialize)]
 struct Fixtures {
     samples: Vec<Described>,
-    bootstraps: Vec<Resampled>,
     paired: Vec<Paired>,
     streams: Vec<Stream>,
 }
@@ -46,14 +43,6 @@ struct Exact {
 struct Bounds {
     low: f64,
     high: f64,
-}
-
-#[derive(Deserialize)]
-struct Resampled {
-    statistic: String,
-    values: Vec<f64>,
-    bounds: (f64, f64),
-    spread: (f64, f64),
 }
 
 #[derive(Deserialize)]
@@ -139,38 +128,6 @@ fn intervals_of_the_median_agree_with_scipy() {
         }
     }
     assert!(compared >= 30, "only {compared} intervals were compared");
-}
-
-#[test]
-fn bootstrap_intervals_agree_with_scipy_within_monte_carlo_error() {
-    const SEEDS: u64 = 5;
-    for theirs in fixtures().bootstraps {
-        let sample = Sample::new(&theirs.values).unwrap();
-        let statistic: fn(&Sample) -> f64 = match theirs.statistic.as_str() {
-            "mean" => Sample::mean,
-            "median" => Sample::median,
-            "p90" => |sample| sample.quantile(0.9).unwrap(),
-            "standard deviation" => |sample| sample.standard_deviation().unwrap(),
-            other => panic!("no statistic {other}"),
-        };
-        let ours: Vec<Interval> = (0..SEEDS)
-            .map(|seed| Bootstrap::new(Level::P95, seed).interval(&sample, statistic).unwrap().unwrap())
-            .collect();
-        let mean = |bound: fn(&Interval) -> f64| ours.iter().map(bound).sum::<f64>() / SEEDS as f64;
-        // Five standard errors of the difference between a mean over our seeds and one over SciPy's twenty.
-        let errors = 5.0 * (1.0 / SEEDS as f64 + 1.0 / 20.0).sqrt();
-        for (ours, theirs_at, spread) in [
-            (mean(|interval| interval.low), theirs.bounds.0, theirs.spread.0),
-            (mean(|interval| interval.high), theirs.bounds.1, theirs.spread.1),
-        ] {
-            assert!(
-                (ours - theirs_at).abs() <= errors * spread + 1e-9 * theirs_at,
-                "{} of {}: {ours} here, {theirs_at} ± {spread} there",
-                theirs.statistic,
-                theirs.values.len()
-            );
-        }
-    }
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tolok_lab::bring::local_subject;
 use tolok_lab::machine::Machine;
 use tolok_lab::run::{
     Ground, Prepared, Session, Stop, check_conformance, prepare_database, start_again_in_an_own_group,
 };
+use tolok_lab::user_servers::local_subject;
 use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
 
 use super::plan::deal_cpus;

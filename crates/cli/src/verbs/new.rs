@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::scaffold::{self, Runtime, ScaffoldError, StudyWish};
 use tolok_lab::home::{Home, HomeError};
-use tolok_lab::scaffold::{self, Runtime, ScaffoldError, StudyWish};
 use tolok_model::{Catalogue, SubjectSelector};
 
 use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};

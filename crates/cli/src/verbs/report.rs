@@ -1,6 +1,7 @@
 //! `tolok report`: findings from a run's records, in every format.
 
 mod figures;
+mod pdf;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -272,7 +272,7 @@ fn folder_names(folder: &Path) -> Vec<PathBuf> {
 /// Every document for people, by its path in the repository.
 fn documents() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for folder in ["", "docs", "docs/benchmarks", "docs/reference"] {
+    for folder in ["", "docs", "docs/reference"] {
         let Ok(entries) = fs::read_dir(repository().join(folder)) else { continue };
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let documents = names.filter(|name| name.ends_with(".md"));
@@ -325,7 +325,7 @@ fn what_all_other_documents_have_people_type() {
 #[test]
 fn scripts_in_javascript_and_documents_in_json_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
-    for document in documents().iter().filter(|name| !name.contains("benchmarks")) {
+    for document in documents().iter() {
         let text = fs::read_to_string(repository().join(document)).unwrap();
         for block in blocks(&text) {
             let place = format!("{document}:{}", block.line);

@@ -17,7 +17,7 @@ use super::questions::Server;
 use super::serve::{ServeError, Served};
 use super::session::Session;
 use super::stop::Stop;
-use crate::data;
+use crate::data_contract as data;
 use crate::subject::{Question, check};
 
 /// One answer may take this long.

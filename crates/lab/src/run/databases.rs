@@ -6,7 +6,7 @@ use tolok_model::{Database, DatabaseAddress, Engine, Failure, FailureKind};
 
 use super::database_login::LOGIN_LIMIT;
 use super::session::Laboratory;
-use crate::data::{self, Purpose};
+use crate::data_contract::{self as data, Purpose};
 use crate::database::{Client, DatabaseError, Target, Template, prepare_external};
 use crate::subject::DatabaseNames;
 use crate::toolbox::Program;

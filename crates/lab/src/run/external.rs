@@ -9,9 +9,9 @@ use tolok_load::target::Target;
 use tolok_model::{ExternalServer, FailureKind, OwedBody, OwnRequest, URL_WORKLOAD};
 
 use super::trial::{Setback, Trial};
-use crate::bring::differs;
 use crate::subject::{Answer, Asked, ProbeError, Question, ask_by_name, check};
 use crate::tools::Answers;
+use crate::user_servers::differs;
 
 /// A server that runs already has nothing to get ready: one that does not answer within this time is not there.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -12,7 +12,7 @@ use super::databases::Prepared;
 use super::serve::{ServeError, Served};
 use super::session::Session;
 use super::stop::Stop;
-use crate::data::judge_fidelity;
+use crate::data_contract::judge_fidelity;
 
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -15,7 +15,7 @@ use super::objectives;
 use super::remake::WIRE;
 use super::trial::{Setback, Trial};
 use super::trial_database::{PART, database_failed};
-use crate::data;
+use crate::data_contract as data;
 use crate::isolate::TrialBox;
 use crate::sample::{
     Folders, Followed, Members, NetOf, NoUsage, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage, WireLine,

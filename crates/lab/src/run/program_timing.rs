@@ -18,11 +18,9 @@ use crate::isolate::{ProcessSpec, TrialBox};
 use crate::sample::{Sampler, Window};
 use crate::shell::command_line;
 use crate::subject::log_tail;
-use crate::timer::{
-    Fault, FaultyRun, GNU_TIME_FORMAT, TimedRun, TimerJob, TimerNotUnderstood, TimerReport, gnu_time_runs,
-    hyperfine_arguments, hyperfine_report,
-};
+use crate::timer::{Fault, FaultyRun, TimedRun, TimerJob, TimerReport};
 use crate::toolbox::Program;
+use tolok_tools::timer::{GNU_TIME_FORMAT, TimerNotUnderstood, gnu_time_runs, hyperfine_arguments, hyperfine_report};
 
 /// What a timer itself says.
 pub(super) const TIMER_LOG: &str = "tool.log";

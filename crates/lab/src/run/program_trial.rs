@@ -15,7 +15,7 @@ use super::guest::Guest;
 use super::launch::Launch;
 use super::program_rows::TIMER_REPORT;
 use super::program_timing::{TIMER_LOG, Timed, TimerAtHand};
-use super::remake::{DATABASE_LINK_REPORT, Given, LINK_REPORT, RAW_WINDOW, timing_of};
+use super::remake::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, TrialInputs, timing_of};
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
@@ -188,7 +188,7 @@ impl<'a> ProgramTrial<'a> {
         };
         self.folder.write_json(RAW_WINDOW, &raw)?;
         let isolation = self.isolation.as_ref();
-        let given = Given { scenario: self.scenario, environment: self.environment, cpus: self.cpus, isolation };
+        let given = TrialInputs { scenario: self.scenario, environment: self.environment, cpus: self.cpus, isolation };
         let made = timing_of(self.folder.path(), &given, &raw);
         made.map_err(|why| Setback::failed(FailureKind::ToolFailed, why))
     }

@@ -24,12 +24,12 @@ use super::judge::judge;
 use super::launch::Launch;
 use super::measure::{Loaded, sampler};
 use super::questions::Server;
-use super::remake::{DATABASE_LINK_REPORT, Given, LINK_REPORT, RAW_WINDOW, SAMPLES, measurement_of};
+use super::remake::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, measurement_of};
 use super::reruns::Reruns;
 use super::session::{Place, Session};
 use super::stop::Stop;
 use super::trial_database::{DATABASE_LOG, TrialDatabase};
-use crate::data;
+use crate::data_contract as data;
 use crate::isolate::{BoxError, ProcessSpec, TrialBox};
 use crate::sample::Window;
 use crate::store::{StoreError, TrialFolder};
@@ -256,7 +256,7 @@ impl<'a> Trial<'a> {
         let raw = self.raw_window(inside, load_average, refused_tasks)?;
         self.folder.write_json(RAW_WINDOW, &raw)?;
         // From the files and nothing else, so that anyone can make it again.
-        let given = Given {
+        let given = TrialInputs {
             scenario: self.scenario,
             environment: self.environment,
             cpus: self.cpus,

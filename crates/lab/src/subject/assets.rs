@@ -18,7 +18,7 @@ use tolok_model::{Body, Workload};
 
 use super::png::noise_png;
 use super::probe::Question;
-use crate::data::{Answers, AnswersError, PathAnswer, is_resolved};
+use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
 
 /// The folder with the answer bodies.
@@ -321,7 +321,7 @@ mod tests {
         let assets = lay_out(root.path(), std::slice::from_ref(&rows)).unwrap();
         assert_eq!(assets.file(&rows), Some(root.path().join("rows-fields-40-limit-3.json")));
         assert_eq!(fs::read(assets.file(&rows).unwrap()).unwrap(), assets.body(&rows));
-        assert_eq!(assets.body(&rows), crate::data::rows_body(40, 3).unwrap());
+        assert_eq!(assets.body(&rows), crate::data_contract::rows_body(40, 3).unwrap());
         assert_eq!(assets.path(&rows), path);
     }
 

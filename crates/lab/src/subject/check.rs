@@ -3,7 +3,7 @@
 use tolok_model::{Body, DataBody, Workload};
 
 use super::probe::Answer;
-use crate::data::{difference, is_json};
+use crate::data_contract::{difference, is_json};
 
 /// Compares an answer with the contract of a workload; says what differs. Where any answer will do, `body` is not looked
 /// at.

@@ -11,10 +11,10 @@ use std::thread;
 use std::time::Duration;
 
 use super::Surroundings;
-use super::call::Call;
 use super::fetch::{FetchError, Worker, make_folder, run_logged};
 use super::installed::DebianPackage;
 use crate::shell::quoted;
+use tolok_host::call::Call;
 
 /// Lists, or some hundred megabytes of packages, over a slow line.
 const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(30 * 60);

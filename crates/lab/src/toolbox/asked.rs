@@ -6,12 +6,12 @@
 //! nowhere stays unknown, and the program is refused.
 
 use super::build_info;
-use super::call::Call;
 use super::catalogue::Question;
 use super::detect::{Refusal, ask_ending, complaint};
 use super::dpkg;
 use super::version::find_version;
 use super::{Program, Toolbox};
+use tolok_host::call::Call;
 
 /// The version, and all that the program printed.
 pub(super) fn version(question: &Question, program: &Program, toolbox: &Toolbox) -> Result<(String, String), Refusal> {

@@ -8,11 +8,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::call::{Answer, Call};
 use super::catalogue::{Extras, VersionSource};
 use super::{
     Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, asked, extras, php_mysql, plan,
 };
+use tolok_host::call::{Answer, Call};
 
 /// Of a program's complaint, this much is shown.
 const COMPLAINT_CHARS: usize = 300;

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::call::Call;
 use super::catalogue::Extras;
 use super::detect::{Refusal, ask};
 use super::version::find_version;
 use super::{Program, Toolbox, Version};
+use tolok_host::call::Call;
 
 /// Where distributions put Apache's modules: Debian, Fedora on 64 bits, others, and a build from source.
 const MODULE_FOLDERS: [&str; 5] = [

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
-use super::call::{Call, CallError};
 use super::installed::Installed;
 use super::plan::Work;
 use super::{FetchPlan, FetchStep, Surroundings, TOOLBOX_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
+use tolok_host::call::{Call, CallError};
 
 /// Of a failed command's output, this many lines are shown.
 const TAIL_LINES: usize = 12;

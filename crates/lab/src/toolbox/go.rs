@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::call::Call;
 use super::catalogue::GoPackage;
 use super::detect::state;
 use super::fetch::{FetchError, Worker, make_folder};
 use super::{ProgramState, Toolbox, Version};
+use tolok_host::call::Call;
 
 /// k6 takes some two minutes of CPU time, which a loaded machine stretches, and its modules are a long download on a slow line.
 const PATIENCE: Duration = Duration::from_secs(45 * 60);

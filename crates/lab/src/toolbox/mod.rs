@@ -10,7 +10,6 @@
 mod apt;
 mod asked;
 mod build_info;
-pub(crate) mod call;
 mod catalogue;
 mod detect;
 mod dpkg;

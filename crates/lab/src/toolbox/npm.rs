@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::call::Call;
 use super::catalogue::NpmPackage;
 use super::fetch::{FetchError, Worker, make_folder};
+use tolok_host::call::Call;
 
 /// Bun alone is a download of 40 MB.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use super::call::Call;
 use super::fetch::{FetchError, Worker, make_folder};
+use tolok_host::call::Call;
 
 /// The programs without which there is no point in trying.
 pub(super) const NEEDED: [&str; 5] = ["pecl", "phpize", "php-config", "make", "c++"];

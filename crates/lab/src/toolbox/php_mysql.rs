@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::call::Call;
 use super::detect::{Refusal, ask, complaint};
 use super::{Program, Recipe, Toolbox};
+use tolok_host::call::Call;
 
 /// In the order in which they have to be loaded.
 const EXTENSIONS: [&str; 3] = ["pdo", "mysqlnd", "pdo_mysql"];

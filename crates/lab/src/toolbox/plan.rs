@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::call::Call;
 use super::catalogue::{GoPackage, NewerPackages, NpmPackage, PackageManager};
 use super::installed::Installed;
 use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
+use tolok_host::call::Call;
 
 /// Everything that `fetch` would do, and what is left to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -9,22 +9,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
-use serde::{Deserialize, Serialize};
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::LoadTool;
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, Said, ToolReport};
 use crate::isolate::{Placement, place, readable_before};
+use tolok_tools::{
+    Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, said_in, sound,
+};
 
-/// The file of the trial's folder that has a tool's standard error.
-const LOG: &str = "tool.log";
 /// How long a tool may take to end after its last word.
 const END_LIMIT: Duration = Duration::from_secs(10);
 /// Lines of a tool's log that are quoted when it fails.
 const QUOTED_LINES: usize = 5;
-/// What a tool may write at most into its output, and what is kept of its log. The largest that any of them writes is a record
-/// of one row for each second; a user's script may write without end.
-const OUTPUT_LIMIT: u64 = 64 << 20;
 /// What is taken at once of a log whose lines do not end.
 const LINE_LIMIT: u64 = 64 << 10;
 
@@ -39,59 +35,6 @@ pub struct Tool {
     pub version: String,
     /// Its whole environment; nothing else is inherited.
     pub env: BTreeMap<String, String>,
-}
-
-/// A moment in a tool's run. `tolok load --events` writes one JSON line each on its standard error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "kebab-case")]
-pub enum ToolEvent {
-    /// The measured window opens.
-    WindowStarted {
-        /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
-        monotonic_ns: u64,
-    },
-    /// A second of the run is over, or the rest of one at the end of a phase.
-    Second {
-        /// What was seen in it.
-        #[serde(flatten)]
-        second: LoadSecond,
-        /// Whether it ended with its phase: the border, which was told before it, is what matters then.
-        at_border: bool,
-    },
-    /// The measured window closes.
-    WindowEnded {
-        /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
-        monotonic_ns: u64,
-    },
-}
-
-/// A second of a tool's load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LoadSecond {
-    /// `warming-up` or `measuring`.
-    pub phase: LoadPhase,
-    /// Its start after that of the window, in seconds; negative in the warm-up.
-    pub start_s: f64,
-    /// Its length, which is less than a second where its phase ends.
-    pub duration_s: f64,
-    /// Good answers that came in it.
-    pub good: u64,
-    /// Requests that failed in it.
-    pub failed: u64,
-    /// Median response time of its good answers.
-    pub p50_s: Option<f64>,
-    /// The 99th percentile of the same.
-    pub p99_s: Option<f64>,
-}
-
-/// What load is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LoadPhase {
-    /// It is discarded.
-    WarmingUp,
-    /// It counts.
-    Measuring,
 }
 
 /// What waiting for a tool brought.
@@ -344,36 +287,6 @@ impl RunningTool<'_> {
     }
 }
 
-/// The file of a trial's folder that has a tool's standard output. The record of tolok's own is JSON.
-pub fn output_name(driver: &dyn Driver) -> &'static str {
-    if driver.tool() == LoadTool::Tolok { "tool.json" } else { "tool.out" }
-}
-
-/// What a tool has left in a trial's folder.
-fn said_in(driver: &dyn Driver, folder: &Path) -> Result<Said, String> {
-    let kept = |file: &str| read(&folder.join(file));
-    Ok(Said { output: kept(output_name(driver))?, log: kept(LOG)?, folder: folder.to_owned() })
-}
-
-/// What a tool has found, by what it has left in a trial's folder.
-pub fn report_in(driver: &dyn Driver, folder: &Path, job: &LoadJob<'_>) -> Result<ToolReport, String> {
-    let report = driver.report(&said_in(driver, folder)?, job);
-    report.map_err(|error| error.to_string()).and_then(sound).map_err(|what| format!("{}: {what}", output_name(driver)))
-}
-
-/// No sound report has an empty window, and a rate over it would be no number.
-fn sound(report: ToolReport) -> Result<ToolReport, String> {
-    let is_number = |value: f64| value.is_finite() && value >= 0.0;
-    if !(report.window_s.is_finite() && report.window_s > 0.0) {
-        return Err("it measured no window".to_owned());
-    }
-    if !is_number(report.goodput_rps) || !report.latency.percentiles.iter().filter_map(|it| it.latency_s).all(is_number)
-    {
-        return Err("its figures are no numbers".to_owned());
-    }
-    Ok(report)
-}
-
 /// Receives what the tool tells, until it closes its end; whatever is no event goes into its log.
 fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<Heard> {
     let (sender, heard) = channel();
@@ -410,13 +323,6 @@ fn event_in(line: &[u8], borders: &Borders) -> Option<Heard> {
             String::from_utf8_lossy(line).contains(text.as_str()).then(|| Heard::Line(SystemClock.now()))
         }
     }
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
-    let mut bytes = Vec::new();
-    File::open(path).map_err(unreadable)?.take(OUTPUT_LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn later(at: MonotonicNs, seconds: f64) -> MonotonicNs {

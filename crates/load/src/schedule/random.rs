@@ -1,38 +1,26 @@
 //! Numbers drawn at random, the same for the same seed on every machine.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): one addition and three multiplications a number, any seed is a good one.
+use tolok_rng::SplitMix64;
+
+/// A stream of the generator, with the distributions that a schedule draws from.
 #[derive(Debug, Clone)]
-pub(crate) struct Random {
-    state: u64,
-}
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     /// A stream of its own for each `purpose` and `thread` under one seed.
     pub fn new(seed: u64, purpose: u64, thread: u64) -> Random {
-        let mut random = Random { state: seed };
-        for part in [purpose, thread] {
-            random.state = random.next() ^ part.wrapping_mul(0xD1B5_4A32_D192_ED03);
-        }
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        Random(SplitMix64::stream(seed, [purpose, thread]))
     }
 
     /// Evenly between 0 and 1, never either of them.
     pub fn unit(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
     /// Evenly from 0 to `below` - 1.
     pub fn below(&mut self, below: u64) -> u64 {
         // The high half of the product; its bias of below/2^64 is far beyond what any run could show.
-        ((u128::from(self.next()) * u128::from(below)) >> 64) as u64
+        ((u128::from(self.0.next_u64()) * u128::from(below)) >> 64) as u64
     }
 
     /// Exponential with mean 1: the gap between arrivals of a Poisson process of rate 1.
@@ -47,10 +35,21 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_numbers_and_each_purpose_its_own() {
-        let draw = |seed, purpose, thread| Random::new(seed, purpose, thread).next();
+        let draw = |seed, purpose, thread| Random::new(seed, purpose, thread).0.next_u64();
         assert_eq!(draw(1, 2, 3), draw(1, 2, 3));
         let different = [draw(1, 2, 3), draw(2, 2, 3), draw(1, 3, 3), draw(1, 2, 4), draw(1, 3, 2)];
         assert!((1..different.len()).all(|at| !different[..at].contains(&different[at])));
+    }
+
+    /// Computed by an independent program.
+    #[test]
+    fn streams_are_frozen() {
+        let stream = || Random::new(2026, 3, 1);
+        let (mut units, mut integers, mut gaps) = (stream(), stream(), stream());
+        assert_eq!([0; 3].map(|_| units.unit()), [0.963047414251154, 0.15492666924619564, 0.14500383281011747]);
+        assert_eq!([0; 4].map(|_| integers.below(1_000_000)), [963047, 154926, 145003, 822733]);
+        let drawn = [0; 3].map(|_| gaps.exponential());
+        assert_eq!(drawn, [0.03765263241355592, 1.8648033756482274, 1.930995103737689]);
     }
 
     #[test]

@@ -7,9 +7,9 @@ use super::file::{ClaimFile, SelectorFile};
 use super::number_reading::{Written, read_number};
 use super::reading::{line_of, texts};
 use super::{Assertion, Claim, Extreme, Figure, Number, Quantity, Selector, Transcription, Unit};
-use crate::table::Table;
-use crate::text::{Reading, Span};
-use crate::wording::{closest, nearest, suggestion};
+use crate::reading::table::Table;
+use crate::reading::text::{Reading, Span};
+use crate::reading::wording::{closest, nearest, suggestion};
 
 /// All claims that are sound, held against the rows and series of `source`.
 pub(super) fn read_claims(

@@ -4,8 +4,8 @@ use super::figure_key::{figure_key, figure_keys};
 use super::header::{Guess, guess};
 use super::number_reading::parse_number;
 use super::{Conditions, Figure, Row, Transcription};
-use crate::text::{Problem, Span};
-use crate::wording::{closest, nearest};
+use crate::reading::text::{Problem, Span};
+use crate::reading::wording::{closest, nearest};
 
 /// How a CSV text is read: what its columns are, and what it does not say itself.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -166,7 +166,7 @@ impl CsvReader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("near are {}.", nearest(key, &keys, 3).join(", ")),
         };
-        let help = format!("{near} docs/transcribe.md has all keys; to leave the column out: --column \"{header}=\"");
+        let help = format!("{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\"");
         self.note(line_from(self.text, 0), format!("`{key}` is no key of a figure"), Some(help));
         Column::LeftOut
     }
@@ -354,7 +354,7 @@ fn suggestion(unknown: &[&str], headers: &[&str], has_subject: bool, may_have_sc
     let remarks = remarks.iter().map(|(see, headers)| format!("{}: {see}", headers.join(", ")));
     let left_out = leaves_out.then(|| "HEADER= leaves a column out".to_owned());
     let all = [format!("perhaps {}", options.join(" "))].into_iter().chain(remarks).chain(left_out);
-    all.chain(["docs/transcribe.md has all keys".to_owned()]).collect::<Vec<_>>().join("; ")
+    all.chain(["docs/reference/transcription.md lists all keys".to_owned()]).collect::<Vec<_>>().join("; ")
 }
 
 /// A word of a command line.

@@ -1,6 +1,6 @@
 //! A transcription as it is written, before anything in it is known to make sense.
 //!
-//! No field is required by serde (see [`crate::text`]); what is required is marked so for the JSON Schema, and asked for
+//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
 //! when the file is turned into a [`super::Transcription`].
 
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use toml::Spanned;
 use super::number_reading::Written;
 use super::sorted::{Sorted, WrittenNumbers};
 use super::{CpuScope, LoopModel};
-use crate::several::Several;
-use crate::table::Table;
+use crate::reading::several::Several;
+use crate::reading::table::Table;
 use crate::units::{BitRate, Bytes, Seconds};
 
 /// A transcription as it is written.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::{Mark, Number};
-use crate::several::Several;
-use crate::text::Reading;
+use crate::reading::several::Several;
+use crate::reading::text::Reading;
 
 /// A number as it is written. Which digits were written, its place in the text says: a computer would forget `2.750`.
 #[derive(Debug)]

@@ -10,11 +10,11 @@ use super::file::{MethodFile, RowFile, SeriesFile, SettingFile, TranscriptionFil
 use super::number_reading::{Written, read_numbers};
 use super::sorted::{Sorted, WrittenFigure};
 use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, Unit};
-use crate::several::Several;
-use crate::table::Table;
-use crate::text::{Problem, ROOT, Reading, Span};
+use crate::reading::several::Several;
+use crate::reading::table::Table;
+use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::reading::wording::{closest, nearest, suggestion};
 use crate::units::{Bytes, Seconds};
-use crate::wording::{closest, nearest, suggestion};
 
 impl Transcription {
     /// Reads the text of a transcription whose file is called `key`.

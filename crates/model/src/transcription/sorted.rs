@@ -15,8 +15,8 @@ use toml::Spanned;
 
 use super::figure_key::{FAMILIES, figure_key};
 use super::number_reading::Written;
+use crate::reading::several::Several;
 use crate::sentences::sentence;
-use crate::several::Several;
 
 /// A figure as it is written: its key, and one number or several.
 pub type WrittenFigure = (Spanned<String>, Spanned<Several<Written>>);

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use serde::Serialize;
-use tolok_lab::store::StoreError;
+use tolok_store::StoreError;
 
 use super::page;
 

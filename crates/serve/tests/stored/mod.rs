@@ -7,8 +7,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use tolok_lab::store::RunFolder;
 use tolok_model::PlannedTrial;
+use tolok_store::RunFolder;
 
 use crate::invented::{BUN, GO, InventedRun, ordinary, two_runs};
 

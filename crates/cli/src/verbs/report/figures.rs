@@ -4,10 +4,10 @@ use std::path::Path;
 
 use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;
-use tolok_lab::convert::{ConvertError, Converter, Found, INSTALL};
 use tolok_report::charts::{Chart, figures};
 use tolok_report::latex;
 
+use super::pdf::{ConvertError, Converter, Found, INSTALL};
 use crate::exit::Complaint;
 use crate::output::{put, say};
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tolok_model::{Connection, Executor, LoadProfile, Scenario, ToolChoice};
 
 use super::*;
-use crate::tools::{Answers, NotUnderstood};
+use tolok_tools::{Answers, NotUnderstood, Said};
 
 /// Long enough for whatever a busy machine does.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -121,7 +121,8 @@ impl Page {
     fn heading(&mut self, heading: &Heading) {
         self.end_item();
         let level = heading.rank.clamp(1, self.rank + 1);
-        let words = spans(&heading.text);
+        // A heading is loud enough without the weight that a terminal gives it.
+        let words = spans_within(&heading.text, Look::Muted);
         let id = match (self.id.take(), heading.rank) {
             (Some(id), _) => Some(id),
             (None, 2) => Some(format!("section-{}", self.sections.len() + 1)),

@@ -1,0 +1,243 @@
+//! SVG files to PDF, by whichever converter the machine has.
+//!
+//! A figure of a paper has to be a PDF, and no converter can be counted on. One that is there may fail nevertheless, so all of
+//! [`Converter::ALL`] that are on `PATH` are at hand, the best first. The name of the one that was used is told, as fonts may come out
+//! differently.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tolok_host::call::{Call, CallError};
+
+/// How long the conversion of one file may take. A browser that starts for the first time takes seconds.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A program that makes PDF of SVG.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Converter {
+    /// `rsvg-convert`, of librsvg.
+    Rsvg,
+    /// Inkscape.
+    Inkscape,
+    /// CairoSVG.
+    CairoSvg,
+    /// Chromium, which prints a page with nothing but the figure.
+    Chromium,
+}
+
+/// A converter that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Which.
+    pub converter: Converter,
+    /// Its program.
+    pub program: PathBuf,
+}
+
+/// Why there is no PDF of a file.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// The converter could not be started, or took too long.
+    #[error("{program} {reason} for {}", .svg.display())]
+    Call {
+        /// The converter.
+        program: String,
+        /// What came of it.
+        reason: String,
+        /// The file.
+        svg: PathBuf,
+    },
+    /// It ended without a PDF.
+    #[error("{program} made no PDF of {}: {said}", .svg.display())]
+    NoPdf {
+        /// The converter.
+        program: String,
+        /// The last line that it wrote.
+        said: String,
+        /// The file.
+        svg: PathBuf,
+    },
+    /// What the converter is to read could not be written.
+    #[error("cannot write beside {}: {source}; name a folder that you may write: --figures DIR", .svg.display())]
+    Write {
+        /// The file.
+        svg: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// What to install where there is no converter.
+pub const INSTALL: &str = "apt-get install librsvg2-bin (rsvg-convert), inkscape, or chromium";
+
+impl Converter {
+    /// All that are known, the best first: a browser starts slowly, and its PDFs are larger.
+    pub const ALL: [Self; 4] = [Self::Rsvg, Self::Inkscape, Self::CairoSvg, Self::Chromium];
+
+    /// The names that its program has.
+    pub fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Rsvg => &["rsvg-convert"],
+            Self::Inkscape => &["inkscape"],
+            Self::CairoSvg => &["cairosvg"],
+            Self::Chromium => &["chromium", "chromium-browser", "google-chrome"],
+        }
+    }
+
+    /// Those on a `PATH`, the best first.
+    pub fn find(path: &OsStr) -> Vec<Found> {
+        Self::ALL.into_iter().filter_map(|converter| converter.find_own(path)).collect()
+    }
+
+    /// This one on a `PATH`.
+    pub fn find_own(self, path: &OsStr) -> Option<Found> {
+        let places =
+            self.programs().iter().flat_map(|name| std::env::split_paths(path).map(move |folder| folder.join(name)));
+        let program = places.into_iter().find(|place| place.is_absolute() && is_program(place))?;
+        Some(Found { converter: self, program })
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+impl Found {
+    /// The name of its program.
+    pub fn name(&self) -> String {
+        self.program.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Makes a PDF of an SVG file beside it, whole or not at all. `size_mm` is the size of the drawing.
+    pub fn convert(&self, svg: &Path, size_mm: [f64; 2]) -> Result<PathBuf, ConvertError> {
+        let svg = fs::canonicalize(svg).map_err(|source| ConvertError::Write { svg: svg.to_owned(), source })?;
+        let (pdf, unfinished) = (svg.with_extension("pdf"), svg.with_extension(format!("{}.pdf", std::process::id())));
+        let made = self.make(&svg, &unfinished, size_mm).and_then(|()| {
+            fs::rename(&unfinished, &pdf).map_err(|source| ConvertError::Write { svg: svg.clone(), source })
+        });
+        if made.is_err() {
+            // It may never have been made.
+            let _ = fs::remove_file(&unfinished);
+        }
+        made.map(|()| pdf)
+    }
+
+    fn make(&self, svg: &Path, pdf: &Path, size_mm: [f64; 2]) -> Result<(), ConvertError> {
+        let words = |path: &Path| path.display().to_string();
+        match self.converter {
+            Converter::Rsvg => self.ask(&["-f", "pdf", "-o", &words(pdf), &words(svg)], svg, pdf),
+            Converter::Inkscape => self.ask(&[&format!("--export-filename={}", words(pdf)), &words(svg)], svg, pdf),
+            Converter::CairoSvg => self.ask(&["-f", "pdf", "-o", &words(pdf), &words(svg)], svg, pdf),
+            Converter::Chromium => self.print(svg, pdf, size_mm),
+        }
+    }
+
+    /// A page as large as the drawing, and the browser's own files in a folder that is gone afterwards.
+    fn print(&self, svg: &Path, pdf: &Path, [width_mm, height_mm]: [f64; 2]) -> Result<(), ConvertError> {
+        let failed = |source| ConvertError::Write { svg: svg.to_owned(), source };
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let page = folder.path().join("page.html");
+        let drawing = fs::read_to_string(svg).map_err(failed)?;
+        let drawing = drawing.split_once("?>").map_or(drawing.as_str(), |(_, after)| after);
+        // A hair more room, as a page that is a hair too small becomes two.
+        let text = format!(
+            "<!doctype html><meta charset=\"utf-8\"><style>@page {{ size: {width_mm}mm {}mm; margin: 0 }} \
+             body {{ margin: 0 }} svg {{ display: block }}</style>{drawing}",
+            height_mm + 0.1
+        );
+        fs::write(&page, text).map_err(failed)?;
+        let (profile, print) =
+            (format!("--user-data-dir={}", folder.path().display()), format!("--print-to-pdf={}", pdf.display()));
+        let address = format!("file://{}", page.display());
+        let mut arguments =
+            vec!["--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer", &profile, &print];
+        // Chromium refuses to run as root with its sandbox; the page is our own and has no script.
+        arguments.extend(rustix::process::geteuid().is_root().then_some("--no-sandbox"));
+        arguments.push(&address);
+        self.ask(&arguments, svg, pdf)
+    }
+
+    fn ask(&self, arguments: &[&str], svg: &Path, pdf: &Path) -> Result<(), ConvertError> {
+        let call = Call::new(&self.program, arguments.iter().copied());
+        let failed = |error: CallError| ConvertError::Call {
+            program: self.name(),
+            reason: error.to_string(),
+            svg: svg.to_owned(),
+        };
+        let answer = call.ask(LIMIT).map_err(failed)?;
+        if answer.status.success() && fs::metadata(pdf).is_ok_and(|file| file.len() > 0) {
+            return Ok(());
+        }
+        let said =
+            answer.text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it wrote nothing").to_owned();
+        Err(ConvertError::NoPdf { program: self.name(), said, svg: svg.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SVG: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"88mm\" \
+                       height=\"22mm\" viewBox=\"0 0 352 88\"><rect width=\"100\" height=\"20\" fill=\"#150879\"/></svg>\n";
+
+    fn path() -> std::ffi::OsString {
+        std::env::var_os("PATH").unwrap_or_default()
+    }
+
+    /// Makes a PDF with one converter and says what begins it.
+    fn begins(found: &Found) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let svg = folder.path().join("a chart.svg");
+        fs::write(&svg, SVG).unwrap();
+        let pdf = found.convert(&svg, [88.0, 22.0]).unwrap();
+        assert_eq!(pdf.file_name().unwrap(), "a chart.pdf");
+        let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["a chart.pdf", "a chart.svg"], "nothing else is left");
+        String::from_utf8_lossy(&fs::read(pdf).unwrap()[..5]).into_owned()
+    }
+
+    #[test]
+    fn a_browser_prints_a_figure() {
+        let found = Converter::Chromium.find_own(&path());
+        tolok_testkit::require!(found.is_some(), "no chromium");
+        assert_eq!(begins(&found.unwrap()), "%PDF-");
+    }
+
+    #[test]
+    fn whatever_the_machine_has_makes_a_pdf() {
+        let found = Converter::find(&path());
+        tolok_testkit::require!(!found.is_empty(), "no converter of SVG");
+        found.iter().for_each(|found| assert_eq!(begins(found), "%PDF-", "{}", found.name()));
+    }
+
+    #[test]
+    fn without_a_converter_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Converter::find(folder.path().as_os_str()), []);
+        fs::write(folder.path().join("rsvg-convert"), "no program").unwrap();
+        assert_eq!(Converter::find(folder.path().as_os_str()), [], "it cannot be executed");
+        assert_eq!(
+            Converter::find(OsStr::new("relative:")),
+            [],
+            "what lies about where tolok was started is not asked"
+        );
+    }
+
+    #[test]
+    fn a_converter_that_fails_is_quoted_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("rsvg-convert");
+        fs::write(&program, "#!/bin/sh\necho 'no such font' >&2\nexit 1\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let svg = folder.path().join("a.svg");
+        fs::write(&svg, SVG).unwrap();
+        let error = Converter::find(folder.path().as_os_str())[0].convert(&svg, [88.0, 22.0]).unwrap_err();
+        assert!(error.to_string().ends_with(": no such font"), "{error}");
+        assert!(!folder.path().join("a.pdf").exists());
+    }
+}

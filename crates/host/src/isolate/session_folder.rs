@@ -1,0 +1,98 @@
+//! The private folders of sessions, and who may remove them: whoever finds that nobody holds the lock in one.
+//!
+//! A session removes its own. After a `kill -9` of the lab the keeper of its box does, once everybody who worked in it is
+//! gone; what was killed between two boxes, or together with its keeper, the next start of tolok removes.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Private folders begin with this, so that leftovers can be told.
+pub const PREFIX: &str = "tolok-session-";
+/// The file in a private folder on which its session holds a lock while it lives.
+pub const LOCK: &str = "lock";
+
+/// How often a lock is tried again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// Removes the private folders of sessions that ended without doing so.
+pub fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    entries.flatten().for_each(|entry| remove_if_dead(&entry.path()));
+}
+
+/// The same for the folder of a session whose lab has died: a process that it was about to start, and that has not become
+/// another program yet, may hold the lock for a moment longer.
+pub(super) fn remove_when_free(folder: &Path, deadline: Instant) -> io::Result<()> {
+    remove_if_dead(folder);
+    while folder.try_exists()? && Instant::now() < deadline {
+        std::thread::sleep(LOOK_AGAIN);
+        remove_if_dead(folder);
+    }
+    Ok(())
+}
+
+/// Removes a folder if it is that of a session which has ended, and nothing else.
+fn remove_if_dead(folder: &Path) {
+    let is_named = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+    if !is_named || !is_ours(folder) {
+        return;
+    }
+    let Ok(lock) = File::open(folder.join(LOCK)) else { return };
+    if lock.try_lock().is_ok() {
+        // What cannot be removed now is tried again by the next session.
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// In a folder for everybody, others can leave things of any name and kind.
+fn is_ours(folder: &Path) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// What a killed session leaves: its folder, with a lock that nobody holds.
+    fn leave_behind(parent: &Path, name: &str) -> PathBuf {
+        let folder = parent.join(format!("{PREFIX}{name}"));
+        fs::create_dir_all(folder.join("trial-x")).unwrap();
+        File::create(folder.join(LOCK)).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_sweep_removes_what_dead_sessions_left_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let (alive, dead) = (leave_behind(parent.path(), "alive"), leave_behind(parent.path(), "dead"));
+        let held = File::open(alive.join(LOCK)).unwrap();
+        held.lock().unwrap();
+        // One whose session has not come to its lock yet, and one that is not a session's.
+        let unborn = parent.path().join(format!("{PREFIX}unborn"));
+        let foreign = parent.path().join("other");
+        fs::create_dir_all(unborn.join("assets")).unwrap();
+        fs::create_dir(&foreign).unwrap();
+        File::create(foreign.join(LOCK)).unwrap();
+
+        sweep(parent.path());
+        remove_if_dead(&foreign);
+        assert!(!dead.exists());
+        assert!(alive.join(LOCK).exists() && unborn.exists() && foreign.exists());
+    }
+
+    #[test]
+    fn a_sweep_follows_no_link() {
+        let parent = tempfile::tempdir().unwrap();
+        let elsewhere = parent.path().join("elsewhere");
+        fs::rename(leave_behind(parent.path(), "dead"), &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, parent.path().join(format!("{PREFIX}link"))).unwrap();
+        sweep(parent.path());
+        assert!(elsewhere.join(LOCK).exists());
+    }
+}

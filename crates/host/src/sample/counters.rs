@@ -1,0 +1,347 @@
+//! Counters of the kernel and of the processor for one part.
+//!
+//! There are two ways to count for a part. A counter of a control group (of the version 2 tree) on each CPU counts for
+//! its members wherever they come from, and is read in the time of one read a CPU. A counter of one process that those
+//! it starts inherit needs no group and fewer rights, but each process carries copies of it: with five software
+//! counters, switching between two processes took a sixth longer and starting a process a tenth, against a thirtieth and
+//! less with a group, and reading them for a thousand processes took 90 µs against 2 (docs/benchmarks.md). So the
+//! group comes first, and the process where the group is refused.
+//!
+//! Software counters cost next to nothing and run in every window. Counters of the processor may trap to a hypervisor
+//! each time they are switched, and then cost a third of the throughput; those and the tracepoint of system calls belong
+//! into a pass of their own that is not scored.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use serde::Serialize;
+
+use super::perf::{self, Event, Raw, Target};
+use crate::group::Group;
+
+/// For whom is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// For the members of the group with this folder in the version 2 tree.
+    Group(PathBuf),
+    /// For the first thread of this process, and for all that it starts from now on.
+    Below(u32),
+}
+
+impl Scope {
+    /// The scope of a group; nothing where it has no folder in a version 2 tree.
+    pub fn of(group: &Group) -> Option<Self> {
+        let folders = group.entrances();
+        let mut folders = folders.iter().filter_map(|entrance| entrance.parent());
+        // Only groups of version 2 have this file, whatever their controllers.
+        folders.find(|folder| folder.join("cgroup.controllers").exists()).map(|folder| Self::Group(folder.to_owned()))
+    }
+}
+
+const TASK_CLOCK: Named = ("task clocks", Event::software(1));
+const CONTEXT_SWITCHES: Named = ("context switches", Event::software(3));
+const MIGRATIONS: Named = ("CPU migrations", Event::software(4));
+const MINOR_FAULTS: Named = ("minor page faults", Event::software(5));
+const MAJOR_FAULTS: Named = ("major page faults", Event::software(6));
+
+const CYCLES: Named = ("cycles", Event::hardware(0));
+const INSTRUCTIONS: Named = ("instructions", Event::hardware(1));
+const CACHE_MISSES: Named = ("cache misses", Event::hardware(3));
+const BRANCH_MISSES: Named = ("branch misses", Event::hardware(5));
+const SYSCALLS: &str = "system calls";
+
+type Named = (&'static str, Event);
+
+/// Counts of the kernel since they were attached; absent where they are refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SoftwareEvents {
+    /// Times a CPU was taken from a thread or given up by it.
+    pub context_switches: Option<u64>,
+    /// Times a thread went on on another CPU.
+    pub migrations: Option<u64>,
+    /// Page faults that needed no disk.
+    pub minor_faults: Option<u64>,
+    /// Page faults that waited for a disk.
+    pub major_faults: Option<u64>,
+    /// Time on a CPU.
+    pub task_clock_ns: Option<u64>,
+}
+
+impl SoftwareEvents {
+    /// Page faults of both kinds.
+    pub fn page_faults(&self) -> Option<u64> {
+        Some(self.minor_faults? + self.major_faults?)
+    }
+}
+
+/// Counters of the kernel for one part.
+#[derive(Debug)]
+pub struct SoftwareCounters(CounterSet);
+
+impl SoftwareCounters {
+    /// Attaches them in the first scope that allows it. Those who are counted are members of the group, or are started
+    /// later by the process: so before the servers are.
+    pub fn attach(scopes: &[Scope]) -> Self {
+        let events = [CONTEXT_SWITCHES, MIGRATIONS, MINOR_FAULTS, MAJOR_FAULTS, TASK_CLOCK];
+        // Without the kernel there is no switch to be counted: a figure for a part of the faults would be another figure.
+        Self(CounterSet::attach(&events.map(|(name, event)| (name, Ok(event))), scopes, false))
+    }
+
+    /// The counts so far.
+    pub fn read(&self) -> SoftwareEvents {
+        let count = |named: Named| {
+            let read = self.0.read(named.0)?;
+            read.into_iter().map(|raw| scaled(raw).map(|(value, _)| value)).sum()
+        };
+        SoftwareEvents {
+            context_switches: count(CONTEXT_SWITCHES),
+            migrations: count(MIGRATIONS),
+            minor_faults: count(MINOR_FAULTS),
+            major_faults: count(MAJOR_FAULTS),
+            task_clock_ns: count(TASK_CLOCK),
+        }
+    }
+
+    /// What cannot be counted, and why.
+    pub fn unavailable(&self) -> &[String] {
+        &self.0.unavailable
+    }
+}
+
+/// Counters of the processor and the tracepoint of system calls for one part; for a pass that is not scored.
+#[derive(Debug)]
+pub struct DiagnosticCounters(CounterSet);
+
+/// All counters at one moment.
+#[derive(Debug, Clone)]
+pub struct DiagnosticReading {
+    /// By name, one reading a CPU.
+    counters: Vec<(&'static str, Vec<Raw>)>,
+    user_mode_only: bool,
+}
+
+/// What was counted between two readings; absent where it cannot be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct DiagnosticCounts {
+    /// Cycles of the CPUs.
+    pub cycles: Option<DiagnosticCount>,
+    /// Instructions.
+    pub instructions: Option<DiagnosticCount>,
+    /// Branches that were guessed wrong.
+    pub branch_misses: Option<DiagnosticCount>,
+    /// Misses of the last cache.
+    pub cache_misses: Option<DiagnosticCount>,
+    /// System calls.
+    pub syscalls: Option<DiagnosticCount>,
+}
+
+/// One count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DiagnosticCount {
+    /// How many.
+    pub value: u64,
+    /// The counter had to take turns with others, and the figure is extrapolated from its turns.
+    pub scaled: bool,
+    /// What happened in the kernel is not in it, as this user may not see that.
+    pub user_mode_only: bool,
+}
+
+impl DiagnosticCounters {
+    /// Attaches them in the first scope that allows it.
+    pub fn attach(scopes: &[Scope]) -> Self {
+        let hardware = [CYCLES, INSTRUCTIONS, BRANCH_MISSES, CACHE_MISSES].map(|(name, event)| (name, Ok(event)));
+        let syscalls = (SYSCALLS, syscalls_tracepoint().map(Event::tracepoint));
+        let events: Vec<_> = hardware.into_iter().chain([syscalls]).collect();
+        Self(CounterSet::attach(&events, scopes, true))
+    }
+
+    /// Reads all of them.
+    pub fn read(&self) -> DiagnosticReading {
+        let counters = self.0.counters.iter().filter_map(|counter| Some((counter.name, self.0.read(counter.name)?)));
+        DiagnosticReading { counters: counters.collect(), user_mode_only: self.0.user_mode_only }
+    }
+
+    /// What cannot be counted, and why.
+    pub fn unavailable(&self) -> &[String] {
+        &self.0.unavailable
+    }
+}
+
+impl DiagnosticReading {
+    /// What was counted since an earlier reading of the same counters.
+    pub fn since(&self, earlier: &Self) -> DiagnosticCounts {
+        let of =
+            |reading: &Self, name| reading.counters.iter().find(|(one, _)| *one == name).map(|(_, raw)| raw.clone());
+        let count = |name| {
+            let (mut value, mut is_scaled) = (0, false);
+            for (late, early) in of(self, name)?.iter().zip(&of(earlier, name)?) {
+                let (more, extrapolated) = scaled(late.since(*early))?;
+                value += more;
+                is_scaled |= extrapolated;
+            }
+            Some(DiagnosticCount { value, scaled: is_scaled, user_mode_only: self.user_mode_only && name != SYSCALLS })
+        };
+        DiagnosticCounts {
+            cycles: count(CYCLES.0),
+            instructions: count(INSTRUCTIONS.0),
+            branch_misses: count(BRANCH_MISSES.0),
+            cache_misses: count(CACHE_MISSES.0),
+            syscalls: count(SYSCALLS),
+        }
+    }
+}
+
+impl Raw {
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            value: self.value.saturating_sub(earlier.value),
+            enabled_ns: self.enabled_ns.saturating_sub(earlier.enabled_ns),
+            running_ns: self.running_ns.saturating_sub(earlier.running_ns),
+        }
+    }
+}
+
+/// A count for the whole time it was wanted, and whether that is an extrapolation. One that never had its turn in that
+/// time says nothing.
+fn scaled(raw: Raw) -> Option<(u64, bool)> {
+    match raw.running_ns {
+        running if running >= raw.enabled_ns => Some((raw.value, false)),
+        0 => None,
+        running => Some(((raw.value as f64 * raw.enabled_ns as f64 / running as f64).round() as u64, true)),
+    }
+}
+
+/// Counters that were attached in one scope.
+#[derive(Debug, Default)]
+struct CounterSet {
+    counters: Vec<Counter>,
+    user_mode_only: bool,
+    unavailable: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Counter {
+    name: &'static str,
+    /// One a CPU, or one for all.
+    files: Vec<File>,
+}
+
+/// An event, or why there is none of that name.
+type Wanted = (&'static str, Result<Event, String>);
+
+impl CounterSet {
+    /// Takes the first scope in which anything can be counted; in user mode only if that is allowed and nothing else is.
+    fn attach(events: &[Wanted], scopes: &[Scope], user_mode_will_do: bool) -> Self {
+        let mut best =
+            Self { unavailable: vec!["events are not counted: no scope is known".to_owned()], ..Self::default() };
+        for user_mode_only in [false, true] {
+            for scope in scopes {
+                let set = Self::attach_in(events, scope, user_mode_only);
+                if !set.counters.is_empty() {
+                    return set;
+                }
+                best = set;
+            }
+            if !user_mode_will_do {
+                break;
+            }
+        }
+        best
+    }
+
+    fn attach_in(events: &[Wanted], scope: &Scope, user_mode_only: bool) -> Self {
+        let mut set = Self { user_mode_only, ..Self::default() };
+        for (name, event) in events {
+            let opened = event
+                .clone()
+                .and_then(|event| open_in(event, scope, user_mode_only).map_err(|error| explain(&error, scope)));
+            match opened {
+                Ok(files) => set.counters.push(Counter { name, files }),
+                Err(reason) => set.unavailable.push(format!("{name} are not counted: {reason}")),
+            }
+        }
+        set
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<Raw>> {
+        let counter = self.counters.iter().find(|counter| counter.name == name)?;
+        counter.files.iter().map(perf::read).collect()
+    }
+}
+
+fn open_in(event: Event, scope: &Scope, user_mode_only: bool) -> io::Result<Vec<File>> {
+    match scope {
+        Scope::Below(pid) => Ok(vec![perf::open(event, Target::Descendants(*pid), user_mode_only)?]),
+        Scope::Group(folder) => {
+            let gone = |error| io::Error::other(format!("cannot open the group {}: {error}", folder.display()));
+            let folder = File::open(folder).map_err(gone)?;
+            let open = |cpu| perf::open(event, Target::GroupOnCpu(folder.as_fd(), cpu), user_mode_only);
+            online_cpus()?.into_iter().map(open).collect()
+        }
+    }
+}
+
+fn explain(error: &io::Error, scope: &Scope) -> String {
+    let needs = match scope {
+        // The kernel treats a counter of a group like one of a whole CPU.
+        Scope::Group(_) => 0,
+        Scope::Below(_) => 1,
+    };
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
+            let level = level.trim();
+            format!("not allowed ({error}): kernel.perf_event_paranoid is {level}, {needs} or CAP_PERFMON would do")
+        }
+        io::ErrorKind::NotFound => format!("this machine has no such counter ({error})"),
+        _ => error.to_string(),
+    }
+}
+
+/// The CPUs that run, from a list such as `0-3,8`.
+fn online_cpus() -> io::Result<Vec<u32>> {
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
+    parse_cpus(&list).ok_or_else(|| io::Error::other(format!("the list of CPUs reads {:?}", list.trim())))
+}
+
+fn parse_cpus(list: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    for range in list.trim().split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        cpus.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
+    }
+    Some(cpus)
+}
+
+/// The number of the tracepoint at the entry of every system call.
+fn syscalls_tracepoint() -> Result<u64, String> {
+    const ID: &str = "events/raw_syscalls/sys_enter/id";
+    let mounted = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(|folder| Path::new(folder).join(ID));
+    let mounted = mounted.iter().find_map(|path| std::fs::read_to_string(path).ok());
+    let text = match mounted {
+        Some(text) => text,
+        None => {
+            read_detached(ID).map_err(|error| format!("tracefs is not mounted, and cannot be looked at ({error})"))?
+        }
+    };
+    text.trim().parse().map_err(|_| format!("its number in tracefs reads {:?}", text.trim()))
+}
+
+/// Reads a file of tracefs through a mount that has no place in any folder: nobody sees it, and it is gone when this
+/// returns.
+fn read_detached(path: &str) -> io::Result<String> {
+    use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
+    let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_create(&context)?;
+    let mount = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
+    let file = rustix::fs::openat(&mount, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut text = String::new();
+    File::from(file).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Published comparisons that come with tolok: their figures as data, and how they are measured again.
+
+use std::path::{Path, PathBuf};
+
+use tolok_model::replication::Replication;
+use tolok_model::transcription::Transcription;
+use tolok_model::wording::suggestion;
+
+use super::{Home, HomeError};
+
+/// A published comparison that can be measured again.
+#[derive(Debug)]
+pub struct Source {
+    /// The folder with its studies.
+    pub folder: PathBuf,
+    /// What it published.
+    pub transcription: Transcription,
+    /// How it is measured again.
+    pub replication: Replication,
+}
+
+impl Home {
+    /// Names of the published comparisons that can be measured again.
+    pub fn sources(&self) -> Vec<String> {
+        let folders = std::fs::read_dir(self.sources_folder()).into_iter().flatten().flatten();
+        let is_source = |path: &PathBuf| path.join("replication.toml").is_file();
+        let paths = folders.map(|entry| entry.path()).filter(is_source);
+        let mut names: Vec<String> =
+            paths.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
+        names.sort();
+        names
+    }
+
+    /// Reads a published comparison and how it is measured again.
+    pub fn source(&self, key: &str) -> Result<Source, HomeError> {
+        let folder = self.sources_folder().join(key);
+        let file = folder.join("replication.toml");
+        if key.contains('/') || !file.is_file() {
+            return Err(HomeError::NoSource { name: key.to_owned(), known: self.sources() });
+        }
+        let transcription = read(&self.published_file(key)?, |text| Transcription::read(text, key))?;
+        let replication = read(&file, |text| Replication::read(text, &transcription))?;
+        Ok(Source { folder, transcription, replication })
+    }
+
+    fn sources_folder(&self) -> PathBuf {
+        self.root().join("studies").join("sources")
+    }
+}
+
+/// Which of the known sources may be meant.
+pub(super) fn meant(name: &str, known: &[String]) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    suggestion(name, &known)
+}
+
+fn read<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, Vec<tolok_model::Problem>>) -> Result<T, HomeError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|source| HomeError::Unreadable { path: path.to_owned(), source })?;
+    parse(&text).map_err(|problems| HomeError::Wrong { path: path.to_owned(), text, problems })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_source_is_refused_with_the_nearest_one() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let known = folder.path().join("studies/sources/doe-apache-node");
+        std::fs::create_dir_all(&known).unwrap();
+        std::fs::write(known.join("replication.toml"), "").unwrap();
+        std::fs::create_dir_all(folder.path().join("studies/sources/empty")).unwrap();
+        let home = Home::at(folder.path());
+        assert_eq!(home.sources(), ["doe-apache-node"]);
+        let refused = home.source("doe-apache-nod").unwrap_err().to_string();
+        assert!(refused.contains("no source `doe-apache-nod`") && refused.contains("doe-apache-node"), "{refused}");
+        assert!(home.source("../sources/doe-apache-node").is_err());
+        // Without its figures a source cannot be read, and the message names the file.
+        let untranscribed = home.source("doe-apache-node").unwrap_err().to_string();
+        assert!(untranscribed.contains("doe-apache-node"), "{untranscribed}");
+    }
+}

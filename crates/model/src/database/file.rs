@@ -1,0 +1,89 @@
+//! `database` of an `[environment]` as it is written. Lists make one environment for each combination.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::database::Engine;
+use crate::environment::file::LinkFile;
+use crate::reading::several::Several;
+use crate::reading::table::Table;
+use crate::units::{Bytes, Seconds};
+
+/// The database that subjects ask, in scenarios whose workload asks one.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "Database")]
+pub struct DatabaseFile {
+    /// The server that is started for each trial. Default `mariadb`.
+    #[schemars(with = "Option<EngineWord>")]
+    pub engine: Option<Spanned<EngineWord>>,
+    /// A server that is there already, instead: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that holds
+    /// such an address.
+    #[schemars(with = "Option<String>", regex(pattern = "^(mysql://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
+    pub dsn: Option<Spanned<String>>,
+    /// Connections that the subject may have to it, over all its processes; one number or several. Default 16.
+    #[schemars(with = "Option<Several<PoolSize>>")]
+    pub pool: Option<Several<u32>>,
+    /// Time for a packet between subject and database to go there and back; one or several. Default `0ms`.
+    #[schemars(with = "Option<Several<Seconds>>")]
+    pub rtt: Option<Spanned<Several<Seconds>>>,
+    /// The network between subject and database, if it is more than a round trip: a preset or a table; one or several.
+    #[schemars(with = "Option<Several<LinkFile>>")]
+    pub link: Option<Spanned<Several<LinkFile>>>,
+    /// CPUs of its own. Default: one where the machine has one left over, else the generator's.
+    #[schemars(with = "Option<u32>", range(min = 1))]
+    pub cpus: Option<Spanned<u32>>,
+    /// Memory of all its processes, its data included. Default: no limit.
+    #[schemars(with = "Option<Bytes>")]
+    pub memory: Option<Spanned<Bytes>>,
+    /// Connections that it accepts. Default 200.
+    #[schemars(with = "Option<u32>", range(min = 10, max = 100_000))]
+    pub max_connections: Option<Spanned<u32>>,
+    /// What it may keep of its tables in memory. Default `128MiB`.
+    #[schemars(with = "Option<Bytes>")]
+    pub buffer_pool: Option<Spanned<Bytes>>,
+    /// A time in the window at which it is killed and started again, to see what the subject does about it. Default none.
+    #[schemars(with = "Option<OutageFile>")]
+    pub outage: Option<Table<OutageFile>>,
+}
+
+/// When the database is gone.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Outage")]
+pub struct OutageFile {
+    /// How long after the beginning of the window it is killed.
+    #[schemars(with = "Seconds")]
+    pub at: Option<Spanned<Seconds>>,
+    /// After how long it is started again.
+    #[serde(rename = "for")]
+    #[schemars(with = "Seconds")]
+    pub duration: Option<Spanned<Seconds>>,
+}
+
+/// The servers that can be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Engine")]
+pub enum EngineWord {
+    /// A private MariaDB.
+    Mariadb,
+    /// A private MySQL.
+    Mysql,
+}
+
+impl From<EngineWord> for Engine {
+    fn from(word: EngineWord) -> Self {
+        match word {
+            EngineWord::Mariadb => Self::Mariadb,
+            EngineWord::Mysql => Self::Mysql,
+        }
+    }
+}
+
+/// A number of connections.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "only its schema is used; the value is read as a number")]
+pub struct PoolSize(#[schemars(range(min = 1, max = 100_000))] u32);

@@ -1,0 +1,168 @@
+//! The database of a trial: which one, what it may use, how many connections the subject has to it, and how far it is away.
+
+pub(crate) mod address;
+pub(crate) mod file;
+pub(crate) mod reading;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::database::address::DatabaseAddress;
+use crate::environment::Link;
+use crate::units::{bytes_words, format_duration};
+
+/// A database that the subject asks while it is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Database {
+    /// Which server.
+    pub engine: Engine,
+    /// Where the server is, as the study names it, for [`Engine::External`]: `mysql://user:password@host:3306/name`, or
+    /// `env:NAME` for a variable that holds such an address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dsn: Option<String>,
+    /// Connections that the subject may have to it, over all its processes.
+    pub pool: u32,
+    /// CPUs of its own; nothing for one where the machine has one left over, and else the generator's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    /// Memory of all its processes, its data in the private folder included; nothing for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Connections that the server accepts.
+    pub max_connections: u32,
+    /// What it may keep of its tables in memory.
+    pub buffer_pool_bytes: u64,
+    /// The network between subject and database.
+    #[serde(default)]
+    pub link: Link,
+    /// A time in the window at which it is killed and started again, to see what the subject does about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Outage>,
+}
+
+/// A database server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// A private MariaDB, started for each trial from data that were loaded once.
+    #[default]
+    Mariadb,
+    /// A private MySQL, likewise.
+    Mysql,
+    /// A server that is there already and is only asked.
+    External,
+}
+
+/// The database is gone for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Outage {
+    /// When it is killed, in seconds after the window began.
+    pub at_s: f64,
+    /// How long it is gone before it is started again, in seconds.
+    pub for_s: f64,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self {
+            engine: Engine::Mariadb,
+            dsn: None,
+            pool: 16,
+            cpus: None,
+            memory_bytes: None,
+            max_connections: 200,
+            buffer_pool_bytes: 128 << 20,
+            link: Link::default(),
+            outage: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Its name among people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Mariadb => "MariaDB",
+            Self::Mysql => "MySQL",
+            Self::External => "a server of the user's own",
+        }
+    }
+
+    /// The program of the toolbox that it is, if it is one.
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            Self::Mariadb => Some("mariadb"),
+            Self::Mysql => Some("mysql"),
+            Self::External => None,
+        }
+    }
+}
+
+impl Database {
+    /// Whether the lab starts it, and so owns it.
+    pub fn is_private(&self) -> bool {
+        self.engine != Engine::External
+    }
+
+    /// In words for tables and reports: `MariaDB · pool of 16 · rtt 20ms`. What is usual is left out, and so is everything of
+    /// an account.
+    pub fn describe(&self) -> String {
+        let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
+        if !self.link.is_local() {
+            parts.push(self.link.describe());
+        }
+        parts.extend(self.cpus.map(|cpus| format!("{cpus} CPU{} of its own", if cpus == 1 { "" } else { "s" })));
+        parts.extend(self.memory_bytes.map(|bytes| format!("{} of memory", bytes_words(bytes))));
+        let usual = Self::default();
+        if self.max_connections != usual.max_connections {
+            parts.push(format!("{} connections at most", self.max_connections));
+        }
+        if self.buffer_pool_bytes != usual.buffer_pool_bytes {
+            parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
+        }
+        parts.extend(self.outage.map(Outage::describe));
+        parts.join(" · ")
+    }
+
+    /// All that it is, what is usual included, for plans.
+    pub fn describe_all(&self) -> String {
+        let mut parts = vec![self.engine.title().to_owned(), format!("pool of {}", self.pool)];
+        if !self.is_private() {
+            parts.extend(self.place());
+            return parts.join(" · ");
+        }
+        parts.push(if self.link.is_local() { "no link".to_owned() } else { format!("link {}", self.link.describe()) });
+        parts.push(match self.cpus {
+            None => "a CPU of its own if one is left, else the generator's".to_owned(),
+            Some(1) => "1 CPU of its own".to_owned(),
+            Some(cpus) => format!("{cpus} CPUs of its own"),
+        });
+        parts.push(match self.memory_bytes {
+            None => "no limit of memory".to_owned(),
+            Some(bytes) => format!("{} of memory", bytes_words(bytes)),
+        });
+        parts.push(format!("{} connections at most", self.max_connections));
+        parts.push(format!("buffer pool {}", bytes_words(self.buffer_pool_bytes)));
+        parts.push(match self.outage {
+            None => "no outage".to_owned(),
+            Some(outage) => outage.describe(),
+        });
+        parts.join(" · ")
+    }
+
+    /// Where a server of the user's own is, without the account.
+    fn place(&self) -> Option<String> {
+        let dsn = self.dsn.as_deref()?;
+        match dsn.strip_prefix("env:") {
+            Some(variable) => Some(format!("at the address in ${variable}")),
+            None => DatabaseAddress::parse(dsn).ok().map(|address| format!("at {address}")),
+        }
+    }
+}
+
+impl Outage {
+    /// In words: `gone for 1s at 2s`.
+    fn describe(self) -> String {
+        format!("gone for {} at {}", format_duration(self.for_s), format_duration(self.at_s))
+    }
+}

@@ -1,0 +1,205 @@
+//! From a written `database` to the databases of a study's environments, one for each combination of what is listed.
+
+use toml::Spanned;
+
+use crate::database::address::DatabaseAddress;
+use crate::database::file::{DatabaseFile, OutageFile};
+use crate::database::{Database, Engine, Outage};
+use crate::environment::Link;
+use crate::environment::file::LinkFile;
+use crate::environment::reading::{Choice, choices, joined, read_links, read_time, time_word};
+use crate::reading::several::Several;
+use crate::reading::table::Table;
+use crate::reading::text::{Reading, Span};
+use crate::units::{Bytes, Seconds, bytes_words};
+
+/// MariaDB takes a smaller number for this one, and says so in its log only.
+const FEWEST_CONNECTIONS: u32 = 10;
+/// What both servers accept at most.
+const MOST_CONNECTIONS: u32 = 100_000;
+/// What InnoDB needs with pages of their usual size.
+const SMALLEST_BUFFER_POOL: u64 = 5 << 20;
+
+/// What a study says of its database.
+#[derive(Debug)]
+pub(crate) struct WrittenDatabase {
+    /// Where.
+    pub span: Span,
+    /// Whether it names a server that is there already.
+    pub is_external: bool,
+    /// Where it takes the database away, and when.
+    pub outage: Option<(Span, Outage)>,
+    /// Each combination of what it lists.
+    pub choices: Vec<Choice<Database>>,
+}
+
+/// Reads all of it, whatever is wrong with a part.
+pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) -> WrittenDatabase {
+    let Table { span, entries: file } = file;
+    if file.dsn.is_some() {
+        refuse_what_is_not_ours(&file, reading);
+    }
+    let DatabaseFile { engine, dsn, pool, rtt, link, cpus, memory, max_connections, buffer_pool, outage } = file;
+    let usual = Database::default();
+    let is_external = dsn.is_some();
+    let dsn = dsn.map(|dsn| read_dsn(dsn, reading));
+    let cpus = cpus.map(|cpus| at_least_one(&cpus, reading));
+    let max_connections = max_connections.map_or(usual.max_connections, |most| read_most(&most, reading));
+    let buffer_pool_bytes = buffer_pool.map_or(usual.buffer_pool_bytes, |bytes| read_buffer_pool(&bytes, reading));
+    let accepted = if is_external { MOST_CONNECTIONS } else { max_connections };
+    let pools = choices(
+        pool,
+        usual.pool,
+        |pool, reading| read_pool(&pool, accepted, reading),
+        |pool| format!("pool{pool}"),
+        reading,
+    );
+    let links = read_database_links(rtt, link, reading);
+    let outage = outage.and_then(|outage| read_outage(outage, reading));
+    let engine = engine.map_or(usual.engine, |engine| engine.into_inner().into());
+    let base = Database {
+        engine: if is_external { Engine::External } else { engine },
+        dsn,
+        cpus,
+        memory_bytes: memory.map(|memory| memory.get_ref().0),
+        max_connections,
+        buffer_pool_bytes,
+        outage: outage.as_ref().map(|(_, outage)| *outage),
+        ..usual
+    };
+    WrittenDatabase { span, is_external, outage, choices: combined(&base, &pools, &links) }
+}
+
+fn combined(base: &Database, pools: &[Choice<u32>], links: &[Choice<Link>]) -> Vec<Choice<Database>> {
+    let mut databases = Vec::new();
+    for pool in pools {
+        for link in links {
+            let link_word = link.word.as_ref().map(|word| format!("db-{word}"));
+            let word = joined(&[&pool.word, &link_word]);
+            let value = Database { pool: pool.value, link: link.value.clone(), ..base.clone() };
+            databases.push(Choice { value, word: (!word.is_empty()).then_some(word) });
+        }
+    }
+    databases
+}
+
+/// A server that the lab did not start is nobody's to limit, to move away or to kill.
+fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
+    fn place<T>(key: &Option<Spanned<T>>) -> Option<Span> {
+        key.as_ref().map(Spanned::span)
+    }
+    let keys = [
+        ("engine", place(&file.engine)),
+        ("rtt", place(&file.rtt)),
+        ("link", place(&file.link)),
+        ("cpus", place(&file.cpus)),
+        ("memory", place(&file.memory)),
+        ("max-connections", place(&file.max_connections)),
+        ("buffer-pool", place(&file.buffer_pool)),
+        ("outage", file.outage.as_ref().map(|outage| outage.span.clone())),
+    ];
+    for (key, span) in keys {
+        let Some(span) = span else { continue };
+        let message =
+            format!("`{key}` is for a database that the lab starts itself, and `dsn` names one that is there");
+        reading.note(span, message, Some(format!("leave out `{key}` or `dsn`")));
+    }
+}
+
+/// What is wrong with it is said without its text, as it may hold a password.
+fn read_dsn(dsn: Spanned<String>, reading: &mut Reading) -> String {
+    let help = "for example: dsn = \"mysql://user:password@host:3306/name\", or dsn = \"env:NAME\" for a variable that holds it";
+    let wrong = match dsn.get_ref().strip_prefix("env:") {
+        Some(name) if is_variable(name) => None,
+        Some(_) => Some("there is no variable of that name".to_owned()),
+        None => DatabaseAddress::parse(dsn.get_ref()).err().map(|error| error.to_string()),
+    };
+    if let Some(wrong) = wrong {
+        reading.note(dsn.span(), format!("this is not the address of a database: {wrong}"), Some(help.to_owned()));
+    }
+    dsn.into_inner()
+}
+
+fn is_variable(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(is_letter) && name.starts_with(|letter: char| !letter.is_ascii_digit())
+}
+
+fn at_least_one(cpus: &Spanned<u32>, reading: &mut Reading) -> u32 {
+    if *cpus.get_ref() == 0 {
+        reading.note(cpus.span(), "`cpus` must be at least 1", None);
+    }
+    *cpus.get_ref()
+}
+
+fn read_most(most: &Spanned<u32>, reading: &mut Reading) -> u32 {
+    if !(FEWEST_CONNECTIONS..=MOST_CONNECTIONS).contains(most.get_ref()) {
+        reading.note(most.span(), "`max-connections` must be from 10 to 100,000", None);
+    }
+    *most.get_ref()
+}
+
+fn read_buffer_pool(bytes: &Spanned<Bytes>, reading: &mut Reading) -> u64 {
+    let Bytes(size) = *bytes.get_ref();
+    if size < SMALLEST_BUFFER_POOL {
+        let message = format!("`buffer-pool` must be at least {}", bytes_words(SMALLEST_BUFFER_POOL));
+        reading.note(bytes.span(), message, None);
+    }
+    size
+}
+
+fn read_pool(pool: &Spanned<u32>, accepted: u32, reading: &mut Reading) -> Option<u32> {
+    let connections = *pool.get_ref();
+    if connections == 0 {
+        reading.note(pool.span(), "a pool needs at least one connection", None);
+        return None;
+    }
+    if connections > MOST_CONNECTIONS {
+        reading.note(pool.span(), "at most 100,000 connections are possible", None);
+    } else if connections > accepted {
+        let message = format!("the database accepts {accepted} connections, fewer than this pool may open");
+        reading.note(pool.span(), message, Some(format!("for example: max-connections = {connections}")));
+    }
+    Some(connections)
+}
+
+/// Most studies ask for a round trip only, so that has a key of its own.
+fn read_database_links(
+    rtt: Option<Spanned<Several<Seconds>>>,
+    link: Option<Spanned<Several<LinkFile>>>,
+    reading: &mut Reading,
+) -> Vec<Choice<Link>> {
+    if let Some(rtt) = rtt.as_ref().filter(|_| link.is_some()) {
+        let help = "write it as a part of `link`: link = { rtt = \"20ms\", rate = \"1Gbit/s\" }".to_owned();
+        reading.note(rtt.span(), "`rtt` and `link` both say what lies before the database", Some(help));
+    }
+    let has_rtt = rtt.is_some();
+    let rtts = choices(
+        rtt.map(Spanned::into_inner),
+        0.0,
+        |rtt, reading| Some(read_time("rtt", &rtt, reading)),
+        time_word("rtt"),
+        reading,
+    );
+    if has_rtt && link.is_none() {
+        let of = |rtt: Choice<f64>| Choice { value: Link { rtt_s: rtt.value, ..Link::default() }, word: rtt.word };
+        return rtts.into_iter().map(of).collect();
+    }
+    read_links(link, reading)
+}
+
+fn read_outage(outage: Table<OutageFile>, reading: &mut Reading) -> Option<(Span, Outage)> {
+    let Table { span, entries: outage } = outage;
+    let at = reading.require(outage.at, &span, "at", "at = \"2s\"");
+    let duration = reading.require(outage.duration, &span, "for", "for = \"1s\"");
+    let mut positive = |value: Option<Spanned<Seconds>>, key: &str| {
+        let value = value?;
+        let seconds = value.get_ref().0;
+        if seconds <= 0.0 {
+            reading.note(value.span(), format!("`{key}` must be longer than nothing"), None);
+        }
+        Some(seconds)
+    };
+    let (at_s, for_s) = (positive(at, "at"), positive(duration, "for"));
+    Some((span, Outage { at_s: at_s?, for_s: for_s? }))
+}

@@ -1,0 +1,366 @@
+//! From a written `[environment]` to the environments of a study, one for each combination of what is listed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::Spanned;
+
+use crate::database::Database;
+use crate::database::reading::{WrittenDatabase, read_database};
+use crate::environment::file::{EnvironmentFile, GeneratorFile, LimitsFile, LinkFile, LinkTable, NetworkFile, Setting};
+use crate::environment::{CpuMode, Environment, Limits, Link, LinkBackend, NAMESPACED, Network, USUAL_CONGESTION};
+use crate::reading::several::Several;
+use crate::reading::table::Table;
+use crate::reading::text::{Reading, Span};
+use crate::reading::wording::suggestion;
+use crate::units::{Percent, Seconds, bit_rate_words, bytes_words, format_duration, percent_words};
+
+/// No link on earth takes longer, and a slip of the finger shall not become a plan.
+const LONGEST_S: f64 = 10.0;
+
+/// A setting among several: what it is, and what to call it.
+#[derive(Debug, Clone)]
+pub(crate) struct Choice<T> {
+    pub value: T,
+    /// Part of the environment's name; nothing where there is no choice.
+    pub word: Option<String>,
+}
+
+/// What `[environment]` says.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    /// Every combination of what is listed.
+    pub environments: Vec<Environment>,
+    /// What each is called where there is no database, by its id.
+    pub ids_without_database: BTreeMap<String, String>,
+    /// What is said of the database, if anything.
+    pub database: Option<WrittenDatabase>,
+}
+
+/// Every combination of what `[environment]` lists.
+pub(crate) fn read_environments(file: Table<EnvironmentFile>, reading: &mut Reading) -> Surroundings {
+    let EnvironmentFile { subject, generator, link, network, database } = file.entries;
+    let generator = read_generator(generator.entries, reading);
+    let subjects = read_limits(subject, reading);
+    let (link_span, network_span) = (link.as_ref().map(Spanned::span), network.span.clone());
+    let links = read_links(link, reading);
+    let networks = read_network(network, reading);
+    let database = database.map(|database| read_database(database, reading));
+    if database.as_ref().is_some_and(|database| database.is_external) {
+        refuse_networks(&links, link_span, &networks, network_span, reading);
+    }
+    let databases = choices_of(database.as_ref());
+    let mut environments: Vec<Environment> = Vec::new();
+    let mut ids_without_database = BTreeMap::new();
+    for subject in &subjects {
+        for link in &links {
+            for network in &networks {
+                for database in &databases {
+                    let id = joined(&[&subject.word, &link.word, &network.word, &database.word]);
+                    let without_database = joined(&[&subject.word, &link.word, &network.word]);
+                    ids_without_database.insert(id.clone(), without_database);
+                    environments.push(Environment {
+                        id,
+                        subject: subject.value.clone(),
+                        generator: generator.clone(),
+                        link: link.value.clone(),
+                        network: network.value.clone(),
+                        database: database.value.clone(),
+                    });
+                }
+            }
+        }
+    }
+    Surroundings { environments, ids_without_database, database }
+}
+
+fn choices_of(database: Option<&WrittenDatabase>) -> Vec<Choice<Option<Database>>> {
+    let Some(written) = database else { return vec![Choice { value: None, word: None }] };
+    let choice = |one: &Choice<Database>| Choice { value: Some(one.value.clone()), word: one.word.clone() };
+    written.choices.iter().map(choice).collect()
+}
+
+/// A server that is there already is reached over the machine's own network, and that is nobody's to change.
+fn refuse_networks(
+    links: &[Choice<Link>],
+    link_span: Option<Span>,
+    networks: &[Choice<Network>],
+    network_span: Span,
+    reading: &mut Reading,
+) {
+    let help = "leave it out, or let the lab start the database: without `dsn`";
+    if let Some(span) = link_span.filter(|_| links.iter().any(|link| !link.value.is_local())) {
+        let message = "with the `dsn` of a database all parts are in the machine's own network, where there is no link";
+        reading.note(span, message, Some(help.to_owned()));
+    }
+    if networks.iter().any(|network| network.value != Network::default()) {
+        let message =
+            "with the `dsn` of a database all parts are in the machine's own network, whose settings stay as they are";
+        reading.note(network_span, message, Some(help.to_owned()));
+    }
+}
+
+pub(crate) fn joined(words: &[&Option<String>]) -> String {
+    words.iter().filter_map(|word| word.as_deref()).collect::<Vec<_>>().join("-")
+}
+
+/// The values of a key that may list several, each with its word if there is more than one; the default where the key is
+/// missing. Two of the same word would make two environments of the same name.
+pub(crate) fn choices<W, T: Clone>(
+    written: Option<Several<W>>,
+    default: T,
+    mut read: impl FnMut(Spanned<W>, &mut Reading) -> Option<T>,
+    word: impl Fn(&T) -> String,
+    reading: &mut Reading,
+) -> Vec<Choice<T>> {
+    let mut values: Vec<T> = Vec::new();
+    for one in written.into_iter().flat_map(|several| several.0) {
+        let place = one.span();
+        let Some(value) = read(one, reading) else { continue };
+        if values.iter().any(|known| word(known) == word(&value)) {
+            reading.note(place, "this value stands here twice", None);
+        } else {
+            values.push(value);
+        }
+    }
+    match values.as_slice() {
+        [] => vec![Choice { value: default, word: None }],
+        [only] => vec![Choice { value: only.clone(), word: None }],
+        several => several.iter().map(|value| Choice { value: value.clone(), word: Some(word(value)) }).collect(),
+    }
+}
+
+fn read_generator(file: GeneratorFile, reading: &mut Reading) -> Limits {
+    let mode = file.mode.unwrap_or_default();
+    let cpus = file.cpus.and_then(|cpus| read_cpus(&cpus, mode == CpuMode::Dedicated, reading));
+    Limits { cpus: cpus.unwrap_or(1.0), mode, ..Limits::default() }
+}
+
+fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Limits>> {
+    let LimitsFile { cpus, mode, memory, pids } = file.entries;
+    let modes = choices(
+        mode,
+        CpuMode::Dedicated,
+        |mode, _| Some(mode.into_inner()),
+        |mode| mode_word(*mode).to_owned(),
+        reading,
+    );
+    let dedicates = modes.iter().any(|mode| mode.value == CpuMode::Dedicated);
+    let cpus = choices(
+        cpus.map(Spanned::into_inner),
+        1.0,
+        |cpus, reading| read_cpus(&cpus, dedicates, reading),
+        |cpus| format!("{cpus}cpu").replace('.', "_"),
+        reading,
+    );
+    let size = |bytes: &Option<u64>| bytes.map(bytes_words).unwrap_or_default();
+    let memories = choices(memory, None, |memory, _| Some(Some(memory.into_inner().0)), size, reading);
+    let pids = pids.map(|pids| {
+        if *pids.get_ref() == 0 {
+            reading.note(pids.span(), "`pids` must be at least 1", None);
+        }
+        pids.into_inner()
+    });
+    let mut limits = Vec::new();
+    for mode in &modes {
+        for cpus in &cpus {
+            for memory in &memories {
+                let word = joined(&[&mode.word, &cpus.word, &memory.word]);
+                let value = Limits { mode: mode.value, cpus: cpus.value, memory_bytes: memory.value, pids };
+                limits.push(Choice { value, word: (!word.is_empty()).then_some(word) });
+            }
+        }
+    }
+    limits
+}
+
+fn mode_word(mode: CpuMode) -> &'static str {
+    match mode {
+        CpuMode::Dedicated => "dedicated",
+        CpuMode::Quota => "quota",
+    }
+}
+
+fn read_cpus(cpus: &Spanned<f64>, dedicates: bool, reading: &mut Reading) -> Option<f64> {
+    let number = *cpus.get_ref();
+    if dedicates && (number < 1.0 || number.fract() != 0.0) {
+        let help = "a share of a CPU is a quota: mode = \"quota\"".to_owned();
+        reading.note(cpus.span(), "dedicated `cpus` must be a whole number, at least 1", Some(help));
+        return None;
+    }
+    if !(0.01..=4096.0).contains(&number) {
+        reading.note(cpus.span(), "`cpus` must be between 0.01 and 4096", None);
+        return None;
+    }
+    Some(number)
+}
+
+pub(crate) fn read_links(written: Option<Spanned<Several<LinkFile>>>, reading: &mut Reading) -> Vec<Choice<Link>> {
+    let Some(written) = written else { return vec![Choice { value: Link::default(), word: None }] };
+    let span = written.span();
+    let mut links: Vec<Choice<Link>> = Vec::new();
+    let listed = written.into_inner().0;
+    let several = listed.len() > 1;
+    for link in listed {
+        let place = link.span();
+        match link.into_inner() {
+            LinkFile::Preset(name) => {
+                let value = preset(&Spanned::new(place, name.clone()), reading);
+                links.extend(value.map(|value| Choice { value, word: several.then_some(name) }));
+            }
+            LinkFile::Table(table) => links.extend(read_link(*table, &place, several, reading)),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = links.iter().find(|link| !seen.insert(link.word.clone())) {
+        let word = twice.word.clone().unwrap_or_default();
+        let help = "links are told apart by preset, rtt, jitter, rate and loss".to_owned();
+        reading.note(span, format!("link `{word}` stands here twice"), Some(help));
+    }
+    if links.is_empty() { vec![Choice { value: Link::default(), word: None }] } else { links }
+}
+
+fn preset(name: &Spanned<String>, reading: &mut Reading) -> Option<Link> {
+    let found = Link::preset(name.get_ref());
+    if found.is_none() {
+        let help = suggestion(name.get_ref(), &Link::PRESETS);
+        reading.note(name.span(), format!("there is no link `{}`", name.get_ref()), Some(help));
+    }
+    found
+}
+
+/// Every combination of what one table of a link lists.
+fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Reading) -> Vec<Choice<Link>> {
+    let base = table.preset.as_ref().and_then(|name| preset(name, reading)).unwrap_or_default();
+    let rtts =
+        choices(table.rtt, base.rtt_s, |rtt, reading| Some(read_time("rtt", &rtt, reading)), time_word("rtt"), reading);
+    let jitters = choices(
+        table.jitter,
+        base.jitter_s,
+        |jitter, reading| Some(read_time("jitter", &jitter, reading)),
+        time_word("jitter"),
+        reading,
+    );
+    let rate_word = |rate: &Option<f64>| compact(&rate.map(bit_rate_words).unwrap_or_default().replace("bit/s", "bit"));
+    let rates = choices(table.rate, base.rate_bps, |rate, _| Some(Some(rate.into_inner().0)), rate_word, reading);
+    let loss_word = |loss: &f64| format!("loss-{}", compact(&percent_words(*loss).to_string()));
+    let losses = choices(table.loss, base.loss, |loss, reading| read_loss(&loss, reading), loss_word, reading);
+    let backend = table.backend.unwrap_or(base.backend);
+    let mut links = Vec::new();
+    for rtt in &rtts {
+        for jitter in &jitters {
+            for rate in &rates {
+                for loss in &losses {
+                    let value = Link {
+                        preset: base.preset.clone(),
+                        rtt_s: rtt.value,
+                        jitter_s: jitter.value,
+                        rate_bps: rate.value,
+                        loss: loss.value,
+                        queue_bytes: table.queue.map(|queue| queue.0).or(base.queue_bytes),
+                        seed: table.seed,
+                        backend,
+                    };
+                    let varied = joined(&[&rtt.word, &jitter.word, &rate.word, &loss.word]);
+                    let word = if varied.is_empty() && several { whole_name(&value) } else { varied };
+                    links.push(Choice { value, word: (!word.is_empty()).then_some(word) });
+                }
+            }
+        }
+    }
+    if backend == LinkBackend::Veth && links.iter().any(|link| link.value.emulates()) {
+        let help = "leave `backend` out, or ask for nothing but veth".to_owned();
+        reading.note(place.clone(), "a veth link emulates nothing", Some(help));
+    }
+    links
+}
+
+/// A time of a link, in seconds.
+pub(crate) fn read_time(key: &str, seconds: &Spanned<Seconds>, reading: &mut Reading) -> f64 {
+    let value = seconds.get_ref().0;
+    if value > LONGEST_S {
+        reading.note(seconds.span(), format!("`{key}` must be {} at most", format_duration(LONGEST_S)), None);
+    }
+    value
+}
+
+/// What to call a time of a link: `rtt-20ms`.
+pub(crate) fn time_word(key: &'static str) -> impl Fn(&f64) -> String {
+    move |seconds| format!("{key}-{}", compact(&format_duration(*seconds)))
+}
+
+/// A name for a link among others, from all that it is.
+fn whole_name(link: &Link) -> String {
+    let words = [
+        link.preset.clone(),
+        (link.rtt_s > 0.0).then(|| format!("rtt-{}", compact(&format_duration(link.rtt_s)))),
+        (link.jitter_s > 0.0).then(|| format!("jitter-{}", compact(&format_duration(link.jitter_s)))),
+        link.rate_bps.map(|rate| compact(&bit_rate_words(rate).replace("bit/s", "bit"))),
+        (link.loss > 0.0).then(|| format!("loss-{}", compact(&percent_words(link.loss).to_string()))),
+        (link.backend == LinkBackend::Veth).then(|| "veth".to_owned()),
+        (link.backend == LinkBackend::Netem).then(|| "netem".to_owned()),
+    ];
+    joined(&words.each_ref())
+}
+
+/// A value as part of a name: without blanks, dots and signs.
+fn compact(words: &str) -> String {
+    words.replace(' ', "").replace('.', "_")
+}
+
+fn read_loss(loss: &Spanned<Percent>, reading: &mut Reading) -> Option<f64> {
+    let share = loss.get_ref().0;
+    if share >= 1.0 {
+        let help = "where every packet is lost, nothing can be measured".to_owned();
+        reading.note(loss.span(), "`loss` must be less than 100%", Some(help));
+        return None;
+    }
+    Some(share)
+}
+
+fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<Network>> {
+    let NetworkFile { congestion, preset, sysctl } = file.entries;
+    let mut sysctls = BTreeMap::new();
+    if let Some(name) = preset {
+        match Network::preset(name.get_ref()) {
+            Some(settings) => sysctls = settings,
+            None => {
+                let help = suggestion(name.get_ref(), &Network::PRESETS);
+                reading.note(name.span(), format!("there are no network settings `{}`", name.get_ref()), Some(help));
+            }
+        }
+    }
+    for (name, Setting(value)) in sysctl {
+        if let Some(message) = refuse_setting(name.get_ref()) {
+            let help = "only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*";
+            reading.note(name.span(), message, Some(help.to_owned()));
+        } else {
+            sysctls.insert(name.into_inner(), value);
+        }
+    }
+    let named = choices(
+        congestion,
+        USUAL_CONGESTION.to_owned(),
+        |name, _| Some(name.into_inner()),
+        |name: &String| name.chars().filter(char::is_ascii_alphanumeric).collect(),
+        reading,
+    );
+    let network = |congestion: Choice<String>| Choice {
+        value: Network { congestion: congestion.value, sysctls: sysctls.clone() },
+        word: congestion.word,
+    };
+    named.into_iter().map(network).collect()
+}
+
+/// Settings of the whole machine are nobody's to change for a trial, and a name must not lead out of their folder.
+fn refuse_setting(name: &str) -> Option<String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let leads_out = name.split('.').any(str::is_empty);
+    if !name.chars().all(is_plain) || leads_out {
+        return Some(format!("`{name}` is no name of a kernel setting"));
+    }
+    if name == "net.ipv4.tcp_congestion_control" {
+        return Some("the congestion control has a key of its own: `congestion`".to_owned());
+    }
+    let namespaced = NAMESPACED.iter().any(|prefix| name.starts_with(prefix));
+    (!namespaced).then(|| format!("`{name}` is a setting of the whole machine"))
+}

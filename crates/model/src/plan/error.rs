@@ -1,0 +1,32 @@
+//! Why a study gives no plan on a machine.
+
+use crate::plan::skipped::Skipped;
+
+/// Why no plan can be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// No subject of the study can be run here.
+    #[error("none of the study's subjects is ready on this machine")]
+    NothingReady(Vec<Skipped>),
+    /// No environment of the study can be had here.
+    #[error("{}", environments_refused(.0))]
+    NoEnvironment(Vec<Skipped>),
+    /// None of the tools that the study names can be had here.
+    #[error("none of the tools that the study names is on this machine")]
+    NoTool(Vec<Skipped>),
+    /// All that the study asks for needs a database, and none of its databases can be had here.
+    #[error("all that the study asks for needs a database, and none can be had on this machine")]
+    NoDatabase(Vec<Skipped>),
+    /// The subjects serve none of the workloads.
+    #[error(
+        "none of the study's subjects serves any of its workloads; `tolok list subjects` shows what there is, and `workloads` of a subject.toml what it serves"
+    )]
+    NothingToDo,
+}
+
+fn environments_refused(refused: &[Skipped]) -> String {
+    let what =
+        if refused.len() == 1 { "the study's environment cannot" } else { "none of the study's environments can" };
+    let each: Vec<String> = refused.iter().map(|one| format!("{}: {}", one.subject, one.reason)).collect();
+    format!("{what} be had on this machine\n  {}", each.join("\n  "))
+}

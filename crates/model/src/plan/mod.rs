@@ -1,0 +1,586 @@
+//! The plan: every case of a study, and the shuffled order in which its trials run.
+
+pub(crate) mod error;
+pub(crate) mod skipped;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use tolok_rng::SplitMix64;
+
+use crate::catalogue::Catalogue;
+use crate::database::Database;
+use crate::environment::Environment;
+use crate::plan::error::PlanError;
+use crate::plan::skipped::Skipped;
+use crate::program::ProgramScenario;
+use crate::study::published::PublishedRatio;
+use crate::study::scale::{is_unscaled, unscaled};
+use crate::study::{Scenario, Study, SubjectSelector};
+use crate::subject::brought::{Brought, kept_out, reaches};
+use crate::subject::{Role, Subject, SubjectChoice};
+
+/// Name of a case, fit for a folder: `json-c64--go-nethttp-encoder`.
+pub type CaseId = String;
+
+/// A subject under a scenario: what one trial runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its name.
+    pub id: CaseId,
+    /// Id of the scenario.
+    pub scenario: String,
+    /// The subject and how it is run.
+    pub subject: SubjectChoice,
+    /// Whether it competes or shows the limit.
+    pub role: Role,
+    /// The case that this one repeats, where it is the second half of an A/A pair: the same subject under the same scenario,
+    /// entered twice. It does not compete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<CaseId>,
+}
+
+impl Case {
+    /// Whether it is compared with others: it is no limit, and not the second half of an A/A pair.
+    pub fn competes(&self) -> bool {
+        self.role == Role::Subject && self.twin_of.is_none()
+    }
+}
+
+/// When a run may end before its last block. Fixed in the plan, and hashed with it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stopping {
+    /// It ends after the first block at which no ratio that a report rests on is less sure than this, to either side, as a
+    /// fraction: 0.03.
+    pub until: f64,
+    /// Not before this many blocks.
+    pub at_least: u32,
+}
+
+/// One trial of the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTrial {
+    /// Its place in the order, from 1.
+    pub number: u32,
+    /// The block it belongs to, from 1.
+    pub block: u32,
+    /// Name of its case.
+    pub case: CaseId,
+}
+
+/// Every case of a study, and the order of its trials.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Version of this format.
+    pub format: u32,
+    /// Title of the study.
+    pub title: String,
+    /// The question of the study.
+    pub question: String,
+    /// Seed of the order.
+    pub seed: u64,
+    /// How often every case is run; with a rule for stopping, at most.
+    pub blocks: u32,
+    /// When the run may end before its last block; nothing where all blocks are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping: Option<Stopping>,
+    /// Differences smaller than this fraction do not matter.
+    pub smallest_effect: f64,
+    /// How often a disturbed trial is measured anew at most.
+    pub reruns: u32,
+    /// Whether each competing case is run once more with costly counters on, unscored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diagnose: bool,
+    /// By how much every warm-up and window of the study is longer; 0.1 for a tenth.
+    #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
+    pub scale: f64,
+    /// What surrounds the subjects.
+    pub environments: Vec<Environment>,
+    /// The scenarios.
+    pub scenarios: Vec<Scenario>,
+    /// Programs that are timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramScenario>,
+    /// What sources say, to be held against what is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedRatio>,
+    /// The cases, in the order of the study.
+    pub cases: Vec<Case>,
+    /// The trials, in the order in which they run.
+    pub trials: Vec<PlannedTrial>,
+    /// What is left out.
+    pub skipped: Vec<Skipped>,
+    /// What its cases have from elsewhere than the checkout.
+    #[serde(default, skip_serializing_if = "Brought::is_empty")]
+    pub brought: Brought,
+}
+
+/// Start, verification and stop of a trial take about this long beside its warm-up and window, in seconds.
+const OVERHEAD_S: f64 = 0.25;
+/// A private database is started, filled and stopped in about this long, in seconds.
+const DATABASE_OVERHEAD_S: f64 = 0.6;
+
+/// Says why a variant of a subject cannot be run here, if it cannot.
+pub type Ready<'a> = &'a dyn Fn(&Subject, &str) -> Result<(), String>;
+
+/// What can be done on the machine where the plan is to be run.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// Says why a variant of a subject cannot be run, if it cannot.
+    pub ready: Ready<'a>,
+    /// Says what a variant that can be run lacks for workloads that ask a database, if anything.
+    pub ready_for_database: Ready<'a>,
+    /// Says why an environment cannot be had, if it cannot. It has no database if that one cannot be had.
+    pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
+    /// Says why a program of the toolbox, such as a load generator, cannot be had, if it cannot.
+    pub tool: &'a dyn Fn(&str) -> Result<(), String>,
+    /// Says why the database of an environment cannot be had, if it cannot.
+    pub database: &'a dyn Fn(&Environment, &Database) -> Result<(), String>,
+}
+
+impl std::fmt::Debug for Here<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Here")
+    }
+}
+
+/// The subjects that a study's selectors mean here, and those left out.
+#[derive(Debug, Default)]
+pub struct Selected {
+    /// In the order of the study, each once.
+    pub choices: Vec<SubjectChoice>,
+    /// Left out, with reasons.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Selected {
+    /// Resolves the selectors; `ready` says why a subject cannot be run here.
+    pub fn resolve(study: &Study, catalogue: &Catalogue, ready: Ready<'_>) -> Self {
+        let mut selected = Self::default();
+        for selector in &study.subjects {
+            match selector {
+                SubjectSelector::EveryReady => {
+                    let is_meant = |subject: &&Subject| subject.role == Role::Subject && is_of_kind(study, subject);
+                    for subject in catalogue.subjects.iter().filter(is_meant) {
+                        selected.add(subject.choose(None, &Default::default()), subject, ready);
+                    }
+                }
+                SubjectSelector::EveryVariant(id) => {
+                    for subject in catalogue.subject(id).into_iter() {
+                        for variant in subject.variants.keys() {
+                            selected.add(subject.choose(Some(variant), &Default::default()), subject, ready);
+                        }
+                    }
+                }
+                SubjectSelector::One(choice) => {
+                    for subject in catalogue.subject(&choice.subject).into_iter() {
+                        selected.add(Ok(choice.clone()), subject, ready);
+                    }
+                }
+            }
+        }
+        selected
+    }
+
+    fn add(&mut self, choice: Result<SubjectChoice, String>, subject: &Subject, ready: Ready<'_>) {
+        let variant = choice.as_ref().map_or(&subject.default_variant, |choice| &choice.variant).clone();
+        match choice.and_then(|choice| ready(subject, &variant).map(|()| choice)) {
+            Ok(choice) if !self.choices.contains(&choice) => self.choices.push(choice),
+            Ok(_) => {}
+            Err(reason) => self.skip(subject, &variant, reason),
+        }
+    }
+
+    /// What holds for several variants of a subject is said once.
+    fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
+        let is_same =
+            |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
+        if self.skipped.iter().any(is_same) {
+            return;
+        }
+        let is_default = variant == subject.default_variant;
+        let name = if is_default { subject.id.clone() } else { format!("{}:{variant}", subject.id) };
+        self.skipped.push(Skipped::new(name, reason));
+    }
+}
+
+impl Plan {
+    /// Expands a study: environments × scenarios × subjects × blocks, each block shuffled on its own by `seed`.
+    pub fn expand(study: &Study, catalogue: &Catalogue, here: Here<'_>, seed: u64) -> Result<Self, PlanError> {
+        let mut selected = Selected::resolve(study, catalogue, here.ready);
+        if selected.choices.is_empty() {
+            return Err(PlanError::NothingReady(selected.skipped));
+        }
+        let ceilings = ceilings(study, catalogue, here.ready, &mut selected);
+        let Had { mut environments, refused, without_database } = Had::of(study, here);
+        if environments.is_empty() {
+            return Err(PlanError::NoEnvironment(refused));
+        }
+        selected.skipped.extend(refused);
+        let (scenarios, programs) =
+            (in_environments(study, &environments), programs_in_environments(study, &environments));
+        let (scenarios, programs) = with_their_tools(scenarios, programs, here, &mut selected);
+        if scenarios.is_empty() && programs.is_empty() {
+            if without_database.is_empty() {
+                return Err(PlanError::NoTool(selected.skipped));
+            }
+            return Err(PlanError::NoDatabase(without_database));
+        }
+        selected.skipped.extend(without_database);
+        environments.retain(|environment| {
+            let of_scenarios = scenarios.iter().map(|scenario| &scenario.environment);
+            of_scenarios.chain(programs.iter().map(|program| &program.environment)).any(|id| *id == environment.id)
+        });
+        let unable = unable(study, catalogue, here, &mut selected, &ceilings);
+        let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), (&unable, &environments));
+        selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
+        add_programs(&mut cases, &programs, catalogue, &selected.choices);
+        if study.aa_pair {
+            add_twins(&mut cases);
+        }
+        if cases.is_empty() {
+            let nothing_else = unable.is_empty();
+            return Err(if nothing_else { PlanError::NothingToDo } else { PlanError::NothingReady(selected.skipped) });
+        }
+        skip_without_workload(study, catalogue, &mut selected);
+        let trials = shuffled(&cases, study.blocks, seed);
+        Ok(Self {
+            format: crate::RECORD_FORMAT,
+            title: study.title.clone(),
+            question: study.question.clone(),
+            seed,
+            blocks: study.blocks,
+            stopping: study.stopping,
+            smallest_effect: study.smallest_effect,
+            reruns: study.reruns,
+            diagnose: false,
+            scale: study.scale,
+            environments,
+            scenarios,
+            programs,
+            published: study.published.clone(),
+            brought: Brought::of(&cases, catalogue),
+            cases,
+            trials,
+            skipped: selected.skipped,
+        })
+    }
+
+    /// The case with this name.
+    pub fn case(&self, id: &str) -> Option<&Case> {
+        self.cases.iter().find(|case| case.id == id)
+    }
+
+    /// The scenario with this id.
+    pub fn scenario(&self, id: &str) -> Option<&Scenario> {
+        self.scenarios.iter().find(|scenario| scenario.id == id)
+    }
+
+    /// The program that is timed under this id.
+    pub fn program(&self, id: &str) -> Option<&ProgramScenario> {
+        self.programs.iter().find(|program| program.id == id)
+    }
+
+    /// The environment of a program that is timed.
+    pub fn program_environment(&self, program: &ProgramScenario) -> Option<&Environment> {
+        self.environments.iter().find(|environment| environment.id == program.environment)
+    }
+
+    /// The environment of a scenario.
+    pub fn environment(&self, scenario: &Scenario) -> Option<&Environment> {
+        self.environments.iter().find(|environment| environment.id == scenario.environment)
+    }
+
+    /// About how long one trial of this case takes, in seconds.
+    pub fn trial_estimate_s(&self, case: &str) -> f64 {
+        let scenario = self.case(case).map(|case| case.scenario.as_str()).unwrap_or_default();
+        if let Some(program) = self.program(scenario) {
+            // Nobody knows how long it runs; this is the longest that it may.
+            return OVERHEAD_S + program.runs.at_most_s;
+        }
+        let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
+        let database = self.environment(scenario).and_then(|environment| environment.database.as_ref());
+        let is_private = scenario.database && database.is_some_and(Database::is_private);
+        let database_s = if is_private { DATABASE_OVERHEAD_S } else { 0.0 };
+        OVERHEAD_S + database_s + scenario.load.warmup_s + scenario.load.duration_s
+    }
+
+    /// About how long all trials take, in seconds.
+    pub fn estimate_s(&self) -> f64 {
+        self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
+    }
+
+    /// The order that the seed gives these cases and blocks; that of the plan, unless somebody has changed either.
+    pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
+        shuffled(&self.cases, self.blocks, self.seed)
+    }
+
+    /// A fingerprint of what is fixed before the first trial: all of the plan, what is left out included.
+    pub fn hash(&self) -> String {
+        let text = serde_json::to_string(self).unwrap_or_else(|error| format!("{self:?} {error}"));
+        crate::manifest::sha256(text.as_bytes())
+    }
+}
+
+/// Whether the study asks at all for what the subject is: a server, or a program that is timed.
+fn is_of_kind(study: &Study, subject: &Subject) -> bool {
+    match subject.program {
+        Some(_) => !study.programs.is_empty(),
+        None => !study.scenarios.is_empty(),
+    }
+}
+
+/// The ceilings beside which the study's results are shown. One that the study lists itself is a subject there.
+fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &mut Selected) -> Vec<SubjectChoice> {
+    let mut found = Selected { choices: Vec::new(), skipped: std::mem::take(&mut selected.skipped) };
+    let is_listed = |id: &str| selected.choices.iter().any(|choice| choice.subject == id);
+    let wanted = catalogue.subjects.iter().filter(|subject| study.ceiling && subject.role == Role::Ceiling);
+    for subject in wanted.filter(|subject| !is_listed(&subject.id)) {
+        found.add(subject.choose(None, &Default::default()), subject, ready);
+    }
+    selected.skipped = found.skipped;
+    found.choices
+}
+
+/// The environments that can be had here.
+#[derive(Debug, Default)]
+struct Had {
+    /// Those that can, without a database where that cannot be had.
+    environments: Vec<Environment>,
+    /// Those that cannot, with the reason of each.
+    refused: Vec<Skipped>,
+    /// The databases that cannot, each once.
+    without_database: Vec<Skipped>,
+}
+
+impl Had {
+    fn of(study: &Study, here: Here<'_>) -> Self {
+        let mut had = Self::default();
+        study.environments.iter().for_each(|environment| had.take(study, environment, here));
+        had
+    }
+
+    /// Takes it if it can be had: with its database or, if that is what cannot be had, without.
+    fn take(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
+        let missing = match &environment.database {
+            None => None,
+            Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
+                Ok(()) => return self.environments.push(environment.clone()),
+                Err(reason) => {
+                    let subject = format!("database [{}]", database.describe());
+                    Some(Skipped { subject, reason, scenarios: ids_with_database(study, environment) })
+                }
+            },
+        };
+        let without_database = Environment { database: None, ..environment.clone() };
+        match (here.fits)(&without_database) {
+            Ok(()) => {
+                missing.into_iter().for_each(|missing| missing.join(&mut self.without_database));
+                self.environments.push(without_database);
+            }
+            Err(reason) => {
+                let subject = format!("environment [{}]", environment.describe());
+                Skipped { subject, reason, scenarios: ids_in(study, environment) }.join(&mut self.refused);
+            }
+        }
+    }
+}
+
+/// Ids of all that the study does in one of its environments.
+fn ids_in(study: &Study, environment: &Environment) -> Vec<String> {
+    let scenarios = in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
+    let programs = programs_in_environments(study, &study.environments).into_iter().map(|it| (it.environment, it.id));
+    scenarios.chain(programs).filter(|(own, _)| *own == environment.id).map(|(_, id)| id).collect()
+}
+
+/// Ids of those that ask a database there.
+fn ids_with_database(study: &Study, environment: &Environment) -> Vec<String> {
+    let all = in_environments(study, &study.environments).into_iter();
+    all.filter(|scenario| scenario.database && scenario.environment == environment.id).map(|it| it.id).collect()
+}
+
+/// Each scenario in each environment that makes a difference to it.
+pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
+    let of = |scenario: &Scenario, environment: &Environment| {
+        let without_database = study.ids_without_database.get(&environment.id).filter(|_| !scenario.database);
+        let id = match without_database.unwrap_or(&environment.id).as_str() {
+            "" => scenario.id.clone(),
+            environment => format!("{}-{environment}", scenario.id),
+        };
+        Scenario { id, environment: environment.id.clone(), ..scenario.clone() }
+    };
+    // To who asks no database, environments that differ in nothing else are one.
+    let is_first = |index: usize| {
+        let one = &environments[index];
+        environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))
+    };
+    let concerns = |scenario: &Scenario, index: usize| match scenario.database {
+        true => environments[index].database.is_some(),
+        false => is_first(index),
+    };
+    let each = study.scenarios.iter().flat_map(|scenario| (0..environments.len()).map(move |index| (scenario, index)));
+    each.filter(|(scenario, index)| concerns(scenario, *index))
+        .map(|(scenario, index)| of(scenario, &environments[index]))
+        .collect()
+}
+
+/// Each program in each environment that makes a difference to it.
+pub(crate) fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
+    let is_first = |index: usize| {
+        let one = &environments[index];
+        environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))
+    };
+    let own: Vec<&Environment> =
+        (0..environments.len()).filter(|it| is_first(*it)).map(|it| &environments[it]).collect();
+    let of = |program: &ProgramScenario, environment: &Environment| {
+        let id = study.ids_without_database.get(&environment.id).unwrap_or(&environment.id);
+        let id = if id.is_empty() { program.id.clone() } else { format!("{}-{id}", program.id) };
+        ProgramScenario { id, environment: environment.id.clone(), ..program.clone() }
+    };
+    study.programs.iter().flat_map(|program| own.iter().map(move |environment| of(program, environment))).collect()
+}
+
+/// Those whose tools can be had. One that cannot is said once.
+fn with_their_tools(
+    scenarios: Vec<Scenario>,
+    programs: Vec<ProgramScenario>,
+    here: Here<'_>,
+    selected: &mut Selected,
+) -> (Vec<Scenario>, Vec<ProgramScenario>) {
+    let mut is_there = |tool: Option<&str>, id: &str| {
+        let Err(reason) = tool.map_or(Ok(()), |name| (here.tool)(name)) else { return true };
+        let subject = format!("tool [{}]", tool.unwrap_or_default());
+        Skipped { subject, reason, scenarios: vec![id.to_owned()] }.join(&mut selected.skipped);
+        false
+    };
+    let mut has_tool = |scenario: &Scenario| is_there(scenario.tool.name.program(), &scenario.id);
+    let scenarios = scenarios.into_iter().filter(|scenario| has_tool(scenario)).collect();
+    let programs = programs.into_iter().filter(|program| is_there(program.timer.program(), &program.id)).collect();
+    (scenarios, programs)
+}
+
+/// A case for each program that is timed and each subject that is one and does that work.
+fn add_programs(cases: &mut Vec<Case>, programs: &[ProgramScenario], catalogue: &Catalogue, choices: &[SubjectChoice]) {
+    for program in programs {
+        for choice in choices.iter().filter(|choice| does(catalogue, choice, program.workload_name())) {
+            let id = case_id(&program.id, choice, cases);
+            cases.push(Case {
+                id,
+                scenario: program.id.clone(),
+                subject: choice.clone(),
+                role: Role::Subject,
+                twin_of: None,
+            });
+        }
+    }
+}
+
+/// Enters the first competing case of each scenario twice, where it has any to be compared with.
+fn add_twins(cases: &mut Vec<Case>) {
+    let mut twins: Vec<Case> = Vec::new();
+    for case in cases.iter().filter(|case| case.role == Role::Subject) {
+        let competes_too = |other: &&Case| other.scenario == case.scenario && other.role == Role::Subject;
+        let has_twin = twins.iter().any(|twin| twin.scenario == case.scenario);
+        if !has_twin && cases.iter().filter(competes_too).count() > 1 {
+            let id = format!("{}--again", case.id);
+            twins.push(Case { id, twin_of: Some(case.id.clone()), ..case.clone() });
+        }
+    }
+    cases.extend(twins);
+}
+
+fn serves(catalogue: &Catalogue, choice: &SubjectChoice, scenario: &Scenario) -> bool {
+    does(catalogue, choice, scenario.workload_name())
+}
+
+fn does(catalogue: &Catalogue, choice: &SubjectChoice, workload: &str) -> bool {
+    let subject = catalogue.subject(&choice.subject);
+    subject.is_some_and(|subject| subject.workloads(&choice.variant).iter().any(|served| served == workload))
+}
+
+/// The labels of those that lack something for workloads that ask a database, and would be asked for one.
+fn unable(
+    study: &Study,
+    catalogue: &Catalogue,
+    here: Here<'_>,
+    selected: &mut Selected,
+    ceilings: &[SubjectChoice],
+) -> BTreeSet<String> {
+    let mut unable = BTreeSet::new();
+    let asking: Vec<&Scenario> = study.scenarios.iter().filter(|scenario| scenario.database).collect();
+    for choice in selected.choices.clone().iter().chain(ceilings) {
+        let is_asked = asking.iter().any(|scenario| serves(catalogue, choice, scenario));
+        let Some(subject) = catalogue.subject(&choice.subject).filter(|_| is_asked) else { continue };
+        if let Err(reason) = (here.ready_for_database)(subject, &choice.variant) {
+            selected.skip(subject, &choice.variant, format!("for workloads that ask a database, {reason}"));
+            unable.insert(choice.label.clone());
+        }
+    }
+    unable
+}
+
+fn cases(
+    scenarios: &[Scenario],
+    catalogue: &Catalogue,
+    (choices, ceilings): (&[SubjectChoice], &[SubjectChoice]),
+    (unable, environments): (&BTreeSet<String>, &[Environment]),
+) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for scenario in scenarios {
+        let is_able = |it: &SubjectChoice| !scenario.database || !unable.contains(&it.label);
+        let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
+        let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
+        let competing: Vec<&SubjectChoice> = choices.iter().filter(can).collect();
+        // A limit is measured for something to stand beside it.
+        let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
+        let with_role = |role| move |choice| (choice, role);
+        let limits = limits.map(with_role(Role::Ceiling));
+        for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {
+            let id = case_id(&scenario.id, choice, &cases);
+            cases.push(Case { id, scenario: scenario.id.clone(), subject: choice.clone(), role, twin_of: None });
+        }
+    }
+    cases
+}
+
+/// A name that no earlier case has: different labels may be the same once what is not a letter is replaced.
+fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
+    let name = format!("{scenario}--{}", folder_name(&choice.label));
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut candidates = std::iter::once(name.clone()).chain(numbered);
+    candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
+}
+
+/// A subject that was asked for and serves nothing of what is asked is not left out silently. Where it has no case for want of
+/// a database or a program, that is said elsewhere.
+fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
+    let is_idle = |choice: &&SubjectChoice| {
+        let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));
+        !timed && study.scenarios.iter().all(|one| !serves(catalogue, choice, one))
+    };
+    for choice in selected.choices.iter().filter(is_idle) {
+        let subject = catalogue.subject(&choice.subject);
+        let serves = subject.map(|subject| subject.workloads(&choice.variant).join(", ")).unwrap_or_default();
+        let reason = format!("it serves none of the study's workloads (it serves {serves})");
+        selected.skipped.push(Skipped::new(&choice.label, reason));
+    }
+}
+
+/// Replaces what has a meaning in paths and shells.
+fn folder_name(label: &str) -> String {
+    label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+}
+
+fn shuffled(cases: &[Case], blocks: u32, seed: u64) -> Vec<PlannedTrial> {
+    let mut random = SplitMix64::new(seed);
+    let mut trials = Vec::new();
+    for block in 1..=blocks {
+        let mut order: Vec<&Case> = cases.iter().collect();
+        random.shuffle(&mut order);
+        for case in order {
+            let number = trials.len() as u32 + 1;
+            trials.push(PlannedTrial { number, block, case: case.id.clone() });
+        }
+    }
+    trials
+}

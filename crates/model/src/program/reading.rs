@@ -1,0 +1,205 @@
+//! What is written of programs that are no servers: `[program]` of a workload and of a subject, `[[program]]` of a study.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::catalogue::Catalogue;
+use crate::program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
+use crate::reading::several::Several;
+use crate::reading::table::Table;
+use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::tool::Timer;
+use crate::tool::reading::read_timers;
+use crate::units::Seconds;
+use crate::workload::data::read_free_parameters;
+use crate::workload::file::WorkloadFile;
+
+/// `[program]` of a workload: what programs do and say, in the place of a request and its answer.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "ProgramWorkload")]
+pub struct ProgramWorkloadFile {
+    /// Arguments behind the subject's command; the workload's parameters stand in double braces: `["sync", "{{ n }}"]`.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub arguments: Option<Spanned<Vec<String>>>,
+    /// Arguments with which the program starts and ends and does none of the work: what its start costs.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub floor: Option<Spanned<Vec<String>>>,
+    /// All that it must write to its standard output; parameters stand in double braces: `{{ n * (n + 1) // 2 }}`.
+    #[schemars(required)]
+    pub output: Option<String>,
+    /// All that it must write there with the arguments of `floor`.
+    #[schemars(required)]
+    pub floor_output: Option<String>,
+}
+
+/// `[program]` of a subject: how it is started, in the place of servers.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SubjectProgram")]
+pub struct SubjectProgramFile {
+    /// The command, each part a template; the workload's arguments come behind it.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub command: Option<Spanned<Vec<String>>>,
+    /// Added environment, each value a template.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// `[[program]]` of a study: programs are run to their end and timed. Lists make one scenario for each combination.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "ProgramScenario")]
+pub struct ProgramScenarioFile {
+    /// One workload or several, with parameters if it has any: `queue-sync?n=1000`.
+    #[schemars(with = "Several<String>")]
+    pub workload: Option<Spanned<Several<String>>>,
+    /// Runs of each trial that count, at most. Default 10.
+    #[schemars(with = "Option<u32>", range(min = 1))]
+    pub runs: Option<Spanned<u32>>,
+    /// Runs before them that do not. Default 1.
+    pub warmup_runs: Option<u32>,
+    /// No further run is begun when those that count have taken this long. Default `10s`.
+    #[schemars(with = "Option<Seconds>")]
+    pub at_most: Option<Spanned<Seconds>>,
+    /// A run that takes longer is ended, and its trial has failed. Default `60s`.
+    #[schemars(with = "Option<Seconds>")]
+    pub timeout: Option<Spanned<Seconds>>,
+    /// What times it: `tolok` (default), `hyperfine`, `time`; one or several.
+    #[schemars(with = "Option<Several<Timer>>")]
+    pub timer: Option<Spanned<Several<String>>>,
+}
+
+impl ProgramWorkload {
+    /// Whether the text of a `workload.toml` is of a workload for programs, as far as that can be told.
+    pub fn is_meant(text: &str) -> bool {
+        let (file, _) = Reading::read::<WorkloadFile>(text);
+        file.program.is_some() && file.request.is_none() && file.answer.is_none()
+    }
+
+    /// Reads the text of a `workload.toml` with a `[program]` that lies in the folder `name`.
+    pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let (file, mut reading) = Reading::read::<WorkloadFile>(text);
+        let title = reading.require(file.title, &ROOT, "title", "title = \"Queue\"");
+        if let Some(database) = file.database.filter(|database| *database.get_ref()) {
+            reading.note(database.span(), "programs have no database", Some("leave `database` out".to_owned()));
+        }
+        let parameters = read_free_parameters(file.parameter, &mut reading);
+        let program = reading.require(file.program, &ROOT, "program", "[program] with arguments and output");
+        let program = program.and_then(|program| read_program(program, &mut reading));
+        match (title, program) {
+            (Some(title), Some((arguments, floor, output, floor_output))) if !reading.has_problems() => Ok(Self {
+                name: name.to_owned(),
+                title,
+                summary: file.summary.unwrap_or_default(),
+                arguments,
+                floor,
+                output,
+                floor_output,
+                parameters,
+                values: BTreeMap::new(),
+            }),
+            _ => Err(reading.into_problems()),
+        }
+    }
+}
+
+type ReadProgram = (Vec<String>, Vec<String>, String, String);
+
+fn read_program(program: Table<ProgramWorkloadFile>, reading: &mut Reading) -> Option<ReadProgram> {
+    let Table { span, entries: file } = program;
+    let arguments = reading.require(file.arguments, &span, "arguments", "arguments = [\"sync\", \"{{ n }}\"]");
+    let floor = reading.require(file.floor, &span, "floor", "floor = [\"sync\", \"0\"]");
+    let output = reading.require(file.output, &span, "output", "output = \"{{ n }}\\n\"");
+    let floor_output = reading.require(file.floor_output, &span, "floor-output", "floor-output = \"0\\n\"");
+    Some((arguments?.into_inner(), floor?.into_inner(), output?, floor_output?))
+}
+
+/// `[program]` of a subject.
+pub(crate) fn read_subject_program(program: Table<SubjectProgramFile>, reading: &mut Reading) -> SubjectProgram {
+    let Table { span, entries: file } = program;
+    let example = "command = [\"{{ build }}/queue\"]";
+    let command = reading.require(file.command, &span, "command", example);
+    if let Some(empty) = command.as_ref().filter(|command| command.get_ref().is_empty()) {
+        reading.note(empty.span(), "the command is empty", Some(format!("for example: {example}")));
+    }
+    SubjectProgram { command: command.map(Spanned::into_inner).unwrap_or_default(), env: file.env }
+}
+
+/// Every `[[program]]` of a study, without an environment so far.
+pub(crate) fn read_program_scenarios(
+    written: Vec<Table<ProgramScenarioFile>>,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<ProgramScenario> {
+    let mut scenarios: Vec<ProgramScenario> = Vec::new();
+    for scenario in written {
+        let Table { span, entries: file } = scenario;
+        let workloads = reading.require(file.workload, &span, "workload", "workload = \"queue-sync?n=1000\"");
+        let workloads = workloads.map(|listed| read_workloads(listed, catalogue, reading)).unwrap_or_default();
+        let timers = read_timers(file.timer, reading);
+        let runs = Runs {
+            runs: at_least_one(file.runs, reading),
+            warmup_runs: file.warmup_runs.unwrap_or(1),
+            at_most_s: some_time(file.at_most, "at-most", 10.0, reading),
+            timeout_s: some_time(file.timeout, "timeout", 60.0, reading),
+        };
+        for (workload, timer) in workloads.iter().flat_map(|one| timers.iter().map(move |timer| (one, *timer))) {
+            let id = match timer {
+                Timer::Tolok => workload.folder_name(),
+                timer => format!("{}-{}", workload.folder_name(), timer.word()),
+            };
+            note_twice(&scenarios, &id, &span, reading);
+            let (workload, environment) = (workload.name.clone(), String::new());
+            scenarios.push(ProgramScenario { id, environment, workload, runs: runs.clone(), timer });
+        }
+    }
+    scenarios
+}
+
+fn note_twice(earlier: &[ProgramScenario], id: &str, span: &Span, reading: &mut Reading) {
+    if earlier.iter().any(|earlier| earlier.id == id) {
+        let help = "they are told apart by workload and timer".to_owned();
+        reading.note(span.clone(), format!("program `{id}` stands here twice"), Some(help));
+    }
+}
+
+fn read_workloads(
+    listed: Spanned<Several<String>>,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<ProgramWorkload> {
+    let span = listed.span();
+    let texts = listed.into_inner().0;
+    if texts.is_empty() {
+        reading.note(span, "no workload is listed", None);
+    }
+    let mut known: Vec<ProgramWorkload> = Vec::new();
+    for text in texts {
+        match catalogue.choose_program(text.get_ref()) {
+            Ok(workload) => known.push(workload),
+            Err((message, help)) => reading.note(text.span(), message, help),
+        }
+    }
+    known
+}
+
+fn at_least_one(runs: Option<Spanned<u32>>, reading: &mut Reading) -> u32 {
+    let Some(runs) = runs else { return 10 };
+    if *runs.get_ref() == 0 {
+        reading.note(runs.span(), "`runs` must be at least 1", None);
+    }
+    runs.into_inner()
+}
+
+fn some_time(written: Option<Spanned<Seconds>>, key: &str, default_s: f64, reading: &mut Reading) -> f64 {
+    let Some(written) = written else { return default_s };
+    let seconds = written.get_ref().0;
+    if seconds <= 0.0 {
+        reading.note(written.span(), format!("`{key}` must be longer than nothing"), None);
+    }
+    seconds
+}

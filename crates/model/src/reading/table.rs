@@ -1,0 +1,50 @@
+//! A table of a TOML text with its place, and nothing but a table.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::reading::text::Span;
+
+/// A table of a TOML text with its place. The structures that serde derives also read a list, taking its items for
+/// their fields in order; nobody means that who writes `load = ["constant-vus", 8]`.
+#[derive(Debug, Default)]
+pub struct Table<T> {
+    /// The header of the table, or its braces.
+    pub span: Span,
+    /// What is in it.
+    pub entries: T,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = Spanned::<OnlyTable<T>>::deserialize(deserializer)?;
+        Ok(Self { span: read.span(), entries: read.into_inner().0 })
+    }
+}
+
+struct OnlyTable<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OnlyTable<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnlyTableVisitor(PhantomData))
+    }
+}
+
+struct OnlyTableVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyTableVisitor<T> {
+    type Value = OnlyTable<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a table")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(OnlyTable)
+    }
+}

@@ -1,0 +1,145 @@
+//! Reading a TOML text into a type, with every problem at once.
+//!
+//! Serde stops at the first error, which makes a person fix a file one mistake at a time. So each error is noted, the
+//! entry it points at is taken out, and the text is read again until nothing is wrong with what is left. For this to
+//! work, a type that is read here must have no field that serde requires; what is required is asked for afterwards,
+//! with [`Reading::require`], which stays silent about an entry that was present but wrong.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use toml::de::{DeTable, Deserializer};
+
+use crate::reading::entries::{keys_along, numbered, remove, value_at};
+use crate::reading::syntax::{MOST_PROBLEMS, Readable, readable};
+use crate::reading::wording::{Explained, explain};
+
+/// A range of bytes in the text that was read.
+pub type Span = Range<usize>;
+
+/// The span of the whole document's table, as the parser gives it; no other table has an empty one.
+pub const ROOT: Span = 0..0;
+
+/// Something wrong in a text: where, what, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The bytes that the problem points at; both ends lie between characters of the text, and it may be empty.
+    pub span: Span,
+    /// What is wrong, as a lowercase fragment.
+    pub message: String,
+    /// What to do about it, if that is known.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// The line and column (both from 1, columns in characters) where the problem starts in `text`.
+    pub fn line_column(&self, text: &str) -> (usize, usize) {
+        let before = &text[..text.floor_char_boundary(self.span.start)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        (line, column)
+    }
+}
+
+/// A text that has been read: the problems found so far.
+#[derive(Debug)]
+pub struct Reading {
+    problems: Vec<Problem>,
+    /// Where a problem of the document as a whole is shown: its first line that says something.
+    head: Span,
+    /// Keys that hold or held something wrong, or were misspelt, each with the span of its table.
+    damaged: HashSet<(Span, String)>,
+    /// Statements that were taken out because of syntax errors; who knows what else they were meant to say.
+    lost: Vec<String>,
+}
+
+impl Reading {
+    /// Reads `text` into `T`, noting every syntax error, unknown key and wrong type.
+    pub fn read<T: DeserializeOwned + Default>(text: &str) -> (T, Self) {
+        let Readable { text: rest, problems, lost } = readable(text);
+        let lost = lost.into_iter().map(|span| text[span].to_owned()).collect();
+        let mut reading = Self { problems, head: head(text), damaged: HashSet::new(), lost };
+        let mut table = DeTable::parse_recoverable(&rest).0.into_inner();
+        while reading.problems.len() < MOST_PROBLEMS {
+            let (copy, entries) = numbered(&table);
+            let Err(error) = T::deserialize(Deserializer::from(copy)) else {
+                // Nothing is wrong with it, so it can be read with its own spans.
+                let value = T::deserialize(Deserializer::from(toml::Spanned::new(ROOT, table)));
+                return (value.unwrap_or_default(), reading);
+            };
+            let entry = &entries[error.span().map_or(0, |number| number.start)];
+            let Explained { message, help, meant } = explain(error.message(), entry, value_at(&table, &entry.path));
+            reading.note(entry.span.clone(), message, help);
+            let keys = keys_along(&table, &entry.path);
+            let meant = keys.last().zip(meant).map(|((span, _), meant)| (span.clone(), meant));
+            reading.damaged.extend(keys.into_iter().chain(meant));
+            if !remove(&mut table, &entry.path) {
+                break;
+            }
+        }
+        // Too much is wrong to be read any further, so nothing can be said to be missing either.
+        reading.lost.push(text.to_owned());
+        (T::default(), reading)
+    }
+
+    /// Notes a problem at `span`; one of the whole document at [`ROOT`].
+    pub fn note(&mut self, span: Span, message: impl Into<String>, help: Option<String>) {
+        let span = if span == ROOT { self.head.clone() } else { span };
+        self.problems.push(Problem { span, message: message.into(), help });
+    }
+
+    /// Returns what `key` of the table at `table` holds, or notes that it is missing (unless it was there, but wrong).
+    pub fn require<T>(&mut self, field: Option<T>, table: &Span, key: &str, example: &str) -> Option<T> {
+        if field.is_none() && !self.is_damaged(table, key) {
+            self.note(table.clone(), format!("missing key `{key}`"), Some(format!("for example: {example}")));
+        }
+        field
+    }
+
+    /// Notes that `key` of the table at `table` is there under a misspelt name, so that it is not missing.
+    pub fn misspelt(&mut self, table: &Span, key: &str) {
+        self.damaged.insert((table.clone(), key.to_owned()));
+    }
+
+    /// Whether `key` of the table at `table` held something wrong, so that what it lacks may be what was taken out.
+    pub fn is_damaged(&self, table: &Span, key: &str) -> bool {
+        let was_wrong = self.damaged.contains(&(table.clone(), key.to_owned()));
+        was_wrong || self.lost.iter().any(|statement| statement.contains(key))
+    }
+
+    /// Whether something called `name` was wrong wherever it stood, so that it may be what another entry speaks of.
+    pub fn was_wrong(&self, name: &str) -> bool {
+        let was_wrong = self.damaged.iter().any(|(_, key)| key == name);
+        was_wrong || self.lost.iter().any(|statement| statement.contains(name))
+    }
+
+    /// All problems, in the order in which they stand in the text.
+    pub fn into_problems(mut self) -> Vec<Problem> {
+        self.problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
+        self.problems.dedup();
+        self.problems
+    }
+
+    /// Whether anything is wrong so far.
+    pub fn has_problems(&self) -> bool {
+        !self.problems.is_empty()
+    }
+}
+
+/// The first line of `text` that is neither empty nor a comment, without the blanks around it.
+fn head(text: &str) -> Span {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let said = line.trim();
+        if !said.is_empty() && !said.starts_with('#') {
+            let begin = start + (line.len() - line.trim_start().len());
+            return begin..begin + said.len();
+        }
+        start += line.len();
+    }
+    0..text.lines().next().unwrap_or("").len()
+}
+
+#[cfg(test)]
+mod tests;

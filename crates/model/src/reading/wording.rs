@@ -1,0 +1,120 @@
+//! Serde's messages in a person's words, and what may have been meant.
+
+use toml::de::DeValue;
+
+use crate::reading::entries::{Entry, Step};
+
+/// What is wrong with an entry.
+pub struct Explained {
+    /// What is wrong, as a lowercase fragment.
+    pub message: String,
+    /// What to do about it, if that is known.
+    pub help: Option<String>,
+    /// The key that a misspelt key was probably meant to be; it is not missing then.
+    pub meant: Option<String>,
+}
+
+/// What is wrong with `entry`, which holds `value`, and what may be meant.
+pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Explained {
+    let (what, expected) = message.rsplit_once(", expected ").unwrap_or((message, ""));
+    let names: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+    let unknown = |kind: &str, name: &str| (format!("unknown {kind} `{name}`"), Some(suggestion(name, &names)));
+    let mut meant = None;
+    let (message, help) = match (entry.path.last(), value) {
+        (Some(Step::Key(key)), _) if entry.is_key && what.starts_with("unknown field") => {
+            meant = closest(key, &names).map(str::to_owned);
+            unknown("key", key)
+        }
+        (_, Some(DeValue::String(text))) if what.starts_with("unknown variant") => unknown("value", text),
+        (_, Some(value)) => (wrong_value(what, expected, value).unwrap_or_else(|| message.to_owned()), None),
+        (_, None) => (message.to_owned(), None),
+    };
+    Explained { message, help, meant }
+}
+
+/// Says what stands where something else was expected, if that is what the message is about.
+fn wrong_value(what: &str, expected: &str, value: &DeValue<'_>) -> Option<String> {
+    let expected = match expected {
+        _ if what == "wanted string or table" => "a string",
+        // A date is a table to serde, so it is its key that is said to be unknown.
+        _ if what.starts_with("unknown field") => "a table",
+        _ if !what.starts_with("invalid type") && !what.starts_with("invalid value") => return None,
+        "u16" if value.is_integer() => "a whole number from 0 to 65,535",
+        "u32" if value.is_integer() => "a whole number from 0 to 4,294,967,295",
+        "u64" | "usize" if value.is_integer() => "a whole number that is not negative",
+        "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f64" => "a number",
+        "a boolean" => "`true` or `false`",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        words => words,
+    };
+    Some(format!("expected {expected}, found {}", describe(value)))
+}
+
+fn describe(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("the string \"{text}\""),
+        DeValue::Integer(number) => format!("the number {number}"),
+        DeValue::Float(number) => format!("the number {number}"),
+        DeValue::Boolean(is_true) => format!("`{is_true}`"),
+        DeValue::Datetime(date) => format!("the date {date}"),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// Which of `names` may be meant by `wrong`, and all of them.
+pub fn suggestion(wrong: &str, names: &[&str]) -> String {
+    let near = closest(wrong, names).map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
+    let all = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    format!("{near}known here: {all}")
+}
+
+/// The `most` names that are most like `wrong`, the likest first; of names that are equally like it the later ones, which for runs
+/// are the younger ones.
+pub fn nearest<'a>(wrong: &str, names: &[&'a str], most: usize) -> Vec<&'a str> {
+    let mut ranked: Vec<(f64, &str)> = names.iter().map(|name| (likeness(wrong, name), *name)).collect();
+    ranked.sort_by(|(left, earlier), (right, later)| right.total_cmp(left).then(later.cmp(earlier)));
+    ranked.into_iter().take(most).map(|(_, name)| name).collect()
+}
+
+/// The name most like `wrong` among `names`, if one is like enough to be meant.
+pub fn closest<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
+    names
+        .iter()
+        .map(|name| (likeness(wrong, name), *name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(left, _), (right, _)| left.total_cmp(right))
+        .map(|(_, name)| name)
+}
+
+/// From 0 to 1. Jaro and Winkler's measure is too strict with short names, in which one slip is a large part.
+fn likeness(wrong: &str, name: &str) -> f64 {
+    let is_one_slip = name.len() > 2 && strsim::damerau_levenshtein(wrong, name) == 1;
+    let likeness = strsim::jaro_winkler(wrong, name);
+    if is_one_slip { likeness.max(0.9) } else { likeness }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_put_right_and_a_stranger_is_not() {
+        let names = ["hello", "json", "quicksort"];
+        assert_eq!(closest("helo", &names), Some("hello"));
+        assert_eq!(closest("jsn", &names), Some("json"));
+        assert_eq!(closest("mongo", &names), None);
+        assert_eq!(suggestion("helo", &names), "did you mean `hello`? known here: hello, json, quicksort");
+        assert_eq!(suggestion("mongo", &names), "known here: hello, json, quicksort");
+    }
+
+    #[test]
+    fn the_nearest_are_the_likest_and_then_the_latest() {
+        let runs = ["2026-11-20-core-1", "2026-11-21-core-2", "2026-11-21-quick-3"];
+        assert_eq!(nearest("2026-11-21-quik-3", &runs, 1), ["2026-11-21-quick-3"]);
+        assert_eq!(nearest("zzz", &runs, 2), ["2026-11-21-quick-3", "2026-11-21-core-2"]);
+        assert!(nearest("zzz", &[], 3).is_empty());
+    }
+}

@@ -1,0 +1,510 @@
+//! What is stored of a run and of each trial.
+//!
+//! These types are the format on disk: every file carries [`RECORD_FORMAT`], and a reader refuses a number it does not
+//! know. Units stand at the end of each name; bare counts have none.
+
+pub(crate) mod checks;
+pub(crate) mod database;
+pub(crate) mod raw;
+pub(crate) mod resources;
+pub(crate) mod tool;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::CaseId;
+use crate::record::checks::{LoadChecks, SecondSeries};
+use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
+use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
+use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
+
+/// Version of the stored formats.
+pub const RECORD_FORMAT: u32 = 4;
+/// The oldest version that is read: in version 2 every tool was tolok's own, and told everything. Up to version 3 the seconds of a
+/// window were those of the subject alone, without the warm-up.
+pub const OLDEST_RECORD_FORMAT: u32 = 2;
+
+/// `run.json`: what a run was and where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Version of this format.
+    pub format: u32,
+    /// Name of the run, which is the name of its folder.
+    pub id: String,
+    /// Name of the study file, without its ending.
+    pub study: String,
+    /// When it began, in RFC 3339.
+    pub started_at: String,
+    /// Version of tolok.
+    pub tolok_version: String,
+    /// Commit of the checkout and whether it was changed, if it is one.
+    pub git: Option<String>,
+    /// Seed of the order.
+    pub seed: u64,
+    /// Fingerprint of the plan.
+    pub plan_sha256: String,
+    /// The machine, in words for the report.
+    pub machine: MachineSummary,
+    /// Everything known of the machine.
+    pub fingerprint: serde_json::Value,
+    /// Programs of the toolbox that the subjects use.
+    pub programs: Vec<ProgramUsed>,
+    /// CPUs of the parts of every trial, by the id of its environment.
+    pub cpus: BTreeMap<String, CpuMap>,
+    /// Command that repeats the run.
+    pub command: String,
+}
+
+/// The machine, in words for the report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineSummary {
+    /// Model of the CPU.
+    pub cpu: String,
+    /// Logical CPUs.
+    pub cpus: u32,
+    /// Memory.
+    pub memory_bytes: u64,
+    /// Kernel release.
+    pub kernel: String,
+    /// Distribution.
+    pub distribution: String,
+    /// Hypervisor or container, if one is seen.
+    pub virtualisation: Option<String>,
+    /// What a reader must know to judge the figures, one sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// A program that a subject uses.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ProgramUsed {
+    /// Its name among people.
+    pub name: String,
+    /// Its version, as it says itself.
+    pub version: String,
+    /// Where it lies.
+    pub path: String,
+    /// `system` or `toolbox`.
+    pub source: String,
+    /// SHA-256 of the file, in hex: two builds of one version differ in it. Unknown in older records, and of a file that could not
+    /// be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// Which CPUs the parts of a trial ran on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuMap {
+    /// The subject's.
+    pub subject: Vec<u32>,
+    /// The generator's, and the lab's own.
+    pub generator: Vec<u32>,
+    /// The link emulator's, where a link is emulated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<u32>,
+    /// The database's, where there is a private one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database: Vec<u32>,
+    /// Whether the subject's and the generator's overlap, as they must on a machine with one CPU.
+    pub shared: bool,
+}
+
+/// `trial.json`: what one trial found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// Version of this format.
+    pub format: u32,
+    /// Its place in the plan, from 1.
+    pub number: u32,
+    /// Its block, from 1.
+    pub block: u32,
+    /// Its case.
+    pub case: CaseId,
+    /// When it began, in RFC 3339.
+    pub started_at: String,
+    /// From the first step to the last, in seconds.
+    pub took_s: f64,
+    /// Commands of the subject's processes, as they were run.
+    pub commands: Vec<String>,
+    /// How often it was measured: once, and once more for each time that others disturbed it.
+    #[serde(default = "once")]
+    pub attempts: u32,
+    /// What held its parts apart; nothing if it failed before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// What held the parts of a trial apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Isolation {
+    /// The subject's own namespaces: `pid`, `mount`, `net`, `ipc`, `user`.
+    pub namespaces: Vec<String>,
+    /// Layout of the control groups that were used: `v1`, `hybrid` or `v2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// Controllers that were used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<String>,
+    /// What the control groups weigh; absent where nothing is weighed, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<GroupWeights>,
+    /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
+    pub network: String,
+    /// What lay between subject and database, likewise; nothing without a database of the trial's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database_network: Option<String>,
+    /// Kernel settings of the network namespaces, as read back.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sysctls: BTreeMap<String, String>,
+    /// What could not be had and what that means, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
+}
+
+/// What the control groups of a trial weigh when more than one wants a CPU: 100 is an ordinary group's weight.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupWeights {
+    /// Of the group in which the lab was started, below which the trial's is; absent where that is the root of all groups,
+    /// which competes with nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_group: Option<u32>,
+    /// Of the trial as a whole, beside whatever else is in the group in which the lab was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<u32>,
+    /// Of its parts among each other.
+    pub parts: BTreeMap<String, u32>,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The window was measured.
+    Completed(Box<Measurement>),
+    /// The program was timed.
+    Timed(Box<ProgramTiming>),
+    /// The trial could not be measured, and why.
+    Failed(Failure),
+}
+
+/// Why a trial could not be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The reason as a word.
+    pub reason: FailureKind,
+    /// The reason in a sentence.
+    pub message: String,
+    /// The last lines of the subject's logs.
+    pub log_tail: Vec<String>,
+}
+
+/// Why a trial could not be measured, as a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// Its build command failed.
+    BuildFailed,
+    /// It ended before its first good answer, or never gave one in time.
+    DidNotStart,
+    /// It is not tolok's to start, and gave no answer when the trial began.
+    Unreachable,
+    /// It answered, but not what the workload's contract says.
+    WrongAnswer,
+    /// It ended while it was measured.
+    Crashed,
+    /// It needed more memory than it was allowed, and the kernel killed some of it.
+    OutOfMemory,
+    /// The database did not start, ended, or refused the subject's connections, so that no answer could be given.
+    DatabaseFailed,
+    /// The link that the study asks for carries less than one answer to each user in the whole window.
+    LinkTooSlow,
+    /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
+    Hung,
+    /// The load tool failed.
+    ToolFailed,
+    /// The lab itself could not do its part (a full disk, no permission).
+    LabFailed,
+}
+
+impl FailureKind {
+    /// The word as it stands in files and tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::BuildFailed => "build failed",
+            Self::DidNotStart => "did not start",
+            Self::Unreachable => "unreachable",
+            Self::WrongAnswer => "wrong answer",
+            Self::Crashed => "crashed",
+            Self::OutOfMemory => "out of memory",
+            Self::DatabaseFailed => "database failed",
+            Self::LinkTooSlow => "link too slow",
+            Self::Hung => "hung",
+            Self::ToolFailed => "tool failed",
+            Self::LabFailed => "lab failed",
+        }
+    }
+}
+
+/// What was measured in a trial's window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// From the start of the first process to the first good answer, in seconds; nothing of a server that tolok did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_start_s: Option<f64>,
+    /// Length of the window, in seconds.
+    pub window_s: f64,
+    /// Good answers per second.
+    pub goodput_rps: f64,
+    /// Bytes of good bodies received in the window.
+    pub body_bytes: u64,
+    /// What became of every request.
+    pub ledger: LedgerCounts,
+    /// How long answers took.
+    pub latency: Latency,
+    /// The load generator; nothing in records from before there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolUsed>,
+    /// What the kernel counted of the answers, where it was asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<WireCount>,
+    /// The subject: all its processes. Not stored of a server that tolok did not start.
+    #[serde(default = "Resources::unknown", skip_serializing_if = "Resources::is_unknown")]
+    pub subject: Resources,
+    /// The generator.
+    pub generator: Resources,
+    /// The rest of the machine during the window.
+    pub host: HostWindow,
+    /// The link between client and subject, where one was emulated by tolok itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkWindow>,
+    /// The database, where the workload asks one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseWindow>,
+    /// The subject's pool of connections to it, as the subject counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolWindow>,
+    /// Whether the number that the workload counts was right at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<CounterCheck>,
+    /// What disturbed the window although it had been measured anew as often as the plan allows; empty if nothing did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<Disturbance>,
+    /// Requests per second that the schedule asked for; nothing in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_rps: Option<f64>,
+    /// Why the load tool says that its figures cannot be trusted; empty if it stands by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
+    /// The scenario's objectives and what became of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<ObjectiveRecord>,
+    /// The load was stopped at the first objective that was crossed, as the study asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aborted: bool,
+    /// What the load tool tells of itself, by which its figures can be checked; nothing where it tells none of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<LoadChecks>,
+    /// The window second by second; nothing where the tool does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SecondSeries>,
+}
+
+/// Why a load tool's figures cannot be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// The check that did not hold, as a word: `lateness`.
+    pub gate: String,
+    /// What was seen, in a sentence.
+    pub text: String,
+}
+
+/// An objective in one trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObjectiveRecord {
+    /// The objective in its canonical form: `p95 < 50ms`.
+    pub objective: String,
+    /// Its figure in base units; nothing where there is none.
+    pub value: Option<f64>,
+    /// Whether it held.
+    pub outcome: ObjectiveOutcome,
+}
+
+/// Whether an objective held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectiveOutcome {
+    /// It held.
+    Kept,
+    /// It did not.
+    Crossed,
+    /// There is no figure to tell by.
+    Unknown,
+}
+
+/// What became of every request: `scheduled = sent + unsent` and `sent = good + failed + in_flight_at_end`. What a tool does
+/// not tell is absent, never zero.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerCounts {
+    /// Requests that the schedule asked for; nothing in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<u64>,
+    /// Of these, those that still waited for a free connection when the window ended.
+    #[serde(default)]
+    pub unsent: u64,
+    /// Requests sent in the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+    /// Answered as the contract says.
+    pub good: u64,
+    /// Failed, by class.
+    pub failed: BTreeMap<String, u64>,
+    /// Not yet answered when the window ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_at_end: Option<u64>,
+    /// Connections opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u64>,
+    /// Connections that never got an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections_unanswered: Option<u64>,
+}
+
+impl LedgerCounts {
+    /// Failures of all classes.
+    pub fn failed_total(&self) -> u64 {
+        self.failed.values().sum()
+    }
+
+    /// Requests that were finished, one way or the other.
+    pub fn finished(&self) -> u64 {
+        self.good + self.failed_total()
+    }
+
+    /// Requests that are not accounted for; zero in a sound record, nothing where the tool tells too little to say.
+    pub fn unaccounted(&self) -> Option<u64> {
+        let sent = self.sent?;
+        let outcomes = self.finished() + self.in_flight_at_end?;
+        let scheduled = self.scheduled.map_or(0, |scheduled| scheduled.abs_diff(sent + self.unsent));
+        Some(sent.abs_diff(outcomes).max(scheduled))
+    }
+}
+
+/// How long answers took, from the intended start unless it is marked otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// `closed` or `open`: in a closed loop a slow answer delays the next question, so its percentiles flatter.
+    #[serde(rename = "loop")]
+    pub model: String,
+    /// Percentiles, with nothing where fewer than 10 samples lie beyond.
+    pub percentiles: Vec<Percentile>,
+    /// The arithmetic mean, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_s: Option<f64>,
+    /// The longest, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_s: Option<f64>,
+    /// All of them: HdrHistogram V2 in base64, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<String>,
+    /// What must be known of these figures, where they are not what tolok's own tool would say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<LatencyMark>,
+}
+
+/// Why latencies of a tool are not times from the intended start to the last byte of an answer, each taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyMark {
+    /// Samples were added afterwards for requests that were never sent (wrk).
+    BackFilled,
+    /// The mean is computed from rate and connections, and was not taken (ab).
+    DerivedMean,
+    /// Times begin when a request was sent, although the schedule had meant it to be sent earlier.
+    FromSend,
+    /// Failed requests are among the samples.
+    WithFailures,
+    /// The steps of the times are no longer small beside them: whole milliseconds, or tenths of one.
+    Coarse,
+}
+
+impl Latency {
+    /// The latency at `quantile` (0.99 for p99), if enough samples lie beyond it.
+    pub fn at(&self, quantile: f64) -> Option<f64> {
+        let found = self.percentiles.iter().find(|percentile| (percentile.quantile - quantile).abs() < 1e-9);
+        found.and_then(|percentile| percentile.latency_s)
+    }
+}
+
+/// One percentile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Percentile {
+    /// From 0 to 1.
+    pub quantile: f64,
+    /// In seconds; nothing where fewer than 10 samples lie beyond.
+    pub latency_s: Option<f64>,
+}
+
+impl Percentile {
+    /// Samples that must lie beyond a percentile for it to be one.
+    pub const SAMPLES_BEYOND: f64 = 10.0;
+
+    /// Whether enough of the samples lie beyond a quantile.
+    pub fn is_told_by(quantile: f64, samples: u64) -> bool {
+        // The part beyond is rounded, because 1 - 0.99 is not quite 0.01.
+        samples as f64 * ((1.0 - quantile) * 1e6).round() / 1e6 >= Self::SAMPLES_BEYOND
+    }
+}
+
+/// `diagnosis.json`: what a case does for each request, counted in an unscored trial of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiagnosisRecord {
+    /// Version of this format.
+    pub format: u32,
+    /// Its case.
+    pub case: CaseId,
+    /// What came of it; the reason in a sentence if it failed.
+    pub outcome: Result<Diagnosis, String>,
+}
+
+/// What a subject does for each good answer. What could not be counted is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// Good answers that were counted over.
+    pub answers: u64,
+    /// Length of the window, in seconds.
+    pub window_s: f64,
+    /// Good answers per second while the counters ran: not a result, but what the counting cost.
+    pub goodput_rps: f64,
+    /// CPU cycles of the subject.
+    pub cycles: Option<u64>,
+    /// Instructions.
+    pub instructions: Option<u64>,
+    /// Branches that were mispredicted.
+    pub branch_misses: Option<u64>,
+    /// Accesses that missed the last cache.
+    pub cache_misses: Option<u64>,
+    /// System calls.
+    pub syscalls: Option<u64>,
+    /// What the runtime's garbage collector said.
+    pub garbage_collection: Option<GarbageCollection>,
+    /// What could not be counted and why, a sentence each.
+    pub unavailable: Vec<String>,
+}
+
+/// Garbage collections in a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct GarbageCollection {
+    /// How many.
+    pub collections: u64,
+    /// For how long they stopped the program, summed, in seconds.
+    pub pause_s_total: f64,
+    /// The longest stop, in seconds.
+    pub pause_s_max: f64,
+}

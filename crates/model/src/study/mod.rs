@@ -1,0 +1,436 @@
+//! A study: a question, the subjects it is put to, and the scenarios under which they answer.
+
+pub mod blocks;
+pub(crate) mod file;
+pub(crate) mod published;
+pub(crate) mod published_reading;
+pub(crate) mod scale;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::catalogue::Catalogue;
+use crate::database::Database;
+use crate::database::reading::WrittenDatabase;
+use crate::environment::Environment;
+use crate::environment::reading::{Surroundings, read_environments};
+use crate::load::objective::{Objective, Part};
+use crate::load::profile::{Executor, LoadProfile};
+use crate::load::reading::read_load;
+use crate::plan::Stopping;
+use crate::program::ProgramScenario;
+use crate::program::reading::read_program_scenarios;
+use crate::reading::several::Several;
+use crate::reading::table::Table;
+use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::reading::wording::suggestion;
+use crate::study::blocks::read_blocks;
+use crate::study::file::{ScenarioFile, StudyFile};
+use crate::study::published::PublishedRatio;
+use crate::study::published_reading::read_published;
+use crate::study::scale::{is_unscaled, unscaled};
+use crate::subject::{ParameterValue, SubjectChoice};
+use crate::tool::reading::{check_abort, check_tool, read_tools};
+use crate::tool::{ToolChoice, is_own_tool};
+use crate::units::{Percent, format_duration};
+use crate::workload::Workload;
+
+fn is_true() -> bool {
+    true
+}
+
+/// How often a disturbed trial is measured anew, where the study does not say.
+const DEFAULT_RERUNS: u32 = 2;
+
+/// A question, the subjects it is put to, and the scenarios under which they answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// A few words for the report's head.
+    pub title: String,
+    /// The question that the study answers.
+    pub question: String,
+    /// Which subjects, as the study names them.
+    pub subjects: Vec<SubjectSelector>,
+    /// How often every case is run; with a rule for stopping, at most.
+    pub blocks: u32,
+    /// When a run may end before its last block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping: Option<Stopping>,
+    /// Whether the first subject of each scenario is entered twice, which shows how far apart equals come out.
+    #[serde(default = "is_true")]
+    pub aa_pair: bool,
+    /// Seed of the order, if the study fixes one.
+    pub seed: Option<u64>,
+    /// Differences smaller than this fraction do not matter to the question.
+    pub smallest_effect: f64,
+    /// Whether the machine's limit is measured beside the subjects.
+    pub ceiling: bool,
+    /// What is asked, and how.
+    pub scenarios: Vec<Scenario>,
+    /// Programs that are timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramScenario>,
+    /// What sources say, to be held against what is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedRatio>,
+    /// How often a disturbed trial is measured anew at most.
+    pub reruns: u32,
+    /// What surrounds the subjects: one, or each combination that the study lists.
+    pub environments: Vec<Environment>,
+    /// What each environment is called by a scenario without a database, by its id; the same for those that differ in nothing
+    /// else.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ids_without_database: BTreeMap<String, String>,
+    /// By how much every warm-up and window is longer than the file says.
+    #[serde(default = "unscaled", skip_serializing_if = "is_unscaled")]
+    pub scale: f64,
+}
+
+/// A workload under a load profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// A name for folders and tables: `json-c64`, or `json-c64-lan-wifi` where there are several environments.
+    pub id: String,
+    /// Id of its environment; empty where there is one only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub environment: String,
+    /// The workload, with the parameters that the study sets: `rows?fields=40&limit=1000`.
+    pub workload: String,
+    /// Whether the workload asks a database, so that its trials have one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database: bool,
+    /// How it is asked.
+    pub load: LoadProfile,
+    /// What asks.
+    #[serde(default, skip_serializing_if = "is_own_tool")]
+    pub tool: ToolChoice,
+    /// What must hold in every trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<Objective>,
+    /// Whether a trial is stopped at the first objective that is crossed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub abort: bool,
+}
+
+/// A subject as a study names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubjectSelector {
+    /// `*`: the default variant of every subject that is ready.
+    EveryReady,
+    /// `node/http:*`: all variants of one subject.
+    EveryVariant(String),
+    /// One variant of one subject.
+    One(SubjectChoice),
+}
+
+impl Study {
+    /// Reads a study, checks every name in it against the catalogue, and returns all problems at once.
+    pub fn read(text: &str, catalogue: &Catalogue) -> Result<Self, Vec<Problem>> {
+        let (file, mut reading) = Reading::read::<StudyFile>(text);
+        let title = reading.require(file.title, &ROOT, "title", "title = \"Large answers: which runtime?\"");
+        let example = "subjects = [\"go/nethttp\", \"bun/serve\"]";
+        let subjects = reading.require(file.subjects, &ROOT, "subjects", example);
+        let subjects = subjects.map(|subjects| read_subjects(subjects, catalogue, &mut reading)).unwrap_or_default();
+        let asks_database = asks_database(file.scenario.as_deref(), catalogue, &reading);
+        let needs_scenario = file.program.is_empty() && !reading.is_damaged(&ROOT, "program");
+        let programs = read_program_scenarios(file.program, catalogue, &mut reading);
+        let scenarios = read_scenarios(file.scenario, needs_scenario, catalogue, &mut reading);
+        let (blocks, stopping) = read_blocks(file.blocks, &mut reading);
+        let smallest_effect = file.smallest_effect.map_or(0.03, |effect| below_all(&effect, &mut reading));
+        let Surroundings { mut environments, ids_without_database, database } =
+            read_environments(file.environment, &mut reading);
+        match &database {
+            Some(written) => check_database(written, asks_database, &scenarios, catalogue, &mut reading),
+            None if asks_database == Some(true) => {
+                environments.iter_mut().for_each(|environment| environment.database = Some(Database::default()));
+            }
+            None => {}
+        }
+        let mut study = Self {
+            title: title.unwrap_or_default(),
+            question: file.question.unwrap_or_default(),
+            subjects,
+            blocks,
+            stopping,
+            aa_pair: file.aa_pair.unwrap_or(true),
+            seed: file.seed,
+            smallest_effect,
+            ceiling: file.ceiling.unwrap_or(true),
+            published: Vec::new(),
+            reruns: file.reruns.unwrap_or(DEFAULT_RERUNS),
+            scenarios,
+            programs,
+            environments,
+            ids_without_database: told_apart(ids_without_database),
+            scale: unscaled(),
+        };
+        study.published = read_published(file.published, &study, catalogue, &mut reading);
+        if reading.has_problems() { Err(reading.into_problems()) } else { Ok(study) }
+    }
+}
+
+/// Whether any workload of the study asks a database; nothing where that cannot be told because something is wrong.
+fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogue, reading: &Reading) -> Option<bool> {
+    let listed = scenarios?.iter().flat_map(|scenario| scenario.entries.workload.iter());
+    let texts = listed.flat_map(|listed| &listed.get_ref().0);
+    let asks: Option<Vec<bool>> =
+        texts.map(|text| catalogue.workload(text.get_ref()).map(|workload| workload.database)).collect();
+    let asks = asks.filter(|asks| !asks.is_empty() && !reading.was_wrong("workload") && !reading.was_wrong("scenario"));
+    asks.map(|asks| asks.contains(&true))
+}
+
+/// Holds what is said of the database against what is asked.
+fn check_database(
+    written: &WrittenDatabase,
+    asks_database: Option<bool>,
+    scenarios: &[Scenario],
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) {
+    if asks_database == Some(false) {
+        let asking = catalogue.workloads.iter().filter(|workload| workload.database);
+        let names: Vec<&str> = asking.map(|workload| workload.name.as_str()).collect();
+        let help =
+            if names.is_empty() { "no workload does".to_owned() } else { format!("these do: {}", names.join(", ")) };
+        reading.note(written.span.clone(), "nothing in this study asks a database", Some(help));
+    }
+    let Some((span, outage)) = &written.outage else { return };
+    let back_s = outage.at_s + outage.for_s;
+    if let Some(short) = scenarios.iter().find(|one| one.database && one.load.duration_s <= back_s) {
+        let (window, back) = (format_duration(short.load.duration_s), format_duration(back_s));
+        let message = format!("the window of `{}` is over after {window}, before the database is back", short.id);
+        let help = format!("it is back {back} after the window began; what subjects do then needs a longer window");
+        reading.note(span.clone(), message, Some(help));
+    }
+}
+
+/// Only names that differ need to be kept.
+fn told_apart(ids: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    ids.into_iter().filter(|(id, without_database)| id != without_database).collect()
+}
+
+fn below_all(effect: &Spanned<Percent>, reading: &mut Reading) -> f64 {
+    let fraction = effect.get_ref().0;
+    if fraction >= 1.0 {
+        reading.note(effect.span(), "`smallest-effect` must be less than 100%", None);
+    }
+    fraction
+}
+
+fn read_subjects(
+    listed: Spanned<Vec<Spanned<String>>>,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<SubjectSelector> {
+    let span = listed.span();
+    let listed = listed.into_inner();
+    if listed.is_empty() && !reading.is_damaged(&ROOT, "subjects") {
+        reading.note(span, "no subject is listed", Some("`*` means every subject that is ready here".to_owned()));
+    }
+    let mut selectors = Vec::new();
+    for name in listed {
+        match SubjectSelector::read(name.get_ref(), catalogue) {
+            Ok(selector) if selectors.contains(&selector) => {
+                let message = format!("`{}` is listed twice", name.get_ref());
+                let help = "without a variant, a subject means its default variant".to_owned();
+                reading.note(name.span(), message, Some(help));
+            }
+            Ok(selector) => selectors.push(selector),
+            Err((message, help)) => reading.note(name.span(), message, help),
+        }
+    }
+    selectors
+}
+
+impl Scenario {
+    /// Whether two scenarios ask for the same thing in the same surroundings, by whatever tool.
+    pub fn differs_in_tool_only(&self, other: &Self) -> bool {
+        let same_load = self.workload == other.workload && self.load == other.load;
+        same_load && self.environment == other.environment && self.tool != other.tool
+    }
+
+    /// The name of its workload, without the parameters that are set: what subjects say that they serve.
+    pub fn workload_name(&self) -> &str {
+        self.workload.split('?').next().unwrap_or_default()
+    }
+}
+
+impl SubjectSelector {
+    /// Reads `*`, `id`, `id:variant`, `id:*` or any of the last with `?parameter=value&…`.
+    pub fn read(text: &str, catalogue: &Catalogue) -> Result<Self, (String, Option<String>)> {
+        if text == "*" {
+            return Ok(SubjectSelector::EveryReady);
+        }
+        let (name, overrides) = text.split_once('?').unwrap_or((text, ""));
+        let (id, variant) = match name.split_once(':') {
+            Some((id, variant)) => (id, Some(variant)),
+            None => (name, None),
+        };
+        let Some(subject) = catalogue.subject(id) else {
+            let ids: Vec<&str> = catalogue.subjects.iter().map(|subject| subject.id.as_str()).collect();
+            return Err((format!("there is no subject `{id}`"), Some(suggestion(id, &ids))));
+        };
+        match (variant, overrides) {
+            (Some("*"), "") => Ok(SubjectSelector::EveryVariant(id.to_owned())),
+            (Some("*"), _) => {
+                let help = "name one variant instead of `*`".to_owned();
+                Err(("parameters cannot be set for all variants at once".to_owned(), Some(help)))
+            }
+            _ => {
+                let overrides = read_overrides(overrides).map_err(|message| (message, None))?;
+                subject.choose(variant, &overrides).map(SubjectSelector::One).map_err(|message| (message, None))
+            }
+        }
+    }
+}
+
+fn read_overrides(text: &str) -> Result<BTreeMap<String, ParameterValue>, String> {
+    let mut overrides = BTreeMap::new();
+    for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| format!("`{pair}` is not of the form parameter=value, such as pool=32"))?;
+        let value = value.parse().map_or_else(|_| ParameterValue::Text(value.to_owned()), ParameterValue::Integer);
+        if overrides.insert(name.to_owned(), value).is_some() {
+            return Err(format!("parameter `{name}` is set twice; leave one of them out"));
+        }
+    }
+    Ok(overrides)
+}
+
+fn read_scenarios(
+    written: Option<Vec<Table<ScenarioFile>>>,
+    is_needed: bool,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<Scenario> {
+    let written = written.unwrap_or_default();
+    if written.is_empty() && is_needed && !reading.is_damaged(&ROOT, "scenario") {
+        let help = "for example: [[scenario]] with `workload = \"hello\"` and a `load`".to_owned();
+        reading.note(ROOT, "no scenario is given", Some(help));
+    }
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for scenario in written {
+        let span = scenario.span.clone();
+        for read in read_scenario(scenario, catalogue, reading) {
+            if scenarios.iter().any(|earlier| earlier.id == read.id) {
+                let help =
+                    "scenarios are told apart by workload, executor, users or rates, connections, and tool".to_owned();
+                reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), Some(help));
+            } else {
+                scenarios.push(read);
+            }
+        }
+    }
+    scenarios
+}
+
+/// One scenario for each combination of workload and number of virtual users or rate.
+fn read_scenario(scenario: Table<ScenarioFile>, catalogue: &Catalogue, reading: &mut Reading) -> Vec<Scenario> {
+    let Table { span, entries: scenario } = scenario;
+    let workloads = reading.require(scenario.workload, &span, "workload", "workload = [\"hello\", \"json\"]");
+    let workloads = workloads.map(|listed| read_workloads(listed, &span, catalogue, reading)).unwrap_or_default();
+    let example = "load = { executor = \"constant-vus\", vus = 64, duration = \"10s\" }";
+    let load = reading.require(scenario.load, &span, "load", example);
+    let profiles = load.map(|load| read_load(load, reading)).unwrap_or_default();
+    let has_objectives = scenario.objective.is_some() || reading.is_damaged(&span, "objective");
+    let objectives = read_objectives(scenario.objective, profiles.first().map(|load| &load.executor), reading);
+    let abort = read_abort(scenario.abort, has_objectives.then_some(&objectives), reading);
+    let tools = read_tools(scenario.tool, reading);
+    tools.iter().for_each(|(tool, span)| check_abort(tool, abort, span, reading));
+    let mut scenarios = Vec::new();
+    for (workload, load) in workloads.iter().flat_map(|workload| profiles.iter().map(move |load| (workload, load))) {
+        for (tool, span) in &tools {
+            if !check_tool((tool, span), (workload, load), reading) {
+                continue;
+            }
+            scenarios.push(Scenario {
+                id: format!("{}-{}{}", workload.folder_name(), load.id(), tool.suffix()),
+                environment: String::new(),
+                workload: workload.name.clone(),
+                database: workload.database,
+                load: load.clone(),
+                tool: tool.clone(),
+                objectives: objectives.clone(),
+                abort,
+            });
+        }
+    }
+    scenarios
+}
+
+fn read_workloads(
+    listed: Spanned<Several<String>>,
+    scenario: &Span,
+    catalogue: &Catalogue,
+    reading: &mut Reading,
+) -> Vec<Workload> {
+    let span = listed.span();
+    let texts = listed.into_inner().0;
+    if texts.is_empty() && !reading.is_damaged(scenario, "workload") {
+        reading.note(span, "no workload is listed", None);
+    }
+    let mut known: Vec<Workload> = Vec::new();
+    for text in texts {
+        match catalogue.choose_workload(text.get_ref()) {
+            Err((message, help)) => reading.note(text.span(), message, help),
+            Ok(workload) => {
+                // `rows` and `rows?limit=10000` have two names and are one request.
+                let is_same = |earlier: &&Workload| earlier.path == workload.path && earlier.name != workload.name;
+                if let Some(earlier) = known.iter().find(is_same) {
+                    let message = format!("`{}` is what `{}` means already", text.get_ref(), earlier.name);
+                    reading.note(text.span(), message, None);
+                } else {
+                    known.push(workload);
+                }
+            }
+        }
+    }
+    known
+}
+
+/// What must hold in every trial of the scenario.
+fn read_objectives(
+    written: Option<Spanned<Several<String>>>,
+    executor: Option<&Executor>,
+    reading: &mut Reading,
+) -> Vec<Objective> {
+    let mut objectives: Vec<Objective> = Vec::new();
+    for text in written.map(|written| written.into_inner().0).unwrap_or_default() {
+        match Objective::parse(text.get_ref()) {
+            Err(error) => reading.note(text.span(), error.to_string(), Some(error.help())),
+            Ok(objective) if objectives.contains(&objective) => {
+                reading.note(text.span(), format!("`{objective}` is listed twice"), None);
+            }
+            Ok(objective) => {
+                if objective.part == Some(Part::Queue) && executor.is_some_and(|executor| !executor.is_open()) {
+                    let help = "only requests that start by the clock can find no free connection".to_owned();
+                    reading.note(text.span(), "in a closed loop nothing waits in a queue", Some(help));
+                }
+                objectives.push(objective);
+            }
+        }
+    }
+    objectives
+}
+
+/// Whether trials stop at the first objective that is crossed.
+fn read_abort(written: Option<Spanned<bool>>, objectives: Option<&Vec<Objective>>, reading: &mut Reading) -> bool {
+    let Some(written) = written else { return false };
+    match objectives.filter(|_| *written.get_ref()) {
+        None if *written.get_ref() => {
+            let help = "for example: objective = [\"failed < 1%\"]".to_owned();
+            reading.note(written.span(), "without an `objective` there is nothing to stop at", Some(help));
+        }
+        // One that could not be read is told of already.
+        Some(objectives) if !objectives.is_empty() && !objectives.iter().any(Objective::can_end_a_trial) => {
+            let help = "an upper limit can, such as failed < 1%, and goodput as a share".to_owned();
+            reading.note(written.span(), "no `objective` here can end a trial before its time", Some(help));
+        }
+        _ => {}
+    }
+    written.into_inner()
+}

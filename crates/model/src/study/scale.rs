@@ -1,0 +1,120 @@
+//! A study made shorter or longer as a whole: by how much, and what that changes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::environment::Environment;
+use crate::load::profile::{Executor, LoadProfile, Stage};
+use crate::study::{Scenario, Study};
+use crate::tool::LoadTool;
+
+/// By how much every warm-up and window of a study is longer; 0.1 for a tenth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale(f64);
+
+/// A number by which nobody means to scale a study.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no scale; it is a number of more than 0 and at most 10, such as 0.1 for a tenth")]
+pub struct ScaleError(String);
+
+/// A shorter warm-up or window shows a start or a single answer, and no rate.
+const SHORTEST_S: f64 = 0.1;
+
+const LARGEST: f64 = 10.0;
+
+impl Scale {
+    /// Refuses what is not more than 0 and at most 10.
+    pub fn new(factor: f64) -> Result<Self, ScaleError> {
+        let is_sound = factor > 0.0 && factor <= LARGEST;
+        if is_sound { Ok(Self(factor)) } else { Err(ScaleError(factor.to_string())) }
+    }
+
+    /// A time that is to be measured. What was shorter than the shortest stays as it is: a jump of a ramp takes no time, and
+    /// a warm-up of nothing is none.
+    fn duration(self, seconds: f64) -> f64 {
+        (seconds * self.0).max(SHORTEST_S.min(seconds))
+    }
+}
+
+impl FromStr for Scale {
+    type Err = ScaleError;
+
+    fn from_str(text: &str) -> Result<Self, ScaleError> {
+        let factor = text.trim().parse().map_err(|_| ScaleError(text.to_owned()))?;
+        Self::new(factor)
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.0)
+    }
+}
+
+pub(crate) fn unscaled() -> f64 {
+    1.0
+}
+
+pub(crate) fn is_unscaled(scale: &f64) -> bool {
+    *scale == 1.0
+}
+
+impl Study {
+    /// The same study with every warm-up, window, stage, outage and number of iterations multiplied. Names stay as they are, so
+    /// that a short run can be laid beside a long one; rates, users, time-outs, pauses and objectives are the question itself.
+    #[must_use]
+    pub fn scaled(&self, scale: Scale) -> Self {
+        let mut scaled = self.clone();
+        scaled.scale = self.scale * scale.0;
+        for (scenario, unscaled) in scaled.scenarios.iter_mut().zip(&self.scenarios) {
+            scale_load(&mut scenario.load, scale, &tools_beside(unscaled, &self.scenarios));
+        }
+        scaled.programs.iter_mut().for_each(|program| {
+            program.runs.runs = scaled_iterations(program.runs.runs.into(), scale, 1) as u32;
+            program.runs.at_most_s *= scale.0;
+        });
+        scaled.environments.iter_mut().for_each(|environment| scale_outage(environment, scale));
+        scaled
+    }
+}
+
+/// The tools that do the same as a scenario's, and its own: all of them are to measure for the same time.
+fn tools_beside(scenario: &Scenario, all: &[Scenario]) -> Vec<LoadTool> {
+    let is_beside = |other: &&Scenario| scenario.differs_in_tool_only(other);
+    all.iter().filter(is_beside).chain([scenario]).map(|scenario| scenario.tool.name).collect()
+}
+
+fn scale_load(load: &mut LoadProfile, scale: Scale, tools: &[LoadTool]) {
+    load.warmup_s = scale.duration(load.warmup_s);
+    let scaled_s = scale.duration(load.duration_s);
+    load.duration_s = tools.iter().fold(scaled_s, |window_s, tool| tool.nearest_window_s(window_s));
+    match &mut load.executor {
+        Executor::ConstantVus { .. } | Executor::ConstantArrivalRate { .. } => {}
+        Executor::PerVuIterations { iterations, .. } => *iterations = scaled_iterations(*iterations, scale, 1),
+        // Each user has one at least, as in the study itself.
+        Executor::SharedIterations { vus, iterations } => {
+            *iterations = scaled_iterations(*iterations, scale, u64::from(*vus));
+        }
+        Executor::RampingVus { stages, .. } | Executor::RampingArrivalRate { stages, .. } => {
+            load.duration_s = scale_stages(stages, scale);
+        }
+    }
+}
+
+fn scaled_iterations(iterations: u64, scale: Scale, least: u64) -> u64 {
+    ((iterations as f64 * scale.0).round() as u64).max(least.max(1))
+}
+
+/// Scales them, and says how long they take together.
+fn scale_stages(stages: &mut [Stage], scale: Scale) -> f64 {
+    stages.iter_mut().for_each(|stage| stage.duration_s = scale.duration(stage.duration_s));
+    stages.iter().map(|stage| stage.duration_s).sum()
+}
+
+/// In proportion, however short, so that it stays inside the window.
+fn scale_outage(environment: &mut Environment, scale: Scale) {
+    if let Some(outage) = environment.database.as_mut().and_then(|database| database.outage.as_mut()) {
+        outage.at_s *= scale.0;
+        outage.for_s *= scale.0;
+    }
+}

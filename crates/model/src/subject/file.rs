@@ -1,0 +1,178 @@
+//! `subject.toml` as it is written, before anything in it is known to make sense.
+//!
+//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
+//! when the file is turned into a [`crate::Subject`].
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::program::reading::SubjectProgramFile;
+use crate::reading::table::Table;
+use crate::subject::{GcLog, ParameterValue, Role};
+use crate::units::Seconds;
+
+/// `subject.toml` as it is written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(title = "tolok subject", extend("oneOf" = [{ "required": ["process"] }, { "required": ["program"] }]))]
+pub struct SubjectFile {
+    /// A few words for tables.
+    #[schemars(required)]
+    pub title: Option<String>,
+    /// The runtime: groups subjects in tables and gives them their colour.
+    #[schemars(required)]
+    pub runtime: Option<String>,
+    /// `subject`, or `ceiling` for the server that shows the machine's limit.
+    pub role: Option<Role>,
+    /// What it is, in one sentence.
+    pub summary: Option<String>,
+    /// Programs of the toolbox that it needs.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Programs that it needs besides for workloads that ask a database; without them it is measured with the others.
+    #[serde(default)]
+    pub database_needs: Vec<String>,
+    /// Workloads that it serves.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub workloads: Option<Spanned<Vec<String>>>,
+    /// The variant that is meant when none is named; may be left out if there is only one.
+    #[schemars(with = "Option<String>")]
+    pub default: Option<Spanned<String>>,
+    /// How long it may take to its first good answer. Default `20s`.
+    pub start_timeout: Option<Seconds>,
+    /// How it is built, if it must be.
+    #[schemars(with = "Option<BuildFile>")]
+    pub build: Option<Table<BuildFile>>,
+    /// Files that are rendered into the trial's folder before the start.
+    #[serde(default)]
+    #[schemars(with = "Vec<TemplateFileFile>")]
+    pub file: Vec<Table<TemplateFileFile>>,
+    /// The processes that together are the subject, in the order of their start.
+    #[schemars(with = "Option<Vec<ProcessFile>>", length(min = 1))]
+    pub process: Option<Vec<Table<ProcessFile>>>,
+    /// How it is started if it is no server but a program that is run to its end; it has no `process` then.
+    #[schemars(with = "Option<SubjectProgramFile>")]
+    pub program: Option<Table<SubjectProgramFile>>,
+    /// What is different in an unscored trial that looks into the subject.
+    #[schemars(with = "Option<DiagnosisFile>")]
+    pub diagnosis: Option<Table<DiagnosisFile>>,
+    /// What can be tuned, with defaults.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, ParameterFile>")]
+    pub parameter: BTreeMap<String, Table<ParameterFile>>,
+    /// Named sets of parameter values.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, VariantFile>")]
+    pub variant: BTreeMap<Spanned<String>, Table<VariantFile>>,
+}
+
+/// `[build]` of a subject: one command, run once for the same sources and program versions.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BuildFile {
+    /// The command, each part a template.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub command: Option<Spanned<Vec<String>>>,
+    /// Added environment, each value a template.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Files outside the subject's folder that the build depends on, relative to it: a change of one builds anew.
+    #[serde(default)]
+    pub inputs: Vec<String>,
+}
+
+/// `[[file]]` of a subject: a template that is rendered into the trial's folder.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TemplateFile")]
+pub struct TemplateFileFile {
+    /// The template, relative to the subject's folder.
+    #[schemars(with = "String")]
+    pub from: Option<Spanned<String>>,
+    /// Where it goes, relative to the trial's folder.
+    #[schemars(with = "String")]
+    pub to: Option<Spanned<String>>,
+}
+
+/// `[[process]]` of a subject.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessFile {
+    /// A name for logs.
+    #[schemars(required)]
+    pub name: Option<String>,
+    /// The command, each part a template; parts that render to nothing are dropped.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub command: Option<Spanned<Vec<String>>>,
+    /// Added environment, each value a template.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
+    #[schemars(with = "Option<StopSignal>")]
+    pub stop: Option<Spanned<String>>,
+}
+
+/// `[diagnosis]` of a subject: what is different in an unscored trial that looks into it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DiagnosisFile {
+    /// The format in which the runtime then tells of its garbage collections in the subject's log.
+    pub gc_log: Option<GcLog>,
+    /// Environment that is added to every process, each value a template.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// The signals that servers take as a request to stop.
+#[derive(JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "only its schema is used; the value is read as text")]
+pub enum StopSignal {
+    /// What most servers take.
+    Term,
+    /// What Ctrl-C sends.
+    Int,
+    /// Graceful for nginx and PHP-FPM.
+    Quit,
+    /// Graceful for Apache.
+    Winch,
+}
+
+/// `[parameter.<name>]` of a subject: something that can be tuned.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParameterFile {
+    /// The value that holds if nobody says another.
+    #[schemars(required)]
+    pub default: Option<ParameterValue>,
+    /// What it tunes.
+    #[serde(default)]
+    pub help: String,
+}
+
+/// `[variant.<name>]` of a subject.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct VariantFile {
+    /// What is different, in a few words.
+    #[serde(default)]
+    pub help: String,
+    /// The parameter values that make the variant.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, ParameterValue>")]
+    pub set: BTreeMap<Spanned<String>, Spanned<ParameterValue>>,
+    /// Programs of the toolbox that it needs beside the subject's.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Programs that it needs beside the subject's for workloads that ask a database.
+    #[serde(default)]
+    pub database_needs: Vec<String>,
+    /// The workloads it serves, if not all of the subject's.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub workloads: Option<Vec<Spanned<String>>>,
+    /// What it does not do for each answer that others do, in a few words: reports say so wherever it is compared.
+    pub less_work: Option<String>,
+}

@@ -1,0 +1,534 @@
+//! A subject: a server configuration under test, and its named variants.
+
+pub(crate) mod brought;
+pub(crate) mod file;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use toml::Spanned;
+
+use crate::program::SubjectProgram;
+use crate::program::reading::read_subject_program;
+use crate::reading::table::Table;
+use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::reading::wording::{closest, suggestion};
+use crate::subject::brought::{ExternalServer, SubjectFolder};
+use crate::subject::file::{
+    BuildFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
+};
+
+/// Whether a subject competes or shows the machine's limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It competes.
+    #[default]
+    Subject,
+    /// It shows the machine's limit, beside which every result is shown.
+    Ceiling,
+}
+
+/// How a subject is built: one command, run once for the same sources and program versions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Build {
+    /// The command, each part a template.
+    pub command: Vec<String>,
+    /// Added environment, each value a template.
+    pub env: BTreeMap<String, String>,
+    /// Files outside the subject's folder that the build depends on, relative to it.
+    pub inputs: Vec<String>,
+}
+
+/// A file of the subject that is rendered into the trial's folder.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TemplateFile {
+    /// The template, relative to the subject's folder.
+    pub from: String,
+    /// Where it goes, relative to the trial's folder.
+    pub to: String,
+}
+
+/// One process of a subject.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Process {
+    /// A name for logs.
+    pub name: String,
+    /// The command, each part a template; parts that render to nothing are dropped.
+    pub command: Vec<String>,
+    /// Added environment, each value a template.
+    pub env: BTreeMap<String, String>,
+    /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
+    pub stop: Option<String>,
+}
+
+/// What is different in an unscored trial that looks into the subject. The commands' templates have the name `diagnosing`
+/// for what the environment cannot say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SubjectDiagnosis {
+    /// The format in which the runtime then tells of its garbage collections in the subject's log.
+    pub gc_log: Option<GcLog>,
+    /// Environment that is added to every process, each value a template.
+    pub env: BTreeMap<String, String>,
+}
+
+/// A format in which a runtime tells of its garbage collections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GcLog {
+    /// What a Go program writes with `GODEBUG=gctrace=1`.
+    Go,
+    /// What V8, and so Node.js, writes with `--trace-gc`.
+    V8,
+}
+
+/// Something that can be tuned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// The value that holds if nobody says another.
+    pub default: ParameterValue,
+    /// What it tunes.
+    pub help: String,
+}
+
+/// A value of a parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ParameterValue {
+    /// A whole number.
+    Integer(i64),
+    /// A word.
+    Text(String),
+}
+
+impl fmt::Display for ParameterValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) => write!(formatter, "{number}"),
+            Self::Text(text) => formatter.write_str(text),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ParameterValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ParameterValueVisitor)
+    }
+}
+
+/// By hand, as serde's own untagged enums do not say what is wrong with a value.
+struct ParameterValueVisitor;
+
+impl Visitor<'_> for ParameterValueVisitor {
+    type Value = ParameterValue;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a whole number or a string")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<ParameterValue, E> {
+        Ok(ParameterValue::Integer(number))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<ParameterValue, E> {
+        let too_large = || E::invalid_value(serde::de::Unexpected::Unsigned(number), &self);
+        i64::try_from(number).map(ParameterValue::Integer).map_err(|_| too_large())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<ParameterValue, E> {
+        Ok(ParameterValue::Text(text.to_owned()))
+    }
+}
+
+impl JsonSchema for ParameterValue {
+    fn schema_name() -> Cow<'static, str> {
+        "ParameterValue".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["integer", "string"], "description": "a whole number or a string" })
+    }
+}
+
+/// A named set of parameter values.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// What is different, in a few words.
+    pub help: String,
+    /// The values it sets.
+    pub set: BTreeMap<String, ParameterValue>,
+    /// Programs of the toolbox that it needs beside the subject's.
+    pub needs: Vec<String>,
+    /// Those that it needs besides for workloads that ask a database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database_needs: Vec<String>,
+    /// The workloads it serves.
+    pub workloads: Vec<String>,
+    /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub less_work: Option<String>,
+}
+
+/// A server configuration under test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// `<runtime folder>/<name>`, such as `go/nethttp`.
+    pub id: String,
+    /// A few words for tables.
+    pub title: String,
+    /// The runtime it is grouped under.
+    pub runtime: String,
+    /// Whether it competes or shows the limit.
+    pub role: Role,
+    /// What it is.
+    pub summary: String,
+    /// Programs of the toolbox that it needs.
+    pub needs: Vec<String>,
+    /// Those that it needs besides for workloads that ask a database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub database_needs: Vec<String>,
+    /// How long it may take to its first good answer, in seconds.
+    pub start_timeout_s: f64,
+    /// How it is built, if it must be.
+    pub build: Option<Build>,
+    /// Files rendered into the trial's folder.
+    pub files: Vec<TemplateFile>,
+    /// Its processes; none of a program.
+    pub processes: Vec<Process>,
+    /// How it is started if it is no server but a program that is run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<SubjectProgram>,
+    /// What is different in a trial that looks into it.
+    pub diagnosis: SubjectDiagnosis,
+    /// What can be tuned.
+    pub parameters: BTreeMap<String, Parameter>,
+    /// Its variants.
+    pub variants: BTreeMap<String, Variant>,
+    /// The variant that is meant when none is named.
+    pub default_variant: String,
+    /// Where it lies, if it is not of the checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<SubjectFolder>,
+    /// The server that it is, if tolok does not start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalServer>,
+}
+
+/// A subject, one of its variants, and the parameter values that follow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SubjectChoice {
+    /// Id of the subject.
+    pub subject: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// Every parameter with its value, defaults included.
+    pub parameters: BTreeMap<String, ParameterValue>,
+    /// What a person would write to get exactly this: `php/fpm:jit?pool=32`.
+    pub label: String,
+}
+
+impl Subject {
+    /// Reads the text of a `subject.toml` that lies in the folder `id`.
+    pub fn read(id: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let (file, mut reading) = Reading::read::<SubjectFile>(text);
+        let title = reading.require(file.title, &ROOT, "title", "title = \"Go net/http\"");
+        let runtime = reading.require(file.runtime, &ROOT, "runtime", "runtime = \"go\"");
+        let workloads = reading.require(file.workloads, &ROOT, "workloads", "workloads = [\"hello\"]");
+        let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
+        let program = file.program.map(|program| {
+            if file.process.is_some() {
+                let help = "leave one of them out".to_owned();
+                reading.note(program.span.clone(), "a subject is a `program` or has processes, not both", Some(help));
+            }
+            read_subject_program(program, &mut reading)
+        });
+        let processes = if program.is_some() { Vec::new() } else { read_processes(file.process, &mut reading) };
+        let build = file.build.map(|build| read_build(build, &mut reading));
+        let diagnosis = file.diagnosis.map(read_diagnosis).unwrap_or_default();
+        let files = file.file.into_iter().map(|file| read_template_file(file, &mut reading)).collect();
+        let parameters = read_parameters(file.parameter, &mut reading);
+        let variants = read_variants(file.variant, &workloads, &parameters, &mut reading);
+        let default_variant = read_default(file.default, &variants, &mut reading);
+        match (title, runtime) {
+            (Some(title), Some(runtime)) if !reading.has_problems() => Ok(Self {
+                id: id.to_owned(),
+                title,
+                runtime,
+                role: file.role.unwrap_or_default(),
+                summary: file.summary.unwrap_or_default(),
+                needs: file.needs,
+                database_needs: file.database_needs,
+                start_timeout_s: file.start_timeout.map_or(20.0, |timeout| timeout.0),
+                build,
+                files,
+                processes,
+                program,
+                diagnosis,
+                parameters,
+                variants,
+                default_variant,
+                folder: None,
+                external: None,
+            }),
+            _ => Err(reading.into_problems()),
+        }
+    }
+
+    /// Programs of the toolbox that `variant` needs for every workload, the subject's own included.
+    pub fn needs(&self, variant: &str) -> impl Iterator<Item = &str> {
+        self.needs_for(variant, false)
+    }
+
+    /// Programs of the toolbox that `variant` needs, the subject's own included; for workloads that ask a `database`, or for
+    /// those that do not.
+    pub fn needs_for(&self, variant: &str, database: bool) -> impl Iterator<Item = &str> {
+        let variant = self.variants.get(variant);
+        let own = variant.map(|variant| variant.needs.as_slice()).unwrap_or_default();
+        let for_database = self.database_needs(variant).filter(move |_| database);
+        self.needs.iter().chain(own).map(String::as_str).chain(for_database)
+    }
+
+    /// Every program of the toolbox that any variant needs for any workload; some may come more than once.
+    pub fn all_needs(&self) -> impl Iterator<Item = &str> {
+        let of_variants = self.variants.keys().flat_map(|variant| self.needs_for(variant, true));
+        self.needs.iter().chain(&self.database_needs).map(String::as_str).chain(of_variants)
+    }
+
+    fn database_needs<'a>(&'a self, variant: Option<&'a Variant>) -> impl Iterator<Item = &'a str> {
+        let own = variant.map(|variant| variant.database_needs.as_slice()).unwrap_or_default();
+        self.database_needs.iter().chain(own).map(String::as_str)
+    }
+
+    /// The workloads that `variant` serves.
+    pub fn workloads(&self, variant: &str) -> &[String] {
+        self.variants.get(variant).map(|variant| variant.workloads.as_slice()).unwrap_or_default()
+    }
+
+    /// The parameter values of `variant`, with `overrides` on top; says what is wrong with the names.
+    pub fn choose(
+        &self,
+        variant: Option<&str>,
+        overrides: &BTreeMap<String, ParameterValue>,
+    ) -> Result<SubjectChoice, String> {
+        let variant_name = variant.unwrap_or(&self.default_variant);
+        let Some(chosen) = self.variants.get(variant_name) else {
+            let kind = format!("variant `{variant_name}`");
+            return Err(self.has_no(&kind, variant_name, self.variants.keys()));
+        };
+        let mut parameters: BTreeMap<String, ParameterValue> =
+            self.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default.clone())).collect();
+        parameters.extend(chosen.set.clone());
+        for (name, value) in overrides {
+            let Some(parameter) = self.parameters.get(name) else {
+                return Err(self.has_no(&format!("parameter `{name}`"), name, self.parameters.keys()));
+            };
+            parameters.insert(name.clone(), like(&parameter.default, name, value)?);
+        }
+        let label = label(&self.id, variant_name, overrides);
+        Ok(SubjectChoice { subject: self.id.clone(), variant: variant_name.to_owned(), parameters, label })
+    }
+
+    fn has_no<'a>(&self, kind: &str, wrong: &str, names: impl Iterator<Item = &'a String>) -> String {
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let hint = closest(wrong, &names).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        let all = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("`{}` has no {kind}{hint} (it has {all})", self.id)
+    }
+}
+
+/// `value` as the type that the parameter's default has: what looks like a number may be meant as a word.
+fn like(default: &ParameterValue, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
+    match (default, value) {
+        (ParameterValue::Text(_), value) => Ok(ParameterValue::Text(value.to_string())),
+        (ParameterValue::Integer(_), ParameterValue::Integer(number)) => Ok(ParameterValue::Integer(*number)),
+        (ParameterValue::Integer(_), ParameterValue::Text(text)) => {
+            Err(format!("parameter `{name}` is a whole number, not `{text}`"))
+        }
+    }
+}
+
+fn label(id: &str, variant: &str, overrides: &BTreeMap<String, ParameterValue>) -> String {
+    let pairs: Vec<String> = overrides.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let tail = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
+    format!("{id}:{variant}{tail}")
+}
+
+fn read_workloads(listed: Spanned<Vec<String>>, reading: &mut Reading) -> Vec<String> {
+    if listed.get_ref().is_empty() && !reading.is_damaged(&ROOT, "workloads") {
+        reading.note(listed.span(), "no workload is listed", None);
+    }
+    listed.into_inner()
+}
+
+fn read_processes(written: Option<Vec<Table<ProcessFile>>>, reading: &mut Reading) -> Vec<Process> {
+    let written = written.unwrap_or_default();
+    if written.is_empty() && !reading.is_damaged(&ROOT, "process") {
+        let help = "for example: [[process]] with a `name` and a `command`".to_owned();
+        reading.note(ROOT, "no process is given", Some(help));
+    }
+    let mut processes: Vec<Process> = Vec::new();
+    for process in written {
+        let Table { span, entries: process } = process;
+        let name = reading.require(process.name, &span, "name", "name = \"server\"").unwrap_or_default();
+        if processes.iter().any(|earlier| !name.is_empty() && earlier.name == name) {
+            reading.note(span.clone(), format!("two processes have the name `{name}`"), None);
+        }
+        let command = read_command(process.command, &span, reading);
+        let stop = process.stop.map(|stop| read_stop(stop, reading));
+        processes.push(Process { name, command, env: process.env, stop });
+    }
+    processes
+}
+
+/// The signals that servers take as a request to stop.
+const STOP_SIGNALS: [&str; 4] = ["TERM", "INT", "QUIT", "WINCH"];
+
+fn read_stop(stop: Spanned<String>, reading: &mut Reading) -> String {
+    let span = stop.span();
+    let name = stop.into_inner();
+    if !STOP_SIGNALS.contains(&name.as_str()) {
+        // `SIGTERM` and `term` are what people write; without their beginning they are like enough to be recognised.
+        let bare = name.to_uppercase().replace("SIG", "");
+        reading.note(span, format!("`{name}` is not a signal to stop with"), Some(suggestion(&bare, &STOP_SIGNALS)));
+    }
+    name
+}
+
+fn read_command(command: Option<Spanned<Vec<String>>>, table: &Span, reading: &mut Reading) -> Vec<String> {
+    let example = "command = [\"{{ build }}/server\", \"-port\", \"{{ port }}\"]";
+    let Some(command) = reading.require(command, table, "command", example) else { return Vec::new() };
+    if command.get_ref().is_empty() && !reading.is_damaged(table, "command") {
+        reading.note(command.span(), "the command is empty", Some(format!("for example: {example}")));
+    }
+    command.into_inner()
+}
+
+fn read_diagnosis(diagnosis: Table<DiagnosisFile>) -> SubjectDiagnosis {
+    let DiagnosisFile { gc_log, env } = diagnosis.entries;
+    SubjectDiagnosis { gc_log, env }
+}
+
+fn read_build(build: Table<BuildFile>, reading: &mut Reading) -> Build {
+    let Table { span, entries: build } = build;
+    Build { command: read_command(build.command, &span, reading), env: build.env, inputs: build.inputs }
+}
+
+fn read_template_file(file: Table<TemplateFileFile>, reading: &mut Reading) -> TemplateFile {
+    let Table { span, entries: file } = file;
+    let from = reading.require(file.from, &span, "from", "from = \"nginx.conf\"");
+    let to = reading.require(file.to, &span, "to", "to = \"nginx.conf\"");
+    let mut inside = |path: Option<Spanned<String>>| path.map(|path| read_path(path, reading)).unwrap_or_default();
+    TemplateFile { from: inside(from), to: inside(to) }
+}
+
+/// A path that stays in the folder it is relative to.
+fn read_path(path: Spanned<String>, reading: &mut Reading) -> String {
+    let span = path.span();
+    let path = path.into_inner();
+    if path.is_empty() || path.starts_with('/') || path.split('/').any(|part| part == "..") {
+        let help = "give a relative path without `..`".to_owned();
+        reading.note(span, format!("`{path}` does not stay in its folder"), Some(help));
+    }
+    path
+}
+
+fn read_parameters(
+    files: BTreeMap<String, Table<ParameterFile>>,
+    reading: &mut Reading,
+) -> BTreeMap<String, Parameter> {
+    let mut parameters = BTreeMap::new();
+    for (name, file) in files {
+        let Table { span, entries: file } = file;
+        let default = reading.require(file.default, &span, "default", "default = 16");
+        // A parameter whose default is wrong is still known, so that variants can set it.
+        let default = default.unwrap_or(ParameterValue::Text(String::new()));
+        parameters.insert(name, Parameter { default, help: file.help });
+    }
+    parameters
+}
+
+/// Checks the variants against the parameters; a subject without any has one called `default`.
+fn read_variants(
+    files: BTreeMap<Spanned<String>, Table<VariantFile>>,
+    workloads: &[String],
+    parameters: &BTreeMap<String, Parameter>,
+    reading: &mut Reading,
+) -> BTreeMap<String, Variant> {
+    let mut variants = BTreeMap::new();
+    for (name, file) in files {
+        if !name.get_ref().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+            let message = format!("`{}` cannot be written in a study", name.get_ref());
+            reading.note(name.span(), message, Some("use letters, digits, `-`, `_` and `.`".to_owned()));
+        }
+        let file = file.entries;
+        let set = file.set.into_iter().filter_map(|(name, value)| read_setting(name, value, parameters, reading));
+        let set = set.collect();
+        let served = file.workloads.map(|narrowed| read_narrowed(narrowed, workloads, reading));
+        let served = served.unwrap_or_else(|| workloads.to_vec());
+        let VariantFile { help, needs, database_needs, less_work, .. } = file;
+        variants.insert(name.into_inner(), Variant { help, set, needs, database_needs, workloads: served, less_work });
+    }
+    if variants.is_empty() {
+        let only = Variant { workloads: workloads.to_vec(), ..Variant::default() };
+        variants.insert("default".to_owned(), only);
+    }
+    variants
+}
+
+fn read_setting(
+    name: Spanned<String>,
+    value: Spanned<ParameterValue>,
+    parameters: &BTreeMap<String, Parameter>,
+    reading: &mut Reading,
+) -> Option<(String, ParameterValue)> {
+    let Some(parameter) = parameters.get(name.get_ref()) else {
+        if !reading.was_wrong(name.get_ref()) {
+            let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
+            let help = suggestion(name.get_ref(), &names);
+            reading.note(name.span(), format!("there is no parameter `{}`", name.get_ref()), Some(help));
+        }
+        return None;
+    };
+    match like(&parameter.default, name.get_ref(), value.get_ref()) {
+        Ok(value) => Some((name.into_inner(), value)),
+        Err(message) => {
+            reading.note(value.span(), message, None);
+            None
+        }
+    }
+}
+
+fn read_narrowed(narrowed: Vec<Spanned<String>>, workloads: &[String], reading: &mut Reading) -> Vec<String> {
+    for name in narrowed.iter().filter(|name| !workloads.contains(name.get_ref())) {
+        if !reading.is_damaged(&ROOT, "workloads") {
+            let names: Vec<&str> = workloads.iter().map(String::as_str).collect();
+            let message = format!("the subject does not serve `{}`", name.get_ref());
+            reading.note(name.span(), message, Some(suggestion(name.get_ref(), &names)));
+        }
+    }
+    narrowed.into_iter().map(Spanned::into_inner).collect()
+}
+
+fn read_default(
+    written: Option<Spanned<String>>,
+    variants: &BTreeMap<String, Variant>,
+    reading: &mut Reading,
+) -> String {
+    let names: Vec<&str> = variants.keys().map(String::as_str).collect();
+    let Some(name) = written else {
+        if names.len() > 1 {
+            let example = format!("default = \"{}\"", names[0]);
+            reading.require(None::<()>, &ROOT, "default", &example);
+        }
+        return names.first().map(|name| (*name).to_owned()).unwrap_or_default();
+    };
+    if !variants.contains_key(name.get_ref()) && !reading.was_wrong(name.get_ref()) {
+        let message = format!("there is no variant `{}`", name.get_ref());
+        reading.note(name.span(), message, Some(suggestion(name.get_ref(), &names)));
+    }
+    name.into_inner()
+}

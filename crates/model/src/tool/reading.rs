@@ -1,0 +1,194 @@
+//! `tool` of a scenario as it is written, and what is made of it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::load::profile::LoadProfile;
+use crate::reading::several::Several;
+use crate::reading::text::{Reading, Span};
+use crate::reading::wording::suggestion;
+use crate::tool::{LoadTool, Script, Timer, ToolChoice};
+use crate::workload::Workload;
+
+/// A tool by its name, or k6 with a script of one's own.
+#[derive(Debug, Clone)]
+pub struct ToolFile {
+    name: String,
+    script: Option<String>,
+}
+
+/// The keys of the table.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolTable {
+    name: String,
+    script: Option<String>,
+}
+
+const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
+
+struct ToolVisitor;
+
+impl<'de> Visitor<'de> for ToolVisitor {
+    type Value = ToolFile;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(TOOL)
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<ToolFile, E> {
+        Ok(ToolFile { name: name.to_owned(), script: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ToolFile, A::Error> {
+        let ToolTable { name, script } = ToolTable::deserialize(MapAccessDeserializer::new(entries))?;
+        Ok(ToolFile { name, script })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ToolVisitor)
+    }
+}
+
+impl JsonSchema for ToolFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Tool".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names = LoadTool::ALL.map(LoadTool::word);
+        json_schema!({
+            "description": TOOL,
+            "anyOf": [
+                { "enum": names },
+                {
+                    "type": "object",
+                    "properties": {
+                        "name": { "const": "k6" },
+                        "script": { "type": "string", "description": "a module whose default function is what a virtual user does" },
+                    },
+                    "required": ["name", "script"],
+                    "additionalProperties": false,
+                },
+            ],
+        })
+    }
+}
+
+/// The tools of a scenario, each with its place; tolok's own if none is named.
+pub(crate) fn read_tools(
+    written: Option<Spanned<Several<ToolFile>>>,
+    reading: &mut Reading,
+) -> Vec<(ToolChoice, Option<Span>)> {
+    let Some(written) = written else { return vec![(ToolChoice::default(), None)] };
+    let span = written.span();
+    let listed = written.into_inner().0;
+    if listed.is_empty() {
+        reading.note(span, "no tool is listed", Some("for example: tool = [\"tolok\", \"wrk\"]".to_owned()));
+    }
+    let mut tools: Vec<(ToolChoice, Option<Span>)> = Vec::new();
+    for tool in listed {
+        let span = tool.span();
+        let Some(choice) = read_tool(tool, reading) else { continue };
+        if tools.iter().any(|(earlier, _)| *earlier == choice) {
+            reading.note(span, format!("tool `{}` is listed twice", choice.name.word()), None);
+        } else {
+            tools.push((choice, Some(span)));
+        }
+    }
+    tools
+}
+
+fn read_tool(tool: Spanned<ToolFile>, reading: &mut Reading) -> Option<ToolChoice> {
+    let span = tool.span();
+    let ToolFile { name, script } = tool.into_inner();
+    let Some(tool) = LoadTool::ALL.into_iter().find(|tool| tool.word() == name) else {
+        let help = match name.as_str() {
+            "hyperfine" | "time" => "it times programs: name it in a [[program]]".to_owned(),
+            _ => suggestion(&name, &LoadTool::ALL.map(LoadTool::word)),
+        };
+        reading.note(span, format!("there is no tool `{name}`"), Some(help));
+        return None;
+    };
+    if script.is_some() && tool != LoadTool::K6 {
+        let message = format!("`{name}` is driven without a script");
+        reading.note(span, message, Some("only k6 runs one".to_owned()));
+        return None;
+    }
+    if let Some(problem) = script.as_deref().and_then(problem_of_script_name) {
+        reading.note(span, problem, Some("for example: script = \"users.js\"".to_owned()));
+        return None;
+    }
+    let script = script.map(|file| Script { file, text: String::new() });
+    Some(ToolChoice { name: tool, script })
+}
+
+/// What is wrong with the name of a script, if anything is. A copy of it stands under its bare name among the files of each
+/// trial, none of which is a script, and the lab's own script names it in quotes.
+fn problem_of_script_name(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let is_script =
+        [".js", ".mjs", ".ts"].iter().any(|end| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty()));
+    if !is_script {
+        return Some(format!("`{file}` is no script of k6's; their names end in .js, .mjs or .ts"));
+    }
+    let is_safe = name.chars().all(|letter| letter.is_alphanumeric() || "-_. ".contains(letter));
+    (!is_safe)
+        .then(|| format!("the script's name `{name}` has a sign other than letters, digits, `-`, `_`, `.` and blanks"))
+}
+
+/// Says why `tool` cannot put `load` on a subject, or ask for `workload`, if it cannot.
+pub(crate) fn check_tool(
+    (tool, span): (&ToolChoice, &Option<Span>),
+    (workload, load): (&Workload, &LoadProfile),
+    reading: &mut Reading,
+) -> bool {
+    let Some(span) = span else { return true };
+    let of_workload = || tool.refuses_workload(workload);
+    let Some(refusal) = tool.name.refuses_load(load).or_else(of_workload) else { return true };
+    let help = "leave it out here, or give it a [[scenario]] of its own".to_owned();
+    reading.note(span.clone(), refusal, Some(help));
+    false
+}
+
+/// Says that a tool cannot stop at an objective, where it is asked to.
+pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, reading: &mut Reading) {
+    let can = matches!(tool.name, LoadTool::Tolok | LoadTool::K6);
+    if let Some(span) = span.as_ref().filter(|_| abort && !can) {
+        let message = format!("{} cannot stop at an objective", tool.name.word());
+        reading.note(span.clone(), message, Some("tolok and k6 can: leave out `abort`, or the tool".to_owned()));
+    }
+}
+
+/// The timers of a program's scenario; tolok's own if none is named.
+pub(crate) fn read_timers(written: Option<Spanned<Several<String>>>, reading: &mut Reading) -> Vec<Timer> {
+    let Some(written) = written else { return vec![Timer::Tolok] };
+    const ALL: [Timer; 3] = [Timer::Tolok, Timer::Hyperfine, Timer::Time];
+    let span = written.span();
+    let listed = written.into_inner().0;
+    if listed.is_empty() {
+        reading.note(span, "no timer is listed", Some("for example: timer = [\"tolok\", \"hyperfine\"]".to_owned()));
+    }
+    let mut timers = Vec::new();
+    for name in listed {
+        match ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
+            None => {
+                let help = suggestion(name.get_ref(), &ALL.map(Timer::word));
+                reading.note(name.span(), format!("there is no timer `{}`", name.get_ref()), Some(help));
+            }
+            Some(timer) if timers.contains(&timer) => {
+                reading.note(name.span(), format!("timer `{}` is listed twice", timer.word()), None);
+            }
+            Some(timer) => timers.push(timer),
+        }
+    }
+    timers
+}

@@ -1,0 +1,302 @@
+//! Answers that follow from the tables of the lab's database, and the parameters that a study can set in a workload.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::reading::table::Table;
+use crate::reading::text::{Reading, Span};
+use crate::reading::wording::suggestion;
+use crate::workload::Workload;
+use crate::workload::file::WorkloadParameterFile;
+
+/// Answers that follow from the tables of the lab's database, and from the parameters of the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DataBody {
+    /// `limit` rows of `fields` fields, as an array of objects in the order of their keys.
+    Rows,
+    /// One row by its key, as an object. The load asks for many keys.
+    Query,
+    /// `n` rows, each by a query of its own, as an array. The load asks with many seeds, from which the keys follow.
+    Queries,
+    /// The next number; what it is depends on who asked before.
+    Counter,
+    /// What the driver makes of each type: no contest, so any answer will do.
+    Fidelity,
+}
+
+/// A parameter of a workload's request, and what it may be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadParameter {
+    /// The value that holds if the study says none.
+    pub default: u32,
+    /// The smallest value.
+    pub least: u32,
+    /// The largest value.
+    pub most: u32,
+    /// The only values, where not all between the two will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_of: Vec<u32>,
+    /// What it says.
+    pub help: String,
+}
+
+/// What is wrong, and what to do about it if that is known.
+pub(crate) type Refusal = (String, Option<String>);
+
+impl DataBody {
+    /// The parameters that the answer depends on, sorted.
+    pub fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Rows => &["fields", "limit"],
+            Self::Queries => &["n"],
+            Self::Query | Self::Counter | Self::Fidelity => &[],
+        }
+    }
+
+    /// How many rows the table with so many fields has; nothing if there is no such table.
+    pub fn rows_in_table(fields: u32) -> Option<u32> {
+        match fields {
+            40 => Some(10_000),
+            50 => Some(1_000),
+            _ => None,
+        }
+    }
+
+    /// Whether the tables hold what these values ask for. Each is known to be what it may be on its own.
+    fn check(self, values: &BTreeMap<String, u32>) -> Result<(), Refusal> {
+        let (Self::Rows, Some(fields), Some(limit)) = (self, values.get("fields"), values.get("limit")) else {
+            return Ok(());
+        };
+        match Self::rows_in_table(*fields) {
+            None => Err((format!("there is no table with {fields} fields"), Some("there are two: 40, 50".to_owned()))),
+            Some(rows) if *limit > rows => {
+                let (rows, limit) = (grouped(rows), grouped(*limit));
+                let message = format!("the table with {fields} fields has {rows} rows, and {limit} are asked for");
+                Err((message, Some(format!("for example: limit={}", rows.replace(',', "")))))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The request in a few words for tables, where the values make a difference to it.
+    fn title(self, values: &BTreeMap<String, u32>) -> Option<String> {
+        let many = |number: u32, one: &str, many: &str| {
+            format!("{} {}", grouped(number), if number == 1 { one } else { many })
+        };
+        match self {
+            Self::Rows => {
+                let (fields, limit) = (values.get("fields")?, values.get("limit")?);
+                Some(format!("{} of {}", many(*limit, "row", "rows"), many(*fields, "field", "fields")))
+            }
+            Self::Queries => Some(format!("{}, one after the other", many(*values.get("n")?, "query", "queries"))),
+            Self::Query | Self::Counter | Self::Fidelity => None,
+        }
+    }
+}
+
+/// `10000` as `10,000`.
+pub(crate) fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
+    groups.join(",")
+}
+
+impl WorkloadParameter {
+    fn check(&self, name: &str, value: u32) -> Result<(), Refusal> {
+        let help = (!self.help.is_empty()).then(|| format!("{name}: {}", self.help));
+        if !self.one_of.is_empty() && !self.one_of.contains(&value) {
+            return Err((format!("`{name}` is {}, not {value}", any_of(&self.one_of)), help));
+        }
+        if !(self.least..=self.most).contains(&value) {
+            let (least, most) = (grouped(self.least), grouped(self.most));
+            return Err((format!("`{name}` is a number from {least} to {most}, not {value}"), help));
+        }
+        Ok(())
+    }
+}
+
+/// `40 or 50`.
+fn any_of(values: &[u32]) -> String {
+    values.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+impl Workload {
+    /// The workload with the parameters that `query` sets (`fields=40&limit=1000`) and with the defaults of the others.
+    ///
+    /// As soon as one is set, the name has all of them, sorted, so that a default that changes does not change what a name in an
+    /// old record means, and so that `a=1&b=2` and `b=2&a=1` are the same.
+    pub(crate) fn choose(&self, query: &str) -> Result<Self, (String, Option<String>)> {
+        let Chosen { values, tail, says_any } = choose_values(&self.name, &self.parameters, query)?;
+        let data = self.body.data();
+        data.map_or(Ok(()), |data| data.check(&values))?;
+        Ok(Self {
+            name: if says_any { format!("{}{tail}", self.name) } else { self.name.clone() },
+            title: data.and_then(|data| data.title(&values)).unwrap_or_else(|| self.title.clone()),
+            path: format!("{}{tail}", self.path),
+            values,
+            ..self.clone()
+        })
+    }
+
+    /// Its name, fit for a folder: `rows-fields40-limit1000` of `rows?fields=40&limit=1000`.
+    pub(crate) fn folder_name(&self) -> String {
+        folder_name(&self.name)
+    }
+}
+
+/// The text of a workload, fit for a folder.
+pub(crate) fn folder_name(text: &str) -> String {
+    text.replace(['?', '&'], "-").replace('=', "")
+}
+
+/// The values of a workload's parameters.
+pub(crate) struct Chosen {
+    /// Defaults included.
+    pub(crate) values: BTreeMap<String, u32>,
+    /// All of them behind a `?`, sorted; empty without any.
+    pub(crate) tail: String,
+    /// Whether one was set.
+    pub(crate) says_any: bool,
+}
+
+/// The values that `query` sets (`fields=40&limit=1000`), and the defaults of the others.
+pub(crate) fn choose_values(
+    name: &str,
+    parameters: &BTreeMap<String, WorkloadParameter>,
+    query: &str,
+) -> Result<Chosen, Refusal> {
+    let written = written(name, parameters, query)?;
+    let says_any = !written.is_empty();
+    let mut values: BTreeMap<String, u32> =
+        parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default)).collect();
+    values.extend(written);
+    for (name, parameter) in parameters {
+        parameter.check(name, values[name])?;
+    }
+    let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let tail = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
+    Ok(Chosen { values, tail, says_any })
+}
+
+/// The parameters that are set.
+fn written(
+    name: &str,
+    parameters: &BTreeMap<String, WorkloadParameter>,
+    query: &str,
+) -> Result<BTreeMap<String, u32>, Refusal> {
+    let mut written = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| (format!("`{pair}` is not of the form parameter=value, such as limit=1000"), None))?;
+        if !parameters.contains_key(key) {
+            let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
+            let message = format!("`{name}` has no parameter `{key}`");
+            return Err((message, Some(suggestion(key, &names))));
+        }
+        let number: u32 =
+            value.parse().map_err(|_| (format!("parameter `{key}` is a whole number, not `{value}`"), None))?;
+        if written.insert(key.to_owned(), number).is_some() {
+            return Err((format!("parameter `{key}` is set twice; leave one of them out"), None));
+        }
+    }
+    Ok(written)
+}
+
+/// The parameters of a workload for programs: whatever its arguments name.
+pub(crate) fn read_free_parameters(
+    files: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
+    reading: &mut Reading,
+) -> BTreeMap<String, WorkloadParameter> {
+    files.into_iter().filter_map(|(name, file)| Some((name.into_inner(), read_parameter(file, reading)?))).collect()
+}
+
+/// The parameters of a workload whose answer is `data` at a place in the text; what that depends on is what can be set.
+pub(crate) fn read_parameters(
+    files: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
+    data: Option<(DataBody, Span)>,
+    has_answer: bool,
+    reading: &mut Reading,
+) -> BTreeMap<String, WorkloadParameter> {
+    let expected = data.as_ref().map_or(&[][..], |(data, _)| data.parameters());
+    let mut parameters = BTreeMap::new();
+    let mut given: Vec<String> = Vec::new();
+    for (name, file) in files {
+        given.push(name.get_ref().clone());
+        // What an answer depends on is not known of one that could not be read.
+        if has_answer && !expected.contains(&name.get_ref().as_str()) {
+            let message = format!("the answer does not depend on `{}`", name.get_ref());
+            let help = match expected {
+                [] => "only the answers `rows` and `queries` have parameters".to_owned(),
+                expected => suggestion(name.get_ref(), expected),
+            };
+            reading.note(name.span(), message, Some(help));
+        }
+        let read = read_parameter(file, reading);
+        parameters.extend(read.map(|parameter| (name.into_inner(), parameter)));
+    }
+    let Some((data, span)) = data else { return parameters };
+    for missing in expected.iter().filter(|name| !given.iter().any(|given| given == *name)) {
+        if !reading.was_wrong(missing) && !reading.was_wrong("parameter") {
+            let help = format!("add [parameter.{missing}] with `default`, `least` and `most`");
+            reading.note(span.clone(), format!("the answer depends on a parameter `{missing}`"), Some(help));
+        }
+    }
+    let defaults = parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default)).collect();
+    if let Err((message, help)) = data.check(&defaults) {
+        reading.note(span, format!("with the defaults of the parameters, {message}"), help);
+    }
+    parameters
+}
+
+fn read_parameter(file: Table<WorkloadParameterFile>, reading: &mut Reading) -> Option<WorkloadParameter> {
+    let Table { span, entries: file } = file;
+    let default = reading.require(file.default, &span, "default", "default = 20");
+    let (least, most, one_of) = match file.one_of {
+        Some(one_of) => {
+            for (key, range) in [("least", &file.least), ("most", &file.most)] {
+                if let Some(range) = range {
+                    reading.note(
+                        range.span(),
+                        format!("`{key}` follows from `one-of`"),
+                        Some(format!("leave out `{key}`")),
+                    );
+                }
+            }
+            read_one_of(one_of, &span, reading)?
+        }
+        None => {
+            let least = reading.require(file.least, &span, "least", "least = 1");
+            let most = reading.require(file.most, &span, "most", "most = 500");
+            let (least, most) = (least?, most?);
+            if least.get_ref() > most.get_ref() {
+                reading.note(least.span(), "`least` is more than `most`", None);
+                return None;
+            }
+            (least.into_inner(), most.into_inner(), Vec::new())
+        }
+    };
+    let default = default?;
+    let parameter = WorkloadParameter { default: *default.get_ref(), least, most, one_of, help: file.help };
+    if let Err((message, _)) = parameter.check("default", parameter.default) {
+        reading.note(default.span(), message, None);
+    }
+    Some(parameter)
+}
+
+fn read_one_of(one_of: Spanned<Vec<u32>>, table: &Span, reading: &mut Reading) -> Option<(u32, u32, Vec<u32>)> {
+    let span = one_of.span();
+    let values = one_of.into_inner();
+    let Some((least, most)) = values.iter().min().zip(values.iter().max()) else {
+        if !reading.is_damaged(table, "one-of") {
+            reading.note(span, "no value is listed", Some("for example: one-of = [40, 50]".to_owned()));
+        }
+        return None;
+    };
+    Some((*least, *most, values))
+}

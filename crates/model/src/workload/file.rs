@@ -1,0 +1,185 @@
+//! `workload.toml` as it is written, before anything in it is known to make sense.
+//!
+//! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
+//! when the file is turned into a [`crate::Workload`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::program::reading::ProgramWorkloadFile;
+use crate::reading::table::Table;
+use crate::workload::GeneratedKind;
+use crate::workload::data::DataBody;
+
+/// `workload.toml` as it is written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }]))]
+pub struct WorkloadFile {
+    /// A few words for tables.
+    #[schemars(required)]
+    pub title: Option<String>,
+    /// What the workload measures, in one sentence.
+    pub summary: Option<String>,
+    /// Whether a subject must ask a database for the answer, so that its trials have one. Default false.
+    #[schemars(with = "Option<bool>")]
+    pub database: Option<Spanned<bool>>,
+    /// What is asked.
+    #[schemars(with = "Option<RequestFile>")]
+    pub request: Option<Table<RequestFile>>,
+    /// What must be answered.
+    #[schemars(with = "Option<AnswerFile>")]
+    pub answer: Option<Table<AnswerFile>>,
+    /// What programs do and say, in the place of a request and its answer.
+    #[schemars(with = "Option<ProgramWorkloadFile>")]
+    pub program: Option<Table<ProgramWorkloadFile>>,
+    /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
+    /// `n`; other answers have none. Those of programs are what their arguments name.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, WorkloadParameterFile>")]
+    pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
+}
+
+/// `[parameter.<name>]` of a workload: a whole number in the query of the path.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "WorkloadParameter")]
+pub struct WorkloadParameterFile {
+    /// The value that holds if a study says none.
+    #[schemars(with = "u32")]
+    pub default: Option<Spanned<u32>>,
+    /// The smallest value, where any up to `most` will do.
+    #[schemars(with = "Option<u32>")]
+    pub least: Option<Spanned<u32>>,
+    /// The largest value.
+    #[schemars(with = "Option<u32>")]
+    pub most: Option<Spanned<u32>>,
+    /// The only values that make sense, instead of `least` and `most`.
+    #[schemars(with = "Option<Vec<u32>>", length(min = 1))]
+    pub one_of: Option<Spanned<Vec<u32>>>,
+    /// What it says.
+    #[serde(default)]
+    pub help: String,
+}
+
+/// `[request]` of a workload.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RequestFile {
+    /// The method: `GET` (default), or `POST` for what changes something or has a body.
+    #[schemars(with = "Option<String>", regex(pattern = "^(GET|POST)$"))]
+    pub method: Option<Spanned<String>>,
+    /// The path, with its leading slash.
+    #[schemars(with = "String", regex(pattern = "^/[A-Za-z0-9._-]+$"))]
+    pub path: Option<Spanned<String>>,
+    /// A file beside this one with the body of a `POST`. Default none.
+    #[schemars(with = "Option<String>")]
+    pub body: Option<Spanned<String>>,
+    /// Type and subtype of that body.
+    #[schemars(with = "Option<String>")]
+    pub content_type: Option<Spanned<String>>,
+    /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
+    /// out by it.
+    #[schemars(with = "Option<String>")]
+    pub refused: Option<Spanned<String>>,
+}
+
+/// `[answer]` of a workload.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AnswerFile {
+    /// The status. Default 200.
+    #[schemars(with = "Option<u16>", range(min = 200, max = 599))]
+    pub status: Option<Spanned<u16>>,
+    /// Type and subtype; parameters such as a character set are not compared.
+    #[schemars(required)]
+    pub content_type: Option<String>,
+    /// The body, byte for byte: a file beside this one, how it is generated, or what it is of the database's tables.
+    #[schemars(with = "BodyFile")]
+    pub body: Option<Spanned<BodyFile>>,
+}
+
+/// Where the bytes of an answer come from.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub enum BodyFile {
+    /// A file in the workload's folder.
+    File(String),
+    /// Bytes that the lab generates, the same ones everywhere.
+    Generated(GeneratedBodyFile),
+    /// What the tables of the lab's database hold.
+    Data(DataBodyFile),
+}
+
+/// A body that the lab generates.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct GeneratedBodyFile {
+    /// What is generated; `png` is the only kind so far.
+    #[schemars(required)]
+    pub generate: Option<GeneratedKind>,
+    /// Exact length of the body in bytes.
+    #[schemars(required)]
+    pub bytes: Option<usize>,
+    /// Seed of its content.
+    #[schemars(required)]
+    pub seed: Option<u64>,
+}
+
+/// A body that follows from the tables of the lab's database.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct DataBodyFile {
+    /// Which answer.
+    pub data: DataBody,
+}
+
+/// The keys of both tables, so that each can be read without knowing which one is meant.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BodyTable {
+    generate: Option<GeneratedKind>,
+    bytes: Option<usize>,
+    seed: Option<u64>,
+    data: Option<DataBody>,
+}
+
+impl<'de> Deserialize<'de> for BodyFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(BodyVisitor)
+    }
+}
+
+/// By hand, as serde's own untagged enums lose both the reason and the place of an error.
+struct BodyVisitor;
+
+impl<'de> Visitor<'de> for BodyVisitor {
+    type Value = BodyFile;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(
+            "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }",
+        )
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<BodyFile, E> {
+        Ok(BodyFile::File(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<BodyFile, A::Error> {
+        let BodyTable { generate, bytes, seed, data } = BodyTable::deserialize(MapAccessDeserializer::new(entries))?;
+        match data {
+            None => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
+            Some(_) if generate.is_some() || bytes.is_some() || seed.is_some() => {
+                Err(A::Error::custom("a body is generated or follows from `data`, not both"))
+            }
+            Some(data) => Ok(BodyFile::Data(DataBodyFile { data })),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! A workload: the request and the answer that every subject owes to it.
+
+pub(crate) mod data;
+pub(crate) mod file;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::reading::table::Table;
+use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::workload::data::{DataBody, WorkloadParameter, read_parameters};
+use crate::workload::file::{AnswerFile, BodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, WorkloadFile};
+
+/// Where the bytes of an answer come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Body {
+    /// A file in the workload's folder.
+    File(String),
+    /// Bytes that the lab generates, the same ones everywhere.
+    Generated(GeneratedBody),
+    /// What the tables of the lab's database hold.
+    Data {
+        /// Which answer.
+        data: DataBody,
+    },
+}
+
+/// A body that the lab generates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeneratedBody {
+    /// What is generated; `png` is the only kind so far.
+    pub generate: GeneratedKind,
+    /// Exact length of the body in bytes.
+    pub bytes: usize,
+    /// Seed of its content.
+    pub seed: u64,
+}
+
+/// What kinds of body the lab can generate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GeneratedKind {
+    /// A PNG picture of noise, which no compression makes smaller.
+    Png,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SentBody {
+    /// A file in the workload's folder.
+    pub file: String,
+    /// Its type and subtype.
+    pub content_type: String,
+    /// A file beside it whose bytes must be answered with 422 in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// The request and the answer that every subject owes to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// The name of its folder.
+    pub name: String,
+    /// A few words for tables.
+    pub title: String,
+    /// What it measures.
+    pub summary: String,
+    /// The request's method.
+    pub method: String,
+    /// The request's path, with its leading slash.
+    pub path: String,
+    /// The request's body, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<SentBody>,
+    /// The status owed.
+    pub status: u16,
+    /// The type and subtype owed.
+    pub content_type: String,
+    /// The body owed.
+    pub body: Body,
+    /// Whether its trials have a database.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database: bool,
+    /// What a study can set: `rows?limit=1000`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, WorkloadParameter>,
+    /// The values of the parameters, defaults included, once a study has chosen.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, u32>,
+}
+
+impl Workload {
+    /// Reads the text of a `workload.toml` that lies in the folder `name`.
+    pub fn read(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let (file, mut reading) = Reading::read::<WorkloadFile>(text);
+        let title = reading.require(file.title, &ROOT, "title", "title = \"Hello\"");
+        let request = reading.require(file.request, &ROOT, "request", "[request] with path = \"/hello\"");
+        let answer = reading.require(file.answer, &ROOT, "answer", "[answer] with content-type and body");
+        let request = request.and_then(|request| read_request(request, &mut reading));
+        let body_span = answer.as_ref().and_then(|answer| answer.entries.body.as_ref()).map(Spanned::span);
+        let answer = answer.and_then(|answer| read_answer(answer, &mut reading));
+        if let Some(program) = file.program {
+            let help = "a workload has `request` and `answer`, or `program`".to_owned();
+            reading.note(program.span, "a workload for servers has no `program`", Some(help));
+        }
+        let database = file.database.as_ref().is_some_and(|database| *database.get_ref());
+        let data = answer.as_ref().and_then(|(_, _, body)| body.data()).zip(body_span);
+        if let Some((_, span)) = data.as_ref().filter(|_| !database && !reading.is_damaged(&ROOT, "database")) {
+            let help = "add `database = true` at the top".to_owned();
+            reading.note(span.clone(), "an answer that follows from `data` needs a database", Some(help));
+        }
+        let has_answer = answer.is_some();
+        let parameters = read_parameters(file.parameter, data, has_answer, &mut reading);
+        match (title, request, answer) {
+            (Some(title), Some((method, path, sent)), Some((status, content_type, body)))
+                if !reading.has_problems() =>
+            {
+                let summary = file.summary.unwrap_or_default();
+                let (name, values) = (name.to_owned(), BTreeMap::new());
+                Ok(Self {
+                    name,
+                    title,
+                    summary,
+                    method,
+                    path,
+                    sent,
+                    status,
+                    content_type,
+                    body,
+                    database,
+                    parameters,
+                    values,
+                })
+            }
+            _ => Err(reading.into_problems()),
+        }
+    }
+
+    /// The name under which the body lies among the assets: the path without its leading slash and its query.
+    pub fn asset(&self) -> &str {
+        let path = self.path.split('?').next().unwrap_or_default();
+        path.trim_start_matches('/')
+    }
+}
+
+impl Body {
+    /// Which answer it is of those that follow from the database's tables, if it is one.
+    pub fn data(&self) -> Option<DataBody> {
+        match self {
+            Self::Data { data } => Some(*data),
+            Self::File(_) | Self::Generated(_) => None,
+        }
+    }
+}
+
+type Asked = (String, String, Option<SentBody>);
+
+fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<Asked> {
+    let Table { span, entries: mut request } = request;
+    let sent = read_sent(&mut request, &span, reading);
+    let method = request.method.map_or_else(|| "GET".to_owned(), |method| read_method(method, reading));
+    let path = reading.require(request.path, &span, "path", "path = \"/hello\"")?;
+    let name = path.get_ref().strip_prefix('/').unwrap_or_default();
+    // The body lies under this name among the assets, so it must be the name of a file and need no quoting in a URL.
+    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+        let help = "a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`".to_owned();
+        reading.note(path.span(), format!("`{}` is not a path that subjects can serve", path.get_ref()), Some(help));
+    }
+    Some((method, path.into_inner(), sent))
+}
+
+/// The body of a request: a file, and what goes with it.
+fn read_sent(request: &mut RequestFile, span: &Span, reading: &mut Reading) -> Option<SentBody> {
+    let (body, refused) = (request.body.take(), request.refused.take());
+    let content_type = request.content_type.take();
+    for (key, place) in [("refused", refused.as_ref()), ("content-type", content_type.as_ref())] {
+        if let Some(place) = place.filter(|_| body.is_none()) {
+            reading.note(place.span(), format!("a request without `body` has no `{key}`"), None);
+        }
+    }
+    let body = body?;
+    if request.method.as_ref().is_none_or(|method| method.get_ref() != "POST") {
+        reading.note(body.span(), "only `POST` has a body", Some("add method = \"POST\"".to_owned()));
+    }
+    [Some(&body), refused.as_ref()]
+        .into_iter()
+        .flatten()
+        .for_each(|name| file_here(name.get_ref(), name.span(), reading));
+    let content_type = reading.require(content_type, span, "content-type", "content-type = \"application/json\"")?;
+    let (file, content_type) = (body.into_inner(), content_type.into_inner());
+    Some(SentBody { file, content_type, refused: refused.map(Spanned::into_inner) })
+}
+
+fn file_here(name: &str, span: Span, reading: &mut Reading) {
+    if name.is_empty() || name.contains('/') {
+        let help = "it must lie beside this one, as in `body.html`".to_owned();
+        reading.note(span, format!("`{name}` is not the name of a file here"), Some(help));
+    }
+}
+
+fn read_method(method: Spanned<String>, reading: &mut Reading) -> String {
+    let name = method.get_ref();
+    if !matches!(name.as_str(), "GET" | "POST") {
+        let help = "this version sends `GET` and `POST`".to_owned();
+        reading.note(method.span(), format!("workloads cannot use the method `{name}`"), Some(help));
+    }
+    method.into_inner()
+}
+
+fn read_answer(answer: Table<AnswerFile>, reading: &mut Reading) -> Option<(u16, String, Body)> {
+    let Table { span, entries: answer } = answer;
+    if let Some(status) = answer.status.as_ref().filter(|status| !(200..=599).contains(status.get_ref())) {
+        reading.note(status.span(), format!("{} is not the status of an answer", status.get_ref()), None);
+    }
+    let content_type = reading.require(answer.content_type, &span, "content-type", "content-type = \"text/html\"");
+    let body = reading.require(answer.body, &span, "body", "body = \"body.html\"");
+    let body = body.and_then(|body| read_body(body, reading));
+    Some((answer.status.map_or(200, Spanned::into_inner), content_type?, body?))
+}
+
+fn read_body(body: Spanned<BodyFile>, reading: &mut Reading) -> Option<Body> {
+    let span = body.span();
+    match body.into_inner() {
+        BodyFile::File(name) => {
+            file_here(&name, span, reading);
+            Some(Body::File(name))
+        }
+        BodyFile::Generated(generated) => read_generated(generated, &span, reading).map(Body::Generated),
+        BodyFile::Data(DataBodyFile { data }) => Some(Body::Data { data }),
+    }
+}
+
+fn read_generated(file: GeneratedBodyFile, span: &Span, reading: &mut Reading) -> Option<GeneratedBody> {
+    // Then it was meant to be an answer from the database's tables.
+    if reading.is_damaged(span, "data") {
+        return None;
+    }
+    let generate = reading.require(file.generate, span, "generate", "generate = \"png\"");
+    let bytes = reading.require(file.bytes, span, "bytes", "bytes = 546816");
+    let seed = reading.require(file.seed, span, "seed", "seed = 534");
+    Some(GeneratedBody { generate: generate?, bytes: bytes?, seed: seed? })
+}

@@ -1,0 +1,21 @@
+//! Runs as they are stored: the folder of a run, the records that follow from it, and whether they do.
+//!
+//! [`recompute`] makes the record of a trial from the files of its folder; the lab does so when a trial ends, and [`verify`] does
+//! so again. It starts no process.
+
+mod error;
+mod events;
+mod file;
+mod line_writer;
+mod manifest;
+pub mod recompute;
+mod run_folder;
+mod trial_folder;
+pub mod verify;
+
+pub use error::{NEAREST, StoreError};
+pub use events::{EVENTS, EventLog};
+pub use line_writer::LineWriter;
+pub use manifest::{MANIFEST, sha256_of_file};
+pub use run_folder::{RunFolder, StoredRun};
+pub use trial_folder::TrialFolder;

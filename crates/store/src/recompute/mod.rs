@@ -1,0 +1,222 @@
+//! The figures of a trial from the files of its folder, and from nothing else but what was fixed before it.
+//!
+//! A trial makes its record with this when its processes have ended, and `tolok verify` makes it again.
+
+mod disturbed;
+mod link_window;
+pub mod objectives;
+pub mod program_rows;
+mod record;
+mod seconds;
+
+use std::fs;
+use std::path::Path;
+
+use tolok_load::clock::MonotonicNs;
+use tolok_model::{
+    CpuMap, DatabaseWindow, Disturbance, Environment, Isolation, LinkWindow, Measurement, ProgramScenario,
+    ProgramTiming, RawServer, RawWindow, Scenario,
+};
+
+use self::disturbed::by_others;
+use self::link_window::{lateness, link_window, own_drops};
+use self::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
+use self::record::{host, measurement, of_subject, resources};
+use self::seconds::seconds;
+use tolok_host::isolate::Backend;
+use tolok_host::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
+use tolok_tools::{Answers, LoadJob, ToolReport, driver, report_in};
+
+/// The file with what the lab read once.
+pub const RAW_WINDOW: &str = "window.json";
+/// The file in which an emulated link says what it did.
+pub const LINK_REPORT: &str = "link.jsonl";
+/// The same of a link to the database.
+pub const DATABASE_LINK_REPORT: &str = "database-link.jsonl";
+/// Readings of resources.
+pub const SAMPLES: &str = "samples.jsonl";
+/// Answers on the wire.
+pub const WIRE: &str = "wire.jsonl";
+
+/// What was fixed before a trial.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialInputs<'a, S> {
+    /// What was asked for.
+    pub scenario: &'a S,
+    /// Where.
+    pub environment: &'a Environment,
+    /// The CPUs of its parts.
+    pub cpus: &'a CpuMap,
+    /// What held the parts apart.
+    pub isolation: Option<&'a Isolation>,
+}
+
+/// The borders of a window that was read back.
+fn window_of(raw: &RawWindow) -> Window {
+    Window { began: MonotonicNs(raw.began_ns), ended: MonotonicNs(raw.ended_ns) }
+}
+
+/// What a load generator found, by what it left in the folder. What it does not judge itself is judged here.
+pub(crate) fn report_of(folder: &Path, scenario: &Scenario, server: &RawServer) -> Result<ToolReport, String> {
+    let driver = driver(scenario.tool.name);
+    // What a call is made of beside this has no meaning for what it left.
+    let (url, method, answers) = (String::new(), "GET", Answers::Status);
+    let (status, body_bytes) = (server.status, server.body_bytes);
+    let job = LoadJob { url, method, sent: None, status, answers, body_bytes, scenario, cpus: 1, seed: 0 };
+    let mut report = report_in(driver, folder, &job)?;
+    if report.objectives.is_empty() {
+        report.objectives = objectives::judged(&scenario.objectives, &report);
+    }
+    Ok(report)
+}
+
+/// What was measured in the window of a trial of a server. The error says in words which file does not tell what it should.
+pub fn measurement_of(
+    folder: &Path,
+    given: &TrialInputs<'_, Scenario>,
+    raw: &RawWindow,
+) -> Result<Measurement, String> {
+    let server = raw.server.as_ref().ok_or_else(|| format!("{RAW_WINDOW} tells of no server"))?;
+    let report = report_of(folder, given.scenario, server)?;
+    let (window, readings) = (window_of(raw), readings_in(folder, raw)?);
+    // Why there is none says enough by itself.
+    let usage = readings.usage(window).map_err(|error| error.to_string())?;
+    let found = measurement(report, &usage, server.cold_start_s, raw.load_average);
+    let is_emulated = given.isolation.is_some_and(|it| it.network == Backend::Emulator.name());
+    // A kernel's link writes no report.
+    let link = is_emulated.then(|| link_in(folder, (LINK_REPORT, Part::Link), window, &usage)).transpose()?;
+    let told = server.database.clone();
+    let database = told.map(|told| database_of(folder, given, told, window, &usage)).transpose()?;
+    let body_bytes = match found.body_bytes {
+        0 => server.mean_body_bytes.saturating_mul(found.ledger.good),
+        told => told,
+    };
+    let disturbances = disturbances(given, raw, found.window_s, &usage, (link.as_ref(), database.as_ref()));
+    let mut subject = of_subject(&usage, server.external);
+    (subject.pss_bytes, subject.refused_tasks) = (server.pss_bytes, server.refused_tasks);
+    Ok(Measurement {
+        body_bytes,
+        subject,
+        disturbances,
+        link,
+        database,
+        tool: Some(raw.tool.clone()),
+        wire: wire_in(folder, window)?,
+        pool: server.pool.clone(),
+        counter: server.counter.clone(),
+        series: seconds(found.series, &readings, window),
+        ..found
+    })
+}
+
+/// What was found when a program was timed.
+pub fn timing_of(
+    folder: &Path,
+    given: &TrialInputs<'_, ProgramScenario>,
+    raw: &RawWindow,
+) -> Result<ProgramTiming, String> {
+    let window = window_of(raw);
+    let Found { runs, floor, warmup_runs, said, window_s } = found_by(folder, given.scenario, &raw.tool.version)?;
+    let (load_average, own_s) = (raw.load_average, length_s(window));
+    let mut timing = ProgramTiming {
+        timer: raw.tool.clone(),
+        resolution_s: resolution_s(given.scenario.timer),
+        runs,
+        floor,
+        warmup_runs,
+        said,
+        window_s: window_s.unwrap_or(own_s),
+        host: tolok_model::HostWindow { load_average, ..Default::default() },
+        disturbances: Vec::new(),
+    };
+    // Nothing is known of others where the timer ended too soon to be told.
+    if let Ok(usage) = readings_in(folder, raw)?.usage(window) {
+        timing.host = host(&usage.host, own_s, load_average);
+        if is_judged(own_s, raw.machine_cpus) {
+            let parts = (given.environment, given.cpus);
+            timing.disturbances = by_others(parts, raw.machine_cpus as usize, own_s, &usage);
+        }
+    }
+    Ok(timing)
+}
+
+fn readings_in(folder: &Path, raw: &RawWindow) -> Result<ReadBack, String> {
+    ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
+}
+
+/// A server that tolok did not start may be one of the other programs of the machine, so what those used tells nothing.
+fn without_foreign(usage: &WindowUsage) -> WindowUsage {
+    let mut usage = usage.clone();
+    usage.host.foreign_cpu_s = None;
+    usage
+}
+
+/// What others did to the window, and what its links did.
+fn disturbances(
+    given: &TrialInputs<'_, Scenario>,
+    raw: &RawWindow,
+    window_s: f64,
+    usage: &WindowUsage,
+    (link, database): (Option<&LinkWindow>, Option<&DatabaseWindow>),
+) -> Vec<Disturbance> {
+    let is_external = raw.server.as_ref().is_some_and(|server| server.external);
+    let own = if is_external { &without_foreign(usage) } else { usage };
+    let by_others = by_others((given.environment, given.cpus), raw.machine_cpus as usize, window_s, own);
+    let of_link =
+        |name: &str, link: &LinkWindow, rtt_s| lateness(name, link, rtt_s).into_iter().chain(own_drops(name, link));
+    let by_link = link.map(|link| of_link("the link", link, given.environment.link.rtt_s));
+    let asked = given.environment.database.as_ref();
+    let of_database = database.and_then(|database| database.link.as_ref()).zip(asked);
+    let by_database_link = of_database.map(|(link, asked)| of_link("the link to the database", link, asked.link.rtt_s));
+    by_others.into_iter().chain(by_link.into_iter().chain(by_database_link).flatten()).collect()
+}
+
+/// What is recorded of the database: what it told of itself, what it used, and its link.
+fn database_of(
+    folder: &Path,
+    given: &TrialInputs<'_, Scenario>,
+    told: DatabaseWindow,
+    window: Window,
+    usage: &WindowUsage,
+) -> Result<DatabaseWindow, String> {
+    let is_ours = given.environment.database.as_ref().is_some_and(|asked| asked.is_private());
+    let network = given.isolation.and_then(|it| it.database_network.as_deref());
+    let is_emulated = network == Some(Backend::Emulator.name());
+    let part = (DATABASE_LINK_REPORT, Part::DatabaseLink);
+    let link = is_emulated.then(|| link_in(folder, part, window, usage)).transpose()?;
+    let used = usage.part(Part::Database);
+    // What was not read is not nought.
+    let resources = (is_ours && used.cpu_s.is_some()).then(|| resources(&used));
+    Ok(DatabaseWindow { resources, link, ..told })
+}
+
+/// What an emulated link did. One whose report cannot be read may have been late, so its trial tells nothing.
+fn link_in(
+    folder: &Path,
+    (report, part): (&str, Part),
+    window: Window,
+    usage: &WindowUsage,
+) -> Result<LinkWindow, String> {
+    let path = folder.join(report);
+    let unknown = |why: String| format!("the link's report {}: {why}", path.display());
+    let rows = tolok_link::read_report(&path).map_err(|error| unknown(error.to_string()))?;
+    let cpu_s = usage.part(part).cpu_s.unwrap_or_default();
+    let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
+    found.ok_or_else(|| unknown("it has no row of the window".to_owned()))
+}
+
+fn wire_in(folder: &Path, window: Window) -> Result<Option<tolok_model::WireCount>, String> {
+    // Where nobody counted, there is no file.
+    if !folder.join(WIRE).is_file() {
+        return Ok(None);
+    }
+    let text = text(folder, WIRE)?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<WireLine>, _>>();
+    Ok(wire_window(&lines.map_err(|error| format!("{WIRE}: {error}"))?, window))
+}
+
+/// The text of a file of the folder.
+fn text(folder: &Path, name: &str) -> Result<String, String> {
+    let bytes = fs::read(folder.join(name)).map_err(|error| format!("cannot read {name}: {error}"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

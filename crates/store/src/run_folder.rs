@@ -1,0 +1,383 @@
+//! A run's folder. Only this module writes below it, and, into their logs, the programs of a trial.
+//!
+//! ```text
+//! runs/<date>-<study>-<id>/
+//!   run.json  study.toml  plan.json  names.json
+//!   manifest.jsonl                           a line for each of the folders below, with the hashes of its files
+//!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, link.jsonl, tool.json, subject.log, tool.log, command.txt}
+//!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
+//!   diagnosis/<case>/{diagnosis.json, …}     unscored
+//!   events.jsonl                             what happened, as it was told; nothing rests on it
+//!   report.html  report.md  report.csv  report.json
+//! ```
+//! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,
+//! so a half-written record is never seen. Nothing finished is ever written again, but for the reports, which can be
+//! rebuilt from the rest. Right after a record its line of the manifest is written, which nothing changes any more.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tolok_model::manifest::{FileSum, Manifest, ManifestEntry};
+use tolok_model::wording::nearest;
+use tolok_model::{Case, CaseId, DiagnosisRecord, Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord};
+
+use crate::error::{NEAREST, StoreError};
+use crate::events::EventLog;
+use crate::file;
+use crate::file::{Durability, read_json};
+use crate::manifest::{About, MANIFEST, ManifestFile, sum_of, sums_in};
+use crate::trial_folder::TrialFolder;
+
+/// Titles of subjects and workloads as they were when the run was made.
+const NAMES: &str = "names.json";
+
+/// Locked by the one who writes into the folder.
+const LOCK: &str = ".lock";
+/// How often a lock is tried that somebody holds, and how long it is waited in between.
+const LOCK_TRIES: u32 = 3;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
+
+/// What is fixed before the first trial, in the order in which it is written.
+const OWN: [&str; 4] = ["study.toml", "plan.json", NAMES, "run.json"];
+
+/// A run's folder.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Held while this tolok writes into the folder; closed on exec, so no child inherits the lock.
+    _lock: Option<File>,
+    /// Written by the one who holds the lock.
+    manifest: Option<Arc<Mutex<ManifestFile>>>,
+}
+
+/// What a run's folder holds when it is read back.
+#[derive(Debug)]
+pub struct StoredRun {
+    /// What the run was.
+    pub run: RunRecord,
+    /// Its plan.
+    pub plan: Plan,
+    /// The trials that are finished, in the order of the plan.
+    pub trials: Vec<TrialRecord>,
+    /// What was counted in unscored trials, in the order of the plan's cases.
+    pub diagnoses: Vec<DiagnosisRecord>,
+    /// The fingerprint of all that was entered in the manifest; nothing where there is none.
+    pub records_sha256: Option<String>,
+}
+
+impl RunFolder {
+    /// Makes the folder of a new run and writes what is known before the first trial; `names` is a value of a crate that
+    /// the lab does not know. `run.json` comes last: it is what makes the folder a run.
+    pub fn create<T: Serialize>(
+        runs: &Path,
+        run: &RunRecord,
+        plan: &Plan,
+        study_text: &str,
+        names: &T,
+    ) -> Result<Self, StoreError> {
+        let path = runs.join(&run.id);
+        let failed = |source| StoreError::Write { path: path.clone(), source };
+        fs::create_dir_all(runs).map_err(failed)?;
+        // Not with those above it: a folder that is there already is another run's.
+        fs::create_dir(&path).map_err(failed)?;
+        let lock = Some(lock(&path)?);
+        let mut folder = Self { _lock: lock, path, manifest: None };
+        let names = serde_json::json!({ "format": RECORD_FORMAT, "content": names });
+        let contents = [
+            study_text.as_bytes().to_vec(),
+            file::pretty(&folder.path.join("plan.json"), plan)?,
+            file::pretty(&folder.path.join(NAMES), &names)?,
+            file::pretty(&folder.path.join("run.json"), run)?,
+        ];
+        let files: Vec<(&str, &[u8])> = OWN.into_iter().zip(contents.iter().map(Vec::as_slice)).collect();
+        files[..3].iter().try_for_each(|(name, content)| folder.write_durably(name, content))?;
+        folder.manifest = Some(Arc::new(Mutex::new(ManifestFile::begin(&folder.path, &files)?)));
+        folder.write_durably(files[3].0, files[3].1)?;
+        Ok(folder)
+    }
+
+    /// Opens the folder of a run to go on with it. What is finished and was not entered in the manifest, because tolok was
+    /// killed before it could be, is entered now.
+    pub fn open_to_write(path: &Path) -> Result<Self, StoreError> {
+        let mut folder = Self { _lock: Some(lock(path)?), path: path.to_owned(), manifest: None };
+        if is_run(path) {
+            let mut manifest = ManifestFile::open(path, &OWN)?;
+            folder.enter_late(&mut manifest)?;
+            folder.manifest = Some(Arc::new(Mutex::new(manifest)));
+        }
+        Ok(folder)
+    }
+
+    fn enter_late(&self, manifest: &mut ManifestFile) -> Result<(), StoreError> {
+        let stored = self.read()?;
+        for record in &stored.trials {
+            let planned = PlannedTrial { number: record.number, block: record.block, case: record.case.clone() };
+            let (folder, outcome) = (trial_name(&planned), Some(&record.outcome));
+            if !manifest.has(&folder) {
+                manifest.enter(About { entry: ManifestEntry::Trial, folder: &folder, outcome, late: true })?;
+            }
+        }
+        for record in &stored.diagnoses {
+            let folder = diagnosis_name(&record.case);
+            if !manifest.has(&folder) {
+                let entry = ManifestEntry::Diagnosis;
+                manifest.enter(About { entry, folder: &folder, outcome: None, late: true })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the folder of a run to read it, or to write reports into it.
+    pub fn open(path: &Path) -> Self {
+        Self { path: path.to_owned(), _lock: None, manifest: None }
+    }
+
+    /// Finds a run by its folder, by its name among `runs` or by a beginning that no other name has, by the name of its study, of whose
+    /// runs the newest is meant, or by the word `latest`.
+    pub fn find(runs: &Path, name: &str) -> Result<PathBuf, StoreError> {
+        let named = [PathBuf::from(name), runs.join(name)].into_iter().find(|path| is_run(path));
+        if let Some(found) = named.or_else(|| if name == "latest" { latest(runs) } else { None }) {
+            return Ok(found);
+        }
+        let known = names(runs);
+        let mut begin_so: Vec<&String> =
+            known.iter().filter(|known| !name.is_empty() && known.starts_with(name)).collect();
+        let (name, folder) = (name.to_owned(), runs.to_owned());
+        if begin_so.len() != 1
+            && let Some(newest) = Self::newest_of(&folder, &name)
+        {
+            return Ok(newest);
+        }
+        match begin_so.len() {
+            0 => {
+                let all: Vec<&str> = known.iter().map(String::as_str).collect();
+                let near = nearest(&name, &all, NEAREST).into_iter().map(str::to_owned).collect();
+                Err(StoreError::NoRun { name, runs: folder, near })
+            }
+            1 => Ok(runs.join(begin_so.remove(0))),
+            _ => Err(StoreError::Ambiguous { name, runs: folder, names: begin_so.into_iter().cloned().collect() }),
+        }
+    }
+
+    /// The run of a study that was begun last.
+    pub fn newest_of(runs: &Path, study: &str) -> Option<PathBuf> {
+        let is_of = |path: &PathBuf| Self::open(path).run().is_ok_and(|run| run.study == study);
+        let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
+        folders.filter(|path| is_run(path)).filter(is_of).max_by_key(|path| begun(path))
+    }
+
+    /// Whether a tolok is writing into a run's folder now. The lock is tried for an instant and never kept, and its file is
+    /// only read; a tolok that wants it at that instant tries again.
+    pub fn is_at_work(path: &Path) -> bool {
+        let tried = File::open(path.join(LOCK)).map(|file| file.try_lock_shared());
+        matches!(tried, Ok(Err(TryLockError::WouldBlock)))
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes the folder of a trial, without what an interrupted attempt may have left in it.
+    pub fn begin_trial(&self, trial: &PlannedTrial) -> Result<TrialFolder, StoreError> {
+        self.begin(trial_name(trial))
+    }
+
+    /// Makes the folder of the unscored trial of a case, without what an interrupted attempt may have left in it.
+    pub fn begin_diagnosis(&self, case: &CaseId) -> Result<TrialFolder, StoreError> {
+        self.begin(diagnosis_name(case))
+    }
+
+    fn begin(&self, name: String) -> Result<TrialFolder, StoreError> {
+        if let Some(manifest) = &self.manifest {
+            manifest.lock().unwrap_or_else(PoisonError::into_inner).withdraw(&name)?;
+        }
+        TrialFolder::begin(&self.path, name, self.manifest.clone())
+    }
+
+    /// Where the events of the run are kept, after those of earlier sessions.
+    pub fn events(&self) -> Result<EventLog, StoreError> {
+        EventLog::open(&self.path)
+    }
+
+    /// Whether the unscored trial of a case is finished.
+    pub fn is_diagnosed(&self, case: &CaseId) -> bool {
+        TrialFolder::diagnosis_in(&self.diagnosis_path(case)).is_file()
+    }
+
+    /// Whether the record of a trial is there.
+    pub fn is_finished(&self, trial: &PlannedTrial) -> bool {
+        TrialFolder::record_in(&self.trial_path(trial)).is_file()
+    }
+
+    /// Writes a report, which can be made again from the records.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+        let path = self.path.join(name);
+        file::write(&path, content, Durability::Whole)?;
+        Ok(path)
+    }
+
+    /// Reads back the names that [`RunFolder::create`] was given.
+    pub fn names<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        #[derive(serde::Deserialize)]
+        struct Named<T> {
+            content: T,
+        }
+        read_json::<Named<T>>(&self.path.join(NAMES), "list of names").map(|named| named.content)
+    }
+
+    /// Reads everything that is finished.
+    pub fn read(&self) -> Result<StoredRun, StoreError> {
+        let (run, plan) = (self.run()?, self.plan()?);
+        let finished = plan.trials.iter().filter(|trial| self.is_finished(trial));
+        let records = finished.map(|trial| read_json(&TrialFolder::record_in(&self.trial_path(trial)), "trial record"));
+        let trials = records.collect::<Result<Vec<TrialRecord>, StoreError>>()?;
+        let diagnosed = plan.cases.iter().filter(|case| self.is_diagnosed(&case.id));
+        let diagnosis = |case: &Case| TrialFolder::diagnosis_in(&self.diagnosis_path(&case.id));
+        let diagnoses = diagnosed.map(|case| read_json(&diagnosis(case), "diagnosis"));
+        let diagnoses = diagnoses.collect::<Result<Vec<DiagnosisRecord>, StoreError>>()?;
+        let records_sha256 = self.manifest()?.and_then(|manifest| manifest.fingerprint().map(str::to_owned));
+        Ok(StoredRun { run, plan, trials, diagnoses, records_sha256 })
+    }
+
+    /// What the run was.
+    pub fn run(&self) -> Result<RunRecord, StoreError> {
+        read_json(&self.path.join("run.json"), "run")
+    }
+
+    /// Its plan.
+    pub fn plan(&self) -> Result<Plan, StoreError> {
+        read_json(&self.path.join("plan.json"), "plan")
+    }
+
+    /// The record of a trial as it stands in its file, whatever it says; nothing if the trial is not finished.
+    pub fn trial_value(&self, trial: &PlannedTrial) -> Result<Option<serde_json::Value>, StoreError> {
+        let path = TrialFolder::record_in(&self.trial_path(trial));
+        path.is_file().then(|| read_json(&path, "trial record")).transpose()
+    }
+
+    /// That of the unscored trial of a case, likewise.
+    pub fn diagnosis_value(&self, case: &CaseId) -> Result<Option<serde_json::Value>, StoreError> {
+        let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
+        path.is_file().then(|| read_json(&path, "diagnosis")).transpose()
+    }
+
+    /// The names of the folders of all trials that are finished, scored or not, whether the plan knows them or not.
+    pub fn finished(&self) -> Vec<String> {
+        let below = |parent: &str, record: fn(&Path) -> PathBuf| {
+            let folders = fs::read_dir(self.path.join(parent)).into_iter().flatten().flatten();
+            let finished = folders.map(|entry| entry.path()).filter(|path| record(path).is_file());
+            let names = finished.filter_map(|path| Some(format!("{parent}/{}", path.file_name()?.to_string_lossy())));
+            names.collect::<Vec<String>>()
+        };
+        let mut names = below("trials", TrialFolder::record_in);
+        names.extend(below("diagnosis", TrialFolder::diagnosis_in));
+        names.sort();
+        names
+    }
+
+    /// What was entered as it came; nothing in a run of a tolok from before there were manifests.
+    pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
+        let path = self.path.join(MANIFEST);
+        match fs::read(&path) {
+            Ok(text) => Ok(Some(Manifest::read(&String::from_utf8_lossy(&text)))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::Read { path, source }),
+        }
+    }
+
+    /// Name, length and hash of every file of a trial's folder as they are now; nothing if it is not there.
+    pub fn sums(&self, folder: &str) -> Result<Option<Vec<FileSum>>, StoreError> {
+        let path = self.path.join(folder);
+        if !path.is_dir() {
+            return Ok(None);
+        }
+        let mut sums = Vec::new();
+        sums_in(&path, &path, &mut sums).map(|()| Some(sums))
+    }
+
+    /// Those of a file of the run's own folder; nothing if it is not there.
+    pub fn sum(&self, name: &str) -> Result<Option<FileSum>, StoreError> {
+        let path = self.path.join(name);
+        path.is_file().then(|| sum_of(&self.path, &path)).transpose()
+    }
+
+    /// The name of the folder of a trial, from the run's folder on.
+    pub fn trial_name(trial: &PlannedTrial) -> String {
+        trial_name(trial)
+    }
+
+    /// The name of the folder of the unscored trial of a case, likewise.
+    pub fn diagnosis_name(case: &CaseId) -> String {
+        diagnosis_name(case)
+    }
+
+    fn diagnosis_path(&self, case: &CaseId) -> PathBuf {
+        self.path.join(diagnosis_name(case))
+    }
+
+    fn trial_path(&self, trial: &PlannedTrial) -> PathBuf {
+        self.path.join(trial_name(trial))
+    }
+
+    fn write_durably(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
+        file::write(&self.path.join(name), content, Durability::WholeAndOnDisk)
+    }
+}
+
+fn trial_name(trial: &PlannedTrial) -> String {
+    format!("trials/{:04}-{}-b{}", trial.number, trial.case, trial.block)
+}
+
+fn diagnosis_name(case: &CaseId) -> String {
+    format!("diagnosis/{case}")
+}
+
+fn is_run(path: &Path) -> bool {
+    path.join("run.json").is_file()
+}
+
+/// Names of the runs in a folder, sorted.
+fn names(runs: &Path) -> Vec<String> {
+    let folders =
+        fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| is_run(path));
+    let mut names: Vec<String> =
+        folders.filter_map(|path| path.file_name().map(|name| name.to_string_lossy().into_owned())).collect();
+    names.sort();
+    names
+}
+
+/// The run that was begun last: its `run.json` is written once, at its beginning.
+fn latest(runs: &Path) -> Option<PathBuf> {
+    let folders = fs::read_dir(runs).ok()?.flatten().map(|entry| entry.path());
+    folders.filter(|path| is_run(path)).max_by_key(|path| begun(path))
+}
+
+/// When a run was begun.
+fn begun(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path.join("run.json")).and_then(|file| file.modified()).ok()
+}
+
+/// Locks a run's folder for this process; the lock ends with the process, however that ends.
+fn lock(folder: &Path) -> Result<File, StoreError> {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
+    for _ in 1..LOCK_TRIES {
+        if file.try_lock().is_ok() {
+            return Ok(file);
+        }
+        // Whoever only asks whether it is locked holds it for an instant, too.
+        std::thread::sleep(BETWEEN_TRIES);
+    }
+    file.try_lock().map(|()| file).map_err(|error| match error {
+        TryLockError::WouldBlock => StoreError::Busy { path: folder.to_owned() },
+        TryLockError::Error(source) => StoreError::Write { path, source },
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! The figures of every trial, made again from its raw files by the code that made them.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tolok_model::{
+    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawServer, RawWindow,
+    RunRecord, TrialRecord, ValueDifference, compare,
+};
+
+use super::tool_record::agreement;
+use super::{TOLERANCE, of_each, of_values, said, unreadable};
+use crate::RunFolder;
+use crate::recompute::program_rows::{ROWS, RunRow, rows_in, rows_told};
+use crate::recompute::{
+    DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, WIRE, measurement_of, report_of, timing_of,
+};
+use tolok_tools::{driver, output_name};
+
+/// What to do about a record that does not follow from its raw files.
+const ADVICE: &str = "one of the two was changed, or made by another version of tolok: the check of files tells which; do \
+                      not quote the trial before it verifies in a copy, or is measured anew";
+
+/// A note on trials of which less was kept.
+const WITHOUT_WINDOW: &str = "trials without a window.json, as a tolok from before it made them: of these only what tolok's \
+                              load engine tells was made again";
+
+/// Whether a record of this format lacks a value because tolok did not record it yet. What it has must be right all the same.
+fn is_later(format: u64, difference: &ValueDifference) -> bool {
+    // Version 3 began without the checks of the load tool and without seconds, then told of the subject alone, in seconds of
+    // the window alone, and of its last second as a rule nothing.
+    const WHOLE_SINCE_4: [&str; 2] = ["outcome.checks", "outcome.series"];
+    // Version 4 began without it.
+    const TAIL: &str = "outcome.series.tail";
+    let is_absent = difference.stored.as_ref().is_none_or(Value::is_null);
+    let is_of_4 = difference.at == TAIL;
+    is_absent && (is_of_4 || format < 4 && WHOLE_SINCE_4.iter().any(|place| difference.at.starts_with(place)))
+}
+
+/// A trial that has a record.
+struct Trial<'a> {
+    folder: &'a RunFolder,
+    run: &'a RunRecord,
+    plan: &'a Plan,
+    case: &'a Case,
+    /// Its folder, from the run's.
+    name: String,
+}
+
+/// All of them, the unscored ones after the others.
+pub(super) fn check(folder: &RunFolder, run: &RunRecord, plan: &Plan) -> Check {
+    let trial = |case: &'_ str, name: String| {
+        let case = plan.cases.iter().find(|known| known.id == case)?;
+        Some(Trial { folder, run, plan, case, name })
+    };
+    let scored = plan
+        .trials
+        .iter()
+        .filter_map(|planned| Some((trial(&planned.case, RunFolder::trial_name(planned))?, Some(planned))));
+    let unscored =
+        plan.cases.iter().filter_map(|case| Some((trial(&case.id, RunFolder::diagnosis_name(&case.id))?, None)));
+    let all: Vec<(Trial<'_>, Option<&PlannedTrial>)> = scored.chain(unscored).collect();
+    let mut check = of_each("figures", &all, |(trial, planned)| match planned {
+        Some(planned) => trial.scored(planned),
+        None => trial.unscored(),
+    });
+    if run.tolok_version != env!("CARGO_PKG_VERSION") {
+        check.notes.push(format!(
+            "the run was made by tolok {}, and its figures were made again by the rules of tolok {}",
+            run.tolok_version,
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    let figures = check.compared;
+    check.saying(format!("{figures} figures were made again from the raw files, and each is the one that is stored"))
+}
+
+impl Trial<'_> {
+    fn scored(&self, planned: &PlannedTrial) -> Check {
+        let mut check = Check::new("figures");
+        let stored = match self.folder.trial_value(planned) {
+            Ok(Some(stored)) => stored,
+            Ok(None) => return check,
+            // Named by the check of trials.
+            Err(_) => return check,
+        };
+        let record = match serde_json::from_value::<TrialRecord>(stored.clone()) {
+            Ok(record) => record,
+            Err(error) => {
+                check.differs(said(self.file("trial.json"), format!("it is no record of a trial: {error}"), ADVICE));
+                return check;
+            }
+        };
+        self.attempts(&record, &mut check);
+        let made = match &record.outcome {
+            Outcome::Failed(_) => return check,
+            Outcome::Completed(found) => self
+                .measured(&record, found, &mut check)
+                .map(|made| made.map(|made| Outcome::Completed(Box::new(made)))),
+            Outcome::Timed(_) => {
+                self.timed(&record, &mut check).map(|made| made.map(|made| Outcome::Timed(Box::new(made))))
+            }
+        };
+        match made {
+            Err(why) => {
+                check.differs(said(self.name.as_str(), format!("its figures cannot be made again: {why}"), ADVICE))
+            }
+            Ok(None) => {}
+            Ok(Some(outcome)) => {
+                let made = json!(TrialRecord { outcome, ..record });
+                self.compare(&stored, &made, &mut check);
+            }
+        }
+        check
+    }
+
+    /// A server's trial; nothing if so little was kept that nothing can be made again.
+    fn measured(
+        &self,
+        record: &TrialRecord,
+        found: &Measurement,
+        check: &mut Check,
+    ) -> Result<Option<Measurement>, String> {
+        let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
+        let environment = self.plan.environment(scenario).ok_or("the plan has no such environment")?;
+        let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
+        if scenario.tool.name == LoadTool::Tolok {
+            self.tool_record(check);
+        }
+        let path = self.path();
+        let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
+        let made = match self.raw()? {
+            Some(raw) => {
+                let server = raw.server.as_ref().ok_or("window.json tells of no server")?;
+                self.timeline(&report_of(&path, scenario, server)?.timeline, check)?;
+                measurement_of(&path, &given, &raw)?
+            }
+            None if scenario.tool.name != LoadTool::Tolok => {
+                check.notes.push(WITHOUT_WINDOW.to_owned());
+                return Ok(None);
+            }
+            // Of a tolok that did not keep where its window lay: what the load engine tells can be made all the same.
+            None => {
+                check.notes.push(WITHOUT_WINDOW.to_owned());
+                let told = report_of(&path, scenario, &RawServer::default())?;
+                self.timeline(&told.timeline, check)?;
+                Measurement {
+                    window_s: told.window_s,
+                    goodput_rps: told.goodput_rps,
+                    ledger: told.ledger,
+                    latency: told.latency,
+                    offered_rps: told.offered_rps,
+                    doubts: told.doubts,
+                    objectives: told.objectives,
+                    aborted: told.aborted,
+                    ..found.clone()
+                }
+            }
+        };
+        Ok(Some(made))
+    }
+
+    /// A program's trial; nothing if nothing can be made again.
+    fn timed(&self, record: &TrialRecord, check: &mut Check) -> Result<Option<tolok_model::ProgramTiming>, String> {
+        let scenario = self.plan.program(&self.case.scenario).ok_or("the plan has no such program")?;
+        let environment = self.plan.program_environment(scenario).ok_or("the plan has no such environment")?;
+        let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
+        let Some(raw) = self.raw()? else { return Ok(None) };
+        let rows = rows_in(&self.path())?;
+        let counted: Vec<&RunRow> = rows.iter().filter(|row| row.counts()).collect();
+        let told = rows_told(&self.path(), scenario.timer, &raw.tool.version)?;
+        self.equal(ROWS, (&json!(counted), &json!(told)), "what the timer wrote", check);
+        let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
+        timing_of(&self.path(), &given, &raw).map(Some)
+    }
+
+    /// What was counted over the answers of an unscored trial.
+    fn unscored(&self) -> Check {
+        let mut check = Check::new("figures");
+        let stored = match self.folder.diagnosis_value(&self.case.id) {
+            Ok(Some(stored)) => stored,
+            Ok(None) => return check,
+            Err(error) => return unreadable(self.folder, "figures", &error),
+        };
+        let record = serde_json::from_value::<DiagnosisRecord>(stored.clone());
+        match record.map_err(|error| error.to_string()).and_then(|record| self.diagnosed(record)) {
+            Ok(None) => {}
+            Ok(Some(made)) => {
+                let (all, differences) = compare(&stored, &json!(made), TOLERANCE);
+                check.compared += all;
+                let file = self.file("diagnosis.json");
+                differences
+                    .into_iter()
+                    .for_each(|one| check.differs(of_values(&file, "the load tool's record", one, ADVICE)));
+            }
+            Err(why) => {
+                check.differs(said(self.name.as_str(), format!("its figures cannot be made again: {why}"), ADVICE))
+            }
+        }
+        check
+    }
+
+    fn diagnosed(&self, record: DiagnosisRecord) -> Result<Option<DiagnosisRecord>, String> {
+        let (Ok(found), Some(raw)) = (&record.outcome, self.raw()?) else { return Ok(None) };
+        let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
+        let told = report_of(&self.path(), scenario, raw.server.as_ref().ok_or("window.json tells of no server")?)?;
+        let answers = (told.goodput_rps * told.window_s).round() as u64;
+        let (window_s, goodput_rps) = (told.window_s, told.goodput_rps);
+        let outcome = Ok(Diagnosis { answers, window_s, goodput_rps, ..found.clone() });
+        Ok(Some(DiagnosisRecord { outcome, ..record }))
+    }
+
+    /// Each attempt that was disturbed has its folder, and the commands of the record are those that were written down.
+    fn attempts(&self, record: &TrialRecord, check: &mut Check) {
+        let entries = fs::read_dir(self.path()).into_iter().flatten().flatten();
+        let disturbed =
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("disturbed-")).count() as u64;
+        self.equal(
+            "trial.json",
+            (&json!({ "attempts": record.attempts }), &json!({ "attempts": disturbed + 1 })),
+            "the folders of disturbed attempts",
+            check,
+        );
+        if let (false, Ok(text)) =
+            (matches!(record.outcome, Outcome::Failed(_)), fs::read_to_string(self.path().join("command.txt")))
+        {
+            // Of a server that tolok did not start there are none.
+            let commands: String = record.commands.iter().map(|command| format!("{command}\n")).collect();
+            let told: String = text.chars().take(commands.chars().count()).collect();
+            self.equal(
+                "trial.json",
+                (&json!({ "commands": commands }), &json!({ "commands": told })),
+                "command.txt",
+                check,
+            );
+        }
+    }
+
+    /// The record of tolok's load engine against itself.
+    fn tool_record(&self, check: &mut Check) {
+        let name = output_name(driver(LoadTool::Tolok));
+        let text = fs::read_to_string(self.path().join(name)).map_err(|error| error.to_string());
+        match text.and_then(|text| agreement(&text)) {
+            Err(why) => check.differs(said(self.file(name), format!("it cannot be read: {why}"), ADVICE)),
+            Ok(found) => {
+                check.compared += found.figures;
+                for one in found.disagreements {
+                    let difference = ValueDifference { at: one.at, stored: Some(one.stored), made: Some(one.made) };
+                    check.differs(of_values(&self.file(name), one.source, difference, ADVICE));
+                }
+            }
+        }
+    }
+
+    /// The seconds of the load, which are kept apart.
+    fn timeline(&self, told: &[Value], check: &mut Check) -> Result<(), String> {
+        const TIMELINE: &str = "timeline.jsonl";
+        let text = fs::read_to_string(self.path().join(TIMELINE)).map_err(|error| format!("{TIMELINE}: {error}"))?;
+        let rows = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
+        let rows = rows.map_err(|error| format!("{TIMELINE}: {error}"))?;
+        self.equal(TIMELINE, (&json!(rows), &json!(told)), "the load tool's record", check);
+        Ok(())
+    }
+
+    /// Compares a record with one that was made again.
+    fn compare(&self, stored: &Value, made: &Value, check: &mut Check) {
+        let (all, differences) = compare(stored, made, TOLERANCE);
+        check.compared += all;
+        // A record of an older tolok lacks fields that this one has.
+        let is_old = !self.path().join(RAW_WINDOW).is_file();
+        let format = stored.get("format").and_then(Value::as_u64).unwrap_or_default();
+        let is_lacking = |one: &ValueDifference| (is_old && one.stored.is_none()) || is_later(format, one);
+        for one in differences.into_iter().filter(|one| !is_lacking(one)) {
+            let source = self.source_of(&one.at);
+            check.differs(of_values(&self.file("trial.json"), source, one, ADVICE));
+        }
+    }
+
+    fn equal(&self, file: &str, (stored, made): (&Value, &Value), source: &str, check: &mut Check) {
+        let (all, differences) = compare(stored, made, TOLERANCE);
+        check.compared += all;
+        differences.into_iter().for_each(|one| check.differs(of_values(&self.file(file), source, one, ADVICE)));
+    }
+
+    /// The raw file that a figure of a record was made from.
+    fn source_of(&self, at: &str) -> &'static str {
+        const ONCE: [&str; 5] =
+            ["cold_start_s", "subject.pss_bytes", "subject.refused_tasks", "host.load_average", "tool."];
+        const SAMPLED: [&str; 4] = ["subject", "generator", "host", "disturbances"];
+        const USED: [&str; 3] = ["subject_", "generator_", "database_"];
+        let Some(at) = at.strip_prefix("outcome.") else { return "plan.json" };
+        let tool = self.plan.scenario(&self.case.scenario).map(|scenario| output_name(driver(scenario.tool.name)));
+        match at {
+            _ if ONCE.iter().any(|one| at.starts_with(one)) => RAW_WINDOW,
+            _ if SAMPLED.iter().any(|one| at.starts_with(one)) => SAMPLES,
+            _ if at.starts_with("database.resources") => SAMPLES,
+            _ if at.starts_with("series") && USED.iter().any(|one| at.contains(one)) => SAMPLES,
+            _ if at.starts_with("database.link") => DATABASE_LINK_REPORT,
+            _ if ["database", "pool", "counter", "timer"].iter().any(|one| at.starts_with(one)) => RAW_WINDOW,
+            _ if at.starts_with("link") => LINK_REPORT,
+            _ if at.starts_with("wire") => WIRE,
+            _ => tool.unwrap_or(ROWS),
+        }
+    }
+
+    fn raw(&self) -> Result<Option<RawWindow>, String> {
+        match fs::read(self.path().join(RAW_WINDOW)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("{RAW_WINDOW}: {error}")),
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| format!("{RAW_WINDOW}: {error}")),
+        }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join(&self.name)
+    }
+
+    fn file(&self, name: &str) -> String {
+        format!("{}/{name}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_older_record_lacks_is_no_difference_and_what_it_has_is_one() {
+        let difference =
+            |at: &str, stored: Option<Value>| ValueDifference { at: at.to_owned(), stored, made: Some(json!(1.5)) };
+        let absent = |at: &str| difference(at, None);
+        assert!(is_later(3, &absent("outcome.series.warm_up")));
+        assert!(is_later(3, &absent("outcome.series.generator_cpu_s")));
+        assert!(is_later(3, &difference("outcome.series.subject_cpu_s[9]", Some(Value::Null))));
+        assert!(!is_later(3, &difference("outcome.series.subject_cpu_s[8]", Some(json!(1.0)))));
+        assert!(!is_later(3, &absent("outcome.wire")), "that was recorded then");
+        assert!(!is_later(4, &absent("outcome.series.warm_up")), "of this version nothing may be missing");
+    }
+}

@@ -1,0 +1,85 @@
+//! Every file of the run against its line in the manifest.
+
+use std::collections::BTreeMap;
+
+use tolok_model::manifest::{FileSum, Manifest, ManifestLine, RUN_ITSELF};
+use tolok_model::{Check, Difference};
+
+use super::{RESTORE, of_each, said, unreadable};
+use crate::{RunFolder, StoreError};
+
+/// The check of a run without a manifest.
+pub(super) fn none() -> Check {
+    Check::not_made("files", "without a manifest nothing is known of how the files were")
+}
+
+/// Length and hash of every file that was entered, and whether there are others.
+pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
+    let standing: Vec<&ManifestLine> = manifest.standing().into_values().map(|(_, line)| line).collect();
+    let mut check = of_each("files", &standing, |line| match files_of(folder, line) {
+        Ok(check) => check,
+        Err(error) => unreadable(folder, "files", &error),
+    });
+    for name in folder.finished() {
+        if standing.iter().all(|line| line.folder != name) {
+            let what = "it is finished, and no line of the manifest is about it: its line was taken out, or tolok was killed \
+                        before it was written";
+            let advice = "if tolok was killed, `tolok resume` enters it; else take manifest.jsonl from a copy";
+            check.differs(said(name, what, advice));
+        }
+    }
+    let bytes: u64 = standing.iter().flat_map(|line| &line.files).map(|file| file.bytes).sum();
+    let (files, mib) = (check.compared, bytes as f64 / f64::from(1 << 20));
+    check.saying(format!("{files} files, {mib:.1} MiB: each has the length and the SHA-256 with which it was entered"))
+}
+
+fn files_of(folder: &RunFolder, line: &ManifestLine) -> Result<Check, StoreError> {
+    let mut check = Check::new("files");
+    check.compared = line.files.len() as u64;
+    let found = match line.folder.as_str() {
+        // Beside what is entered there lie reports, which can be made anew.
+        RUN_ITSELF => {
+            let sums = line.files.iter().map(|file| folder.sum(&file.name));
+            Some(sums.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        }
+        name => folder.sums(name)?,
+    };
+    let Some(found) = found else {
+        let what = format!("the folder is gone, with the {} files that were entered", line.files.len());
+        check.differs(said(line.folder.as_str(), what, RESTORE));
+        return Ok(check);
+    };
+    let mut found: BTreeMap<String, FileSum> = found.into_iter().map(|sum| (sum.name.clone(), sum)).collect();
+    for entered in &line.files {
+        let now = found.remove(&entered.name);
+        check_file(&mut check, &path(line, &entered.name), entered, now.as_ref());
+    }
+    for name in found.keys() {
+        let advice = "take it away, if you have put it there";
+        check.differs(said(path(line, name), "it was not there when its folder was entered", advice));
+    }
+    Ok(check)
+}
+
+fn check_file(check: &mut Check, path: &str, entered: &FileSum, now: Option<&FileSum>) {
+    let Some(now) = now else {
+        return check.differs(said(path, "it is gone", RESTORE));
+    };
+    if now == entered {
+        return;
+    }
+    let what = match now.bytes == entered.bytes {
+        true => "it was changed: its SHA-256 is another than when it was entered".to_owned(),
+        false => format!("it was changed: it has {} bytes, and had {} when it was entered", now.bytes, entered.bytes),
+    };
+    let (stored, entered) = (now.sha256.as_str().into(), entered.sha256.as_str().into());
+    let at = Some("sha256".to_owned());
+    check.differs(Difference { at, stored: Some(stored), recomputed: Some(entered), ..said(path, what, RESTORE) });
+}
+
+fn path(line: &ManifestLine, name: &str) -> String {
+    match line.folder.as_str() {
+        RUN_ITSELF => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}

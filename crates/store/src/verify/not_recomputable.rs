@@ -1,0 +1,55 @@
+//! What cannot be made again, because nothing was kept of it but itself.
+
+use tolok_model::{LoadTool, NotRecomputable, Plan};
+
+use crate::RunFolder;
+use crate::recompute::RAW_WINDOW;
+
+/// What that is in this run.
+pub(super) fn list(folder: &RunFolder, plan: &Plan) -> Vec<NotRecomputable> {
+    let has_raw = |name: &String| folder.path().join(name).join(RAW_WINDOW).is_file();
+    let names = folder.finished();
+    let (has_window, has_diagnoses) =
+        (names.iter().any(has_raw), names.iter().any(|name| name.starts_with("diagnosis/")));
+    let has_database = plan.scenarios.iter().any(|scenario| scenario.database);
+    let other_tools = plan.scenarios.iter().any(|scenario| scenario.tool.name != LoadTool::Tolok);
+    let all = [
+        (
+            has_window,
+            "cold_start_s, host.load_average, subject.pss_bytes, subject.refused_tasks",
+            "each was read once; the record is held against that reading in window.json, and nothing lies behind it",
+        ),
+        (
+            true,
+            "started_at, took_s, isolation",
+            "facts that were noted once; only the manifest shows whether they were changed",
+        ),
+        (
+            true,
+            "the reason and the words of failed trials",
+            "they say what the lab saw happen; only the manifest shows whether they were changed",
+        ),
+        (
+            has_database,
+            "pool, counter, and what the database told of itself",
+            "only what came of the answers was kept, in window.json; its CPU time, its memory and its link are recomputed",
+        ),
+        (
+            other_tools,
+            "latencies and counts of other load tools than tolok's",
+            "they are read anew from what the tool wrote, which does not hold the single answers",
+        ),
+        (
+            has_diagnoses,
+            "counters of unscored trials",
+            "only what was counted over the window was kept; their answers, rate and window are recomputed",
+        ),
+        (
+            !has_window,
+            "resources, links, wire counts and disturbances",
+            "the run is of a tolok that did not keep the borders of its windows (window.json)",
+        ),
+    ];
+    let of_this = all.into_iter().filter(|(is_here, ..)| *is_here);
+    of_this.map(|(_, what, why)| NotRecomputable { what: what.to_owned(), why: why.to_owned() }).collect()
+}

@@ -1,0 +1,97 @@
+//! The plan against what was fixed before the first trial, and the trials against the plan.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tolok_model::{Check, Difference, Plan, PlannedTrial, RunRecord, ValueDifference};
+
+use super::{RESTORE, of_values, said, unreadable};
+use crate::RunFolder;
+
+/// Hash and seed of the plan, and whether its order is the one that the seed gives.
+pub(super) fn check(run: &RunRecord, plan: &Plan) -> Check {
+    let mut check = Check::new("plan");
+    check.compared = plan.trials.len() as u64;
+    let mut equal = |at: &str, stored: Value, made: Value, source: &str| {
+        if stored != made {
+            let difference = ValueDifference { at: at.to_owned(), stored: Some(stored), made: Some(made) };
+            check.differs(of_values("plan.json", source, difference, RESTORE));
+        }
+    };
+    equal(
+        "SHA-256",
+        plan.hash().into(),
+        run.plan_sha256.as_str().into(),
+        "run.json, which has it from before the first trial",
+    );
+    equal("seed", plan.seed.into(), run.seed.into(), "run.json");
+    let order = plan.order_by_seed();
+    let first = (0..order.len().max(plan.trials.len())).find(|place| plan.trials.get(*place) != order.get(*place));
+    if let Some(place) = first {
+        let words = |trial: Option<&PlannedTrial>| trial.map_or(Value::Null, |trial| json!(trial.case));
+        let (stored, made) = (words(plan.trials.get(place)), words(order.get(place)));
+        let shape = if is_permutation(plan) { "" } else { "; and not every block has every case once" };
+        let source = format!("the seed {}{shape}", plan.seed);
+        equal(&format!("trials[{place}].case"), stored, made, &source);
+    }
+    let trials = check.compared;
+    check.saying(format!(
+        "its SHA-256 is the one of run.json, and the order of its {trials} trials is the one that its seed gives, block by block"
+    ))
+}
+
+/// Whether each block has every case once.
+fn is_permutation(plan: &Plan) -> bool {
+    let all: BTreeSet<&str> = plan.cases.iter().map(|case| case.id.as_str()).collect();
+    (1..=plan.blocks).all(|block| {
+        let of_block: Vec<&str> =
+            plan.trials.iter().filter(|trial| trial.block == block).map(|trial| trial.case.as_str()).collect();
+        of_block.len() == all.len() && of_block.into_iter().collect::<BTreeSet<_>>() == all
+    })
+}
+
+/// Whether every planned trial has its record, and each record its place in the plan.
+pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
+    let mut check = Check::new("trials");
+    check.compared = plan.trials.len() as u64;
+    let mut missing = Vec::new();
+    for planned in &plan.trials {
+        match folder.trial_value(planned) {
+            Ok(None) => missing.push(RunFolder::trial_name(planned)),
+            Ok(Some(value)) => place_of(planned, &value, &mut check),
+            Err(error) => check.add(unreadable(folder, "trials", &error)),
+        }
+    }
+    let known: BTreeSet<String> = plan
+        .trials
+        .iter()
+        .map(RunFolder::trial_name)
+        .chain(plan.cases.iter().map(|case| RunFolder::diagnosis_name(&case.id)))
+        .collect();
+    for unknown in folder.finished().into_iter().filter(|name| !known.contains(name)) {
+        check.differs(said(unknown, "the plan has no such trial", "take it away, if you have put it there"));
+    }
+    if let Some(first) = missing.first() {
+        let by = if plan.stopping.is_some() { " by the rule of the plan, or by somebody" } else { "" };
+        check.notes.push(format!(
+            "{} of the planned trials have no record, {first} first: the run was stopped before them{by}; had they been taken \
+             away, the manifest would tell",
+            missing.len()
+        ));
+    }
+    let (there, all) = (plan.trials.len() - missing.len(), plan.trials.len());
+    check.saying(format!("{there} of {all} planned trials have a record, each in its place"))
+}
+
+fn place_of(planned: &PlannedTrial, value: &Value, check: &mut Check) {
+    let own = [("number", json!(planned.number)), ("block", json!(planned.block)), ("case", json!(planned.case))];
+    let file = format!("{}/trial.json", RunFolder::trial_name(planned));
+    for (at, made) in own {
+        let stored = value.get(at).cloned();
+        if stored.as_ref() != Some(&made) {
+            let difference = ValueDifference { at: at.to_owned(), stored, made: Some(made) };
+            let difference: Difference = of_values(&file, "plan.json", difference, RESTORE);
+            check.differs(difference);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What tolok's load engine writes on its standard error while it runs, a JSON line each.
+
+use serde::{Deserialize, Serialize};
+
+/// A moment in a tool's run. `tolok load --events` writes one JSON line each on its standard error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum ToolEvent {
+    /// The measured window opens.
+    WindowStarted {
+        /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
+        monotonic_ns: u64,
+    },
+    /// A second of the run is over, or the rest of one at the end of a phase.
+    Second {
+        /// What was seen in it.
+        #[serde(flatten)]
+        second: LoadSecond,
+        /// Whether it ended with its phase: the border, which was told before it, is what matters then.
+        at_border: bool,
+    },
+    /// The measured window closes.
+    WindowEnded {
+        /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
+        monotonic_ns: u64,
+    },
+}
+
+/// A second of a tool's load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadSecond {
+    /// `warming-up` or `measuring`.
+    pub phase: LoadPhase,
+    /// Its start after that of the window, in seconds; negative in the warm-up.
+    pub start_s: f64,
+    /// Its length, which is less than a second where its phase ends.
+    pub duration_s: f64,
+    /// Good answers that came in it.
+    pub good: u64,
+    /// Requests that failed in it.
+    pub failed: u64,
+    /// Median response time of its good answers.
+    pub p50_s: Option<f64>,
+    /// The 99th percentile of the same.
+    pub p99_s: Option<f64>,
+}
+
+/// What load is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadPhase {
+    /// It is discarded.
+    WarmingUp,
+    /// It counts.
+    Measuring,
+}
