@@ -1,6 +1,6 @@
 //! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
 //!
-//! One file a format. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
+//! A report for people is a [`document::Document`], which `documents/` builds and [`print`] turns into text. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
 //! [`forecast`] predictions, [`verification`] what became of a run's figures, [`audit`] what speaks against a published table) and
 //! print nothing; where the text goes is the caller's business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
 //! read; CSV and JSON hold the plain numbers in base units.
@@ -37,7 +37,7 @@ pub use tolok_analysis::figures;
 
 use tolok_analysis::Findings;
 
-use document::Depth;
+use document::{Depth, Document};
 use documents::{brief, run};
 
 /// What findings can be turned into.
@@ -91,6 +91,11 @@ impl Format {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
+}
+
+/// The report of a run, before it has a format.
+pub fn document(findings: &Findings, depth: Depth) -> Document {
+    run::document(findings, depth)
 }
 
 /// The findings in a format, with a line break at the end.

@@ -24,6 +24,11 @@ pub(crate) fn named(title: &str, runtime: &str, is_ceiling: bool) -> Row {
     Row { runtime: Some(runtime.to_owned()), look, cells: vec![name.into()] }
 }
 
+/// Priority of a column by its place: where there is little room, the last go first.
+pub(crate) fn falling(place: usize) -> u8 {
+    Column::ALWAYS - 1 - u8::try_from(place).unwrap_or(u8::MAX - 2).min(u8::MAX - 3)
+}
+
 /// A value and its interval.
 pub(crate) fn cell(figure: Figure) -> Cell {
     Cell { interval: figure.interval, ..figure.value.into() }

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column, listed, small_share};
 use tolok_analysis::{CaseFinding, DatabaseUse, Estimate, LinkUse, OutageFinding, PoolUse, ScenarioFinding};
 
-use super::columns::{Filled, named, of_cases, with_ceiling};
+use super::columns::{Filled, falling, named, of_cases, with_ceiling};
 use super::muted;
 use super::surroundings::{cases, cpus};
 use crate::document::{Block, Cell, Column, Depth, Look, Table, Text};
@@ -122,7 +122,7 @@ fn short(scenario: &ScenarioFinding) -> Vec<Block> {
         return Vec::new();
     }
     let column = |(place, (heading, _, meaning)): (usize, &&Short)| {
-        Column::numbers(*heading).meaning(*meaning).priority((SHORT.len() - place) as u8)
+        Column::numbers(*heading).meaning(*meaning).priority(falling(place))
     };
     let row = |(case, is_ceiling): (&CaseFinding, bool)| {
         let mut row = named(&case.title, &case.runtime, is_ceiling);

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, counted, figure};
 use tolok_analysis::{Estimate, FactorLine, FactorPanel, Findings, VarianceFinding};
 
-use super::columns::named;
+use super::columns::{falling, named};
 use super::program_table::words;
 use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text};
@@ -107,7 +107,10 @@ fn table(panel: &FactorPanel, depth: Depth) -> Table {
         row.cells.push(limits(panel, line).into());
         row
     };
-    let levels = panel.levels.iter().map(|level| Column::numbers(level.label.as_str()));
+    let level = |(place, level): (usize, &tolok_analysis::FactorLevel)| {
+        Column::numbers(level.label.as_str()).priority(falling(place))
+    };
+    let levels = panel.levels.iter().enumerate().map(level);
     let columns = std::iter::once(Column::words("subject")).chain(levels).chain([Column::words("limited by")]);
     let table = Table {
         caption: format!("{}, by {}, {}", panel.workload_title, panel.title, panel.fixed),
@@ -184,7 +187,8 @@ impl Factor<'_> {
             let cells = [panel.fixed.clone(), from_to(panel), least, most, flips.to_string()];
             Row { cells: cells.map(Cell::from).to_vec(), ..Row::default() }
         };
-        let columns = ["from – to", "least", "most", "flips"].map(Column::numbers);
+        let columns = ["from – to", "least", "most", "flips"].into_iter().enumerate();
+        let columns = columns.map(|(place, heading)| Column::numbers(heading).priority(falling(place)));
         Table {
             caption: self.heading(),
             columns: std::iter::once(Column::words("with")).chain(columns).collect(),

@@ -47,7 +47,7 @@ fn columns(program: &ProgramFinding, is_whole: bool, depth: Depth) -> Vec<Of> {
         columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
     }
     if has_floor {
-        columns.push((Column::numbers("above the start").short("above start"), above_floor));
+        columns.push((Column::numbers(if is_short { "above start" } else { "above the start" }), above_floor));
     }
     columns.push((Column::numbers("CPU").priority(COSTS), |case| in_steps(&case.of.cpu_s, case.step_s)));
     if !is_short {
@@ -55,7 +55,7 @@ fn columns(program: &ProgramFinding, is_whole: bool, depth: Depth) -> Vec<Of> {
             words(case.of.busy.as_ref().map(|busy| in_column(busy.value)))
         }));
     }
-    columns.push((Column::numbers("max RSS, MiB").short("MiB").priority(COSTS), |case| {
+    columns.push((Column::numbers(if is_short { "MiB" } else { "max RSS, MiB" }).priority(COSTS), |case| {
         words(case.of.rss_bytes.as_ref().map(|rss| in_column(rss.value / MIB)))
     }));
     if has_floor && (is_whole || is_short) {

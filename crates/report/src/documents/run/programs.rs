@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{Quantity, amount, count, counted, figure, in_column};
 use tolok_analysis::{Findings, ProgramFinding, ProgramSeries, SeriesPoint, TimerReading, TimersFinding, timer_title};
 
-use super::columns::named;
+use super::columns::{falling, named};
 use super::notes::Notes;
 use super::program_table::{in_steps, legend, table, words};
 use super::scenario::summary;
@@ -30,7 +30,11 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
         blocks.extend(section(&format!("series-{}", place + 1), &series_heading(series), of_series(series, depth)));
     }
     match depth {
-        Depth::Short => blocks.extend(all.into_iter().chain(timers).chain(muted(format!("Programs: {RULE}")))),
+        Depth::Short => {
+            let blocks_of_all = all.into_iter().chain(timers).collect();
+            blocks.push(Block::Section { id: "programs".to_owned(), blocks: blocks_of_all });
+            blocks.extend(muted(format!("Programs: {RULE}")));
+        }
         Depth::Full => blocks.extend(all.into_iter().chain(timers).chain(paragraph(RULE))),
         Depth::Page => {
             let pairs = pairs::of_programs(findings);
@@ -144,7 +148,10 @@ fn of_series(series: &ProgramSeries, depth: Depth) -> Vec<Block> {
 }
 
 fn series_table(series: &ProgramSeries, title: &str, cell: fn(&SeriesPoint) -> Option<String>) -> Table {
-    let columns = series.values.iter().map(|value| format!("{} = {}", series.parameter, count(u64::from(*value))));
+    let column = |(place, value): (usize, &u32)| {
+        Column::numbers(format!("{} = {}", series.parameter, count(u64::from(*value)))).priority(falling(place))
+    };
+    let columns = series.values.iter().enumerate().map(column);
     let rows = series.lines.iter().map(|line| {
         let of = |value: &u32| line.points.iter().find(|point| point.value == *value).and_then(cell);
         let mut row = named(&line.title, &line.runtime, false);
@@ -154,7 +161,7 @@ fn series_table(series: &ProgramSeries, title: &str, cell: fn(&SeriesPoint) -> O
     Table {
         caption: format!("{title}, {}", series_heading(series)),
         title: title.to_owned(),
-        columns: std::iter::once(Column::words("subject")).chain(columns.map(Column::numbers)).collect(),
+        columns: std::iter::once(Column::words("subject")).chain(columns).collect(),
         rows: rows.collect(),
     }
 }
@@ -175,7 +182,8 @@ fn of_timers(timers: &TimersFinding, depth: Depth) -> Vec<Block> {
         ]);
         row
     };
-    let columns = ["wall", "over tolok’s", "mean", "CPU", "MiB", "runs"].map(Column::numbers);
+    let columns = ["wall", "over tolok’s", "mean", "CPU", "MiB", "runs"].into_iter().enumerate();
+    let columns = columns.map(|(place, heading)| Column::numbers(heading).priority(falling(place)));
     let table = Table {
         caption: format!("Medians over the trials, {title}"),
         title: "Medians over the trials".to_owned(),

@@ -53,36 +53,38 @@ pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: De
 }
 
 fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {
+    let headed = |full: &str, short: &str| Column::numbers(if depth == Depth::Short { short } else { full });
     let memory = scenario.memory_source.map_or("", MemorySource::words);
-    let (memory_heading, memory_meaning) = match (depth, memory) {
-        (_, "") => ("memory, MiB".to_owned(), String::new()),
-        (Depth::Short, _) => (String::new(), format!("MiB {memory}")),
-        _ => (format!("memory ({memory}), MiB"), String::new()),
+    let (memory_heading, memory_meaning) = match memory {
+        "" => ("memory, MiB".to_owned(), String::new()),
+        memory if depth == Depth::Short => (String::new(), format!("MiB {memory}")),
+        memory => (format!("memory ({memory}), MiB"), String::new()),
     };
+    let percentile = percentile(scenario);
     let mut columns: Vec<Of> = vec![(Column::numbers("good answers/s").short("good/s"), |case| goodput(case.of))];
     if is_compared(scenario) {
         columns.push((Column::numbers("vs first"), against_first));
         columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
     }
     if scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()) {
-        columns.push((Column::numbers("of ceiling").short("ceiling"), |case| {
+        columns.push((headed("of ceiling", "ceiling"), |case| {
             words(case.of.of_ceiling.as_ref().map(|of| amount(Quantity::Share, of.value)))
         }));
     }
     if has_quota(scenario) {
         columns.push((Column::numbers("throttled"), |case| words(throttled(&case.of.resources))));
     }
-    columns.extend([
-        (
-            Column::numbers("CPU per answer, µs").short("CPU µs").priority(COSTS),
-            (|case| scaled(&case.of.cpu_s_per_good, 1e6)) as fn(&Case) -> Cell,
-        ),
-        (Column::numbers(memory_heading).short("MiB").meaning(memory_meaning).priority(COSTS), |case| {
-            scaled(&case.of.memory_bytes, 1.0 / MIB)
-        }),
-        (Column::numbers("p50, ms").short("p50 ms").priority(COSTS), |case| scaled(&case.of.latency_p50_s, 1e3)),
-        (Column::numbers("p99, ms").short("p99 ms"), |case| scaled(&case.of.latency_p99_s, 1e3)),
-    ]);
+    columns
+        .push((headed("CPU per answer, µs", "CPU µs").priority(COSTS), |case| scaled(&case.of.cpu_s_per_good, 1e6)));
+    columns.push((headed(&memory_heading, "MiB").meaning(memory_meaning).priority(COSTS), |case| {
+        scaled(&case.of.memory_bytes, 1.0 / MIB)
+    }));
+    columns.push((headed("p50, ms", "p50 ms").meaning(format!("p50 {percentile}")).priority(COSTS), |case| {
+        scaled(&case.of.latency_p50_s, 1e3)
+    }));
+    columns.push((headed("p99, ms", "p99 ms").meaning(format!("p99 {percentile}")), |case| {
+        scaled(&case.of.latency_p99_s, 1e3)
+    }));
     if depth == Depth::Page {
         columns.extend(of_page(scenario));
     }
@@ -109,7 +111,7 @@ fn is_compared(scenario: &ScenarioFinding) -> bool {
     scenario.cases.iter().any(|case| case.against_first.is_some())
 }
 
-/// Meanings of the marks and words that occur in the table, and what its percentiles are.
+/// Meanings of the marks and words that occur in the table.
 pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
     let mut legend = marks(scenario.cases.iter().map(|case| case.against_first));
     if is_compared(scenario) {
@@ -121,7 +123,6 @@ pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
     if has_quota(scenario) {
         legend.push("throttled: share of the periods in which its quota stopped it".to_owned());
     }
-    legend.push(percentiles(scenario));
     legend
 }
 
@@ -137,14 +138,19 @@ pub(crate) fn mark(verdict: Option<Verdict>) -> &'static str {
     MARKS.iter().find(|(_, marked)| verdict == Some(*marked)).map_or("", |(mark, _)| mark)
 }
 
-/// What the percentiles of a scenario are: in a closed loop they hold for its number of users only.
+/// What the percentiles of a scenario are.
 pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
+    format!("p50 and p99 {}", percentile(scenario))
+}
+
+/// What each of them is: in a closed loop it holds for its number of users only.
+fn percentile(scenario: &ScenarioFinding) -> String {
     if is_of_tools(scenario) {
-        return format!("p50 and p99 in the {} loop as each tool takes them", scenario.loop_model);
+        return format!("in the {} loop as each tool takes them", scenario.loop_model);
     }
     match scenario.loop_model.as_str() {
-        "open" => format!("p50 and p99 {} (open loop)", counted_from(scenario)),
-        model => format!("p50 and p99 in a {model} loop{}", added(scenario)),
+        "open" => format!("{} (open loop)", counted_from(scenario)),
+        model => format!("in a {model} loop{}", added(scenario)),
     }
 }
 

@@ -131,8 +131,8 @@ fn table(finding: &ToolsFinding, place: usize, remarks: &Remarks, depth: Depth) 
     let is_for = |told: &&Told| depth != Depth::Short || told.short.is_some();
     let shown: Vec<&Told> = COLUMNS.iter().filter(has_any).filter(is_for).collect();
     let column = |(place, told): (usize, &&Told)| {
-        let column = Column::numbers(told.heading).short(told.short.unwrap_or_default());
-        column.priority((COLUMNS.len() - place) as u8)
+        let short = told.short.filter(|_| depth == Depth::Short);
+        Column::numbers(short.unwrap_or(told.heading)).priority(columns::falling(place))
     };
     let mut columns: Vec<Column> = shown.iter().enumerate().map(column).collect();
     columns.insert(0, Column::words("tool"));
