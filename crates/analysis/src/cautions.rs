@@ -3,16 +3,13 @@
 use tolok_model::sentences::sentence;
 use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, TrialRecord, format_duration};
 
-use crate::analyse::Records;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
-use crate::findings::{CaseFinding, ScenarioFinding};
-use crate::isolation::{FallbackFinding, IsolationFinding};
-use crate::judgement::NoiseFloor;
+use crate::findings::{CaseFinding, FallbackFinding};
+use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
 use crate::outlier_blocks;
 use crate::programs::Timed;
-use crate::trial_counts::TrialCounts;
-use crate::verdict::is_told_apart;
+use crate::records::Records;
 
 /// Windows shorter than this are for trying out: start-up effects and single disturbances weigh too much in them.
 pub const SHORTEST_WINDOW_TO_QUOTE_S: f64 = 10.0;
@@ -55,7 +52,7 @@ pub(crate) fn cautions(
     cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
     cautions.extend(scenarios.iter().filter_map(above_ceiling));
     cautions.extend(unsteady_machine(scenarios));
-    cautions.extend(outlier_blocks::cautions(scenarios, timed));
+    cautions.extend(outlier_blocks::cautions(scenarios, &timed.iter().map(|timed| &timed.finding).collect::<Vec<_>>()));
     cautions.extend(
         [closed_loop(plan), open_loop(plan, scenarios), from_sending(scenarios), back_filled(scenarios), ramps(plan)]
             .into_iter()
@@ -71,7 +68,7 @@ fn told_of_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String>
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
     let told = |(id, floor): (&String, &Option<NoiseFloor>)| {
-        let floor = floor.as_ref().filter(|floor| is_told_apart(floor.verdict))?;
+        let floor = floor.as_ref().filter(|floor| floor.verdict.is_told_apart())?;
         Some(format!("In {id} {}", floor.sentence))
     };
     of_servers.chain(of_programs).filter_map(told).collect()

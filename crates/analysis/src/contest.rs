@@ -5,13 +5,12 @@
 
 use tolok_model::{Measurement, Plan};
 
-use crate::analyse::Records;
-use crate::compare::{Better, ComparedMetric};
+use crate::compare::ComparedMetric;
 use crate::estimate::{BlockRatio, ratio_within_blocks, size};
-use crate::findings::{CaseFinding, Estimate, ScenarioFinding, Verdict};
+use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
 use crate::observations::{Observations, per_answer};
-use crate::resources::MemorySource;
-use crate::verdict::{Rule, is_told_apart, judge, judge_alone, turned};
+use crate::records::Records;
+use crate::verdict::{Rule, judge, judge_alone};
 
 /// Two cases by one figure.
 #[derive(Debug, Clone)]
@@ -104,7 +103,7 @@ impl Pair {
         Self {
             ratio: Estimate { value: value.recip(), low: high.map(f64::recip), high: low.map(f64::recip), trials },
             won: self.blocks - self.won,
-            verdict: turned(self.verdict),
+            verdict: self.verdict.turned(),
             ..self
         }
     }
@@ -159,5 +158,5 @@ fn told_of_itself(records: &Records, scenario: &ScenarioFinding, metric: Compare
     let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
     let rule = Rule { smallest_effect: records.plan.smallest_effect, told_of_itself: None };
     let judged = judge_alone(pair, rule)?;
-    is_told_apart(judged.verdict).then(|| size(judged.pair.ratio.value))
+    judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }

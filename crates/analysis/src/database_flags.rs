@@ -2,10 +2,9 @@
 
 use crate::bottleneck::POOL_WAITS_CONSIDERABLE;
 use crate::counter::counter;
-use crate::database::{DatabaseFinding, DatabaseUse};
 use crate::figures::{Quantity, amount, count, counted};
-use crate::findings::Flag;
-use crate::flags::flag;
+use crate::findings::{DatabaseFinding, DatabaseUse};
+use crate::flag::{Flag, FlagKind};
 use crate::observations::Observations;
 
 /// Those of one case.
@@ -28,13 +27,13 @@ fn counter_wrong(observations: &Observations) -> Option<Flag> {
     let worst = counter.worst?;
     let trials = counted(u64::from(counter.trials), "trial");
     let message = format!("in {} of {trials} its counter was wrong, in the worst of them so: {worst}", counter.wrong);
-    flag("counter-wrong", true, message)
+    FlagKind::CounterWrong.raised(message)
 }
 
 fn outage(observations: &Observations, asked: Option<&DatabaseFinding>) -> Option<Flag> {
     asked?.outage_at_s?;
     let message = "the database was taken away in the window, as the study asks, so goodput is no contest".to_owned();
-    if observations.scored.is_empty() { None } else { flag("outage", true, message) }
+    if observations.scored.is_empty() { None } else { FlagKind::Outage.raised(message) }
 }
 
 fn refused(asked: &DatabaseFinding, database: &DatabaseUse) -> Option<Flag> {
@@ -44,7 +43,7 @@ fn refused(asked: &DatabaseFinding, database: &DatabaseUse) -> Option<Flag> {
         counted(refused, "connection"),
         count(u64::from(asked.max_connections))
     );
-    flag("database-refused", false, message)
+    FlagKind::DatabaseRefused.raised(message)
 }
 
 fn pool_waits(database: &DatabaseUse) -> Option<Flag> {
@@ -57,5 +56,5 @@ fn pool_waits(database: &DatabaseUse) -> Option<Flag> {
         amount(Quantity::Number, waits),
         wait_s.unwrap_or_default()
     );
-    flag("pool-waits", false, message)
+    FlagKind::PoolWaits.raised(message)
 }

@@ -3,17 +3,17 @@
 
 use tolok_model::{LinkDirection, LinkWindow, Measurement};
 
+use crate::case_inputs::CaseInputs;
 use crate::database::cpu_s;
 use crate::estimate::{median, middle};
-use crate::flags::Clues;
-use crate::judgement::ServiceDemand;
+use crate::findings::ServiceDemand;
 use crate::observations::answers;
 
 /// What was used of a resource in one trial, in seconds of one of its servers.
 type Used<'a> = &'a dyn Fn(&Measurement) -> Option<f64>;
 
 /// Of every resource that is known, the scarcest first. None where the database was taken away: such a window has two halves.
-pub(crate) fn demands(clues: &Clues) -> Vec<ServiceDemand> {
+pub(crate) fn demands(clues: &CaseInputs) -> Vec<ServiceDemand> {
     if clues.asked.is_some_and(|asked| asked.outage_at_s.is_some()) {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub(crate) fn demands(clues: &Clues) -> Vec<ServiceDemand> {
 }
 
 /// Nothing where there is none of it, where a trial does not tell of it, or nothing of it was used.
-fn demand(clues: &Clues, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
+fn demand(clues: &CaseInputs, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
     let each = |figure: Used| clues.observations.every(figure);
     let demand_s = median(each(&|trial| Some(used_s(trial)? / answers(trial)?)))?;
     let utilisation = middle(&each(&|trial| Some(used_s(trial)? / (servers * trial.window_s))))?;
@@ -65,7 +65,7 @@ fn busier(link: Option<&LinkWindow>, arrived: Option<u64>) -> Option<f64> {
     carried.or(arrived.map(|arrived| arrived as f64))
 }
 
-impl Clues<'_> {
+impl CaseInputs<'_> {
     /// Connections that the subject may have to the database; 0 where it has none.
     pub(crate) fn connections(&self) -> f64 {
         let told = self.database.and_then(|database| database.pool).map(|pool| pool.size);

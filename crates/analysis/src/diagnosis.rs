@@ -3,50 +3,9 @@
 //! The counters slow down what they count, in a virtual machine by a third, so nothing of this is a result. How much slower
 //! the trial was than the scored ones stands beside every figure.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tolok_model::{Diagnosis, DiagnosisRecord, GarbageCollection};
 
-use crate::findings::CaseFinding;
-
-/// The unscored trial of one case. What could not be counted is absent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct DiagnosisFinding {
-    /// Name of the case.
-    pub case: String,
-    /// Title of its subject.
-    pub title: String,
-    /// Why there are no figures, in a sentence.
-    pub failure: Option<String>,
-    /// Good answers that were counted over.
-    pub answers: Option<u64>,
-    /// Length of the window, in seconds.
-    pub window_s: Option<f64>,
-    /// Good answers per second while the counters ran. Not a result.
-    pub goodput_rps: Option<f64>,
-    /// That goodput over the median of the scored trials: what the counting cost.
-    pub of_scored: Option<f64>,
-    /// CPU cycles of the subject per good answer.
-    pub cycles_per_good: Option<f64>,
-    /// Instructions per good answer.
-    pub instructions_per_good: Option<f64>,
-    /// Instructions per cycle.
-    pub instructions_per_cycle: Option<f64>,
-    /// Mispredicted branches per good answer.
-    pub branch_misses_per_good: Option<f64>,
-    /// Accesses that missed the last cache, per good answer.
-    pub cache_misses_per_good: Option<f64>,
-    /// System calls per good answer.
-    pub syscalls_per_good: Option<f64>,
-    /// Garbage collections in the window.
-    pub collections: Option<u64>,
-    /// Share of the window in which they stopped the program.
-    pub pause_share: Option<f64>,
-    /// Their longest stop, in seconds.
-    pub pause_s_max: Option<f64>,
-    /// What could not be counted and why, a sentence each.
-    pub unavailable: Vec<String>,
-}
+use crate::findings::{CaseFinding, DiagnosisFinding};
 
 /// The unscored trials of a scenario's cases, in the order of the cases.
 pub(crate) fn diagnoses(cases: &[CaseFinding], records: &[DiagnosisRecord]) -> Vec<DiagnosisFinding> {

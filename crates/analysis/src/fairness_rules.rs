@@ -4,8 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::fairness::{Entrant, Entrants, FairnessAnswers, FairnessRow, each_once};
+use crate::fairness::{Entrant, Entrants, each_once};
 use crate::figures::{Quantity, amount, counted, listed};
+use crate::findings::FairnessAnswers;
+use crate::findings::FairnessRow;
 
 /// Beside one process for each CPU a server may have so many that only watch: a master, and a manager of the workers.
 pub const WATCHING_PROCESSES: u32 = 2;

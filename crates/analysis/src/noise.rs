@@ -3,12 +3,11 @@
 //! Whatever the two differ by is not the subject's. If this run tells them apart, it tells differences where none are, and
 //! none that is as small is believed (`verdict.rs`). The pair is judged by itself, with the same rule as any other.
 
-use crate::compare::Better;
 use crate::estimate::{BlockRatio, size};
 use crate::figures::{Quantity, figure, small_share};
-use crate::findings::{Estimate, Verdict};
-use crate::judgement::NoiseFloor;
-use crate::verdict::{Rule, is_told_apart, judge_alone};
+use crate::findings::Estimate;
+use crate::findings::{Better, NoiseFloor, Verdict};
+use crate::verdict::{Rule, judge_alone};
 
 /// What the pair says; `pair` is the second half over the first.
 pub(crate) fn noise_floor(
@@ -47,7 +46,7 @@ pub(crate) fn noise_floor(
 
 /// The size of the difference, where the pair was told apart.
 pub(crate) fn told_of_itself(floor: Option<&NoiseFloor>) -> Option<f64> {
-    floor.filter(|floor| is_told_apart(floor.verdict)).map(|floor| floor.size)
+    floor.filter(|floor| floor.verdict.is_told_apart()).map(|floor| floor.size)
 }
 
 /// `1.06×, 1.05–1.07`

@@ -7,8 +7,8 @@
 
 use tolok_model::{Limit, LoadProfile, Measurement, Objective, ObjectiveOutcome, Scenario};
 
+use crate::case_inputs::doubts_that_count;
 use crate::findings::ObjectiveFinding;
-use crate::flags::doubts_that_count;
 use crate::observations::Observations;
 
 /// Every objective of the scenario, in its order.

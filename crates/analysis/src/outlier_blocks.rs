@@ -15,9 +15,7 @@ use tolok_stats::SD_OF_MAD;
 
 use crate::estimate::{BlockRatio, middle};
 use crate::figures::{Quantity, counted, figure};
-use crate::findings::{Comparison, Estimate, ScenarioFinding};
-use crate::programs::Timed;
-use crate::programs::findings::ProgramComparison;
+use crate::findings::{Comparison, Estimate, ProgramComparison, ProgramFinding, ScenarioFinding};
 
 /// Of fewer common blocks none is called far: their spread is not known well enough.
 pub const FEWEST_BLOCKS_FOR_OUTLIERS: usize = 6;
@@ -36,7 +34,7 @@ pub(crate) fn outlier_blocks(pair: &BlockRatio) -> Vec<u32> {
 }
 
 /// Of each scenario with such blocks the farthest one, and how many pairs have any.
-pub(crate) fn cautions(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
+pub(crate) fn cautions(scenarios: &[ScenarioFinding], programs: &[&ProgramFinding]) -> Vec<String> {
     let of_servers = scenarios.iter().filter_map(|scenario| {
         let titles = scenario.cases.iter().map(|case| (case.subject.as_str(), case.title.as_str())).collect();
         let pair = |pair: &Comparison| Pair {
@@ -46,7 +44,7 @@ pub(crate) fn cautions(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<St
         };
         caution(&scenario.id, &titles, scenario.comparisons.iter().map(pair).collect())
     });
-    let of_programs = timed.iter().map(|timed| &timed.finding).filter_map(|program| {
+    let of_programs = programs.iter().filter_map(|program| {
         let titles = program.cases.iter().map(|case| (case.subject.as_str(), case.title.as_str())).collect();
         let pair = |pair: &ProgramComparison| Pair {
             names: [pair.a.clone(), pair.b.clone()],

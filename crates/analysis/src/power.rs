@@ -8,8 +8,7 @@ use tolok_stats::{Sample, blocks_needed, smallest_effect_found};
 
 use crate::estimate::{LEVEL, least_trials};
 use crate::figures::{count, counted, small_share};
-use crate::findings::Estimate;
-use crate::judgement::PowerNote;
+use crate::findings::{Estimate, PowerNote};
 
 /// The chance to find a difference that the numbers are for.
 const POWER: f64 = 0.80;

@@ -8,7 +8,8 @@ use tolok_model::sentences::capital_unless;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Comparison, Estimate, Verdict};
-use crate::verdict::{FALSE_ALARMS, is_told_apart};
+use crate::flag::FlagKind;
+use crate::verdict::FALSE_ALARMS;
 
 /// Of so many cases that cannot be told from the first the ratios are given; of more they only stand in the table.
 const MOST_UNCLEAR_WITH_RATIOS: usize = 3;
@@ -54,8 +55,7 @@ fn alone(only: &CaseFinding) -> String {
 /// Names the cases that are left out of the ranking, each with its reason.
 fn not_ranked(unranked: &[&CaseFinding], is_all: bool) -> String {
     let reason = |case: &CaseFinding| {
-        let kinds: Vec<&str> =
-            case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| spoken(&flag.kind)).collect();
+        let kinds: Vec<&str> = case.flags.iter().filter(|flag| flag.voids_rank).map(|flag| spoken(flag.kind)).collect();
         if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
     };
     let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();
@@ -63,8 +63,8 @@ fn not_ranked(unranked: &[&CaseFinding], is_all: bool) -> String {
 }
 
 /// The word of a flag as it stands in a sentence; one of them alone would be taken for an adjective.
-fn spoken(kind: &str) -> &str {
-    if kind == "little" { "Little’s law" } else { kind }
+fn spoken(kind: FlagKind) -> &'static str {
+    if kind == FlagKind::Little { "Little’s law" } else { kind.word() }
 }
 
 /// `Not ranked: A (errors) and B (not measured).` Where all cases of a table share one reason, they are only counted.
@@ -100,7 +100,7 @@ pub(crate) fn equivalent_to(first: &str, others: &[String], smallest_effect: f64
 /// Why two are not told apart though the interval of their own excludes 1; nothing where it does not.
 pub(crate) fn among_pairs(ratio: &Estimate, p_adjusted: Option<f64>, verdict: Verdict) -> String {
     let excludes_one = ratio.low.is_some_and(|low| low > 1.0) || ratio.high.is_some_and(|high| high < 1.0);
-    match p_adjusted.filter(|_| excludes_one && !is_told_apart(verdict)) {
+    match p_adjusted.filter(|_| excludes_one && !verdict.is_told_apart()) {
         Some(p) if p >= FALSE_ALARMS => format!("; among all pairs p = {p:.2}"),
         Some(_) if verdict == Verdict::CannotTell => "; no more than a case differs from itself".to_owned(),
         _ => String::new(),

@@ -10,9 +10,9 @@ use tolok_stats::{Level, STEADY_TOLERANCE, SteadyClass as Shape, steady, theil_s
 
 use crate::estimate::{median, middle};
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{Estimate, Flag};
-use crate::flags::flag;
-use crate::judgement::{SteadyClass, SteadyFinding};
+use crate::findings::SteadyClass;
+use crate::findings::{Estimate, SteadyFinding};
+use crate::flag::{Flag, FlagKind};
 use crate::observations::Observations;
 
 /// Memory that grows by less than this fraction of it over the window is not spoken of.
@@ -110,7 +110,7 @@ pub(crate) fn memory_grows(observations: &Observations, steady: Option<&SteadyFi
     }
     let share = amount(Quantity::Share, grown_bytes / memory_bytes);
     let message = format!("its memory grew by {}, which is {share} of it over the window", per_second(growth));
-    flag("memory-grows", false, message)
+    FlagKind::MemoryGrows.raised(message)
 }
 
 /// `1.24 MiB (1.10–1.31 MiB) a second`

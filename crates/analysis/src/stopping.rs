@@ -10,11 +10,13 @@
 
 use tolok_model::{Plan, Stopping};
 
-use crate::analyse::{Records, of_servers};
 use crate::estimate::{half_width, least_trials};
 use crate::figures::{counted, small_share};
-use crate::findings::{Estimate, Flag};
+use crate::findings::Estimate;
+use crate::flag::{Flag, FlagKind};
 use crate::programs;
+use crate::records::Records;
+use crate::servers::of_servers;
 
 /// After how many blocks the rule of the plan was met first; none where it has not been, or the plan has no such rule.
 ///
@@ -96,7 +98,7 @@ fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
     let pairs = |ranked: usize| ranked * ranked.saturating_sub(1) / 2;
     let servers = of_servers(&part);
     let timed = programs::timed(&part);
-    let is_awaited = |flags: &[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == "disturbed");
+    let is_awaited = |flags: &[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == FlagKind::Disturbed);
     let of_servers = servers.iter().all(|scenario| {
         if scenario.cases.iter().any(|case| is_awaited(&case.flags)) {
             return false;

@@ -6,9 +6,10 @@
 use tolok_model::{Connection, Executor, LatencyMark, LoadProfile, LoadTool, Measurement, Percentile, Scenario};
 
 use crate::figures::{Quantity, amount, counted, figure};
-use crate::findings::{CaseFinding, Estimate};
+use crate::findings::Estimate;
+use crate::findings::{CaseFinding, ToolRow};
 use crate::observations::Observations;
-use crate::tools::{Answerer, ToolRow};
+use crate::tools::Answerer;
 
 /// From this many times the CPU time of tolok's own tool on, what an answer costs a tool is spoken of.
 const COSTLY: f64 = 2.0;

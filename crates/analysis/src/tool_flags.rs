@@ -4,8 +4,7 @@
 use tolok_model::{Connection, Link, LoadProfile, LoadTool, Measurement, Scenario};
 
 use crate::figures::{count, counted as number_of, listed};
-use crate::findings::Flag;
-use crate::flags::flag;
+use crate::flag::{Flag, FlagKind};
 use crate::observations::Observations;
 
 /// A tool's count may differ from that of the wire by this share, or by one answer for each connection.
@@ -61,7 +60,7 @@ fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated:
         number_of(counted(worst), "good answer"),
         count(worst.wire.map(|wire| wire.answers_2xx).unwrap_or_default()),
     );
-    flag("wire-contradicts", true, message)
+    FlagKind::WireContradicts.raised(message)
 }
 
 /// What tolok's own tool is judged by, and this one cannot be.
@@ -84,5 +83,5 @@ fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag
     let unchecked: Vec<String> =
         gates.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, gate)| gate.to_owned()).collect();
     let message = format!("not checked, as {} does not tell: {}", scenario.tool.name.word(), listed(&unchecked, "and"));
-    if unchecked.is_empty() { None } else { flag("tool-tells-little", false, message) }
+    if unchecked.is_empty() { None } else { FlagKind::ToolTellsLittle.raised(message) }
 }

@@ -7,8 +7,8 @@ use tolok_model::Measurement;
 
 use crate::estimate::{BlockRatio, least_trials, ratio_within_blocks, size};
 use crate::figures::{Quantity, counted, figure};
-use crate::findings::{Estimate, Verdict};
-use crate::tools::{Answerer, ToolRow};
+use crate::findings::{Estimate, ToolRow, Verdict};
+use crate::tools::Answerer;
 use crate::verdict::{Judged, Rule, judge};
 
 /// A value of one tool.

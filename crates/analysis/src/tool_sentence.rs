@@ -5,12 +5,12 @@
 use tolok_model::{LoadProfile, LoadTool};
 
 use crate::figures::{Quantity, amount, figure, listed, small_share};
-use crate::findings::{Estimate, Verdict};
-use crate::flags::SATURATED;
+use crate::findings::{Estimate, ToolRow, ToolsFinding, Verdict};
+use crate::flag::{FlagKind, SATURATED};
 use crate::observations::{goodput, per_answer};
 use crate::tool_differences::waiting;
 use crate::tool_rates::{Ends, Said, Tools};
-use crate::tools::{ToolRow, ToolsFinding, subject_cpu_s};
+use crate::tools::subject_cpu_s;
 
 /// Which tools agree, which were themselves the limit, whom the wire contradicts, and whose latencies were not taken.
 pub(crate) fn tools_sentence(finding: &ToolsFinding, load: &LoadProfile, tools: &Tools) -> String {
@@ -154,8 +154,8 @@ fn impossible(measured: &[&ToolRow], load: &LoadProfile) -> Option<String> {
 /// Those that are compared with nothing for another reason than that they were the limit, or contradicted.
 fn left_out(others: &[&ToolRow]) -> Option<String> {
     let of = |row: &&ToolRow| {
-        let is_said = |kind: &&String| matches!(kind.as_str(), "generator-bound" | "wire-contradicts");
-        let kinds = row.voided_by.iter().filter(|kind| !is_said(kind)).cloned();
+        let is_said = |kind: &&FlagKind| matches!(kind, FlagKind::GeneratorBound | FlagKind::WireContradicts);
+        let kinds = row.voided_by.iter().filter(|kind| !is_said(kind)).map(FlagKind::to_string);
         let script = row.script.as_ref().map(|_| "a script of its own".to_owned());
         let reasons: Vec<String> = kinds.chain(script).collect();
         (!reasons.is_empty()).then(|| format!("{} ({})", row.tool, reasons.join(", ")))

@@ -1,25 +1,8 @@
 //! What became of the trials of a run, counted in one place, so that no two parts of a report give different numbers.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tolok_model::{Outcome, Plan, TrialRecord};
 
-/// What became of the trials of a run, all cases together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TrialCounts {
-    /// Trials of the plan.
-    pub planned: u32,
-    /// Those that were measured, disturbed or not.
-    pub measured: u32,
-    /// Those that failed.
-    pub failed: u32,
-    /// Those that others disturbed to the end: measured, and in no figure.
-    pub disturbed: u32,
-    /// Those that were measured more than once, because others had disturbed them.
-    pub measured_anew: u32,
-    /// Measurements that were thrown away for that.
-    pub measurements_discarded: u32,
-}
+use crate::findings::TrialCounts;
 
 impl TrialCounts {
     pub(crate) fn of(plan: &Plan, trials: &[TrialRecord]) -> Self {

@@ -3,53 +3,10 @@
 //! Figures of a case are absent where a single trial lacks them. Here every trial has what it has, so that others can compute
 //! with the observations themselves.
 
-use std::collections::BTreeMap;
+use tolok_model::{Measurement, Outcome, TrialRecord};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use tolok_model::{Measurement, Outcome, ProgramTiming, TrialRecord};
-
+use crate::findings::{MemorySource, TrialFinding, TrialOutcome};
 use crate::observations::{Found, Trials, answers, goodput, per_answer};
-use crate::programs::of_trial;
-use crate::resources::MemorySource;
-
-/// One trial of a case, as it was observed.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct TrialFinding {
-    /// Number of the trial.
-    pub trial: u32,
-    /// Number of its block.
-    pub block: u32,
-    /// What became of it.
-    pub outcome: TrialOutcome,
-    /// Why it is not scored, as words: `did not start`, `foreign-cpu steal`; none of a scored trial.
-    pub reason: Option<String>,
-    /// What it found, by the name of the figure, which ends in its unit; empty of a trial that failed.
-    pub figures: BTreeMap<String, f64>,
-}
-
-/// What became of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TrialOutcome {
-    /// It was measured, nobody disturbed it, and all figures rest on it.
-    Scored,
-    /// It was measured and is in no figure, because others disturbed it.
-    Disturbed,
-    /// It failed.
-    Failed,
-}
-
-impl TrialOutcome {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Scored => "scored",
-            Self::Disturbed => "disturbed",
-            Self::Failed => "failed",
-        }
-    }
-}
 
 /// A figure of a trial: its name and its value.
 type TrialFigure = (&'static str, Option<f64>);
@@ -57,11 +14,6 @@ type TrialFigure = (&'static str, Option<f64>);
 /// Those of a server.
 pub(crate) fn of_server(trials: &Trials<Measurement>, memory: Option<MemorySource>) -> Vec<TrialFinding> {
     of_trials(trials, &|trial| server_figures(trial, memory))
-}
-
-/// Those of a program.
-pub(crate) fn of_program(trials: &Trials<ProgramTiming>) -> Vec<TrialFinding> {
-    of_trials(trials, &|trial| of_trial(trial).to_vec())
 }
 
 fn server_figures(trial: &Measurement, memory: Option<MemorySource>) -> Vec<TrialFigure> {
@@ -87,7 +39,8 @@ fn server_figures(trial: &Measurement, memory: Option<MemorySource>) -> Vec<Tria
     ]
 }
 
-fn of_trials<T: Found>(trials: &Trials<T>, figures: &dyn Fn(&T) -> Vec<TrialFigure>) -> Vec<TrialFinding> {
+/// The figures of each trial, as `figures` reads them.
+pub(crate) fn of_trials<T: Found>(trials: &Trials<T>, figures: &dyn Fn(&T) -> Vec<TrialFigure>) -> Vec<TrialFinding> {
     let of_trial = |record: &&TrialRecord| {
         let (outcome, reason, found) = match (T::of(&record.outcome), &record.outcome) {
             (Some(found), _) if found.disturbances().is_empty() => (TrialOutcome::Scored, None, figures(found)),

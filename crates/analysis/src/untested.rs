@@ -4,26 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tolok_model::{
     Connection, CpuMode, Database, Environment, LoadProfile, Measurement, Outcome, Plan, Role, Scenario,
     format_duration,
 };
 
-use crate::analyse::Records;
 use crate::figures::{counted, listed};
-
-/// Something that a run did not look at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Untested {
-    /// What, in a few words that can stand in a list: `a given request rate`.
-    pub what: String,
-    /// What the run had instead and so cannot say, in a sentence.
-    pub because: String,
-    /// What would look at it: a key of a study, or one that is there; none where this version cannot.
-    pub how: Option<String>,
-}
+use crate::findings::Untested;
+use crate::records::Records;
 
 /// Everything that was not looked at, the weightiest first.
 pub(crate) fn untested(records: &Records) -> Vec<Untested> {

@@ -94,20 +94,6 @@ pub(crate) fn judge_alone(pair: BlockRatio, rule: Rule) -> Option<Judged> {
     judge(vec![pair], rule).pop()
 }
 
-/// What is said of the second of a pair, of which this is said of the first.
-pub(crate) fn turned(verdict: Verdict) -> Verdict {
-    match verdict {
-        Verdict::Faster => Verdict::Slower,
-        Verdict::Slower => Verdict::Faster,
-        other => other,
-    }
-}
-
-/// Whether the two were told apart.
-pub(crate) fn is_told_apart(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Faster | Verdict::Slower)
-}
-
 /// A pair that has no interval is in no family: nothing could be said of it, whatever its figures.
 fn is_tested(pair: &BlockRatio) -> bool {
     pair.logarithms.len() >= least_trials() as usize

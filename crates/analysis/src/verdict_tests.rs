@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::estimate::ratio_within_blocks;
+use crate::findings::{Estimate, Verdict};
 
 const RULE: Rule = Rule { smallest_effect: 0.03, told_of_itself: None };
 
@@ -127,7 +128,7 @@ proptest! {
         let alone = |a: &[Option<f64>], b: &[Option<f64>]| judge_alone(ratio_within_blocks(a, b).unwrap(), RULE).unwrap();
         let (forth, back) = (alone(&left, &right), alone(&right, &left));
 
-        prop_assert_eq!(back.verdict, turned(forth.verdict));
+        prop_assert_eq!(back.verdict, forth.verdict.turned());
         prop_assert!((forth.pair.ratio.value * back.pair.ratio.value - 1.0).abs() < 1e-12);
         prop_assert!(forth.pair.won + back.pair.won <= forth.pair.blocks && forth.pair.blocks == back.pair.blocks);
         prop_assert_eq!(forth.pair.ratio.low.is_some(), blocks.len() >= 5);

@@ -17,7 +17,7 @@ fn one_scenario(blocks: u32, fill: impl FnOnce(&mut InventedRun)) -> ScenarioFin
 }
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 /// The only case of a scenario in which every trial was changed.

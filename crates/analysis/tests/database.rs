@@ -38,7 +38,7 @@ fn used(change: impl Fn(u32, &mut Measurement)) -> DatabaseUse {
 }
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 fn message(case: &CaseFinding, kind: &str) -> String {

@@ -45,7 +45,7 @@ fn changed_in(environment: Environment, change: impl Fn(u32, &mut Measurement)) 
 }
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 fn cautions_with(run: &InventedRun, words: &str) -> Vec<String> {

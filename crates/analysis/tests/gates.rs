@@ -37,7 +37,7 @@ fn gate(case: &CaseFinding, word: &str) -> GateFinding {
 }
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 /// A gate's outcome, and its message with plain blanks.

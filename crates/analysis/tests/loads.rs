@@ -7,7 +7,7 @@ use tolok_analysis::CaseFinding;
 use tolok_model::{Arrivals, Doubt, Executor, FailureKind, Measurement, ObjectiveOutcome, Stage, ThinkTime};
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 mod loops {

@@ -19,7 +19,7 @@ fn program(run: &InventedRun) -> ProgramFinding {
 }
 
 fn kinds(case: &ProgramCaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 fn near(estimate: &Option<Estimate>, value: f64) {

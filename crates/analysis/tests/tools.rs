@@ -42,7 +42,7 @@ fn last_case(run: &InventedRun) -> CaseFinding {
 }
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
-    case.flags.iter().map(|flag| flag.kind.as_str()).collect()
+    case.flags.iter().map(|flag| flag.kind.word()).collect()
 }
 
 mod groups {

@@ -2,9 +2,10 @@
 
 use tolok_model::transcription::{Claim, Figure, Row, Series, Transcription};
 
-use crate::finding::{AuditFinding, AuditVerdict, Input, Law};
+use crate::finding::{AuditFinding, AuditVerdict, Input};
+use crate::laws::Law;
 
-/// More figures than these are not listed under a finding; its arithmetic names those that decide.
+/// A finding lists at most this many figures; its arithmetic names the decisive ones.
 const MOST_INPUTS: usize = 24;
 
 /// A finding without a verdict.
@@ -26,7 +27,6 @@ impl Draft {
         })
     }
 
-    /// A figure that goes in.
     pub(crate) fn with(mut self, input: Input) -> Self {
         if self.0.inputs.len() < MOST_INPUTS && !self.0.inputs.contains(&input) {
             self.0.inputs.push(input);
@@ -39,7 +39,6 @@ impl Draft {
         self.with(Input::of_row(row, figure))
     }
 
-    /// Several of them.
     pub(crate) fn figures<'a>(self, rows: impl IntoIterator<Item = (&'a Row, &'a Figure)>) -> Self {
         rows.into_iter().fold(self, |draft, (row, figure)| draft.figure(row, figure))
     }
@@ -54,17 +53,15 @@ impl Draft {
         self.with(Input { name: "the text".to_owned(), printed: printed.to_owned(), line: claim.line })
     }
 
-    /// Several inputs.
     pub(crate) fn inputs(self, inputs: impl IntoIterator<Item = Input>) -> Self {
         inputs.into_iter().fold(self, Self::with)
     }
 
-    /// What holds for a row.
+    /// The conditions of a row.
     pub(crate) fn condition(self, row: &Row, name: &str, printed: impl Into<String>) -> Self {
         self.with(Input { name: name.to_owned(), printed: printed.into(), line: row.line })
     }
 
-    /// The arithmetic.
     pub(crate) fn arithmetic(mut self, arithmetic: impl Into<String>) -> Self {
         self.0.arithmetic = arithmetic.into();
         self
@@ -105,7 +102,7 @@ impl Draft {
     }
 }
 
-/// Findings that say the same of several settings, made one.
+/// Merges findings that say the same of several settings.
 pub(crate) fn merged(findings: Vec<AuditFinding>) -> Vec<AuditFinding> {
     let mut kept: Vec<AuditFinding> = Vec::new();
     for finding in findings {
@@ -135,7 +132,7 @@ pub(crate) fn merged(findings: Vec<AuditFinding>) -> Vec<AuditFinding> {
     kept
 }
 
-/// Rows of which a law cannot tell anything, counted by table and by what is missing.
+/// Rows that a law cannot judge, counted by table and by what is missing.
 pub(crate) struct Lacks {
     law: Law,
     statement: &'static str,
@@ -151,7 +148,7 @@ struct Lack {
 }
 
 impl Lacks {
-    /// None yet, of a statement that cannot be tested.
+    /// Starts without rows, for a statement that cannot be tested.
     pub fn new(law: Law, statement: &'static str) -> Self {
         Self { law, statement, of: Vec::new() }
     }
@@ -203,7 +200,7 @@ impl Lacks {
 pub(crate) struct OfRow {
     /// The row's table.
     pub table: Option<String>,
-    /// The closer, the larger.
+    /// Larger means closer.
     pub closeness: f64,
     /// What was found.
     pub finding: AuditFinding,

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::transcription::{Figure, Row, Series, Transcription};
 
+use crate::laws::Law;
+
 /// Version of the JSON of an audit.
 pub const AUDIT_SCHEMA: u32 = 1;
 
-/// What the laws say of a transcription.
+/// The findings of all laws on a transcription.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Audit {
     /// Version of this shape.
@@ -18,13 +20,13 @@ pub struct Audit {
     pub title: String,
     /// Its authors and year, as far as they are known.
     pub source: String,
-    /// Rows, series and claims that were looked at.
+    /// Rows, series and claims that were checked.
     pub read: Tally,
-    /// How many checks came out how.
+    /// The number of checks with each verdict.
     pub verdicts: Verdicts,
     /// The same in a sentence.
     pub sentence: String,
-    /// Every check that could be made, and every one that could not for want of something that the source does not say.
+    /// Every check, made or impossible because the source lacks something.
     pub findings: Vec<AuditFinding>,
 }
 
@@ -39,7 +41,7 @@ pub struct Tally {
     pub claims: usize,
 }
 
-/// How many checks came out how.
+/// The number of checks with each verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Verdicts {
     /// That hold.
@@ -108,51 +110,13 @@ impl Input {
     }
 }
 
-/// The numbers as printed; of more than six, the ends.
+/// The numbers as printed, or the first and last of more than six.
 fn printed(figure: &Figure) -> String {
     let all: Vec<&str> = figure.numbers.iter().map(|number| number.printed.as_str()).collect();
     match all.as_slice() {
         [first, .., last] if all.len() > 6 => format!("{first}, …, {last} ({} numbers)", all.len()),
         few => few.join(", "),
     }
-}
-
-/// What figures are held to. The order is that of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Law {
-    /// Figures that the text names are those of the table; ratios, orders and differences come out as said.
-    Claims,
-    /// Closed loop: connections = throughput × (mean time + think time).
-    LittlesLaw,
-    /// A mean lies below high percentiles that it cannot exceed, percentiles grow, minima and maxima are ends.
-    Order,
-    /// Times end where the tool gives answers up.
-    Censoring,
-    /// Good answers per second, not answers, decide who serves more.
-    Goodput,
-    /// Requests = throughput × time.
-    Totals,
-    /// All send equally long answers, which pass through the network and fit into memory.
-    Bytes,
-    /// CPU time of a request = CPU in use ÷ throughput; nobody uses more CPUs than there are.
-    CpuTime,
-    /// Shares lie between 0 and 100 %, and fit the counts that they are of.
-    Percentages,
-    /// Means of whole numbers are multiples of one over their number.
-    Grim,
-    /// Different measurements do not give the same digits throughout.
-    Duplicates,
-    /// A difference is larger than the spread, and than what starting a program takes.
-    Noise,
-    /// Figures rest on repetitions, and a spread is given.
-    Repetitions,
-    /// It is the server and not the load generator that is the limit.
-    Generator,
-    /// Those who are compared had the same CPUs, workers and memory.
-    Budgets,
-    /// A run is long enough for the server to be steady.
-    Steadiness,
 }
 
 impl Audit {

@@ -49,8 +49,8 @@ pub(crate) fn groups<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Group<'
     by(rows, |row| (&row.table, &row.scenario)).into_iter().map(group).collect()
 }
 
-/// Rows by table, setting and connections, with one subject each: what a reader compares. Where a subject stands twice, nobody can
-/// say which row is meant, so there is no group.
+/// Rows by table, setting and connections, with one subject each: what a reader compares. A group with a subject twice is dropped, because
+/// the row that is meant is ambiguous.
 pub(crate) fn comparable(transcription: &Transcription) -> Vec<Group<'_>> {
     let alike = by(&transcription.rows, |row| (&row.table, &row.scenario, row.conditions.connections));
     let is_plain = |rows: &Vec<&Row>| {
@@ -66,7 +66,7 @@ pub(crate) fn tables(transcription: &Transcription) -> Vec<(Option<&str>, Vec<&R
     tables.map(|rows| (rows.first().and_then(|row| row.table.as_deref()), rows)).collect()
 }
 
-/// Rows without those that only print again what an earlier table has: the same rate of the same subject and setting.
+/// Rows without repeats of an earlier table: the same rate of the same subject and setting.
 pub(crate) fn measured(transcription: &Transcription) -> Vec<&Row> {
     let rows = &transcription.rows;
     let is_again = |index: usize, row: &Row| {

@@ -14,13 +14,14 @@ mod sentences;
 mod tools;
 mod wording;
 
-pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Law, Tally, Verdicts};
+pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Tally, Verdicts};
+pub use laws::Law;
 pub use sentences::sentence_of_several;
 
 use tolok_model::transcription::Transcription;
 
-/// Holds every law against a transcription: the findings in the order of the laws, and within one in that of the file.
+/// Holds every law against a transcription. Findings come in the order of the laws, and within a law in that of the file.
 pub fn audit(transcription: &Transcription) -> Audit {
-    let findings: Vec<AuditFinding> = laws::ALL.iter().flat_map(|law| law(transcription)).collect();
+    let findings: Vec<AuditFinding> = Law::ALL.into_iter().flat_map(|law| law.check(transcription)).collect();
     Audit::of(transcription, findings)
 }

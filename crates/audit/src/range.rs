@@ -11,17 +11,16 @@ use crate::AuditVerdict;
 /// How far a number that is marked as *about* may be off, as a share of it.
 const ABOUT: f64 = 0.05;
 
-/// Rounding in the last bits of f64 decides nothing.
+/// Tolerance for rounding in the last bits of f64.
 const LAST_BITS: f64 = 1e-9;
 
 /// All values from `low` to `high`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Range {
-    /// The smallest.
     pub low: f64,
-    /// The largest; may be infinite.
+    /// May be infinite.
     pub high: f64,
-    /// Whether a mark other than *about* made it wide, so that figures that overlap need not agree.
+    /// Whether a mark other than *about* widened it. Overlapping figures then need not agree.
     pub vague: bool,
 }
 
@@ -31,17 +30,17 @@ impl Range {
         Self { low: value, high: value, vague: false }
     }
 
-    /// From one value to another, both of which count whatever the last bits are.
+    /// From one value to another, both included despite rounding in the last bits.
     pub fn between(low: f64, high: f64) -> Self {
         Self { low: low - low.abs() * LAST_BITS, high: high + high.abs() * LAST_BITS, vague: false }
     }
 
-    /// What a printed number can stand for.
+    /// The values that a printed number can stand for.
     pub fn of_number(number: &Number) -> Self {
         Self::read(number, |_| number.half_unit)
     }
 
-    /// What a figure can stand for; of several repetitions, their mean.
+    /// The values that a figure can stand for, or the mean of its repetitions.
     pub fn of(figure: &Figure) -> Self {
         let ranges: Vec<Self> = figure.numbers.iter().map(Self::of_number).collect();
         let mean = |end: fn(&Self) -> f64| ranges.iter().map(end).sum::<f64>() / ranges.len().max(1) as f64;
@@ -49,7 +48,7 @@ impl Range {
         Self { low: mean(|range| range.low), high: mean(|range| range.high), vague }
     }
 
-    /// What a figure can stand for where nobody says how repetitions were summed up: from the smallest to the largest of them.
+    /// The values that a figure can stand for where the source does not say how it summed up repetitions: from the smallest to the largest.
     pub fn spanning(figure: &Figure) -> Self {
         let ranges = figure.numbers.iter().map(Self::of_number);
         ranges.reduce(Self::hull).unwrap_or(Self { low: 0.0, high: f64::INFINITY, vague: true })
@@ -83,34 +82,32 @@ impl Range {
             Mark::AtMost => wide(f64::NEG_INFINITY, value + half),
             Mark::Between { low, high } => wide(low - half_unit(low), high + half_unit(high)),
         };
-        // Only what is printed with a minus sign, such as a difference, can be less than nothing.
+        // Only a number printed with a minus sign, such as a difference, can be negative.
         if value < 0.0 { range } else { Self { low: range.low.max(0.0), ..range } }
     }
 
-    /// Both, and all that lies between them.
+    /// The smallest range that holds both.
     pub fn hull(self, other: Self) -> Self {
         let vague = self.vague || other.vague;
         Self { low: self.low.min(other.low), high: self.high.max(other.high), vague }
     }
 
-    /// Sum.
     pub fn plus(self, other: Self) -> Self {
         Self { low: self.low + other.low, high: self.high + other.high, vague: self.vague || other.vague }
     }
 
-    /// Difference.
     pub fn less(self, other: Self) -> Self {
         let vague = self.vague || other.vague;
         Self { vague, ..Self::between(self.low - other.high, self.high - other.low) }
     }
 
-    /// Product of what cannot be negative.
+    /// Product of ranges without negative values.
     pub fn times(self, other: Self) -> Self {
         let (low, high) = (product(self.low, other.low), product(self.high, other.high));
         Self { vague: self.vague || other.vague, ..Self::between(low, high) }
     }
 
-    /// Quotient of what cannot be negative; without a divisor above 0 it has no upper end.
+    /// Quotient of ranges without negative values. It has no upper end where the divisor may be 0.
     pub fn over(self, other: Self) -> Self {
         let low = if other.high > 0.0 && other.high.is_finite() { self.low.max(0.0) / other.high } else { 0.0 };
         let high = if other.low > 0.0 { self.high / other.low } else { f64::INFINITY };
@@ -158,7 +155,7 @@ impl Range {
     }
 }
 
-/// A product in which nothing of something endless is nothing.
+/// A product in which 0 times infinity is 0.
 fn product(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }

@@ -10,7 +10,7 @@ use crate::range::Range;
 pub(crate) struct Known {
     /// The best single value.
     pub value: f64,
-    /// All that it can be.
+    /// All possible values.
     pub range: Range,
     /// The figures that it comes from.
     pub inputs: Vec<Input>,
@@ -22,18 +22,16 @@ impl Known {
         Self { value: figure.value(), range: Range::of(figure), inputs: vec![Input::of_row(row, figure)] }
     }
 
-    /// Two put together.
+    /// Combines two quantities.
     fn with(self, other: Self, value: fn(f64, f64) -> f64, range: fn(Range, Range) -> Range) -> Self {
         let inputs = self.inputs.into_iter().chain(other.inputs).collect();
         Self { value: value(self.value, other.value), range: range(self.range, other.range), inputs }
     }
 
-    /// Quotient.
     pub fn over(self, other: Self) -> Self {
         self.with(other, |a, b| a / b, Range::over)
     }
 
-    /// Product.
     pub fn times(self, other: Self) -> Self {
         self.with(other, |a, b| a * b, Range::times)
     }
@@ -100,7 +98,7 @@ pub(crate) fn has_failures(row: &Row) -> bool {
     all.iter().filter_map(|quantity| row.figure(quantity)).any(|figure| figure.value() > 0.0)
 }
 
-/// CPU in use of a row: its mean, or what the source does not call anything, or its peak.
+/// CPU in use of a row: its mean, else an unnamed figure, else its peak.
 pub(crate) fn cpu_figure(row: &Row) -> Option<(&Figure, Moment)> {
     let of = |moment| row.figure(&Quantity::Cpu(moment)).map(|figure| (figure, moment));
     [Moment::Mean, Moment::Whole, Moment::Max].into_iter().find_map(of)
@@ -116,7 +114,7 @@ pub(crate) fn cpus_in_use(row: &Row, figure: &Figure) -> Result<Known, &'static 
     }
     match row.conditions.cpu_scope {
         Some(CpuScope::Core) => Ok(times(1.0)),
-        // More than all of a machine is no share of a machine.
+        // A share of a machine cannot exceed the machine.
         None if range.low > 1.0 => Ok(times(1.0)),
         Some(CpuScope::Machine) => row.conditions.subject_cpus.map(times).ok_or("how many CPUs the machine had"),
         None => Err("whether the CPU percentage is of one CPU or of the machine"),

@@ -1,88 +1,6 @@
 //! Names and sentences of audits, the same for every format.
 
-use crate::finding::{Audit, AuditVerdict, Law, Verdicts};
-
-impl Law {
-    /// All of them, in the order of reports.
-    pub const ALL: [Self; 16] = [
-        Self::Claims,
-        Self::LittlesLaw,
-        Self::Order,
-        Self::Censoring,
-        Self::Goodput,
-        Self::Totals,
-        Self::Bytes,
-        Self::CpuTime,
-        Self::Percentages,
-        Self::Grim,
-        Self::Duplicates,
-        Self::Noise,
-        Self::Repetitions,
-        Self::Generator,
-        Self::Budgets,
-        Self::Steadiness,
-    ];
-
-    /// Its name for people: `Little’s law`.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Claims => "Text against table",
-            Self::LittlesLaw => "Little’s law",
-            Self::Order => "Order of means and percentiles",
-            Self::Censoring => "Time-outs of the tool",
-            Self::Goodput => "Goodput",
-            Self::Totals => "Totals",
-            Self::Bytes => "Bytes",
-            Self::CpuTime => "CPU time",
-            Self::Percentages => "Percentages",
-            Self::Grim => "Granularity of means (GRIM)",
-            Self::Duplicates => "Duplicates",
-            Self::Noise => "Differences and noise",
-            Self::Repetitions => "Repetitions",
-            Self::Generator => "Load generator",
-            Self::Budgets => "Budgets",
-            Self::Steadiness => "Steadiness",
-        }
-    }
-
-    /// What it holds figures to, as a sentence.
-    pub fn says(self) -> &'static str {
-        match self {
-            Self::Claims => {
-                "Figures that the text names are those of the table; ratios, orders and differences come out as said."
-            }
-            Self::LittlesLaw => {
-                "In a closed loop, connections = throughput × (mean response time + think time); no server escapes it."
-            }
-            Self::Order => {
-                "A mean cannot exceed the percentiles above it, percentiles grow, and all lie between minimum and maximum."
-            }
-            Self::Censoring => {
-                "No time is longer than the tool waits; one that ends there was cut, and its true value is unknown."
-            }
-            Self::Goodput => {
-                "Who serves more is decided by good answers, not by answers: throughput × (1 − failed share)."
-            }
-            Self::Totals => "Requests of a run = throughput × its length.",
-            Self::Bytes => {
-                "All send equally long answers, whose bytes pass through the link and whose bodies fit into the memory."
-            }
-            Self::CpuTime => {
-                "CPU time of a request = CPUs in use ÷ throughput, and nobody uses more CPUs than there are."
-            }
-            Self::Percentages => "Shares lie between 0 and 100 %, and fit the counts that they are shares of.",
-            Self::Grim => "The mean of n whole numbers is a multiple of 1/n.",
-            Self::Duplicates => "Different measurements do not give the same digits throughout.",
-            Self::Noise => {
-                "A difference counts if it is larger than the spread, and than what starting a program takes."
-            }
-            Self::Repetitions => "A figure rests on several runs, and says how far they lie apart.",
-            Self::Generator => "It is the server, and not the load generator or the way to it, that sets the figure.",
-            Self::Budgets => "Those who are compared had the same CPUs, workers and memory.",
-            Self::Steadiness => "A run is long enough for the server to be steady.",
-        }
-    }
-}
+use crate::finding::{Audit, AuditVerdict, Verdicts};
 
 impl AuditVerdict {
     /// The verdict on a statement about several things: contradicted by one, or not to be told because of one.
@@ -104,7 +22,7 @@ impl AuditVerdict {
         }
     }
 
-    /// The sign that stands before the words, so that they are found without colour.
+    /// The sign before the words, for readers without colour.
     pub fn sign(self) -> char {
         match self {
             Self::Holds => '✓',
@@ -120,14 +38,13 @@ impl Audit {
         self.findings.iter().filter(move |finding| finding.verdict == verdict)
     }
 
-    /// Whether anything in the table contradicts itself.
+    /// Whether any check is contradicted.
     pub fn is_contradicted(&self) -> bool {
         self.verdicts.contradicted > 0
     }
 }
 
 impl Verdicts {
-    /// How many checks there are.
     pub fn all(&self) -> usize {
         self.holds + self.contradicted + self.cannot_tell
     }
@@ -202,11 +119,5 @@ mod tests {
         );
         check([0, 4, 0], "Nothing is contradicted, and nothing holds: of 4 checks, none can be told.");
         check([0, 0, 0], "Nothing could be checked: the transcription has no figures that a law is about.");
-    }
-
-    #[test]
-    fn laws_come_in_the_order_of_their_list() {
-        assert!(Law::ALL.is_sorted());
-        assert!(Law::ALL.iter().all(|law| law.says().ends_with('.')));
     }
 }

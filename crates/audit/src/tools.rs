@@ -9,23 +9,23 @@ use tolok_model::transcription::{Conditions, LoopModel};
 
 /// A load generator.
 struct Tool {
-    /// As sources call it, in lower case; reports use the first.
+    /// Its names in sources, in lower case. Reports use the first.
     names: &'static [&'static str],
-    /// Seconds after which it gives an answer up; none where it waits for ever.
+    /// Seconds after which it gives up a request; `None` where it waits for ever.
     timeout_s: Option<f64>,
-    /// Whether it cannot but wait for an answer before the next request.
+    /// Whether it always waits for an answer before the next request.
     is_closed: bool,
-    /// What becomes of a request that it gave up.
+    /// What it does with a request that it gave up.
     given_up: GivenUp,
 }
 
-/// What becomes of a request that is given up.
+/// What a tool does with a request that it gives up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GivenUp {
     /// Its time is recorded, as about the time-out.
     Kept,
-    /// It is in no percentile, mean or maximum. wrk waits on and counts a time-out when the answer comes after all; a request that
-    /// is never answered is in no figure of wrk.
+    /// It is in no percentile, mean or maximum. wrk keeps waiting and counts a time-out when the answer arrives; a request without any
+    /// answer is in no figure of wrk.
     LeftOut,
     /// The run ends there and prints no figures.
     EndsRun,
@@ -44,7 +44,7 @@ const TOOLS: &[Tool] = &[
     Tool { names: &["vegeta"], timeout_s: Some(30.0), is_closed: false, given_up: GivenUp::Kept },
 ];
 
-/// A tool by the word that a source has for it: `wrk`, `Grafana k6`, `wrk 4.1.0`.
+/// The tool that a source names: `wrk`, `Grafana k6`, `wrk 4.1.0`.
 fn known(conditions: &Conditions) -> Option<&'static Tool> {
     let said = conditions.tool.as_ref()?.to_lowercase();
     let mut words = said.split(|letter: char| !letter.is_alphanumeric());
@@ -90,24 +90,24 @@ pub(crate) fn ends_when_one_is_given_up(conditions: &Conditions) -> bool {
     known(conditions).is_some_and(|tool| tool.given_up == GivenUp::EndsRun)
 }
 
-/// After how long an answer was given up, and whether the source says so (else it is the tool's default).
+/// The time-out, and whether the source states it (else it is the tool's default).
 pub(crate) fn timeout_s(conditions: &Conditions) -> Option<(f64, bool)> {
     let default = || known(conditions).and_then(|tool| tool.timeout_s).map(|seconds| (seconds, false));
     conditions.timeout_s.map(|seconds| (seconds, true)).or_else(default)
 }
 
-/// Whether it is known after how long an answer was given up, or that none was.
+/// Whether the time-out is known, or that there was none.
 pub(crate) fn timeout_is_known(conditions: &Conditions) -> bool {
     conditions.timeout_s.is_some() || known(conditions).is_some()
 }
 
-/// Whether requests wait for answers; nothing where neither the source nor the tool says.
+/// Whether requests wait for answers, or `None` where neither the source nor the tool says.
 pub(crate) fn is_closed(conditions: &Conditions) -> Option<bool> {
     let stated = conditions.loop_model.map(|model| model == LoopModel::Closed);
     stated.or_else(|| known(conditions).and_then(|tool| tool.is_closed.then_some(true)))
 }
 
-/// Whether users may have paused although the source does not say so: those of a tool that runs scripts do as these say.
+/// Whether users may have paused although the source does not say so: scripts of a tool can pause.
 pub(crate) fn may_pause(conditions: &Conditions) -> bool {
     conditions.think_time_s.is_none() && !known(conditions).is_some_and(|tool| tool.is_closed)
 }

@@ -1,5 +1,7 @@
 //! How numbers, figures and things stand in sentences.
 
+use tolok_model::figures;
+pub(crate) use tolok_model::figures::significant;
 use tolok_model::transcription::{Figure, Mark, Moment, Number, Quantity, Transcription, Unit};
 
 /// A number with three digits that count, whole ones with all theirs: `2.02`, `11,705`.
@@ -7,37 +9,9 @@ pub(crate) fn number(value: f64) -> String {
     significant(value, 3)
 }
 
-/// The same with four digits, for what is held against a text: `5.027`.
+/// The same with four digits, for comparisons with a text: `5.027`.
 pub(crate) fn precise(value: f64) -> String {
     significant(value, 4)
-}
-
-/// A number with so many digits that count.
-pub(crate) fn significant(value: f64, digits: i32) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() { "undefined" } else { "without limit" }.to_owned();
-    }
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let size = value.abs().log10().floor() as i32;
-    let decimals = (digits - 1 - size).max(0) as usize;
-    let text = format!("{:.decimals$}", value.abs());
-    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{}{}", if value < 0.0 { "−" } else { "" }, grouped(text))
-}
-
-/// The digits before the point in groups of three.
-fn grouped(text: &str) -> String {
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut out = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + rest
 }
 
 /// A number without digits after the point, rounded up, so that an upper bound stays one.
@@ -70,11 +44,11 @@ pub(crate) fn bits_per_s(bytes_per_s: f64) -> String {
     scaled(8.0 * bytes_per_s, &[(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")])
 }
 
-/// A share of 1 as percent; what is less than all does not become all by rounding.
+/// A share of 1 as percent. Less than 100% is never rounded to 100%.
 pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let text = if (99.95..100.0).contains(&percent) { precise(percent) } else { number(percent) };
-    format!("{text} %")
+    format!("{text}%")
 }
 
 /// Answers a second.
@@ -95,7 +69,7 @@ pub(crate) fn chance(log10: f64) -> String {
     if log10 >= -2.0 {
         format!("{} of 100 cases", significant(10f64.powf(log10 + 2.0), 2))
     } else {
-        // Rounded so that the chance is not said to be smaller than it is.
+        // Rounded so that the chance is never understated.
         format!("1 of 10^{} cases", (-log10).floor())
     }
 }
@@ -105,7 +79,7 @@ pub(crate) fn amount(value: f64, unit: Unit) -> String {
     format!("{}{}", precise(value / unit.factor()), unit.suffix())
 }
 
-/// A figure as it is printed, with its unit; of several repetitions, their mean.
+/// A figure as it is printed, with its unit, or the mean of its repetitions.
 pub(crate) fn quoted(figure: &Figure) -> String {
     let unit = figure.unit.suffix();
     match figure.numbers.as_slice() {
@@ -165,7 +139,7 @@ pub(crate) fn noun(quantity: &Quantity) -> String {
     }
 }
 
-/// The name of a setting: its title, else its name, else nothing.
+/// The title of a setting, or its name without one.
 pub(crate) fn setting(transcription: &Transcription, scenario: Option<&str>) -> Option<String> {
     let name = scenario?;
     Some(transcription.setting(name).map_or_else(|| name.to_owned(), |setting| setting.title.clone()))
@@ -183,17 +157,12 @@ pub(crate) fn place(transcription: &Transcription, scenario: Option<&str>, table
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn listed(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [start @ .., last] => format!("{} and {last}", start.join(", ")),
-    }
+    figures::listed(items, "and")
 }
 
 /// `1 run`, `12 runs`, `2 series`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 || noun.ends_with('s') { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(&count.to_string()))
+    figures::counted(count as u64, noun)
 }
 
 #[cfg(test)]
@@ -213,13 +182,13 @@ mod tests {
         assert_eq!(seconds(0.000074), "74 µs");
         assert_eq!(bytes(203.7), "204 B");
         assert_eq!(bits_per_s(193e6), "1.54 Gbit/s");
-        assert_eq!([0.839, 0.9997, 1.0].map(percent), ["83.9 %", "99.97 %", "100 %"]);
+        assert_eq!([0.839, 0.9997, 1.0].map(percent), ["83.9%", "99.97%", "100%"]);
     }
 
     #[test]
     fn amounts_are_short_and_whole_ones_complete() {
         assert_eq!(amount(429_168_000.0, Unit::Megabyte), "429.2 MB");
-        assert_eq!(amount(0.7038, Unit::Percent), "70.38 %");
+        assert_eq!(amount(0.7038, Unit::Percent), "70.38%");
         assert_eq!([24_283.6, -1410.4, 5.0, 0.0, 0.000_129].map(precise), ["24,284", "−1,410", "5", "0", "0.000129"]);
         assert_eq!(amount(35_509.0, Unit::PerSecond), "35,509/s");
     }

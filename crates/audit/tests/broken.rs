@@ -89,7 +89,7 @@ fn answers_that_do_not_account_for_the_users() {
     assert_eq!(against(&paused, &of("1000")), [], "they pause");
     assert_eq!(against(&k6.replace("think-time = \"0s\"\n", ""), &of("1000")), [], "they may have paused");
     let ramp = format!("{K6}\nramp = true");
-    insta::assert_snapshot!(sentence(&ramp, "throughput_rps = 2.15\nlatency_p95_s = 119.0"), @"2.15 answers a second, 95 % of them within 119.0 s, account for at most 289 of 300 users on average, even if each of the slowest 5 % had taken the whole run of 390 s and the 30 s in which k6 lets requests end.");
+    insta::assert_snapshot!(sentence(&ramp, "throughput_rps = 2.15\nlatency_p95_s = 119.0"), @"2.15 answers a second, 95% of them within 119.0 s, account for at most 289 of 300 users on average, even if each of the slowest 5% had taken the whole run of 390 s and the 30 s in which k6 lets requests end.");
     let unknown_end = K6.replace("duration = \"390s\"", "");
     assert_eq!(
         against(&unknown_end, "throughput_rps = 100.0\nlatency_p95_ms = 1000"),
@@ -125,7 +125,7 @@ fn the_winner_of_answers_is_not_that_of_good_answers() {
     let own = WRK.replace("wrk", "a tool of our own");
     let unknown = table(&own, &[("red", many), ("blue", few)]);
     assert_eq!(contradicting(&unknown, OF_FIGURES), [], "its rate may be of good answers");
-    insta::assert_snapshot!(of_verdict(&two(many, few), AuditVerdict::Contradicted)[0].sentence, @"red gives most answers (500/s), but 80 % of them failed: it gives 100/s that are good, and blue gives 300/s. wrk counts failed answers in its rate.");
+    insta::assert_snapshot!(of_verdict(&two(many, few), AuditVerdict::Contradicted)[0].sentence, @"red gives most answers (500/s), but 80% of them failed: it gives 100/s that are good, and blue gives 300/s. wrk counts failed answers in its rate.");
 }
 
 #[test]
@@ -197,5 +197,5 @@ fn shares_that_are_too_large_or_do_not_fit_each_other() {
     assert_eq!(against(&k6, "requests = 1000\nfailures = 50\nerror_rate_percent = 5.0"), []);
     assert_eq!(against(&k6, "requests = 950\nfailures = 50\nerror_rate_percent = 5.0"), []);
     assert_eq!(against(&k6, "requests = 1000\nfailures = 50\nerror_rate_percent = 0.5"), [Law::Percentages]);
-    insta::assert_snapshot!(sentence(&k6, "error_rate_percent = 1.2\nhttp_fail_rate_percent = 3.4"), @"3.4 % failed as HTTP, but only 1.2 % have an error: every failure is an error.");
+    insta::assert_snapshot!(sentence(&k6, "error_rate_percent = 1.2\nhttp_fail_rate_percent = 3.4"), @"3.4% failed as HTTP, but only 1.2% have an error: every failure is an error.");
 }

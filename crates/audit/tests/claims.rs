@@ -80,7 +80,7 @@ fn a_range_that_begins_in_another_column_says_so() {
     let keys = "figure = \"error_rate_percent\"\nat = { subject = \"php\" }\nvalue = \"81.4..99.9\"";
     let found = only(Law::Claims, &format!("{table}{}", claim(keys)));
     assert_eq!(found.verdict, Contradicted);
-    assert!(found.inference.is_some_and(|text| text.contains("81.4 % is the HTTP fail rate of php")));
+    assert!(found.inference.is_some_and(|text| text.contains("81.4% is the HTTP fail rate of php")));
 }
 
 #[test]

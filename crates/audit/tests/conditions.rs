@@ -50,7 +50,7 @@ fn a_tie_of_leaders_with_cpus_left_is_an_inference() {
     let method = "tool = \"ab\"\nkeep-alive = false\nsubject-cpus = 8\ncpu-scope = \"machine\"";
     let found = only(Law::Generator, &with(method, &table));
     assert_eq!(found.verdict, CannotTell);
-    insta::assert_snapshot!(found.inference.unwrap_or_default(), @"go and swoole come within 1.66 % of each other with CPUs left: both seem to meet the same limit outside of the servers (the load generator has one thread, and each request opens a connection).");
+    insta::assert_snapshot!(found.inference.unwrap_or_default(), @"go and swoole come within 1.66% of each other with CPUs left: both seem to meet the same limit outside of the servers (the load generator has one thread, and each request opens a connection).");
     let without_cpu = only(Law::Generator, &rows(&TWO));
     assert_eq!((without_cpu.verdict, without_cpu.inference), (CannotTell, None));
 }

@@ -57,7 +57,7 @@ fn neighbours_without_a_spread_are_named_within_five_percent() {
     let close = found("35509", "34919");
     assert_eq!(
         close[0].sentence,
-        "go and swoole are 1.66 % apart; these are means of 3 runs without a spread, so that the order of the two is not shown."
+        "go and swoole are 1.66% apart; these are means of 3 runs without a spread, so that the order of the two is not shown."
     );
     assert_eq!(found("0", "0"), []);
 }

@@ -158,8 +158,8 @@ fn astamal_swoole_node_go() {
     let audit = of("astamal-swoole-node-go");
     insta::assert_snapshot!("astamal", told(&audit));
     assert_eq!(contradicted(&audit), []);
-    assert!(find(&audit, Law::Noise, "go and php-swoole").sentence.starts_with("go and php-swoole are 1.66 % apart"));
-    assert!(find(&audit, Law::Grim, "CPU").sentence.contains("fit 3 readings in steps of 1 %"));
+    assert!(find(&audit, Law::Noise, "go and php-swoole").sentence.starts_with("go and php-swoole are 1.66% apart"));
+    assert!(find(&audit, Law::Grim, "CPU").sentence.contains("fit 3 readings in steps of 1%"));
     let tie = find(&audit, Law::Generator, "hello world").inference.as_deref();
     assert!(
         tie.is_some_and(|text| text.contains("the load generator has one thread, and each request opens a connection"))

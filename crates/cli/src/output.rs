@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use tolok_report::Style;
+
 use crate::exit::{Complaint, Exit};
 
 /// Writes a result to a file, or to standard output if none is named (or `-`).
@@ -43,6 +45,11 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
         let _ = std::fs::remove_file(&unfinished);
     }
     written
+}
+
+/// How a text looks where it goes. Nobody knows the terminal in which a file will be read, so a file has no colours.
+pub fn style(file: Option<&Path>) -> Style {
+    Style { colour: file.is_none(), width: if file.is_none() { width() } else { Style::default().width } }
 }
 
 /// A value as JSON for programs, with a line break at the end.

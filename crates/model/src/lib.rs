@@ -9,6 +9,7 @@ mod catalogue;
 mod database;
 mod environment;
 pub mod fidelity;
+pub mod figures;
 mod load;
 pub mod manifest;
 mod plan;

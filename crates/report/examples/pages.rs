@@ -13,7 +13,9 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use tolok_report::{Format, Style, audit, render};
+use tolok_report::document::Depth;
+use tolok_report::print::{html, markdown};
+use tolok_report::{Format, Style, documents, render};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,11 +42,12 @@ fn write_all(folder: &Path) -> std::io::Result<()> {
         }
     }
     for (name, found) in replications::all() {
-        fs::write(folder.join(format!("{name}.html")), tolok_report::replication::html(&found))?;
-        fs::write(folder.join(format!("{name}.md")), tolok_report::replication::markdown(&found))?;
+        let document = |depth| documents::replication(&found, depth);
+        fs::write(folder.join(format!("{name}.html")), html(&document(Depth::Page)))?;
+        fs::write(folder.join(format!("{name}.md")), markdown(&document(Depth::Full)))?;
     }
     for (name, audits) in audits::all() {
-        fs::write(folder.join(format!("{name}.html")), audit::html(&audits, false))?;
+        fs::write(folder.join(format!("{name}.html")), html(&documents::audit(&audits, false, Depth::Page)))?;
     }
     Ok(())
 }

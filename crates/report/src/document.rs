@@ -113,7 +113,7 @@ pub enum Look {
 /// A label and what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// One word or a few.
+    /// One word or a few; empty where the label above stands for this fact as well.
     pub label: String,
     /// What it stands for.
     pub words: Text,
@@ -282,6 +282,20 @@ impl Text {
     /// The words without their looks.
     pub fn plain(&self) -> String {
         self.0.iter().map(|span| span.words.as_str()).collect()
+    }
+}
+
+impl Fact {
+    /// The facts by their labels, without those that have no words.
+    pub(crate) fn by_label(facts: &[Self]) -> Vec<(&str, Vec<&Text>)> {
+        let mut groups: Vec<(&str, Vec<&Text>)> = Vec::new();
+        for fact in facts.iter().filter(|fact| !fact.words.is_empty()) {
+            match groups.last_mut().filter(|_| fact.label.is_empty()) {
+                Some((_, words)) => words.push(&fact.words),
+                None => groups.push((&fact.label, vec![&fact.words])),
+            }
+        }
+        groups
     }
 }
 

@@ -1,35 +1,21 @@
 //! Findings to terminal, HTML, Markdown, LaTeX, CSV and JSON. Pure functions to a string.
 //!
-//! A report for people is a [`document::Document`], which `documents/` builds and [`print`] turns into text. All of them read nothing but [`Findings`] (and [`fidelity`] what was found of drivers, [`compare`] a comparison of two runs,
-//! [`forecast`] predictions, [`verification`] what became of a run's figures, [`audit`] what speaks against a published table) and
-//! print nothing; where the text goes is the caller's business. Digits and units come from [`figures`], so that the same figure looks the same in every format that people
-//! read; CSV and JSON hold the plain numbers in base units.
+//! [`documents`] turns findings into a [`document`], and [`print`] turns a document into text: nothing else knows a format. [`data`]
+//! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
+//! looks the same in every format that people read.
 
-pub mod audit;
 pub mod charts;
-pub mod compare;
-mod csv;
+pub mod data;
 pub mod document;
-mod documents;
-pub mod fidelity;
-pub mod forecast;
-mod frame;
-mod json;
+pub mod documents;
 pub mod latex;
-mod markdown;
 pub mod overlay;
 pub mod page;
 mod palette;
 pub mod print;
 mod printable;
-mod programs;
-pub mod replication;
-mod sensitivity;
 mod sparkline;
 mod svg;
-mod terminal;
-mod tidy;
-pub mod verification;
 
 pub use print::Style;
 pub use sparkline::sparkline;
@@ -37,8 +23,7 @@ pub use tolok_analysis::figures;
 
 use tolok_analysis::Findings;
 
-use document::{Depth, Document};
-use documents::{brief, run};
+use document::Depth;
 
 /// What findings can be turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,21 +78,16 @@ impl Format {
     }
 }
 
-/// The report of a run, before it has a format.
-pub fn document(findings: &Findings, depth: Depth) -> Document {
-    run::document(findings, depth)
-}
-
 /// The findings in a format, with a line break at the end.
 pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
-        Format::Terminal => print::terminal(&run::document(findings, Depth::Short), style),
-        Format::Markdown => print::markdown(&run::document(findings, Depth::Full)),
-        Format::Csv => csv::render(findings),
-        Format::Tidy => tidy::render(findings),
+        Format::Terminal => print::terminal(&documents::run(findings, Depth::Short), style),
+        Format::Markdown => print::markdown(&documents::run(findings, Depth::Full)),
+        Format::Csv => data::run(findings),
+        Format::Tidy => data::tidy(findings),
         Format::Latex => latex::render(findings),
-        Format::Json => json::render(findings),
-        Format::Html => print::html(&run::document(findings, Depth::Page)),
+        Format::Json => data::json(findings),
+        Format::Html => print::html(&documents::run(findings, Depth::Page)),
     }
 }
 
@@ -115,13 +95,8 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
 /// formats that are not for people, nor of a page.
 pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<String> {
     match format {
-        Format::Terminal => Some(print::terminal(&brief::document(findings, Depth::Short), style)),
-        Format::Markdown => Some(print::markdown(&brief::document(findings, Depth::Full))),
+        Format::Terminal => Some(print::terminal(&documents::brief(findings, Depth::Short), style)),
+        Format::Markdown => Some(print::markdown(&documents::brief(findings, Depth::Full))),
         _ => None,
     }
-}
-
-/// The JSON Schema of [`Format::Json`].
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Findings).to_value()
 }

@@ -4,61 +4,55 @@
 
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
+mod outline;
 
 use invented::two_runs::{compared, drifted, elsewhere, ragged, regressed, unchanged, with_six_digits};
 use invented::{InventedRun, with_six_digits as with_six_digits_of_findings};
+use outline::outline;
 use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
 use tolok_report::Style;
-use tolok_report::compare::{conditions, csv, html, json, markdown, schema, text};
+use tolok_report::data::{comparison as csv, json, schema};
+use tolok_report::document::Depth;
+use tolok_report::documents::{compare, conditions};
 use tolok_report::overlay;
+use tolok_report::print::{markdown, piece, terminal};
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
     let request = CompareRequest { allow_differences: true, ..CompareRequest::default() };
     with_six_digits(compared(runs, &request).unwrap())
 }
 
-fn at_width(runs: &(InventedRun, InventedRun), width: u16, is_all: bool) -> String {
-    text(&found(runs), &Style { colour: false, width }, is_all)
+fn document(runs: &(InventedRun, InventedRun), depth: Depth) -> String {
+    outline(&compare(&found(runs), false, depth))
 }
 
 #[test]
-fn a_regression_at_100_columns() {
-    insta::assert_snapshot!(at_width(&regressed(), 100, false));
+fn a_regression_on_a_page() {
+    insta::assert_snapshot!(document(&regressed(), Depth::Page));
 }
 
 #[test]
-fn a_regression_at_64_columns() {
-    insta::assert_snapshot!(at_width(&regressed(), 64, false));
+fn what_may_not_be_ranked_in_a_comment() {
+    insta::assert_snapshot!(document(&ragged(), Depth::Full));
 }
 
 #[test]
-fn all_figures_of_two_runs_of_the_same() {
-    insta::assert_snapshot!(at_width(&unchanged(), 100, true));
+fn other_conditions_on_a_terminal() {
+    insta::assert_snapshot!(document(&elsewhere(), Depth::Short));
 }
 
 #[test]
 fn a_machine_that_shifted() {
-    insta::assert_snapshot!(at_width(&drifted(), 100, false));
+    let printed = terminal(&compare(&found(&drifted()), false, Depth::Short), &Style::default());
+    assert!(printed.contains("shift of the machine, by the ceiling Minimal server"), "{printed}");
 }
 
 #[test]
-fn other_conditions_that_were_allowed() {
-    insta::assert_snapshot!(at_width(&elsewhere(), 100, false));
-}
-
-#[test]
-fn what_may_not_be_ranked() {
-    insta::assert_snapshot!(at_width(&ragged(), 80, false));
-}
-
-#[test]
-fn a_comment_on_a_pull_request() {
-    insta::assert_snapshot!(markdown(&found(&regressed())));
-}
-
-#[test]
-fn a_comment_with_what_cannot_be_told() {
-    insta::assert_snapshot!(markdown(&found(&ragged())));
+fn verbose_has_every_figure() {
+    let found = found(&unchanged());
+    let [short, all] = [false, true].map(|is_all| terminal(&compare(&found, is_all, Depth::Short), &Style::default()));
+    assert!(short.contains("of which no change was told: --verbose") && !all.contains("--verbose"), "{all}");
+    assert!(all.lines().count() > short.lines().count());
 }
 
 #[test]
@@ -96,7 +90,7 @@ fn in_json() {
 #[test]
 fn json_has_every_property_that_the_schema_requires() {
     let value: serde_json::Value = serde_json::from_str(&json(&found(&regressed()))).unwrap();
-    for name in schema()["required"].as_array().unwrap() {
+    for name in schema::<RunComparison>()["required"].as_array().unwrap() {
         assert!(value.get(name.as_str().unwrap()).is_some(), "{name}");
     }
 }
@@ -106,14 +100,15 @@ fn a_refusal_lists_all_conditions_with_both_values() {
     let Err(CompareRefusal::Conditions(differences)) = compared(&elsewhere(), &CompareRequest::default()) else {
         panic!("not refused")
     };
-    insta::assert_snapshot!(conditions(&differences, 80));
+    insta::assert_snapshot!(outline(&conditions(&differences)));
 }
 
 #[test]
 fn no_line_is_wider_than_asked() {
     for runs in [regressed(), drifted(), elsewhere(), ragged()] {
+        let document = compare(&found(&runs), true, Depth::Short);
         for width in [64, 80, 100, 140] {
-            let text = at_width(&runs, width, true);
+            let text = terminal(&document, &Style { colour: false, width });
             let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or("");
             assert!(widest.chars().count() <= usize::from(width), "at {width}: {widest:?}");
         }
@@ -121,25 +116,17 @@ fn no_line_is_wider_than_asked() {
 }
 
 #[test]
-fn colour_adds_codes_and_nothing_else() {
-    let found = found(&regressed());
-    let coloured = text(&found, &Style { colour: true, width: 100 }, false);
-    assert!(coloured.contains("\u{1b}[33m"));
-    let codes = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m"];
-    let plain = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
-    assert_eq!(plain, text(&found, &Style { colour: false, width: 100 }, false));
-}
-
-#[test]
-fn a_piece_of_a_page() {
-    insta::assert_snapshot!(html(&found(&elsewhere())));
+fn a_comment_folds_away_what_is_not_the_verdict() {
+    let comment = markdown(&compare(&found(&regressed()), false, Depth::Full));
+    assert!(comment.starts_with("## Regression\n\n6 figures are worse by 3.0% or more"), "{comment}");
+    assert!(comment.contains("<details><summary>All 23 figures</summary>"), "{comment}");
 }
 
 #[test]
 fn what_a_server_is_called_stays_text() {
     let (before, mut after) = regressed();
     after.run.programs[0].version = "<script>alert(1)</script>".to_owned();
-    let page = html(&found(&(before, after)));
+    let page = piece(&compare(&found(&(before, after)), false, Depth::Page));
     assert!(!page.contains("<script>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
 }
 

@@ -4,12 +4,17 @@
 
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
+mod outline;
 
 use invented::{BUN, GO, InventedRun, ask};
+use outline::outline;
 use tolok_analysis::Records;
 use tolok_analysis::forecast::{Forecast, ForecastQuestion, forecast};
 use tolok_model::{Database, Environment, Link};
-use tolok_report::forecast::{csv, json, markdown, schema, text};
+use tolok_report::data::{forecast as csv, json, schema};
+use tolok_report::document::Depth;
+use tolok_report::documents::forecast as document;
+use tolok_report::print::{Style, terminal};
 
 /// Go under four numbers of users, Bun under one, and Go with a database over two ways.
 fn run() -> InventedRun {
@@ -45,21 +50,16 @@ fn a_million() -> Forecast {
 }
 
 #[test]
-fn people_read_sentences() {
-    insta::assert_snapshot!(text(&a_million(), 100));
+fn a_comment_has_tables_and_sentences() {
+    insta::assert_snapshot!(outline(&document(&a_million(), Depth::Full)));
 }
 
 #[test]
 fn a_narrow_terminal_breaks_lines() {
-    let shown = text(&a_million(), 60);
-    assert!(shown.lines().all(|line| line.chars().count() <= 60), "{shown}");
+    let shown = |width| terminal(&document(&a_million(), Depth::Short), &Style { colour: false, width });
+    assert!(shown(64).lines().all(|line| line.chars().count() <= 64), "{}", shown(64));
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(words(&shown), words(&text(&a_million(), 100)));
-}
-
-#[test]
-fn markdown_has_tables() {
-    insta::assert_snapshot!(markdown(&a_million()));
+    assert_eq!(words(&shown(64)), words(&shown(100)));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_spreadsheet_gets_one_line_a_subject() {
 #[test]
 fn the_schema_in_the_repository_is_the_one_of_the_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/forecast.schema.json");
-    let generated = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+    let generated = serde_json::to_string_pretty(&schema::<Forecast>()).unwrap() + "\n";
     if std::env::var_os("TOLOK_WRITE_SCHEMAS").is_some() {
         std::fs::write(path, &generated).unwrap();
     }

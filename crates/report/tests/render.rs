@@ -12,8 +12,9 @@ use std::sync::OnceLock;
 
 use invented::{ordinary, with_six_digits};
 use tolok_analysis::Findings;
+use tolok_report::data::schema;
 use tolok_report::document::Depth;
-use tolok_report::{Format, Style, document, render, schema};
+use tolok_report::{Format, Style, documents, render};
 
 fn text(findings: &Findings, format: Format) -> String {
     render(findings, format, &Style::default())
@@ -114,7 +115,7 @@ mod terminal {
 /// A page in words: everything but its charts.
 #[test]
 fn page() {
-    let page = document(&edge_case("one-scenario"), Depth::Page);
+    let page = documents::run(&edge_case("one-scenario"), Depth::Page);
     insta::assert_snapshot!(tolok_report::print::markdown(&page));
 }
 
@@ -476,7 +477,7 @@ fn json() {
 
 #[test]
 fn json_has_what_the_schema_requires_and_nothing_else() {
-    let schema = schema();
+    let schema = schema::<Findings>();
     for (name, findings) in edge_cases::all() {
         let document: serde_json::Value = serde_json::from_str(&text(&findings, Format::Json)).unwrap();
         let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<String>>();

@@ -2,24 +2,29 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
+use tolok_analysis::replication::ReplicationFindings;
+use tolok_analysis::{Findings, RunComparison};
+use tolok_audit::Audit;
+use tolok_report::data::schema;
+
 #[test]
 fn the_schema_in_the_repository_is_the_one_of_the_code() {
-    check("report", &tolok_report::schema());
+    check("report", &schema::<Findings>());
 }
 
 #[test]
 fn the_schema_of_comparisons_is_the_one_of_the_code() {
-    check("compare", &tolok_report::compare::schema());
+    check("compare", &schema::<RunComparison>());
 }
 
 #[test]
 fn the_schema_of_replications_is_the_one_of_the_code() {
-    check("replication-report", &tolok_report::replication::schema());
+    check("replication-report", &schema::<ReplicationFindings>());
 }
 
 #[test]
 fn the_schema_of_audits_is_the_one_of_the_code() {
-    check("audit", &tolok_report::audit::schema());
+    check("audit", &schema::<Vec<Audit>>());
 }
 
 fn check(name: &str, schema: &serde_json::Value) {

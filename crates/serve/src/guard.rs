@@ -1,8 +1,8 @@
-//! Who is answered, and with which rules for the browser.
+//! Which requests are answered, and the rules that the browser gets.
 //!
-//! A page of somebody else's, open in the same browser, may send requests to any address, and with a name that it first
-//! points to itself and then to this machine (DNS rebinding) it may read the answers. So only requests to the names
-//! that nobody else can have are answered, and no answer allows another origin anything.
+//! A foreign page in the same browser can send requests to any address. With a name that first points to its own server and then to this
+//! machine (DNS rebinding), it could read the answers. So the server answers only to names that no other site can have, and no answer
+//! allows another origin anything.
 
 use axum::extract::{Request, State};
 use axum::http::header::{
@@ -12,15 +12,15 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// What a page may load: its own style, script, events and drawings, and nothing of anybody else's.
+/// A page may load its own style, script, events and drawings, and nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// What a report may: nothing but its own style, as it says itself.
+/// A report may load nothing but its own style, as its own policy says.
 pub const POLICY_OF_REPORTS: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The names that this server has.
+/// The names that this server answers to.
 #[derive(Debug, Clone)]
 pub struct Names([String; 2]);
 
@@ -29,7 +29,7 @@ impl Names {
         Self(["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}")))
     }
 
-    /// Whether a request is to this server: by its only `Host`, and by its target where that names one as well.
+    /// Whether a request is for this server, by its only `Host` and by its target where that names a host.
     fn are_meant(&self, headers: &HeaderMap, target: &Uri) -> bool {
         let is_own = |name: &str| self.0.iter().any(|own| own.eq_ignore_ascii_case(name));
         let mut hosts = headers.get_all(HOST).iter();
@@ -38,14 +38,14 @@ impl Names {
     }
 }
 
-/// Whether a page of somebody else's asks, without anybody having followed a link. It would get nothing to read, but to answer costs
-/// time of a machine that may be measuring.
+/// Whether a foreign page sends the request without a user having followed a link. It could not read the answer, but answering costs time
+/// on a machine that may be measuring.
 fn is_of_another_page(headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
     is("sec-fetch-site", "cross-site") && !is("sec-fetch-mode", "navigate")
 }
 
-/// Refuses what is not meant for this server or wants to change something, and adds the rules to every answer.
+/// Refuses requests that are for another server or want to change something, and adds the rules to every answer.
 pub async fn guard(State(names): State<Names>, request: Request, next: Next) -> Response {
     let mut response = if !names.are_meant(request.headers(), request.uri()) {
         let text = "This server answers to 127.0.0.1 and localhost only.\n";
@@ -98,7 +98,7 @@ mod tests {
         assert!(are_meant(&["127.0.0.1:7357"], "/"));
         assert!(are_meant(&["LocalHost:7357"], "/runs/a/"));
         assert!(are_meant(&["localhost:7357"], "http://localhost:7357/"));
-        // As a page of evil.example would ask after its name was pointed here.
+        // The request of a page of evil.example after its name was pointed here.
         assert!(!are_meant(&["evil.example:7357"], "/"));
         assert!(!are_meant(&["127.0.0.1.evil.example:7357"], "/"));
         assert!(!are_meant(&["localhost:7357"], "http://evil.example/"));

@@ -1,16 +1,14 @@
-//! Pages of stored runs, and of one at work: a list, each run with its report, two runs compared, several over each
-//! other.
+//! Pages of stored and active runs: a list, each run with its report, two runs compared, several overlaid.
 //!
-//! The server listens on the loopback only, answers to its own names only (see [`guard`]), and reads: it writes no
-//! file, takes no lock and starts nothing. What it shows is what [`tolok_analysis`] finds in the records, in the words
-//! of [`tolok_report`].
+//! The server listens on the loopback interface only and answers to its own names only (see [`guard`]). It only reads: it writes no
+//! file, takes no lock and starts nothing. It shows what [`tolok_analysis`] finds in the records, in the words of [`tolok_report`].
 //!
-//! - [`library`]: the runs of a folder, found by their names, and what was read of them.
-//! - [`tail`], [`live`], [`stream`]: the events of a run at work, read while they are written, added up, and passed on.
-//! - [`pages`]: what is shown. [`routes`]: which page stands where.
+//! - [`library`]: the runs of a folder, and a cache of what was read of them.
+//! - [`tail`], [`live`], [`stream`]: read the events of an active run, add them up, and pass them on.
+//! - [`pages`]: the pages. [`routes`]: their addresses.
 //!
-//! This is the only crate with an asynchronous runtime, since a page waits for events; no other crate sees it. Whatever
-//! reads files runs on a thread of its own.
+//! This is the only crate with an asynchronous runtime, because pages wait for events. Code that reads files runs on a thread of its
+//! own.
 
 mod guard;
 mod library;
@@ -28,25 +26,25 @@ use std::time::Duration;
 
 use library::Library;
 
-/// Where the pages are if no port is asked for and nobody else has it.
+/// The default port.
 pub const PORT: u16 = 7357;
 
-/// How long a page may still be made after the end was asked for.
+/// How long the server waits for pages in progress when it is asked to end.
 const LAST_PAGE: Duration = Duration::from_secs(1);
 
 /// What to serve, and where.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The folder in which runs are kept. It may come into being later.
+    /// The folder of runs. It need not exist yet.
     pub runs: PathBuf,
-    /// The port; 0 for any that is free. Without one, [`PORT`], or any if that is taken.
+    /// The port; 0 for any free one. `None` means [`PORT`], or any free one where that is taken.
     pub port: Option<u16>,
 }
 
-/// Why nothing is served.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The port cannot be had.
+    /// The port is not available.
     #[error(
         "cannot listen on 127.0.0.1:{port}: {source}; choose another with --port N, or any that is free with --port 0"
     )]
@@ -56,12 +54,12 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
-    /// The runtime cannot be had, or signals cannot be heard.
+    /// The runtime or the signal handler could not be set up.
     #[error("cannot serve: {0}; a sandbox or the limit of open files (`ulimit -n`) may forbid it")]
     Runtime(io::Error),
 }
 
-/// A server that has its port and answers nothing yet.
+/// A server that has its port and does not answer yet.
 #[derive(Debug)]
 pub struct Server {
     listener: std::net::TcpListener,
@@ -70,7 +68,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the port, on the loopback.
+    /// Binds the port on the loopback interface.
     pub fn bind(options: &Options) -> Result<Self, ServeError> {
         let listen = |port| {
             let bound = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port));
@@ -85,12 +83,12 @@ impl Server {
         Ok(Self { listener, address, runs: options.runs.clone() })
     }
 
-    /// Where the first page is.
+    /// The address of the first page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Answers until the process is interrupted or asked to end.
+    /// Answers until the process gets SIGINT or SIGTERM.
     pub fn run(self) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ServeError::Runtime)?;
@@ -98,7 +96,7 @@ impl Server {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
             let site = routes::router(Arc::new(Library::new(self.runs)), self.address.port());
-            // Pages may be open that wait for events for ever, so nobody waits for them.
+            // Open pages may wait for events for ever, so the server does not wait for them.
             tokio::spawn(async move { axum::serve(listener, site).await });
             let interrupt = std::pin::pin!(tokio::signal::ctrl_c());
             let terminate = std::pin::pin!(terminate.recv());

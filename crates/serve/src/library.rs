@@ -1,4 +1,4 @@
-//! The runs of a folder: found by their names, read, and kept as long as nothing is added to them.
+//! The runs of a folder. What was read of a run is cached until something is added to the run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -12,7 +12,7 @@ use tolok_store::{MANIFEST, RunFolder, StoreError, StoredRun};
 
 use crate::live::Live;
 
-/// Analysed runs that are kept at once.
+/// The cache holds this many analysed runs.
 const KEPT_MAX: usize = 24;
 
 /// The runs of a folder.
@@ -23,37 +23,37 @@ pub struct Library {
     analysed: Mutex<HashMap<String, (Stamp, Arc<Analysed>)>>,
 }
 
-/// A run by its name.
+/// A run that was found in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its name, which is that of its folder.
+    /// Its name, which is the name of its folder.
     pub id: String,
     /// Its folder.
     pub path: PathBuf,
 }
 
-/// What changes when something is added to a run: times and the length of what every finished trial changes.
+/// Changes when something is added to a run: times and lengths of the files that every finished trial changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp([Option<(SystemTime, u64)>; 4]);
 
-/// What a list says of a run.
+/// A run as the list shows it.
 #[derive(Debug)]
 pub struct Card {
     /// Title of its study.
     pub title: String,
     /// When it began, in RFC 3339.
     pub started_at: String,
-    /// Titles of the subjects that compete.
+    /// Titles of its subjects.
     pub subjects: Vec<String>,
     /// Trials of the plan.
     pub planned: usize,
     /// Trials that have a record.
     pub done: usize,
-    /// What its last report says, if nothing was added since.
+    /// The verdict of its last report, if nothing was added since.
     reported: Option<Reported>,
 }
 
-/// What is read of a `report.json`.
+/// The part of a `report.json` that is read.
 #[derive(Debug, Clone, Deserialize)]
 struct Reported {
     #[serde(default)]
@@ -69,25 +69,25 @@ struct Judged {
     verdict: String,
 }
 
-/// A run as it was read, and what follows from it.
+/// The records of a run and its findings.
 #[derive(Debug)]
 pub struct Analysed {
     /// The records.
     pub stored: StoredRun,
     /// Titles.
     pub names: Names,
-    /// What follows.
+    /// What the analysis found.
     pub findings: Findings,
 }
 
-/// What has become of a run.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Somebody writes into its folder.
+    /// A process writes into its folder.
     Running,
-    /// It has all the trials that it was to have.
+    /// It has all of its trials.
     Finished,
-    /// It lacks so many, and nobody writes.
+    /// It lacks this many trials, and no process writes.
     Stopped(u32),
 }
 
@@ -101,7 +101,7 @@ impl Library {
         &self.folder
     }
 
-    /// All runs. A folder that is not there has none.
+    /// All runs. A missing folder has none.
     pub fn all(&self) -> Vec<Found> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let named =
@@ -109,28 +109,28 @@ impl Library {
         named.filter(|found| found.path.join("run.json").is_file()).collect()
     }
 
-    /// The run of exactly this name. The name is looked for among those that are there, and never made a path.
+    /// The run of exactly this name. The name is compared with those in the folder and never becomes a path.
     pub fn find(&self, id: &str) -> Option<Found> {
         self.all().into_iter().find(|found| found.id == id)
     }
 
-    /// What a list says of a run.
+    /// A run as the list shows it.
     pub fn card(&self, found: &Found) -> Result<Arc<Card>, StoreError> {
         kept(&self.cards, found, usize::MAX, || Card::read(&found.path))
     }
 
-    /// A run with what follows from it.
+    /// The records of a run and its findings.
     pub fn analysed(&self, found: &Found) -> Result<Arc<Analysed>, StoreError> {
         kept(&self.analysed, found, KEPT_MAX, || Analysed::read(&found.path))
     }
 
-    /// What has become of a run.
+    /// The state of a run.
     pub fn state(&self, found: &Found, card: &Card, live: Option<&Live>) -> Result<State, StoreError> {
         let ended = live.and_then(|live| live.missing);
         if ended.is_none() && RunFolder::is_at_work(&found.path) {
             return Ok(State::Running);
         }
-        // A run whose plan has a rule for stopping may have all it needs long before its plan has.
+        // A stopping rule may end a run before all planned trials are done.
         let missing = match (card.planned - card.done.min(card.planned), ended, &card.reported) {
             (0, ..) => 0,
             (_, Some(missing), _) => missing,
@@ -140,8 +140,8 @@ impl Library {
         Ok(if missing == 0 { State::Finished } else { State::Stopped(missing) })
     }
 
-    /// The sentence that answers the first scenario of a run, with the scenario's title where there are several; from
-    /// its last report if nothing was added since.
+    /// The verdict on the first scenario of a run, with the scenario's title where there are several. It comes from the last report if
+    /// nothing was added since.
     pub fn verdict(&self, found: &Found, card: &Card) -> Result<Option<String>, StoreError> {
         if let Some(reported) = &card.reported {
             let all: Vec<&Judged> = reported.scenarios.iter().chain(&reported.programs).collect();
@@ -154,7 +154,7 @@ impl Library {
     }
 }
 
-/// The first of several sentences, with its title; one alone needs none.
+/// The first of several verdicts, with its title. A single verdict needs no title.
 fn first_of(verdicts: &[(&String, &String)]) -> Option<String> {
     match verdicts {
         [] => None,
@@ -163,14 +163,14 @@ fn first_of(verdicts: &[(&String, &String)]) -> Option<String> {
     }
 }
 
-/// A value that was read of a run, or the one that is kept if nothing was added to the run since.
+/// The cached value of a run, or a fresh one if something was added to the run.
 fn kept<T>(
     all: &Mutex<HashMap<String, (Stamp, Arc<T>)>>,
     found: &Found,
     at_most: usize,
     read: impl FnOnce() -> Result<T, StoreError>,
 ) -> Result<Arc<T>, StoreError> {
-    // Before it is read: what is added meanwhile must not be taken for read.
+    // Taken before reading, so that later additions are not mistaken for read ones.
     let stamp = Stamp::of(&found.path);
     if let Some((known, value)) = all.lock().unwrap_or_else(PoisonError::into_inner).get(&found.id)
         && *known == stamp
@@ -180,7 +180,7 @@ fn kept<T>(
     let value = Arc::new(read()?);
     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
     if all.len() >= at_most {
-        // Which one goes does not matter: all can be read again.
+        // Any entry may go: all can be read again.
         all.clear();
     }
     all.insert(found.id.clone(), (stamp, Arc::clone(&value)));
@@ -249,7 +249,7 @@ fn records<'a>(stored: &'a StoredRun, names: &'a Names) -> Records<'a> {
 mod tests {
     use super::*;
 
-    /// A folder with these runs, and with what is none.
+    /// A folder with these runs and with entries that are no runs.
     fn library(runs: &[&str]) -> (tempfile::TempDir, Library) {
         let folder = tempfile::tempdir().unwrap();
         for run in runs {

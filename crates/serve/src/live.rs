@@ -1,4 +1,4 @@
-//! A run at work, added up from its events: how far it is, what it does now.
+//! The progress of an active run, added up from its events.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::tail::{Tail, last_line};
 
-/// What a run told. What is not known here, or not of the form that is known, is passed over.
+/// An event of a run. Unknown and malformed events are skipped.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Told {
@@ -43,13 +43,13 @@ enum Told {
     Other,
 }
 
-/// What a run does now.
+/// The current activity of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Doing {
-    /// Nothing was told yet.
+    /// There is no event yet.
     #[default]
     Beginning,
-    /// Something before the first trial or between two, in a sentence.
+    /// Work before the first trial or between two, in a sentence.
     Preparing(String),
     /// A trial.
     Trial {
@@ -57,7 +57,7 @@ pub enum Doing {
         trial: u32,
         /// Its case.
         case: String,
-        /// Its phase: `measuring`; nothing before the first.
+        /// Its phase, such as `measuring`; `None` before the first.
         phase: Option<String>,
     },
     /// Trials that are not scored.
@@ -66,21 +66,21 @@ pub enum Doing {
     Ended,
 }
 
-/// How far a run is, by its own telling.
+/// How far a run is, by its events.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Live {
     /// What it does.
     pub doing: Doing,
-    /// About how long the rest takes, in seconds; nothing where it did not tell.
+    /// Estimated seconds to the end, or `None` without an estimate.
     pub left_s: Option<f64>,
-    /// Trials that were finished when its last session began, and since.
+    /// Finished trials, those of earlier sessions included.
     pub finished: u32,
-    /// Trials that it ended without; nothing while it goes on.
+    /// Trials that it ended without; `None` while it goes on.
     pub missing: Option<u32>,
 }
 
 impl Live {
-    /// Adds up what a run told so far; nothing where it told nothing.
+    /// Adds up the events of a run, or `None` if it has none.
     pub fn read(run: &Path) -> Option<Self> {
         let mut tail = Tail::after(run, 0);
         let mut live = None;
@@ -94,7 +94,7 @@ impl Live {
         }
     }
 
-    /// What its last event alone tells: whether it has ended, and what it lacks. Enough for a list, and quick.
+    /// What the last event alone says: whether the run has ended, and what it lacks. That is quick and enough for a list.
     pub fn read_end(run: &Path) -> Option<Self> {
         let line = last_line(run)?;
         let mut live = Self::default();
@@ -135,7 +135,7 @@ impl Live {
     }
 }
 
-/// Whether a line says that its run has ended.
+/// Whether a line is the last event of its run.
 pub fn is_end(line: &str) -> bool {
     matches!(serde_json::from_str(line), Ok(Told::RunEnded { .. }))
 }

@@ -1,4 +1,4 @@
-//! Which page stands where.
+//! The addresses and the pages behind them.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::library::{Found, Library};
 use crate::pages::{self, Refusal, encoded};
 use crate::stream;
 
-/// What a question of a page asks: names may come several times.
+/// The query of an address. A name may occur several times.
 type Asked = Query<Vec<(String, String)>>;
 
 const STYLE: &str = include_str!("../templates/serve.css");
 const SCRIPT: &str = include_str!("../templates/serve.js");
 
-/// Everything that is answered.
+/// All addresses.
 pub fn router(library: Arc<Library>, port: u16) -> Router {
     Router::new()
         .route("/", get(list))
@@ -56,7 +56,7 @@ async fn compare(State(library): State<Arc<Library>>, Query(asked): Asked) -> Re
             let allows = named("allow-differences").is_some();
             return pages::compare(&library, &before, &after, allows).map(|page| Html(page).into_response());
         }
-        // As the list of runs asks: the one that began first is the one before.
+        // The form of the list: the run that began first is the one before.
         let [before, after] = pages::in_order(&library, &chosen(asked))?;
         let place = format!("/compare?a={}&b={}", encoded(&before), encoded(&after));
         Ok(Redirect::to(&place).into_response())
@@ -96,7 +96,7 @@ async fn events(State(library): State<Arc<Library>>, Path(id): Path<String>, hea
     .await
 }
 
-/// A report, made afresh from the records: `report` to look at, `report.md` and the like to keep.
+/// A report, rendered from the records: `report` to look at, `report.md` and so on to keep.
 async fn report(State(library): State<Arc<Library>>, Path((id, name)): Path<(String, String)>) -> Response {
     answered(move || {
         let is_page = name == "report";
@@ -129,7 +129,7 @@ fn find(library: &Library, id: &str) -> Result<Found, Refusal> {
     library.find(id).ok_or_else(|| Refusal::no_run(id))
 }
 
-/// A page, made on a thread that may wait for files.
+/// Renders a page on a thread that may block on files.
 async fn made(page: impl FnOnce() -> Result<String, Refusal> + Send + 'static) -> Response {
     answered(move || page().map(|page| Html(page).into_response())).await
 }
@@ -138,7 +138,7 @@ async fn answered(answer: impl FnOnce() -> Result<Response, Refusal> + Send + 's
     match tokio::task::spawn_blocking(answer).await {
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => refusal.into_response(),
-        // A panic; the page says so, and the server goes on.
+        // The rendering panicked: the page says so, and the server goes on.
         Err(error) => {
             (StatusCode::INTERNAL_SERVER_ERROR, format!("This page could not be made: {error}\n")).into_response()
         }

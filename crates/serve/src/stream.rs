@@ -1,4 +1,4 @@
-//! The events of a run as server-sent events: what is there, then what comes, until the run ends.
+//! The events of a run as server-sent events: the stored ones, then new ones until the run ends.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,21 +14,21 @@ use tolok_store::RunFolder;
 use crate::live::is_end;
 use crate::tail::{Line, Tail};
 
-/// How often a file is looked at for new lines.
+/// How often the file is checked for new lines.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
-/// Whether somebody still writes is asked at each so many of them without a new line.
+/// After this many checks without a new line, the stream tests whether a process still writes.
 const LOOKS_PER_ASKING: u32 = 8;
 
-/// What a browser that had some events says of the last of them.
+/// The header by which a browser names the last event that it has.
 const LAST_EVENT: &str = "last-event-id";
 
-/// The line after which a browser goes on, 0 for the first.
+/// The last line that a browser has, 0 for none.
 pub fn known(headers: &HeaderMap) -> u64 {
     headers.get(LAST_EVENT).and_then(|id| id.to_str().ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
-/// The events of a run after a line. Each has the number of its line as its id; a last one, named `end`, says that no
-/// more will come.
+/// The events of a run after a line. The id of an event is the number of its line. The last event, named `end`, says that no more will
+/// come.
 pub fn events(run: PathBuf, known: u64) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let watched = Some(Watched { tail: Tail::after(&run, known), run, waiting: VecDeque::new(), has_ended: false });
     let stream = unfold(watched, |watched| async move {
@@ -44,23 +44,23 @@ pub fn events(run: PathBuf, known: u64) -> Sse<impl Stream<Item = Result<Event, 
     Sse::new(stream).keep_alive(KeepAlive::default())
 }
 
-/// A run whose events are passed on.
+/// A run whose events are streamed.
 struct Watched {
     run: PathBuf,
     tail: Tail,
-    /// Lines that were read and not passed on yet.
+    /// Lines that were read and not sent yet.
     waiting: VecDeque<Line>,
     /// Whether the last event so far says that the run has ended.
     has_ended: bool,
 }
 
 impl Watched {
-    /// The next line, as soon as there is one; nothing once the run has ended.
+    /// Waits for the next line, or returns `None` once the run has ended.
     async fn next(&mut self) -> Option<Line> {
         let mut looks = 0;
         while self.waiting.is_empty() {
             let asks = looks % LOOKS_PER_ASKING == 0;
-            // Asked before the file is read, so that nothing that was written last is missed.
+            // Tested before the file is read, so that the last lines are not missed.
             let is_over = self.has_ended || (asks && !self.is_at_work().await);
             self.look().await?;
             if self.waiting.is_empty() {
@@ -81,7 +81,7 @@ impl Watched {
         tokio::task::spawn_blocking(move || RunFolder::is_at_work(&run)).await.unwrap_or(false)
     }
 
-    /// Reads what is new; nothing where it cannot be read.
+    /// Reads new lines, or none where the file cannot be read.
     async fn look(&mut self) -> Option<()> {
         let mut tail = std::mem::replace(&mut self.tail, Tail::after(&self.run, 0));
         let read = tokio::task::spawn_blocking(move || (tail.next(), tail)).await;
@@ -119,7 +119,7 @@ mod tests {
         Watched { tail: Tail::after(run, known), run: run.to_owned(), waiting: VecDeque::new(), has_ended: false }
     }
 
-    /// The numbers of all lines that are passed on until the end.
+    /// The numbers of all lines that are sent until the end.
     fn all(mut watched: Watched) -> Vec<u64> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Reads the events of a run while they are written: whole lines only, each with its number.
+//! Reads the events of a run while they are written: whole lines, each with its number.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tolok_store::EVENTS;
 
-/// What is read at once.
+/// Bytes read at once.
 const CHUNK_BYTES: u64 = 256 << 10;
-/// A line that is longer is no event.
+/// A longer line is not an event.
 const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// A line of the file.
@@ -25,36 +25,35 @@ pub struct Line {
 #[derive(Debug)]
 pub struct Tail {
     path: PathBuf,
-    /// Where reading goes on.
+    /// Where the next read begins.
     offset: u64,
-    /// What was read of a line that is not whole yet.
+    /// The beginning of a line that is not complete yet.
     rest: Vec<u8>,
-    /// Whether the line that is being read is too long to be kept.
+    /// Whether the current line is too long and is being skipped.
     is_overlong: bool,
     /// The number of the last whole line.
     number: u64,
-    /// Lines up to this one are not handed out: whoever asks has them.
+    /// Lines up to this one are skipped, because the reader has them.
     known: u64,
 }
 
 impl Tail {
-    /// Reads a run's events that come after a line, 0 for all.
+    /// Reads the events of a run after a line, 0 for all.
     pub fn after(run: &Path, known: u64) -> Self {
         let (offset, rest, number) = Default::default();
         Self { path: run.join(EVENTS), offset, rest, is_overlong: false, number, known }
     }
 
-    /// The next lines that are whole by now, at most about a chunk of them; none where there is nothing new, or no file
-    /// yet.
+    /// The next complete lines, at most about a chunk of them. Returns none where there is nothing new or no file yet.
     ///
-    /// Lines that are no JSON are counted and left out: a tolok that was killed may have left half of one.
+    /// Lines that are not JSON are counted and skipped, because a killed tolok may leave half a line.
     pub fn next(&mut self) -> io::Result<VecDeque<Line>> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(VecDeque::new()),
             opened => opened?,
         };
         let mut lines = VecDeque::new();
-        // A chunk may end within the first line that is new; then the next one has to be read at once.
+        // A chunk may end within the first new line; then the next chunk has to be read at once.
         while lines.is_empty() {
             let mut chunk = Vec::new();
             file.seek(SeekFrom::Start(self.offset))?;
@@ -91,7 +90,7 @@ impl Tail {
     }
 }
 
-/// The last whole line of a run's events, without reading the others; nothing where there is none.
+/// The last complete line of a run's events, without reading the others, or `None`.
 pub fn last_line(run: &Path) -> Option<String> {
     let mut file = File::open(run.join(EVENTS)).ok()?;
     let length = file.metadata().ok()?.len();
@@ -112,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// A run's folder whose events are written bit by bit.
+    /// The folder of a run whose events are written bit by bit.
     struct Growing(TempDir);
 
     impl Growing {

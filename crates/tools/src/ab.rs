@@ -7,9 +7,9 @@
 use tolok_load::fault::ErrorClass;
 use tolok_model::{Doubt, LatencyMark, LoadTool};
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    after, asked, count, failed, figure, from_milliseconds, is_coarse, is_success, missing, number, percentiles,
+    after, count, failed, figure, from_milliseconds, is_coarse, is_success, load_shape, missing, number, percentiles,
     report, whole_seconds,
 };
 
@@ -37,7 +37,7 @@ impl Driver for Ab {
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
         let load = &job.scenario.load;
         let enough = |for_s| whole_seconds(for_s).saturating_mul(ENOUGH_PER_S).min(ENOUGH);
-        let requests = asked(load).iterations.unwrap_or_else(|| enough(load.duration_s));
+        let requests = load_shape(load).iterations.unwrap_or_else(|| enough(load.duration_s));
         let mut counted = vec!["-e".to_owned(), PERCENTILES.to_owned()];
         counted.extend(arguments(job, load.duration_s, requests));
         Invocation {
@@ -48,16 +48,16 @@ impl Driver for Ab {
         }
     }
 
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let output = &said.output;
-        let window_s = figure((AB, said), "Time taken for tests:", |text| number(text.strip_suffix(" seconds")?))?;
-        let complete = figure((AB, said), "Complete requests:", count)?;
-        let rate_rps = figure((AB, said), "Requests per second:", |text| number(text.split(' ').next()?))?;
-        let answers = Answers::read(said, complete)?;
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let stdout = &output.stdout;
+        let window_s = figure((AB, output), "Time taken for tests:", |text| number(text.strip_suffix(" seconds")?))?;
+        let complete = figure((AB, output), "Complete requests:", count)?;
+        let rate_rps = figure((AB, output), "Requests per second:", |text| number(text.split(' ').next()?))?;
+        let answers = Answers::read(output, complete)?;
         // The time has three decimals and the rate two: the rate tells more of the window where it is the larger number.
         let window_s = if rate_rps > window_s * 10.0 { complete as f64 / rate_rps } else { window_s };
         let judged = answers.judge(job);
-        let mut told = report((AB, said), job, window_s, judged.good)?;
+        let mut told = report((AB, output), job, window_s, judged.good)?;
         told.ledger.failed = failed([
             (ErrorClass::BadStatus, judged.bad_status),
             (ErrorClass::BadBody, judged.bad_body),
@@ -66,12 +66,12 @@ impl Driver for Ab {
             (ErrorClass::Connect, answers.connect),
         ]);
         told.doubts.extend(judged.doubt);
-        told.examples.extend(after(output, "(Connect:").map(|kinds| format!("ab's failures: (Connect: {kinds}")));
-        if !asked(&job.scenario.load).per_request {
-            let kept = after(output, "Keep-Alive requests:").and_then(count).unwrap_or(0);
+        told.examples.extend(after(stdout, "(Connect:").map(|kinds| format!("ab's failures: (Connect: {kinds}")));
+        if !load_shape(&job.scenario.load).per_request {
+            let kept = after(stdout, "Keep-Alive requests:").and_then(count).unwrap_or(0);
             told.doubts.extend((kept < judged.good / 2).then(|| not_kept(kept, judged.good)));
         }
-        latency(&mut told, said, complete)?;
+        latency(&mut told, output, complete)?;
         if answers.refusals > 0 || answers.length > 0 {
             told.latency.marks.push(LatencyMark::WithFailures);
         }
@@ -80,10 +80,10 @@ impl Driver for Ab {
 }
 
 fn arguments(job: &LoadJob<'_>, for_s: f64, requests: u64) -> Vec<String> {
-    let asked = asked(&job.scenario.load);
+    let shape = load_shape(&job.scenario.load);
     // Without `-r` it would give up at the first connection that is reset.
     let mut arguments = vec!["-q".to_owned(), "-r".to_owned()];
-    if !asked.per_request {
+    if !shape.per_request {
         arguments.push("-k".to_owned());
     }
     if job.body_bytes.is_none() {
@@ -92,7 +92,7 @@ fn arguments(job: &LoadJob<'_>, for_s: f64, requests: u64) -> Vec<String> {
     }
     arguments.extend([
         "-c".to_owned(),
-        asked.connections.to_string(),
+        shape.connections.to_string(),
         "-s".to_owned(),
         whole_seconds(job.scenario.load.timeout_s).to_string(),
         // `-t` means 50,000 requests at most unless `-n` follows it.
@@ -119,30 +119,30 @@ struct Answers {
 }
 
 impl Answers {
-    fn read(said: &Said, complete: u64) -> Result<Self, NotUnderstood> {
-        let output = &said.output;
-        let document_bytes = match after(output, "Document Length:") {
+    fn read(output: &ToolOutput, complete: u64) -> Result<Self, NotUnderstood> {
+        let stdout = &output.stdout;
+        let document_bytes = match after(stdout, "Document Length:") {
             Some("Variable") => None,
             length => Some(
                 length
                     .and_then(|text| count(text.strip_suffix(" bytes")?))
-                    .ok_or_else(|| missing(AB, "line `Document Length:` with a figure", said))?,
+                    .ok_or_else(|| missing(AB, "line `Document Length:` with a figure", output))?,
             ),
         };
-        let refusals = match after(output, "Non-2xx responses:") {
-            Some(text) => count(text).ok_or_else(|| missing(AB, "count in its line `Non-2xx responses:`", said))?,
+        let refusals = match after(stdout, "Non-2xx responses:") {
+            Some(text) => count(text).ok_or_else(|| missing(AB, "count in its line `Non-2xx responses:`", output))?,
             None => 0,
         };
         let mut answers = Self { complete, refusals, document_bytes, ..Self::default() };
-        if figure((AB, said), "Failed requests:", count)? == 0 {
+        if figure((AB, output), "Failed requests:", count)? == 0 {
             return Ok(answers);
         }
         let part = "line `(Connect: …, Receive: …, Length: …, Exceptions: …)`";
-        let kinds = after(output, "(Connect:").ok_or_else(|| missing(AB, part, said))?;
+        let kinds = after(stdout, "(Connect:").ok_or_else(|| missing(AB, part, output))?;
         let kinds = format!("Connect: {}", kinds.trim_end_matches(')'));
         let of_kind = |name: &str| {
             let found = kinds.split(", ").find_map(|kind| count(kind.strip_prefix(name)?.strip_prefix(':')?.trim()));
-            found.ok_or_else(|| missing(AB, part, said))
+            found.ok_or_else(|| missing(AB, part, output))
         };
         answers.connect = of_kind("Connect")?;
         answers.receive = of_kind("Receive")?;
@@ -212,20 +212,20 @@ fn not_kept(kept: u64, good: u64) -> Doubt {
 
 /// Times, from the file if it is there. The mean that ab took is in whole milliseconds; where these are too coarse, there is
 /// the one that it computes as connections divided by rate.
-fn latency(told: &mut ToolReport, said: &Said, samples: u64) -> Result<(), NotUnderstood> {
-    let table = Table::read(said)?;
+fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64) -> Result<(), NotUnderstood> {
+    let table = Table::read(output)?;
     if samples == 0 {
         return Ok(());
     }
     let latency = &mut told.latency;
     if is_coarse(table.mean_s, STEP_S) {
         latency.mean_s =
-            Some(figure((AB, said), "Time per request:", |text| from_milliseconds(text.split(' ').next()?))?);
+            Some(figure((AB, output), "Time per request:", |text| from_milliseconds(text.split(' ').next()?))?);
         latency.marks.push(LatencyMark::DerivedMean);
     } else {
         latency.mean_s = Some(table.mean_s);
     }
-    let file = std::fs::read_to_string(said.folder.join(PERCENTILES)).unwrap_or_default();
+    let file = std::fs::read_to_string(output.folder.join(PERCENTILES)).unwrap_or_default();
     let file = percentiles_of(&file);
     let of_file = |percent| file.iter().find(|(found, _)| *found == percent).map(|(_, time_s)| *time_s);
     // The table has the longest too, in whole milliseconds.
@@ -263,9 +263,9 @@ struct Table {
 
 impl Table {
     /// Nothing of it is there if no request was completed, and nothing but the last line if only one was.
-    fn read(said: &Said) -> Result<Self, NotUnderstood> {
-        let output = &said.output;
-        if after(output, "Complete requests:") == Some("0") {
+    fn read(output: &ToolOutput) -> Result<Self, NotUnderstood> {
+        let stdout = &output.stdout;
+        if after(stdout, "Complete requests:") == Some("0") {
             return Ok(Self { mean_s: 0.0, max_s: 0.0, served: Vec::new() });
         }
         // `Total:        100  102   2.6    101     108`: least, mean, deviation, median, longest.
@@ -273,16 +273,16 @@ impl Table {
             let figures: Vec<f64> = text.split_whitespace().map_while(from_milliseconds).collect();
             (figures.len() == 5).then(|| (figures[1], figures[4]))
         };
-        let (mean_s, max_s) = figure((AB, said), "Total:", total)?;
+        let (mean_s, max_s) = figure((AB, output), "Total:", total)?;
         let row = |line: &str| {
             let (percent, time_ms) = line.trim().split_once('%')?;
             Some((number(percent)? / 100.0, from_milliseconds(time_ms.split_whitespace().next()?)?))
         };
-        let lines = output.lines().skip_while(|line| !line.starts_with("Percentage of the requests")).skip(1);
+        let lines = stdout.lines().skip_while(|line| !line.starts_with("Percentage of the requests")).skip(1);
         let mut served: Vec<_> = lines.map_while(row).collect();
         // Its last line is that of all requests: an output that lacks it was cut off.
-        if complete_table(output) && served.pop_if(|(quantile, _)| *quantile >= 1.0).is_none() {
-            return Err(missing(AB, "line ` 100% … (longest request)`", said));
+        if complete_table(stdout) && served.pop_if(|(quantile, _)| *quantile >= 1.0).is_none() {
+            return Err(missing(AB, "line ` 100% … (longest request)`", output));
         }
         Ok(Self { mean_s, max_s, served })
     }

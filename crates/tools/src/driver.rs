@@ -15,7 +15,7 @@ pub trait Driver: Sync {
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation;
 
     /// What its output means. What it does not tell stays absent. Its exit code decides nothing.
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood>;
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood>;
 }
 
 /// What a tool has to do.
@@ -89,23 +89,23 @@ pub enum Borders {
     },
 }
 
-/// What a tool left behind: the run that counts.
+/// What a load tool wrote in the run that counts.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct ToolOutput {
     /// Its standard output, which is kept as `tool.out`.
-    pub output: String,
+    pub stdout: String,
     /// Its standard error, which is kept as `tool.log`.
-    pub log: String,
+    pub stderr: String,
     /// The trial's folder, for files that it wrote.
     pub folder: PathBuf,
 }
 
-/// What a tool said was not what its driver knows.
+/// A load tool wrote something its driver cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotUnderstood(pub String);
 
-/// What a tool says at its end. What it does not tell is absent, never guessed.
+/// The results a load tool reports. What it does not report is absent, never guessed.
 #[derive(Debug, Clone, Default)]
 pub struct ToolReport {
     /// Length of the window, in seconds.

@@ -6,9 +6,9 @@
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    after, asked, body_doubt, count, failed, milliseconds, missing, number, percentiles, report, seconds,
+    after, body_doubt, count, failed, load_shape, milliseconds, missing, number, percentiles, report, seconds,
 };
 
 /// h2load.
@@ -26,7 +26,7 @@ impl Driver for H2load {
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
         let load = &job.scenario.load;
         let for_time = |for_s| vec!["-D".to_owned(), milliseconds(for_s)];
-        let until = match asked(load).iterations {
+        let until = match load_shape(load).iterations {
             // Its timeout is one of silent connections. With a number of requests it ends a run that hangs; with a time, it
             // would only end runs at low rates, and version 1.52 crashes at the end if it has struck.
             Some(iterations) => {
@@ -42,13 +42,13 @@ impl Driver for H2load {
         }
     }
 
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let Requests { total, started, done, errored, timed_out } = requests(said)?;
-        let statuses = statuses(said)?;
-        let window_s = window(said, done)?;
-        let times = Times::read(said)?;
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let Requests { total, started, done, errored, timed_out } = requests(output)?;
+        let statuses = statuses(output)?;
+        let window_s = window(output, done)?;
+        let times = Times::read(output)?;
         // Its last line: an output that lacks it was cut off, and the lines before it may be.
-        after(&said.output, "req/s").ok_or_else(|| missing(H2LOAD, "line `req/s`", said))?;
+        after(&output.stdout, "req/s").ok_or_else(|| missing(H2LOAD, "line `req/s`", output))?;
         let of_class = |class: u16| statuses.iter().find(|(digit, _)| *digit == class).map_or(0, |(_, number)| *number);
         // A status is counted when the head of an answer has come, which may be before the end, and the rest of it after.
         let good = of_class(job.status / 100).min(done);
@@ -56,8 +56,8 @@ impl Driver for H2load {
         // Requests that it never sent are among its errors; with a time instead of a number there are none.
         let unsent = total.saturating_sub(started);
         let closed = errored.saturating_sub(timed_out).saturating_sub(unsent);
-        let mut told = report((H2LOAD, said), job, window_s, good)?;
-        told.ledger.scheduled = asked(&job.scenario.load).iterations.map(|_| total);
+        let mut told = report((H2LOAD, output), job, window_s, good)?;
+        told.ledger.scheduled = load_shape(&job.scenario.load).iterations.map(|_| total);
         told.ledger.unsent = unsent;
         told.ledger.sent = Some(started);
         told.ledger.failed = failed([
@@ -74,7 +74,7 @@ impl Driver for H2load {
             told.latency.marks.push(LatencyMark::WithFailures);
         } else {
             // Bytes of answers that were under way at the end are counted, the answers are not.
-            let bytes = data_bytes(said)?;
+            let bytes = data_bytes(output)?;
             let under_way = started.saturating_sub(done).saturating_mul(job.body_bytes.unwrap_or_default());
             told.doubts.extend(body_doubt(H2LOAD, good, (bytes.saturating_sub(under_way), bytes), job.body_bytes));
         }
@@ -86,8 +86,8 @@ impl Driver for H2load {
 }
 
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
-    let asked = asked(&job.scenario.load);
-    let connections = asked.connections;
+    let shape = load_shape(&job.scenario.load);
+    let connections = shape.connections;
     let mut arguments = vec![
         "--h1".to_owned(),
         "-t".to_owned(),
@@ -96,7 +96,7 @@ fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
         connections.to_string(),
     ];
     arguments.extend(until);
-    if let Some(rate_rps) = asked.rate_rps {
+    if let Some(rate_rps) = shape.rate_rps {
         arguments.extend(["--rps".to_owned(), (rate_rps / connections as f64).to_string()]);
     }
     arguments.push(job.url.clone());
@@ -113,10 +113,10 @@ struct Requests {
 }
 
 /// `requests: 900 total, 603 started, 600 done, 600 succeeded, 300 failed, 300 errored, 3 timeout`
-fn requests(said: &Said) -> Result<Requests, NotUnderstood> {
-    let line = after(&said.output, "requests:").ok_or_else(|| missing(H2LOAD, "line `requests:`", said))?;
+fn requests(output: &ToolOutput) -> Result<Requests, NotUnderstood> {
+    let line = after(&output.stdout, "requests:").ok_or_else(|| missing(H2LOAD, "line `requests:`", output))?;
     let of = |name: &str| {
-        counted(line, name).ok_or_else(|| missing(H2LOAD, &format!("`{name}` in its line `requests:`"), said))
+        counted(line, name).ok_or_else(|| missing(H2LOAD, &format!("`{name}` in its line `requests:`"), output))
     };
     Ok(Requests {
         total: of("total")?,
@@ -128,13 +128,13 @@ fn requests(said: &Said) -> Result<Requests, NotUnderstood> {
 }
 
 /// `status codes: 157006 2xx, 0 3xx, 0 4xx, 0 5xx`
-fn statuses(said: &Said) -> Result<[(u16, u64); 4], NotUnderstood> {
-    let line = after(&said.output, "status codes:").ok_or_else(|| missing(H2LOAD, "line `status codes:`", said))?;
+fn statuses(output: &ToolOutput) -> Result<[(u16, u64); 4], NotUnderstood> {
+    let line = after(&output.stdout, "status codes:").ok_or_else(|| missing(H2LOAD, "line `status codes:`", output))?;
     let mut numbers = [(2, 0), (3, 0), (4, 0), (5, 0)];
     for (class, number) in &mut numbers {
         let name = format!("{class}xx");
         *number = counted(line, &name)
-            .ok_or_else(|| missing(H2LOAD, &format!("`{name}` in its line `status codes:`"), said))?;
+            .ok_or_else(|| missing(H2LOAD, &format!("`{name}` in its line `status codes:`"), output))?;
     }
     Ok(numbers)
 }
@@ -146,26 +146,26 @@ fn counted(line: &str, name: &str) -> Option<u64> {
 
 /// `finished in 2.01s, 78503.00 req/s, 7.56MB/s`. With `-D` the rate is over the time that was asked for, and the time is that
 /// until the last thread had stopped: the rate tells the window, as far as its two decimals go.
-fn window(said: &Said, done: u64) -> Result<f64, NotUnderstood> {
-    let line = after(&said.output, "finished in ").ok_or_else(|| missing(H2LOAD, "line `finished in`", said))?;
+fn window(output: &ToolOutput, done: u64) -> Result<f64, NotUnderstood> {
+    let line = after(&output.stdout, "finished in ").ok_or_else(|| missing(H2LOAD, "line `finished in`", output))?;
     let mut parts = line.split(", ");
     let took_s = parts.next().and_then(seconds);
     let rate_rps = parts.next().and_then(|part| number(part.strip_suffix(" req/s")?));
     let (Some(took_s), Some(rate_rps)) = (took_s, rate_rps) else {
-        return Err(missing(H2LOAD, "time and rate in its line `finished in`", said));
+        return Err(missing(H2LOAD, "time and rate in its line `finished in`", output));
     };
     Ok(if rate_rps >= RATE_TELLS_FROM && done > 0 { done as f64 / rate_rps } else { took_s })
 }
 
 /// `traffic: 15.12MB (15857606) total, … 1.80MB (1884132) data`
-fn data_bytes(said: &Said) -> Result<u64, NotUnderstood> {
+fn data_bytes(output: &ToolOutput) -> Result<u64, NotUnderstood> {
     let read = |line: &str| {
         let (before, _) = line.rsplit_once(") data")?;
         count(before.rsplit_once('(')?.1)
     };
-    after(&said.output, "traffic:")
+    after(&output.stdout, "traffic:")
         .and_then(read)
-        .ok_or_else(|| missing(H2LOAD, "bytes of data in its line `traffic:`", said))
+        .ok_or_else(|| missing(H2LOAD, "bytes of data in its line `traffic:`", output))
 }
 
 /// Times of requests. Which columns there are is for the line above to say: since 1.69 they have percentiles among them, and
@@ -178,21 +178,21 @@ struct Times {
 }
 
 impl Times {
-    fn read(said: &Said) -> Result<Self, NotUnderstood> {
-        let mut lines = said.output.lines().skip_while(|line| !line.trim_start().starts_with("min  "));
-        let head = lines.next().ok_or_else(|| missing(H2LOAD, "line of columns from `min`", said))?;
+    fn read(output: &ToolOutput) -> Result<Self, NotUnderstood> {
+        let mut lines = output.stdout.lines().skip_while(|line| !line.trim_start().starts_with("min  "));
+        let head = lines.next().ok_or_else(|| missing(H2LOAD, "line of columns from `min`", output))?;
         let columns = head.trim().trim_end_matches("+/- sd").split_whitespace();
         let row = lines.next().and_then(|line| {
             let (name, figures) = line.split_once(':')?;
             ["time for request", "request"].contains(&name.trim()).then_some(figures)
         });
-        let row = row.ok_or_else(|| missing(H2LOAD, "line `request` or `time for request:`", said))?;
+        let row = row.ok_or_else(|| missing(H2LOAD, "line `request` or `time for request:`", output))?;
         let mut figures = row.split_whitespace();
         let mut times = Self::default();
         for column in columns {
             let figure = figures.next().and_then(seconds);
             let figure =
-                figure.ok_or_else(|| missing(H2LOAD, &format!("`{column}` of the times of requests"), said))?;
+                figure.ok_or_else(|| missing(H2LOAD, &format!("`{column}` of the times of requests"), output))?;
             match column {
                 "mean" => times.mean_s = Some(figure),
                 "max" => times.max_s = Some(figure),

@@ -6,9 +6,9 @@
 use tolok_load::fault::ErrorClass;
 use tolok_model::{Doubt, LatencyMark, LoadTool};
 
-use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    add_errors, after, asked, body_doubt, by_time_or_number, count, failed, figure, is_coarse, missing, number,
+    add_errors, after, body_doubt, by_time_or_number, count, failed, figure, is_coarse, load_shape, missing, number,
     percentiles, report, whole_seconds,
 };
 
@@ -30,14 +30,14 @@ impl Driver for Hey {
         by_time_or_number(job, arguments)
     }
 
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let window_s = figure((HEY, said), "Total:", in_secs)?;
-        let rate_rps = figure((HEY, said), "Requests/sec:", number)?;
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let window_s = figure((HEY, output), "Total:", in_secs)?;
+        let rate_rps = figure((HEY, output), "Requests/sec:", number)?;
         // A line that is not ended may have been cut off.
-        if !said.output.ends_with('\n') {
-            return Err(missing(HEY, "end of its last line", said));
+        if !output.stdout.ends_with('\n') {
+            return Err(missing(HEY, "end of its last line", output));
         }
-        let (statuses, errors) = (statuses(said)?, errors(said)?);
+        let (statuses, errors) = (statuses(output)?, errors(output)?);
         let (known, failures) = (sum(&statuses)?, sum(&errors)?);
         // The rate counts every request that ended, well or not.
         let ended = (rate_rps * window_s).round() as u64;
@@ -48,33 +48,33 @@ impl Driver for Hey {
             return Err(missing(
                 HEY,
                 "complete distribution: statuses and errors are not as many as its rate says",
-                said,
+                output,
             ));
         }
         let good: u64 =
             statuses.iter().filter(|(status, _)| status == &job.status.to_string()).map(|(_, number)| number).sum();
         let bad_status = known - good;
         let good = good + if capped { beyond } else { 0 };
-        let mut told = report((HEY, said), job, window_s, good)?;
+        let mut told = report((HEY, output), job, window_s, good)?;
         told.ledger.failed = failed([(ErrorClass::BadStatus, bad_status)]);
         add_errors(&mut told, &errors);
         told.doubts.extend(capped.then(|| beyond_the_first_million(beyond)));
         // Bodies without a length in the head are not counted, so that no bytes at all say nothing.
-        let bytes = after(&said.output, "Total data:").and_then(|text| count(text.strip_suffix(" bytes")?));
+        let bytes = after(&output.stdout, "Total data:").and_then(|text| count(text.strip_suffix(" bytes")?));
         if let (Some(bytes), 0, false) = (bytes, bad_status, capped) {
             told.doubts.extend(body_doubt(HEY, good, (bytes, bytes), job.body_bytes));
         }
-        latency(&mut told, said, known, bad_status)?;
+        latency(&mut told, output, known, bad_status)?;
         Ok(told)
     }
 }
 
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
-    let asked = asked(&job.scenario.load);
+    let shape = load_shape(&job.scenario.load);
     let mut arguments = until;
-    arguments.extend(["-c".to_owned(), asked.connections.to_string()]);
-    if let Some(rate_rps) = asked.rate_rps {
-        arguments.extend(["-q".to_owned(), (rate_rps / asked.connections as f64).to_string()]);
+    arguments.extend(["-c".to_owned(), shape.connections.to_string()]);
+    if let Some(rate_rps) = shape.rate_rps {
+        arguments.extend(["-q".to_owned(), (rate_rps / shape.connections as f64).to_string()]);
     }
     arguments.extend([
         "-t".to_owned(),
@@ -85,20 +85,20 @@ fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
         "-disable-compression".to_owned(),
         "-disable-redirects".to_owned(),
     ]);
-    if asked.per_request {
+    if shape.per_request {
         arguments.push("-disable-keepalive".to_owned());
     }
     arguments.push(job.url.clone());
     arguments
 }
 
-fn latency(told: &mut ToolReport, said: &Said, samples: u64, bad_status: u64) -> Result<(), NotUnderstood> {
+fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64, bad_status: u64) -> Result<(), NotUnderstood> {
     if samples == 0 {
         return Ok(());
     }
-    let mean_s = figure((HEY, said), "Average:", in_secs)?;
-    let max_s = figure((HEY, said), "Slowest:", in_secs)?;
-    let printed = distribution(said);
+    let mean_s = figure((HEY, output), "Average:", in_secs)?;
+    let max_s = figure((HEY, output), "Slowest:", in_secs)?;
+    let printed = distribution(output);
     let latency = &mut told.latency;
     if [mean_s, max_s].iter().chain(printed.iter().map(|(_, time_s)| time_s)).any(|time_s| is_coarse(*time_s, STEP_S)) {
         latency.marks.push(LatencyMark::Coarse);
@@ -122,41 +122,41 @@ fn in_secs(text: &str) -> Option<f64> {
 }
 
 /// Lines such as `[200] 65191 responses`, with a tab, below `Status code distribution:`, which is there even if it is empty.
-fn statuses(said: &Said) -> Result<Vec<(String, u64)>, NotUnderstood> {
+fn statuses(output: &ToolOutput) -> Result<Vec<(String, u64)>, NotUnderstood> {
     let head = "Status code distribution:";
     let read = |line: &str| {
         let (status, rest) = line.trim().strip_prefix('[')?.split_once(']')?;
         count(status)?;
         Some((status.to_owned(), count(rest.trim().strip_suffix(" responses")?)?))
     };
-    listed(said, head, read)?.ok_or_else(|| missing(HEY, &format!("part `{head}`"), said))
+    listed(output, head, read)?.ok_or_else(|| missing(HEY, &format!("part `{head}`"), output))
 }
 
 /// Lines such as `[4] Get "http://…": EOF` below `Error distribution:`.
-fn errors(said: &Said) -> Result<Vec<(String, u64)>, NotUnderstood> {
+fn errors(output: &ToolOutput) -> Result<Vec<(String, u64)>, NotUnderstood> {
     let read = |line: &str| {
         let (number, text) = line.trim().strip_prefix('[')?.split_once(']')?;
         // The URL stands before it, which may have any word in it.
         let text = text.trim();
         Some((text.split_once("\": ").map_or(text, |(_, error)| error).to_owned(), count(number)?))
     };
-    Ok(listed(said, "Error distribution:", read)?.unwrap_or_default())
+    Ok(listed(output, "Error distribution:", read)?.unwrap_or_default())
 }
 
 /// The lines below `head` until an empty one; nothing if there is no such head.
 fn listed(
-    said: &Said,
+    output: &ToolOutput,
     head: &str,
     read: impl Fn(&str) -> Option<(String, u64)>,
 ) -> Result<Option<Vec<(String, u64)>>, NotUnderstood> {
-    let mut lines = said.output.lines().skip_while(|line| line.trim() != head);
+    let mut lines = output.stdout.lines().skip_while(|line| line.trim() != head);
     if lines.next().is_none() {
         return Ok(None);
     }
     let rows = lines.take_while(|line| !line.trim().is_empty()).map(|line| read(line).ok_or(line));
     rows.collect::<Result<_, _>>()
         .map(Some)
-        .map_err(|line| missing(HEY, &format!("count in its line `{}` below `{head}`", line.trim()), said))
+        .map_err(|line| missing(HEY, &format!("count in its line `{}` below `{head}`", line.trim()), output))
 }
 
 fn sum(rows: &[(String, u64)]) -> Result<u64, NotUnderstood> {
@@ -165,12 +165,12 @@ fn sum(rows: &[(String, u64)]) -> Result<u64, NotUnderstood> {
 }
 
 /// Lines such as `50% in 0.0001 secs`; 0.1.5 writes `50%% in`. Those without a time are left out by hey itself.
-fn distribution(said: &Said) -> Vec<(f64, f64)> {
+fn distribution(output: &ToolOutput) -> Vec<(f64, f64)> {
     let read = |line: &str| {
         let (percent, time) = line.trim().split_once("% in ")?;
         Some((number(percent.trim_end_matches('%'))? / 100.0, in_secs(time)?))
     };
-    let lines = said.output.lines().skip_while(|line| line.trim() != "Latency distribution:").skip(1);
+    let lines = output.stdout.lines().skip_while(|line| line.trim() != "Latency distribution:").skip(1);
     lines.map_while(read).collect()
 }
 

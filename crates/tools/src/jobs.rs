@@ -2,7 +2,7 @@
 
 use tolok_model::{Connection, Executor, LoadProfile, Scenario, ToolChoice};
 
-use super::driver::{Answers, Driver, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Answers, Driver, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
 /// Eight users for two seconds.
 pub(super) fn closed() -> LoadProfile {
@@ -53,13 +53,13 @@ pub(super) fn called(driver: &dyn Driver, load: LoadProfile) -> (Option<String>,
     (invocation.warm_up.map(|arguments| arguments.join(" ")), invocation.arguments.join(" "))
 }
 
-pub(super) fn said(output: &str) -> Said {
-    Said { output: output.to_owned(), ..Said::default() }
+pub(super) fn tool_output(output: &str) -> ToolOutput {
+    ToolOutput { stdout: output.to_owned(), ..ToolOutput::default() }
 }
 
 /// What an output of a closed loop means.
 pub(super) fn understood(driver: &dyn Driver, output: &str) -> Result<ToolReport, NotUnderstood> {
-    driver.report(&said(output), &job(&scenario(closed())))
+    driver.report(&tool_output(output), &job(&scenario(closed())))
 }
 
 /// Why an output is not understood.

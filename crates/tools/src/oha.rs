@@ -8,9 +8,10 @@ use serde::Deserialize;
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};
 
-use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    add_errors, asked, body_doubt, by_time_or_number, count, failed, milliseconds, missing, number, percentiles, report,
+    add_errors, body_doubt, by_time_or_number, count, failed, load_shape, milliseconds, missing, number, percentiles,
+    report,
 };
 
 /// oha.
@@ -50,9 +51,9 @@ impl Driver for Oha {
         Invocation { env, ..by_time_or_number(job, arguments) }
     }
 
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let printed: Printed = serde_json::from_str(said.output.trim())
-            .map_err(|error| missing(OHA, &format!("JSON as its versions from 1.9 on have it ({error})"), said))?;
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let printed: Printed = serde_json::from_str(output.stdout.trim())
+            .map_err(|error| missing(OHA, &format!("JSON as its versions from 1.9 on have it ({error})"), output))?;
         let Printed { summary, latency_percentiles, status_code_distribution: statuses, mut error_distribution } =
             printed;
         let in_flight = error_distribution.remove(IN_FLIGHT).unwrap_or(0);
@@ -62,11 +63,11 @@ impl Driver for Oha {
         let ended = error_distribution.values().try_fold(answers, |sum, number| sum.checked_add(*number));
         let sent = ended.and_then(|ended| ended.checked_add(in_flight)).ok_or_else(too_large)?;
         if let Some(odd) = statuses.keys().find(|status| count(status).is_none()) {
-            return Err(missing(OHA, &format!("number for the status `{odd}` in `statusCodeDistribution`"), said));
+            return Err(missing(OHA, &format!("number for the status `{odd}` in `statusCodeDistribution`"), output));
         }
         let good = statuses.get(&job.status.to_string()).copied().unwrap_or(0);
         let bad_status = answers - good;
-        let mut told = report((OHA, said), job, summary.total, good)?;
+        let mut told = report((OHA, output), job, summary.total, good)?;
         told.ledger.failed = failed([(ErrorClass::BadStatus, bad_status)]);
         add_errors(&mut told, &error_distribution.into_iter().collect::<Vec<_>>());
         told.ledger.sent = Some(sent);
@@ -88,16 +89,16 @@ impl Driver for Oha {
 }
 
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
-    let asked = asked(&job.scenario.load);
+    let shape = load_shape(&job.scenario.load);
     let mut arguments = until;
-    arguments.extend(["-c".to_owned(), asked.connections.to_string()]);
-    if let Some(rate_rps) = asked.rate_rps {
+    arguments.extend(["-c".to_owned(), shape.connections.to_string()]);
+    if let Some(rate_rps) = shape.rate_rps {
         arguments.extend(["-q".to_owned(), rate_rps.to_string(), "--latency-correction".to_owned()]);
     }
     arguments.extend(["-t".to_owned(), milliseconds(job.scenario.load.timeout_s)]);
     let fixed = ["--no-tui", "--output-format", "json", "--redirect", "0", "--disable-compression"];
     arguments.extend(fixed.map(str::to_owned));
-    if asked.per_request {
+    if shape.per_request {
         arguments.push("--disable-keepalive".to_owned());
     }
     arguments.push(job.url.clone());

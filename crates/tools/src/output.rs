@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tolok_model::LoadTool;
 
-use super::driver::{Driver, LoadJob, Said, ToolReport};
+use super::driver::{Driver, LoadJob, ToolOutput, ToolReport};
 
 /// The file of the trial's folder that has a tool's standard error.
 pub const LOG: &str = "tool.log";
@@ -20,14 +20,14 @@ pub fn output_name(driver: &dyn Driver) -> &'static str {
 }
 
 /// What a tool has left in a trial's folder.
-pub fn said_in(driver: &dyn Driver, folder: &Path) -> Result<Said, String> {
+pub fn tool_output(driver: &dyn Driver, folder: &Path) -> Result<ToolOutput, String> {
     let kept = |file: &str| read(&folder.join(file));
-    Ok(Said { output: kept(output_name(driver))?, log: kept(LOG)?, folder: folder.to_owned() })
+    Ok(ToolOutput { stdout: kept(output_name(driver))?, stderr: kept(LOG)?, folder: folder.to_owned() })
 }
 
 /// What a tool has found, by what it has left in a trial's folder.
 pub fn report_in(driver: &dyn Driver, folder: &Path, job: &LoadJob<'_>) -> Result<ToolReport, String> {
-    let report = driver.report(&said_in(driver, folder)?, job);
+    let report = driver.report(&tool_output(driver, folder)?, job);
     report.map_err(|error| error.to_string()).and_then(sound).map_err(|what| format!("{}: {what}", output_name(driver)))
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tolok_load::fault::ErrorClass;
 use tolok_model::{Connection, Doubt, Executor, Latency, LoadProfile, Percentile, Pool};
 
-use super::driver::{Borders, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Borders, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
 /// Figures that are rounded by more than this part of them are coarse.
 const FINE: f64 = 0.01;
@@ -17,7 +17,7 @@ const LOG_LINE: usize = 200;
 
 /// A load as these tools see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct LoadShape {
     /// Users, each with one connection; at a rate, connections.
     pub connections: u64,
     /// Requests per second of all connections together; nothing in a closed loop.
@@ -29,7 +29,7 @@ pub(super) struct Asked {
 }
 
 /// The load of a profile. Those that no tool here can put on a subject were refused when the study was read.
-pub(super) fn asked(load: &LoadProfile) -> Asked {
+pub(super) fn load_shape(load: &LoadProfile) -> LoadShape {
     let pool = match load.pool.unwrap_or(Pool::DEFAULT) {
         Pool::Bounded(connections) => u64::from(connections),
         Pool::Unbounded => 1,
@@ -46,7 +46,7 @@ pub(super) fn asked(load: &LoadProfile) -> Asked {
     };
     // A user without a request has nothing to do, and the tools refuse to have more of them than requests.
     let connections = connections.min(iterations.unwrap_or(u64::MAX)).max(1);
-    Asked { connections, rate_rps, iterations, per_request: load.connection == Connection::PerRequest }
+    LoadShape { connections, rate_rps, iterations, per_request: load.connection == Connection::PerRequest }
 }
 
 /// The calls of a tool that runs for `-z` or until `-n`, as hey and oha do: with what its other arguments are made by.
@@ -56,7 +56,7 @@ pub(super) fn by_time_or_number(
 ) -> Invocation {
     let load = &job.scenario.load;
     let for_time = |for_s| vec!["-z".to_owned(), milliseconds(for_s)];
-    let until = match asked(load).iterations {
+    let until = match load_shape(load).iterations {
         Some(iterations) => vec!["-n".to_owned(), iterations.to_string()],
         None => for_time(load.duration_s),
     };
@@ -124,37 +124,37 @@ pub(super) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 }
 
 /// What a driver says of an output that lacks a part, with the tool's own last word on it.
-pub(super) fn missing(tool: &str, part: &str, said: &Said) -> NotUnderstood {
-    let last_word = said.log.lines().rev().map(str::trim).find(|line| !line.is_empty());
+pub(super) fn missing(tool: &str, part: &str, output: &ToolOutput) -> NotUnderstood {
+    let last_word = output.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let last_word = last_word.map_or_else(String::new, |line| {
         format!("; its last word was: {}", line.chars().take(LOG_LINE).collect::<String>())
     });
-    let lacks = if said.output.trim().is_empty() { "is empty".to_owned() } else { format!("has no {part}") };
+    let lacks = if output.stdout.trim().is_empty() { "is empty".to_owned() } else { format!("has no {part}") };
     NotUnderstood(format!("{tool}'s output {lacks}{last_word}"))
 }
 
 /// The figure after `label`, which must be there.
 pub(super) fn figure<T>(
-    (tool, said): (&str, &Said),
+    (tool, output): (&str, &ToolOutput),
     label: &str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<T, NotUnderstood> {
-    after(&said.output, label)
+    after(&output.stdout, label)
         .and_then(read)
-        .ok_or_else(|| missing(tool, &format!("line `{label}` with a figure"), said))
+        .ok_or_else(|| missing(tool, &format!("line `{label}` with a figure"), output))
 }
 
 /// A report of what every tool tells.
 pub(super) fn report(
-    (tool, said): (&str, &Said),
+    (tool, output): (&str, &ToolOutput),
     job: &LoadJob<'_>,
     window_s: f64,
     good: u64,
 ) -> Result<ToolReport, NotUnderstood> {
     if !(window_s.is_finite() && window_s > 0.0) {
-        return Err(missing(tool, "window: it says that it measured for no time", said));
+        return Err(missing(tool, "window: it says that it measured for no time", output));
     }
-    let rate_rps = asked(&job.scenario.load).rate_rps;
+    let rate_rps = load_shape(&job.scenario.load).rate_rps;
     let mut report = ToolReport {
         window_s,
         goodput_rps: good as f64 / window_s,

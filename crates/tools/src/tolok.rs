@@ -11,7 +11,7 @@ use tolok_model::{
     ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage,
 };
 
-use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::tail::tail;
 
 /// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
@@ -30,8 +30,8 @@ impl Driver for Tolok {
         Invocation { arguments: arguments(job), borders: Borders::Told, ..Invocation::default() }
     }
 
-    fn report(&self, said: &Said, _: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let record = serde_json::from_str::<Record>(&said.output);
+    fn report(&self, output: &ToolOutput, _: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let record = serde_json::from_str::<Record>(&output.stdout);
         let record = record.map_err(|error| NotUnderstood(format!("it gave no record: {error}")))?;
         report(record).map_err(NotUnderstood)
     }

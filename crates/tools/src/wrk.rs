@@ -6,9 +6,9 @@
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    after, asked, count, failed, figure, is_success, missing, number, percentiles, report, seconds, whole_seconds,
+    after, count, failed, figure, is_success, load_shape, missing, number, percentiles, report, seconds, whole_seconds,
 };
 
 /// wrk.
@@ -31,17 +31,18 @@ impl Driver for Wrk {
         }
     }
 
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let output = &said.output;
-        let (requests, window_s) = requests_and_window(said)?;
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let stdout = &output.stdout;
+        let (requests, window_s) = requests_and_window(output)?;
         // Its last line: an output that lacks it was cut off, and the lines before it may be.
-        after(output, "Transfer/sec:").ok_or_else(|| missing(WRK, "line `Transfer/sec:`", said))?;
-        let refusals = after(output, "Non-2xx or 3xx responses:")
-            .map(|text| count(text).ok_or_else(|| missing(WRK, "count in its line `Non-2xx or 3xx responses:`", said)));
+        after(stdout, "Transfer/sec:").ok_or_else(|| missing(WRK, "line `Transfer/sec:`", output))?;
+        let refusals = after(stdout, "Non-2xx or 3xx responses:").map(|text| {
+            count(text).ok_or_else(|| missing(WRK, "count in its line `Non-2xx or 3xx responses:`", output))
+        });
         let refusals = refusals.transpose()?.unwrap_or(0);
-        let [connect, read, write, late] = socket_errors(said)?;
+        let [connect, read, write, late] = socket_errors(output)?;
         let bad_status = if is_success(job.status) { refusals } else { requests.saturating_sub(refusals) };
-        let mut told = report((WRK, said), job, window_s, requests.saturating_sub(bad_status).saturating_sub(late))?;
+        let mut told = report((WRK, output), job, window_s, requests.saturating_sub(bad_status).saturating_sub(late))?;
         told.ledger.failed = failed([
             (ErrorClass::BadStatus, bad_status),
             (ErrorClass::Timeout, late),
@@ -50,13 +51,13 @@ impl Driver for Wrk {
             (ErrorClass::Closed, read),
             (ErrorClass::Reset, write),
         ]);
-        told.examples.extend(after(output, "Socket errors:").map(|errors| format!("wrk's socket errors: {errors}")));
+        told.examples.extend(after(stdout, "Socket errors:").map(|errors| format!("wrk's socket errors: {errors}")));
         let samples = requests.saturating_sub(late);
         if samples > 0 {
-            let [mean_s, max_s] = mean_and_max(said)?;
+            let [mean_s, max_s] = mean_and_max(output)?;
             told.latency.mean_s = Some(mean_s);
             told.latency.max_s = Some(max_s);
-            told.latency.percentiles = percentiles(distribution(said)?, samples);
+            told.latency.percentiles = percentiles(distribution(output)?, samples);
             told.latency.marks.push(LatencyMark::BackFilled);
         }
         if bad_status > 0 {
@@ -67,16 +68,16 @@ impl Driver for Wrk {
 }
 
 fn arguments(job: &LoadJob<'_>, for_s: f64) -> Vec<String> {
-    let asked = asked(&job.scenario.load);
+    let shape = load_shape(&job.scenario.load);
     let mut arguments = vec![
-        format!("-t{}", threads(job.cpus, asked.connections)),
-        format!("-c{}", asked.connections),
+        format!("-t{}", threads(job.cpus, shape.connections)),
+        format!("-c{}", shape.connections),
         format!("-d{}s", whole_seconds(for_s)),
         "--timeout".to_owned(),
         format!("{}s", whole_seconds(job.scenario.load.timeout_s)),
         "--latency".to_owned(),
     ];
-    if asked.per_request {
+    if shape.per_request {
         arguments.extend(["-H".to_owned(), "Connection: close".to_owned()]);
     }
     arguments.push(job.url.clone());
@@ -92,48 +93,49 @@ fn threads(cpus: usize, connections: u64) -> u64 {
 
 /// `223354 requests in 2.10s, 21.51MB read`, and `Requests/sec: 106299.57`, which tells more of the window than its two
 /// decimals do: both have two, so whichever is the larger number has the smaller error.
-fn requests_and_window(said: &Said) -> Result<(u64, f64), NotUnderstood> {
+fn requests_and_window(output: &ToolOutput) -> Result<(u64, f64), NotUnderstood> {
     let line = "line `… requests in …`";
     let read = |line: &str| {
         let (requests, rest) = line.trim().split_once(" requests in ")?;
         let (window, _) = rest.split_once(',')?;
         Some((count(requests)?, seconds(window)?, number(window.trim_end_matches(char::is_alphabetic))?))
     };
-    let (requests, printed_s, digits) = said.output.lines().find_map(read).ok_or_else(|| missing(WRK, line, said))?;
-    let rate_rps = figure((WRK, said), "Requests/sec:", number)?;
+    let (requests, printed_s, digits) =
+        output.stdout.lines().find_map(read).ok_or_else(|| missing(WRK, line, output))?;
+    let rate_rps = figure((WRK, output), "Requests/sec:", number)?;
     let window_s = if rate_rps > digits { requests as f64 / rate_rps } else { printed_s };
     Ok((requests, window_s))
 }
 
 /// `connect 0, read 2958, write 0, timeout 0`; the line is absent where all are zero.
-fn socket_errors(said: &Said) -> Result<[u64; 4], NotUnderstood> {
-    let Some(line) = after(&said.output, "Socket errors:") else { return Ok([0; 4]) };
+fn socket_errors(output: &ToolOutput) -> Result<[u64; 4], NotUnderstood> {
+    let Some(line) = after(&output.stdout, "Socket errors:") else { return Ok([0; 4]) };
     let mut errors = [0; 4];
     for (number, name) in errors.iter_mut().zip(["connect", "read", "write", "timeout"]) {
         let found = line.split(", ").find_map(|part| part.strip_prefix(name)?.strip_prefix(' ').and_then(count));
-        *number = found.ok_or_else(|| missing(WRK, &format!("`{name}` in its line `Socket errors:`"), said))?;
+        *number = found.ok_or_else(|| missing(WRK, &format!("`{name}` in its line `Socket errors:`"), output))?;
     }
     Ok(errors)
 }
 
 /// `Latency   804.30us    1.98ms  20.12ms   90.68%`: mean, deviation, longest.
-fn mean_and_max(said: &Said) -> Result<[f64; 2], NotUnderstood> {
+fn mean_and_max(output: &ToolOutput) -> Result<[f64; 2], NotUnderstood> {
     let read = |line: &str| {
         let mut figures = line.trim_start().strip_prefix("Latency ")?.split_whitespace();
         Some([seconds(figures.next()?)?, seconds(figures.nth(1)?)?])
     };
-    said.output.lines().find_map(read).ok_or_else(|| missing(WRK, "line `Latency` with a mean and a maximum", said))
+    output.stdout.lines().find_map(read).ok_or_else(|| missing(WRK, "line `Latency` with a mean and a maximum", output))
 }
 
 /// The lines below `Latency Distribution`: `50%   59.00us`.
-fn distribution(said: &Said) -> Result<Vec<(f64, f64)>, NotUnderstood> {
+fn distribution(output: &ToolOutput) -> Result<Vec<(f64, f64)>, NotUnderstood> {
     let read = |line: &str| {
         let (percent, latency) = line.trim().split_once('%')?;
         Some((number(percent)? / 100.0, seconds(latency.trim())?))
     };
-    let lines = said.output.lines().skip_while(|line| line.trim() != "Latency Distribution").skip(1);
+    let lines = output.stdout.lines().skip_while(|line| line.trim() != "Latency Distribution").skip(1);
     let printed: Vec<_> = lines.map_while(read).collect();
-    if printed.is_empty() { Err(missing(WRK, "lines below `Latency Distribution`", said)) } else { Ok(printed) }
+    if printed.is_empty() { Err(missing(WRK, "lines below `Latency Distribution`", output)) } else { Ok(printed) }
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use tolok_model::{CpuMode, Measurement};
 
-use super::{Bottleneck, BottleneckKind, busy, counted_cpus, found, of_cpus, said};
+use super::{busy, counted_cpus, found, of_cpus, said};
+use crate::case_inputs::CaseInputs;
 use crate::database::cpu_s;
 use crate::estimate::middle;
 use crate::figures::{Quantity, amount, listed, small_share};
-use crate::flags::{Clues, SATURATED};
+use crate::findings::{Bottleneck, BottleneckKind};
+use crate::flag::SATURATED;
 use crate::gates::headroom::generator_limit;
 use crate::usage::share;
 
@@ -16,7 +18,7 @@ const ABOUT_ONE_CPU: std::ops::RangeInclusive<f64> = 0.90..=1.10;
 pub const BUSY_THREAD: f64 = 0.95;
 
 /// The same rule as that of the flag and the gate.
-pub(super) fn generator(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn generator(clues: &CaseInputs) -> Option<Bottleneck> {
     let limit = generator_limit(clues)?;
     let also = match clues.shares_with("generator") {
         true => format!(", although the database ran on the same CPU and used {} of it", busy(clues.usage.database)),
@@ -31,7 +33,7 @@ pub(super) fn generator(clues: &Clues) -> Option<Bottleneck> {
     found(BottleneckKind::Generator, "The generator used", format!("{generator}{stopped}{also}; {own}"))
 }
 
-pub(super) fn database_cpu(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn database_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
     let database = clues.usage.database.filter(|busy| *busy >= SATURATED)?;
     // Where both are at their limit, it is the busier one.
     let subject = clues.usage.subject.filter(|subject| *subject <= database)?;
@@ -44,7 +46,7 @@ pub(super) fn database_cpu(clues: &Clues) -> Option<Bottleneck> {
     found(BottleneckKind::DatabaseCpu, "The database used", format!("{database}{also}; the subject {own}"))
 }
 
-pub(super) fn subject_cpu(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn subject_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
     let subject = clues.usage.subject.filter(|busy| *busy >= SATURATED)?;
     let database = clues.usage.database.map(|database| format!("; the database used {}", small_share(database)));
     let evidence = clues.of_subject(subject) + &database.unwrap_or_default();
@@ -55,7 +57,7 @@ pub(super) fn subject_cpu(clues: &Clues) -> Option<Bottleneck> {
 type Part<'a> = (&'static str, &'a [u32], fn(&Measurement) -> Option<f64>);
 
 /// Parts that have the very same CPUs, and used them up together although none did alone.
-pub(super) fn shared_cpu(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn shared_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
     let cpus = &clues.around.cpus;
     // A quota is another limit than the CPUs on which it is used.
     let has_quota = clues.around.environment.subject.mode == CpuMode::Quota;
@@ -82,7 +84,7 @@ pub(super) fn shared_cpu(clues: &Clues) -> Option<Bottleneck> {
 }
 
 /// A process that computes on one thread leaves its other CPUs idle, whatever waits.
-pub(super) fn one_thread(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn one_thread(clues: &CaseInputs) -> Option<Bottleneck> {
     let used = clues.usage.subject? * clues.cpus.subject;
     if clues.cpus.subject <= 1.0 {
         return None;

@@ -7,13 +7,12 @@ mod cpus;
 mod rest;
 mod waiting;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tolok_model::sentences::sentence;
 use tolok_model::{Connection, CpuMode};
 
+use crate::case_inputs::CaseInputs;
 use crate::figures::{listed, small_share};
-use crate::flags::Clues;
+use crate::findings::{Bottleneck, BottleneckKind};
 
 pub use cpus::BUSY_THREAD;
 pub use rest::NOISY_HALF_WIDTH;
@@ -24,81 +23,8 @@ pub const POOL_WAITS_CONSIDERABLE: f64 = 0.10;
 /// In an open loop whoever answers this share of the rate that was offered was limited by it.
 pub const KEEPS_UP: f64 = 0.99;
 
-/// What limited a case.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Bottleneck {
-    /// In a word.
-    pub kind: BottleneckKind,
-    /// The figures that it rests on, as they stand behind a name.
-    pub evidence: String,
-    /// The same in a sentence.
-    pub sentence: String,
-}
-
-/// What can limit a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum BottleneckKind {
-    /// The generator could send no more.
-    Generator,
-    /// In an open loop, no more was asked for.
-    OfferedRate,
-    /// The database used all of its CPUs.
-    DatabaseCpu,
-    /// The subject used all of its CPUs, or of its quota.
-    SubjectCpu,
-    /// Parts that ran on the same CPUs used all of them together.
-    SharedCpu,
-    /// The subject has several CPUs, and one of its threads had no time left.
-    OneThread,
-    /// A link carried as much as it can.
-    Link,
-    /// Clients that read slowly, as the study asks of them, took most of the time of an answer.
-    ClientPace,
-    /// Requests waited for one of the connections to the database.
-    Pool,
-    /// The subject serves so many at a time as it has workers, and the others waited.
-    Workers,
-    /// Memory was at its limit.
-    Memory,
-    /// Nothing was busy: the users of a closed loop waited for round trips.
-    Latency,
-    /// In an open loop, requests waited for a connection of the generator's, and nothing was busy.
-    Backlog,
-    /// The windows had no single level.
-    NotSteady,
-    /// The trials differ too much to say.
-    Noisy,
-    /// None of these.
-    NoneFound,
-}
-
-impl BottleneckKind {
-    /// The word for people.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Generator => "generator",
-            Self::OfferedRate => "offered rate",
-            Self::DatabaseCpu => "database CPU",
-            Self::SubjectCpu => "subject CPU",
-            Self::SharedCpu => "shared CPU",
-            Self::OneThread => "one thread",
-            Self::Link => "link",
-            Self::ClientPace => "client pace",
-            Self::Pool => "pool",
-            Self::Workers => "workers",
-            Self::Memory => "memory",
-            Self::Latency => "latency",
-            Self::Backlog => "backlog",
-            Self::NotSteady => "not steady",
-            Self::Noisy => "noisy",
-            Self::NoneFound => "none found",
-        }
-    }
-}
-
 /// What says that something was the limit, if it was.
-type Rule = fn(&Clues) -> Option<Bottleneck>;
+type Rule = fn(&CaseInputs) -> Option<Bottleneck>;
 
 const RULES: [Rule; 16] = [
     rest::outage,
@@ -120,7 +46,7 @@ const RULES: [Rule; 16] = [
 ];
 
 /// What limited a case; none where no trial was scored.
-pub(crate) fn bottleneck(clues: &Clues) -> Option<Bottleneck> {
+pub(crate) fn bottleneck(clues: &CaseInputs) -> Option<Bottleneck> {
     if clues.observations.scored.is_empty() {
         return None;
     }
@@ -143,7 +69,7 @@ fn said(kind: BottleneckKind, evidence: String) -> Option<Bottleneck> {
     Some(Bottleneck { kind, sentence: sentence(&evidence), evidence })
 }
 
-impl Clues<'_> {
+impl CaseInputs<'_> {
     /// Whether the database had CPUs of this part.
     fn shares_with(&self, part: &str) -> bool {
         self.asked.is_some_and(|asked| asked.shares_cpus_with.iter().any(|other| other == part))

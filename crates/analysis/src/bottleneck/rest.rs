@@ -3,12 +3,13 @@
 use tolok_model::Measurement;
 use tolok_model::sentences::sentence;
 
-use super::{Bottleneck, BottleneckKind, KEEPS_UP, busy, found, said};
+use super::{KEEPS_UP, busy, found, said};
+use crate::case_inputs::CaseInputs;
 use crate::estimate::{median, middle};
 use crate::figures::{Quantity, amount, small_share};
-use crate::flags::{Clues, LINK_FULL, MEMORY_LIMIT_NEAR};
+use crate::findings::{Bottleneck, BottleneckKind, LinkUse};
+use crate::flag::{LINK_FULL, MEMORY_LIMIT_NEAR};
 use crate::gates::is_mostly_unsteady;
-use crate::link::LinkUse;
 use crate::observations::goodput;
 use crate::steadiness;
 
@@ -16,12 +17,12 @@ use crate::steadiness;
 pub const NOISY_HALF_WIDTH: f64 = 0.10;
 
 /// A window in which the database was gone has two halves, and no limit of its own.
-pub(super) fn outage(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn outage(clues: &CaseInputs) -> Option<Bottleneck> {
     clues.asked?.outage_at_s?;
     said(BottleneckKind::NoneFound, "the database was gone for a part of the window".to_owned())
 }
 
-pub(super) fn offered_rate(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn offered_rate(clues: &CaseInputs) -> Option<Bottleneck> {
     let kept = |trial: &Measurement| Some(trial.goodput_rps / trial.offered_rps?);
     let kept = middle(&clues.observations.every(kept)).filter(|kept| *kept >= KEEPS_UP)?;
     let offered = middle(&clues.observations.every(|trial| trial.offered_rps))?;
@@ -29,7 +30,7 @@ pub(super) fn offered_rate(clues: &Clues) -> Option<Bottleneck> {
     found(BottleneckKind::OfferedRate, "It answered", format!("{kept} of the {offered} requests offered per second"))
 }
 
-pub(super) fn link(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn link(clues: &CaseInputs) -> Option<Bottleneck> {
     let environment = &clues.around.environment;
     let answers_bps = middle(&clues.observations.every(|trial| Some(8.0 * trial.body_bytes as f64 / trial.window_s)));
     let rows_bps = clues.database.and_then(|database| database.sent_bytes_per_s).map(|bytes| 8.0 * bytes);
@@ -49,7 +50,7 @@ pub(super) fn link(clues: &Clues) -> Option<Bottleneck> {
     found(BottleneckKind::Link, "The link between subject and database was offered", evidence)
 }
 
-pub(super) fn memory(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn memory(clues: &CaseInputs) -> Option<Bottleneck> {
     let near = |peak: Option<f64>| peak.filter(|share| *share >= MEMORY_LIMIT_NEAR).map(small_share);
     let evidence = |peak: String| format!("{peak} of its limit, page cache included; {}", clues.idle());
     if let Some(peak) = near(clues.resources.peak_of_limit) {
@@ -60,13 +61,13 @@ pub(super) fn memory(clues: &Clues) -> Option<Bottleneck> {
 }
 
 /// The same rule as that of the gate: a window without one level has no one limit.
-pub(super) fn not_steady(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn not_steady(clues: &CaseInputs) -> Option<Bottleneck> {
     let steady = clues.steady.filter(|steady| is_mostly_unsteady(steady))?;
     said(BottleneckKind::NotSteady, format!("{}; {}", steadiness::words(steady), clues.idle()))
 }
 
 /// Trials that differ so much, and nothing at its limit: whatever holds them up is not the same in each.
-pub(super) fn noisy(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn noisy(clues: &CaseInputs) -> Option<Bottleneck> {
     let rate = median(clues.observations.every(goodput))?;
     let (low, high) = rate.low.zip(rate.high)?;
     let half_width = (high / low).sqrt() - 1.0;
@@ -77,7 +78,7 @@ pub(super) fn noisy(clues: &Clues) -> Option<Bottleneck> {
     (half_width > NOISY_HALF_WIDTH).then(|| said(BottleneckKind::Noisy, evidence()))?
 }
 
-pub(super) fn none_found(clues: &Clues) -> Bottleneck {
+pub(super) fn none_found(clues: &CaseInputs) -> Bottleneck {
     if clues.is_external() {
         return unknown(clues);
     }
@@ -86,7 +87,7 @@ pub(super) fn none_found(clues: &Clues) -> Bottleneck {
 }
 
 /// Of a server that tolok did not start, no more than that it was not the generator.
-fn unknown(clues: &Clues) -> Bottleneck {
+fn unknown(clues: &CaseInputs) -> Bottleneck {
     let generator = busy(clues.usage.generator);
     let evidence =
         format!("not the generator, which used {generator} of its CPUs; the rest cannot be told from outside");

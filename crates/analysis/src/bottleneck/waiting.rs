@@ -2,10 +2,14 @@
 
 use tolok_model::{Executor, LoadTool, Measurement, bytes_words};
 
-use super::{Bottleneck, BottleneckKind, POOL_WAITS_CONSIDERABLE, found, said};
+use super::{POOL_WAITS_CONSIDERABLE, found, said};
+use crate::case_inputs::CaseInputs;
+use crate::case_inputs::{unsent_share, waiting_connections};
 use crate::estimate::middle;
 use crate::figures::{Quantity, amount, counted, small_share};
-use crate::flags::{BACKLOG_TOLERATED, Clues, SATURATED, unsent_share, waiting_connections};
+use crate::findings::{Bottleneck, BottleneckKind};
+use crate::flag::BACKLOG_TOLERATED;
+use crate::flag::SATURATED;
 
 /// Round trips that are this share of a median answer are what it waits for, and so is the client's pace of the mean one.
 pub const LATENCY_OF_ANSWER: f64 = 0.50;
@@ -14,7 +18,7 @@ pub const LATENCY_OF_ANSWER: f64 = 0.50;
 pub const POOL_AT_WORK: f64 = 0.50;
 
 /// A client that reads slowly holds its connection, and whatever the subject holds for it, until it has read all of the answer.
-pub(super) fn client_pace(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn client_pace(clues: &CaseInputs) -> Option<Bottleneck> {
     let rate = clues.scenario.load.pace.read_bytes_per_s?;
     let read_s = |trial: &Measurement| {
         let bytes_per_answer = trial.body_bytes as f64 / (trial.goodput_rps * trial.window_s);
@@ -36,7 +40,7 @@ pub(super) fn client_pace(clues: &Clues) -> Option<Bottleneck> {
 
 /// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
 /// because so many more requests are in the subject.
-pub(super) fn pool(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn pool(clues: &CaseInputs) -> Option<Bottleneck> {
     let (asked, database) = clues.asked.zip(clues.database)?;
     let size = database.pool.map_or(asked.pool, |pool| pool.size);
     let connections = format!("its {}", counted(u64::from(size), "connection"));
@@ -76,12 +80,12 @@ pub(super) fn pool(clues: &Clues) -> Option<Bottleneck> {
 }
 
 /// A server that gives each connection, or each request, a process of its own serves so many at a time, whatever waits.
-pub(super) fn workers(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn workers(clues: &CaseInputs) -> Option<Bottleneck> {
     held(clues).or_else(|| one_connection_each(clues))
 }
 
 /// Connections that are kept alive are held by those who serve them.
-fn held(clues: &Clues) -> Option<Bottleneck> {
+fn held(clues: &CaseInputs) -> Option<Bottleneck> {
     let processes = clues.processes();
     let load = &clues.scenario.load;
     let Executor::ConstantVus { vus } = load.executor else { return None };
@@ -98,7 +102,7 @@ fn held(clues: &Clues) -> Option<Bottleneck> {
 }
 
 /// Where each process has one connection to the database, it serves nobody else while it computes or asks.
-fn one_connection_each(clues: &Clues) -> Option<Bottleneck> {
+fn one_connection_each(clues: &CaseInputs) -> Option<Bottleneck> {
     let workers = clues.database?.pool?.size;
     let at_work = |trial: &Measurement| {
         Some((trial.subject.known()?.cpu_s + clues.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s))
@@ -117,7 +121,7 @@ fn one_connection_each(clues: &Clues) -> Option<Bottleneck> {
 }
 
 /// In an open loop what cannot be sent waits.
-pub(super) fn backlog(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn backlog(clues: &CaseInputs) -> Option<Bottleneck> {
     let load = &clues.scenario.load;
     let unsent = middle(&clues.observations.each(|trial| Some(unsent_share(trial))))?;
     if !load.executor.is_open() || unsent < BACKLOG_TOLERATED {
@@ -138,7 +142,7 @@ pub(super) fn backlog(clues: &Clues) -> Option<Bottleneck> {
 }
 
 /// In a closed loop a user asks for nothing while its answer is on the way.
-pub(super) fn latency(clues: &Clues) -> Option<Bottleneck> {
+pub(super) fn latency(clues: &CaseInputs) -> Option<Bottleneck> {
     let load = &clues.scenario.load;
     if load.executor.is_open() {
         return None;
@@ -155,7 +159,7 @@ pub(super) fn latency(clues: &Clues) -> Option<Bottleneck> {
     is_alone.then(|| found(BottleneckKind::Latency, "There was", evidence))?
 }
 
-impl Clues<'_> {
+impl CaseInputs<'_> {
     /// Most processes of the subject that were seen at once.
     fn processes(&self) -> u32 {
         self.observations.scored.iter().map(|(_, trial)| trial.subject.processes_max).max().unwrap_or_default()

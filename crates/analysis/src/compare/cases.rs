@@ -7,8 +7,7 @@ use super::judging::{Beside, Floor, Pair, judge, ratio};
 use super::metric::{ComparedMetric, ScenarioKind};
 use super::views::{CaseView, ScenarioView};
 use crate::figures::{Quantity, amount};
-use crate::findings::{Estimate, Verdict};
-use crate::judgement::NoiseFloor;
+use crate::findings::{Estimate, NoiseFloor, Verdict};
 
 /// Steps of a timer below this share of a time are not spoken of.
 const NEGLIGIBLE_STEP: f64 = 0.001;

@@ -22,7 +22,7 @@ use super::findings::Difference;
 use super::matching::Match;
 use super::views::{CaseView, ScenarioView};
 use crate::figures::{Quantity, amount};
-use crate::isolation::IsolationFinding;
+use crate::findings::IsolationFinding;
 use crate::observations::answers;
 
 /// Machines of which one has more memory by this share are different ones.

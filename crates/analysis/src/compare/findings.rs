@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::metric::{Better, ComparedMetric, ScenarioKind};
+use super::metric::{ComparedMetric, ScenarioKind};
 use crate::estimate::{half_width, size};
-use crate::findings::Estimate;
-use crate::judgement::NoiseFloor;
+use crate::findings::{Better, Estimate, NoiseFloor};
 
 /// Version of the format of [`RunComparison`].
 pub const COMPARE_SCHEMA: u32 = 1;

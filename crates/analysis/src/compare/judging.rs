@@ -22,8 +22,8 @@
 use tolok_stats::{Level, Sample, equivalence_welch, holm, welch};
 
 use super::findings::{Change, ChangeRatio};
-use super::metric::Better;
 use crate::figures::{Quantity, amount, figure};
+use crate::findings::Better;
 use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 
 /// The chance of any false difference in a comparison that is accepted.

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::figures::Quantity;
-use crate::findings::{CaseFinding, Estimate, Verdict};
-use crate::programs::findings::ProgramCaseFinding;
-use crate::verdict::turned;
+use crate::findings::{Better, CaseFinding, Estimate, ProgramCaseFinding};
 
 /// A figure that is compared across two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -38,23 +36,6 @@ pub enum ScenarioKind {
     Open,
     /// A program that is run to its end: its main figure is wall time.
     Program,
-}
-
-/// Which way a figure is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Better {
-    /// More is better.
-    Higher,
-    /// Less is better.
-    Lower,
-}
-
-impl Better {
-    /// What is said of the first of a pair, of which this would be said if the larger were the better one.
-    pub(crate) fn of(self, verdict: Verdict) -> Verdict {
-        if self == Self::Lower { turned(verdict) } else { verdict }
-    }
 }
 
 impl ComparedMetric {

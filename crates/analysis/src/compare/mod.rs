@@ -21,10 +21,11 @@ pub use findings::{
     COMPARE_SCHEMA, CaseChange, Change, ChangeRatio, CompareOutcome, ComparedSide, ControlFinding, ControlShift,
     Difference, FigureChange, RunComparison, ScenarioChange, Tally, UnmatchedCase,
 };
-pub use metric::{Better, ComparedMetric, ScenarioKind};
+pub use metric::{ComparedMetric, ScenarioKind};
 
-use crate::analyse::{Records, machine_line};
 use crate::findings::Findings;
+use crate::records::Records;
+use crate::run_facts::machine_line;
 use conditions::Both;
 use views::ScenarioView;
 

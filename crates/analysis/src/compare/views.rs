@@ -5,10 +5,12 @@ use tolok_model::{LatencyMark, Plan, RunRecord};
 use super::ComparedRun;
 use super::facts::{self, Fact};
 use super::metric::{ComparedMetric, ScenarioKind};
-use crate::findings::{CaseFinding, Estimate, Flag, ScenarioFinding};
-use crate::judgement::{GateFinding, GateOutcome, NoiseFloor};
-use crate::programs::findings::{ProgramCaseFinding, ProgramFinding};
-use crate::resources::MemorySource;
+
+use crate::findings::{
+    CaseFinding, Estimate, GateFinding, GateOutcome, MemorySource, NoiseFloor, ProgramCaseFinding, ProgramFinding,
+    ScenarioFinding,
+};
+use crate::flag::Flag;
 
 /// A scenario of one run.
 pub(super) struct ScenarioView<'a> {
@@ -168,7 +170,7 @@ impl<'a> CaseView<'a> {
         if self.ranked {
             return None;
         }
-        let flags = self.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.as_str());
+        let flags = self.flags.iter().filter(|flag| flag.voids_rank).map(|flag| flag.kind.word());
         let mut words: Vec<&str> = flags.collect();
         words.dedup();
         if words.is_empty() {

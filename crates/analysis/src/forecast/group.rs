@@ -6,9 +6,9 @@ use tolok_model::{Case, Scenario, SubjectChoice};
 
 use super::ForecastQuestion;
 use super::observed::{Observed, Setting};
-use crate::analyse::Records;
 use crate::environment::Surroundings;
 use crate::observations::Observations;
+use crate::records::Records;
 
 /// What the run has of one subject under one workload.
 pub(super) struct Group {

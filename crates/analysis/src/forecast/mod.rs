@@ -21,8 +21,8 @@ pub use findings::{
     SubjectForecast, Validation,
 };
 
-use crate::analyse::Records;
 use crate::figures::listed;
+use crate::records::Records;
 use group::Group;
 
 /// A forecast is refused where the median of the relative errors of throughput over the held-out scenarios is larger.

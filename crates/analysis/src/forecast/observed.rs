@@ -5,7 +5,7 @@ use tolok_model::{Connection, LoadTool, Measurement, Scenario, ThinkTime};
 use crate::database::cpu_s;
 use crate::environment::Surroundings;
 use crate::estimate::middle;
-use crate::flags::SATURATED;
+use crate::flag::SATURATED;
 use crate::observations::{Observations, answers};
 use crate::usage::Cpus;
 

@@ -3,9 +3,10 @@
 use tolok_model::{CpuMode, Measurement};
 
 use super::{Judged, SHORTEST_JUDGED_S, Seen};
+use crate::case_inputs::CaseInputs;
 use crate::database::cpu_s;
 use crate::figures::small_share;
-use crate::flags::Clues;
+use crate::flag::FlagKind;
 use crate::observations::answers;
 
 /// Clocks of CPU time, of bytes and of the window are read one after the other: a part may come out this much larger than the
@@ -21,7 +22,7 @@ const QUOTA_PERIOD_S: f64 = 0.1;
 type Part = (&'static str, Option<f64>, f64);
 
 /// The utilisation law: nobody is busy for longer than there is time.
-pub(super) fn utilisation(trial: &Measurement, clues: &Clues) -> Judged {
+pub(super) fn utilisation(trial: &Measurement, clues: &CaseInputs) -> Judged {
     let window_s = trial.window_s;
     if window_s < SHORTEST_JUDGED_S {
         return Judged::Unknown("the window is too short".to_owned());
@@ -57,18 +58,18 @@ pub(super) fn utilisation(trial: &Measurement, clues: &Clues) -> Judged {
         return Judged::Passed(Seen::number(text, share, tolerated));
     }
     let text = format!("{text}, so the account of it is wrong");
-    Judged::Failed(Seen::number(text, share, tolerated), Some("utilisation"))
+    Judged::Failed(Seen::number(text, share, tolerated), Some(FlagKind::Utilisation))
 }
 
 /// Whether the link between client and subject has a rate, or an emulator that counted. What a database sent is not asked: its
 /// own count has the lab's readings in it.
-pub(super) fn has_link(clues: &Clues) -> bool {
+pub(super) fn has_link(clues: &CaseInputs) -> bool {
     let has_rate = clues.around.environment.link.rate_bps.is_some();
     has_rate || clues.observations.scored.iter().any(|(_, trial)| trial.link.is_some())
 }
 
 /// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.
-pub(super) fn link_bytes(trial: &Measurement, clues: &Clues) -> Judged {
+pub(super) fn link_bytes(trial: &Measurement, clues: &CaseInputs) -> Judged {
     if trial.body_bytes == 0 {
         return Judged::Unknown("it is not known how many bytes came over the link".to_owned());
     }
@@ -92,5 +93,5 @@ pub(super) fn link_bytes(trial: &Measurement, clues: &Clues) -> Judged {
         return Judged::Passed(Seen::number(text, share, tolerated));
     }
     let text = format!("{text}, which is more than there can be");
-    Judged::Failed(Seen::number(text, share, tolerated), Some("link-bytes"))
+    Judged::Failed(Seen::number(text, share, tolerated), Some(FlagKind::LinkBytes))
 }

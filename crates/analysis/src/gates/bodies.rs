@@ -3,15 +3,16 @@
 use tolok_model::{LoadTool, Measurement};
 
 use super::{Judged, Seen};
-use crate::flags::Clues;
+use crate::case_inputs::CaseInputs;
+use crate::flag::FlagKind;
 use crate::tool_flags::{contradiction, counted, tolerated};
 
-pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
-    let Clues { scenario, around, .. } = clues;
+pub(super) fn judge(trial: &Measurement, clues: &CaseInputs) -> Judged {
+    let CaseInputs { scenario, around, .. } = clues;
     if contradiction(trial, &scenario.load, tolerated(&around.environment.link)).is_some() {
         let wire = trial.wire.map(|wire| wire.answers_2xx).unwrap_or_default();
         let text = format!("the tool counted {} good answers, and {wire} crossed the wire", counted(trial));
-        return Judged::Failed(Seen::words(text), Some("wire-contradicts"));
+        return Judged::Failed(Seen::words(text), Some(FlagKind::WireContradicts));
     }
     let check = trial.checks.as_ref().and_then(|checks| checks.body_check.as_deref());
     let looked = |how: &str| Judged::Passed(Seen::words(format!("every body was {how}")));

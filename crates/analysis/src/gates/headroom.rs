@@ -3,9 +3,10 @@
 use tolok_model::{CpuMode, LoadTool, Measurement};
 
 use super::{Gated, Judged, Seen, doubt};
+use crate::case_inputs::CaseInputs;
 use crate::figures::{count, small_share};
-use crate::flags::{Clues, SATURATED, THROTTLING_TOLERATED};
-use crate::judgement::GateOutcome;
+use crate::findings::GateOutcome;
+use crate::flag::{FlagKind, SATURATED, THROTTLING_TOLERATED};
 use crate::usage::share;
 
 /// Where requests start by the clock, a thread that is busier than this comes too late too often. It is the limit by which
@@ -24,7 +25,7 @@ pub(crate) struct GeneratorLimit {
 }
 
 /// What says that the generator was the limit; nothing in an open loop, where the tool judges itself.
-pub(crate) fn generator_limit(clues: &Clues) -> Option<GeneratorLimit> {
+pub(crate) fn generator_limit(clues: &CaseInputs) -> Option<GeneratorLimit> {
     let (generator, subject) = (clues.usage.generator?, clues.usage.subject);
     if clues.scenario.load.executor.is_open() || subject.is_some_and(|busy| busy >= SATURATED) {
         return None;
@@ -34,7 +35,7 @@ pub(crate) fn generator_limit(clues: &Clues) -> Option<GeneratorLimit> {
 }
 
 /// A quota stops whoever uses its part of a period up at its beginning, however little that is of the window.
-fn stopped(clues: &Clues) -> Option<String> {
+fn stopped(clues: &CaseInputs) -> Option<String> {
     let of_trials = || clues.observations.scored.iter().filter_map(|(_, trial)| trial.generator.throttling);
     let periods: u64 = of_trials().map(|found| found.periods).sum();
     let throttled: u64 = of_trials().map(|found| found.throttled_periods).sum();
@@ -43,11 +44,11 @@ fn stopped(clues: &Clues) -> Option<String> {
         .then(|| format!("its quota stopped it in {} of {} periods", count(throttled), count(periods)))
 }
 
-pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
+pub(super) fn judge(trial: &Measurement, clues: &CaseInputs) -> Judged {
     if clues.scenario.load.executor.is_open() { by_the_clock(trial, clues) } else { closed(trial, clues) }
 }
 
-fn closed(trial: &Measurement, clues: &Clues) -> Judged {
+fn closed(trial: &Measurement, clues: &CaseInputs) -> Judged {
     let Some(generator) = share(trial.generator.cpu_s, clues.cpus.generator * trial.window_s) else {
         return Judged::Unknown("it is not known what CPUs it had".to_owned());
     };
@@ -74,7 +75,7 @@ pub(crate) fn subject_used(share: Option<f64>) -> String {
     }
 }
 
-fn by_the_clock(trial: &Measurement, clues: &Clues) -> Judged {
+fn by_the_clock(trial: &Measurement, clues: &CaseInputs) -> Judged {
     if let Some(doubted) = doubt("generator-busy", trial, clues) {
         return doubted;
     }
@@ -84,11 +85,11 @@ fn by_the_clock(trial: &Measurement, clues: &Clues) -> Judged {
     };
     let text = format!("the generator’s busiest thread had work for {} of the window", small_share(busy));
     let seen = Seen::number(text, busy, BUSIEST_THREAD);
-    if busy <= BUSIEST_THREAD { Judged::Passed(seen) } else { Judged::Failed(seen, Some("generator-bound")) }
+    if busy <= BUSIEST_THREAD { Judged::Passed(seen) } else { Judged::Failed(seen, Some(FlagKind::GeneratorBound)) }
 }
 
 /// In a closed loop the medians decide whether the case is barred, as the flag does.
-pub(super) fn settled(mut gated: Gated, clues: &Clues) -> Gated {
+pub(super) fn settled(mut gated: Gated, clues: &CaseInputs) -> Gated {
     if clues.scenario.load.executor.is_open() {
         return gated;
     }

@@ -4,8 +4,9 @@
 use tolok_model::{Connection, Executor, LatencyMark, LoadTool, Measurement};
 
 use super::{Judged, SHORTEST_JUDGED_S, Seen, doubt};
+use crate::case_inputs::CaseInputs;
 use crate::figures::{in_column, small_share};
-use crate::flags::{Clues, ERRORS_TOLERATED};
+use crate::flag::{ERRORS_TOLERATED, FlagKind};
 use crate::observations::answers;
 
 /// By so much the two sides may differ, whatever the ends of the window explain.
@@ -27,7 +28,7 @@ struct Law {
     noun: &'static str,
 }
 
-pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
+pub(super) fn judge(trial: &Measurement, clues: &CaseInputs) -> Judged {
     if let Some(doubted) = doubt("little", trial, clues) {
         return doubted;
     }
@@ -38,7 +39,7 @@ pub(super) fn judge(trial: &Measurement, clues: &Clues) -> Judged {
 }
 
 /// The law of the scenario's loop, or why it cannot be asked.
-fn law(trial: &Measurement, clues: &Clues) -> Result<Law, &'static str> {
+fn law(trial: &Measurement, clues: &CaseInputs) -> Result<Law, &'static str> {
     let load = &clues.scenario.load;
     if trial.window_s < SHORTEST_JUDGED_S {
         return Err("the window is too short");
@@ -65,7 +66,7 @@ fn law(trial: &Measurement, clues: &Clues) -> Result<Law, &'static str> {
 }
 
 /// N = X · (R + Z). A user who never got an answer is not among those who did.
-fn closed(trial: &Measurement, clues: &Clues, users: f64) -> Result<Law, &'static str> {
+fn closed(trial: &Measurement, clues: &CaseInputs, users: f64) -> Result<Law, &'static str> {
     let load = &clues.scenario.load;
     let mean_s = trial.latency.mean_s.ok_or("the mean latency is not told")?;
     let pause_s = load.think_time.map_or(0.0, |pause| f64::midpoint(pause.least_s, pause.most_s));
@@ -83,7 +84,7 @@ fn closed(trial: &Measurement, clues: &Clues, users: f64) -> Result<Law, &'stati
 }
 
 /// L = X · S, with the level counted by the clock.
-fn open(trial: &Measurement, clues: &Clues) -> Result<Law, &'static str> {
+fn open(trial: &Measurement, clues: &CaseInputs) -> Result<Law, &'static str> {
     let load = &clues.scenario.load;
     if load.connection != Connection::KeepAlive {
         return Err("requests in flight connect as well, and for how long is not told");
@@ -147,6 +148,6 @@ impl Law {
             return Judged::Passed(Seen::number(text, off, self.tolerated));
         }
         let text = format!("Little’s law does not hold: {text}, and {} can be explained", small_share(self.tolerated));
-        Judged::Failed(Seen::number(text, off, self.tolerated), Some("little"))
+        Judged::Failed(Seen::number(text, off, self.tolerated), Some(FlagKind::Little))
     }
 }

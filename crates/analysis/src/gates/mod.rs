@@ -26,10 +26,10 @@ mod seconds;
 
 use tolok_model::Measurement;
 
+use crate::case_inputs::{CaseInputs, causes_of, doubts_that_count};
 use crate::figures::counted;
-use crate::findings::Flag;
-use crate::flags::{Clues, causes_of, doubts_that_count, flag};
-use crate::judgement::{GateFinding, GateOutcome};
+use crate::findings::{GateFinding, GateOutcome};
+use crate::flag::{Flag, FlagKind};
 
 pub use amounts::{CPU_READ_LATE_S, UTILISATION_TOLERATED};
 pub use little::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF};
@@ -43,8 +43,8 @@ pub const SHORTEST_JUDGED_S: f64 = 1.0;
 pub(crate) enum Judged {
     /// It held.
     Passed(Seen),
-    /// It did not, and the word of the flag that bars the case for it, if any does.
-    Failed(Seen, Option<&'static str>),
+    /// It did not, and the flag that bars the case for it, if any does.
+    Failed(Seen, Option<FlagKind>),
     /// It cannot be told, and why.
     Unknown(String),
 }
@@ -76,15 +76,15 @@ impl Seen {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gated {
     pub(crate) finding: GateFinding,
-    /// Words of the flags that its failed trials have.
-    flags: Vec<&'static str>,
+    /// The flags that its failed trials have.
+    flags: Vec<FlagKind>,
 }
 
 /// Judges one trial.
-type Judge = fn(&Measurement, &Clues) -> Judged;
+type Judge = fn(&Measurement, &CaseInputs) -> Judged;
 
 /// Every gate that is asked of the case, in the order of the table above.
-pub(crate) fn gates(clues: &Clues) -> Vec<Gated> {
+pub(crate) fn gates(clues: &CaseInputs) -> Vec<Gated> {
     let load = &clues.scenario.load;
     let is_open = load.executor.is_open();
     let over = |word: &'static str, applies: bool, judge: Judge| {
@@ -115,10 +115,11 @@ pub(crate) fn gates(clues: &Clues) -> Vec<Gated> {
 
 /// Flags of gates that had none of their own.
 pub(crate) fn gate_flags(gates: &[Gated]) -> Vec<Flag> {
-    const OWN: [&str; 5] = ["little", "utilisation", "link-bytes", "generator-bound", "not-steady"];
+    const OWN: [FlagKind; 5] =
+        [FlagKind::Little, FlagKind::Utilisation, FlagKind::LinkBytes, FlagKind::GeneratorBound, FlagKind::NotSteady];
     let of_gate = |gated: &Gated| {
         let own = gated.flags.iter().find(|word| OWN.contains(word))?;
-        flag(own, gated.finding.bars, gated.finding.message.clone())
+        own.raised_voiding(gated.finding.bars, gated.finding.message.clone())
     };
     gates.iter().filter_map(of_gate).collect()
 }
@@ -172,13 +173,13 @@ fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
 }
 
 /// What the load tool itself says against this of a trial.
-fn doubt(gate: &str, trial: &Measurement, clues: &Clues) -> Option<Judged> {
+fn doubt(gate: &str, trial: &Measurement, clues: &CaseInputs) -> Option<Judged> {
     let doubt = doubts_that_count(trial, &clues.scenario.load).find(|doubt| doubt.gate == gate)?;
-    Some(Judged::Failed(Seen::words(doubt.text.trim_end_matches('.')), Some("not-trusted")))
+    Some(Judged::Failed(Seen::words(doubt.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))
 }
 
 /// How much of it is not accounted for, as [`crate::flags`] asks as well.
-fn ledger(trial: &Measurement, clues: &Clues) -> Judged {
+fn ledger(trial: &Measurement, clues: &CaseInputs) -> Judged {
     let seen = |requests: u64| {
         let text = match requests {
             0 => "every request is accounted for".to_owned(),
@@ -187,7 +188,7 @@ fn ledger(trial: &Measurement, clues: &Clues) -> Judged {
         Seen::number(text, requests as f64, 0.0)
     };
     match trial.ledger.unaccounted() {
-        Some(lost) if lost > 0 => Judged::Failed(seen(lost), Some("ledger-open")),
+        Some(lost) if lost > 0 => Judged::Failed(seen(lost), Some(FlagKind::LedgerOpen)),
         told => doubt("ledger", trial, clues).unwrap_or_else(|| match told {
             Some(none) => Judged::Passed(seen(none)),
             None => Judged::Unknown("the tool does not tell what became of every request".to_owned()),
@@ -196,7 +197,7 @@ fn ledger(trial: &Measurement, clues: &Clues) -> Judged {
 }
 
 /// The only gate of trials that are in no figure: failing it is what took them out. Nothing without a measured trial.
-fn disturbance(clues: &Clues) -> Option<Gated> {
+fn disturbance(clues: &CaseInputs) -> Option<Gated> {
     let observations = clues.observations;
     let failed: Vec<u32> = observations.disturbed.iter().map(|(trial, _)| trial.number).collect();
     let passed = observations.scored.len() as u32;
@@ -221,5 +222,5 @@ fn disturbance(clues: &Clues) -> Option<Gated> {
         message,
         bars,
     };
-    (measured > 0).then(|| Gated { flags: if bars { vec!["disturbed"] } else { Vec::new() }, finding })
+    (measured > 0).then(|| Gated { flags: if bars { vec![FlagKind::Disturbed] } else { Vec::new() }, finding })
 }

@@ -3,8 +3,8 @@
 use tolok_model::{LoadTool, Measurement};
 
 use super::{Judged, Seen, doubt};
+use crate::case_inputs::CaseInputs;
 use crate::figures::{Quantity, amount, small_share};
-use crate::flags::Clues;
 
 /// Of the scheduled requests, so many may still wait when the window ends. It is the limit by which tolok's own tool judges
 /// itself.
@@ -12,7 +12,7 @@ pub const UNSENT_TOLERATED: f64 = 0.001;
 /// Lateness beyond this share of a response time is felt in it; likewise.
 pub const LATENESS_TOLERATED: f64 = 0.10;
 
-pub(super) fn offered_rate(trial: &Measurement, clues: &Clues) -> Judged {
+pub(super) fn offered_rate(trial: &Measurement, clues: &CaseInputs) -> Judged {
     if let Some(doubted) = doubt("offered-rate", trial, clues) {
         return doubted;
     }
@@ -29,7 +29,7 @@ pub(super) fn offered_rate(trial: &Measurement, clues: &Clues) -> Judged {
 }
 
 /// The rule of tolok's own tool: late against the median, and so that a figure that is printed feels it.
-pub(super) fn lateness(trial: &Measurement, clues: &Clues) -> Judged {
+pub(super) fn lateness(trial: &Measurement, clues: &CaseInputs) -> Judged {
     if let Some(doubted) = doubt("lateness", trial, clues) {
         return doubted;
     }

@@ -3,23 +3,24 @@
 use tolok_model::Measurement;
 
 use super::{Gated, Judged, Seen};
-use crate::flags::Clues;
-use crate::judgement::{SteadyClass, SteadyFinding};
+use crate::case_inputs::CaseInputs;
+use crate::findings::{SteadyClass, SteadyFinding};
+use crate::flag::FlagKind;
 use crate::steadiness::{of_class, of_trial, words};
 
 /// Whether the load has one level, so that the answers have to have one as well.
 pub(super) use crate::steadiness::is_asked;
 
-pub(super) fn judge(trial: &Measurement, _: &Clues) -> Judged {
+pub(super) fn judge(trial: &Measurement, _: &CaseInputs) -> Judged {
     match of_trial(trial) {
         Err(reason) => Judged::Unknown(reason.to_owned()),
         Ok(found) if found.class == SteadyClass::Flat => Judged::Passed(Seen::words("it had one level throughout")),
-        Ok(found) => Judged::Failed(Seen::words(of_class(found.class)), Some("not-steady")),
+        Ok(found) => Judged::Failed(Seen::words(of_class(found.class)), Some(FlagKind::NotSteady)),
     }
 }
 
 /// One unsteady trial is spoken of; a case of which most are has no rate that could be compared.
-pub(super) fn settled(mut gated: Gated, clues: &Clues) -> Gated {
+pub(super) fn settled(mut gated: Gated, clues: &CaseInputs) -> Gated {
     let Some(steady) = clues.steady else { return gated };
     gated.finding.bars = is_mostly_unsteady(steady);
     gated.finding.message = words(steady);

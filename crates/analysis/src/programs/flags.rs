@@ -14,14 +14,14 @@
 
 use tolok_model::{FailureKind, ProgramTiming, bytes_words};
 
-use super::findings::ProgramCaseFinding;
 use super::outliers::{OUTLIER_SD, outliers};
 use super::timings::{Timings, is_coarse, wall_s};
+use crate::case_inputs::causes_of;
 use crate::environment::Surroundings;
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{Estimate, Flag};
-use crate::flags::{causes_of, flag};
+use crate::findings::{Estimate, ProgramCaseFinding};
+use crate::flag::{Flag, FlagKind};
 
 /// A time above the start that is less than this share of the wall time cannot be told from the start.
 pub const AT_FLOOR: f64 = 0.10;
@@ -61,7 +61,7 @@ fn coarse_timer(timings: &Timings) -> Option<Flag> {
             .filter(|wall| *wall > 0.0)
             .map_or("less than one".to_owned(), |wall| amount(Quantity::Seconds, wall)),
     );
-    flag("coarse-timer", true, message)
+    FlagKind::CoarseTimer.raised(message)
 }
 
 fn out_of_memory(timings: &Timings, around: &Surroundings) -> Option<Flag> {
@@ -72,11 +72,8 @@ fn out_of_memory(timings: &Timings, around: &Surroundings) -> Option<Flag> {
     let limit = around.environment.subject.memory_bytes.map(|bytes| format!(" of {}", bytes_words(bytes)));
     let trials = counted((timings.failed.len() + timings.scored.len() + timings.disturbed.len()) as u64, "trial");
     let limit = limit.unwrap_or_default();
-    flag(
-        "out-of-memory",
-        true,
-        format!("in {killed} of {trials} it reached its limit{limit}, and the kernel killed it"),
-    )
+    FlagKind::OutOfMemory
+        .raised(format!("in {killed} of {trials} it reached its limit{limit}, and the kernel killed it"))
 }
 
 fn disturbed(timings: &Timings) -> Option<Flag> {
@@ -88,7 +85,7 @@ fn disturbed(timings: &Timings) -> Option<Flag> {
     let (was, is) = if disturbed == 1 { ("was", "is") } else { ("were", "are") };
     let causes = causes_of(timings.disturbances());
     let message = format!("{disturbed} of {trials} {was} disturbed by others and {is} in no figure: {causes}");
-    flag("disturbed", timings.scored.is_empty(), message)
+    FlagKind::Disturbed.raised_voiding(timings.scored.is_empty(), message)
 }
 
 fn failed_trials(timings: &Timings) -> Option<Flag> {
@@ -100,7 +97,7 @@ fn failed_trials(timings: &Timings) -> Option<Flag> {
     reasons.dedup();
     let reasons: Vec<String> = reasons.into_iter().map(|reason| reason.word().to_owned()).collect();
     let trials = counted(u64::from(timings.planned), "trial");
-    flag("failed-trials", false, format!("{} of {trials} failed: {}", timings.failed.len(), listed(&reasons, "and")))
+    FlagKind::FailedTrials.raised(format!("{} of {trials} failed: {}", timings.failed.len(), listed(&reasons, "and")))
 }
 
 fn too_few_trials(timings: &Timings) -> Option<Flag> {
@@ -111,7 +108,7 @@ fn too_few_trials(timings: &Timings) -> Option<Flag> {
     let left = if timings.disturbed.is_empty() { "measured" } else { "left" };
     let least = least_trials();
     let message = format!("{} {left}, too few for an interval ({least} are the least)", counted(scored, "trial"));
-    flag("too-few-trials", false, message)
+    FlagKind::TooFewTrials.raised(message)
 }
 
 fn at_floor(case: &ProgramCaseFinding) -> Option<Flag> {
@@ -130,7 +127,7 @@ fn at_floor(case: &ProgramCaseFinding) -> Option<Flag> {
         let above = figure(Quantity::Seconds, above).line();
         format!("its time above the start, {above} of {}, cannot be told from none", seconds(wall))
     };
-    flag("at-floor", false, message)
+    FlagKind::AtFloor.raised(message)
 }
 
 fn few_runs(timings: &Timings) -> Option<Flag> {
@@ -140,7 +137,7 @@ fn few_runs(timings: &Timings) -> Option<Flag> {
     }
     let trials = counted(timings.scored.len() as u64, "trial");
     let message = format!("a single run in {single} of {trials}, so nothing is known of how runs of one trial differ");
-    flag("few-runs", false, message)
+    FlagKind::FewRuns.raised(message)
 }
 
 fn too_far_away(case: &ProgramCaseFinding, timings: &Timings) -> Option<Flag> {
@@ -160,7 +157,7 @@ fn too_far_away(case: &ProgramCaseFinding, timings: &Timings) -> Option<Flag> {
         case.outliers,
         farthest.unwrap_or_default()
     );
-    flag("outliers", false, message)
+    FlagKind::Outliers.raised(message)
 }
 
 /// The outliers of a trial over its median.
@@ -179,5 +176,5 @@ fn first_run(timings: &Timings) -> Option<Flag> {
     let message = format!(
         "in {first} of {trials} the first run that counts is an outlier: more runs before it that do not count would tell why"
     );
-    flag("first-run", false, message)
+    FlagKind::FirstRun.raised(message)
 }

@@ -2,10 +2,9 @@
 
 use tolok_model::sentences::capital_unless;
 
-use super::findings::{ProgramCaseFinding, ProgramComparison, TimeComparison};
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, counted, figure, listed};
-use crate::findings::{Estimate, Verdict};
+use crate::findings::{Estimate, ProgramCaseFinding, ProgramComparison, TimeComparison, Verdict};
 use crate::sentence::{among_pairs, equivalent_to, together, with_reasons};
 
 /// Of so many others the ratios are given; of more, only that of the next, and the rest stand in the table.
@@ -143,7 +142,7 @@ fn at_floor(ranked: &[&ProgramCaseFinding], is_of_all: bool) -> String {
 fn not_ranked(unranked: &[&ProgramCaseFinding], is_all: bool) -> String {
     let reason = |case: &ProgramCaseFinding| {
         let voiding = case.flags.iter().filter(|flag| flag.voids_rank);
-        let kinds: Vec<&str> = voiding.map(|flag| flag.kind.as_str()).collect();
+        let kinds: Vec<&str> = voiding.map(|flag| flag.kind.word()).collect();
         if kinds.is_empty() { "not measured".to_owned() } else { kinds.join(", ") }
     };
     let named: Vec<(String, String)> = unranked.iter().map(|case| (case.title.clone(), reason(case))).collect();

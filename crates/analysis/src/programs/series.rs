@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Timed;
-use super::findings::{Crossover, CrossoverBy, ProgramFinding, ProgramSeries, SeriesLine, SeriesPoint, TimeComparison};
+use super::scenario::Timed;
 use crate::figures::{Quantity, count, figure};
-use crate::findings::{Estimate, Verdict};
+use crate::findings::{
+    Crossover, CrossoverBy, Estimate, ProgramComparison, ProgramFinding, ProgramSeries, SeriesLine, SeriesPoint,
+    TimeComparison, Verdict,
+};
 use crate::names::Names;
 
 /// What a scenario has in common with the others of its series: environment, timer, workload, parameter, other values.
@@ -101,7 +103,7 @@ fn crossovers(group: &BTreeMap<u32, &ProgramFinding>, lines: &[SeriesLine], para
 
 /// The ratio of the two at a value, and whether the first takes less time there; nothing where that is not decided.
 fn decided(value: u32, program: &ProgramFinding, [a, b]: [&str; 2], by: CrossoverBy) -> Option<(u32, Estimate, bool)> {
-    let is_pair = |it: &&super::findings::ProgramComparison| (it.a == a && it.b == b) || (it.a == b && it.b == a);
+    let is_pair = |it: &&ProgramComparison| (it.a == a && it.b == b) || (it.a == b && it.b == a);
     let pair = program.comparisons.iter().find(is_pair)?;
     let found: &TimeComparison = match by {
         CrossoverBy::Wall => &pair.wall,

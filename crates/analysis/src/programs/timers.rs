@@ -4,11 +4,11 @@
 
 use tolok_model::{ProgramScenario, Timer};
 
-use super::Timed;
-use super::findings::{ProgramCaseFinding, TimerReading, TimersFinding};
+use super::scenario::Timed;
 use super::timings::COARSE_TIMER;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::figures::{Quantity, amount, listed};
+use crate::findings::{ProgramCaseFinding, TimerReading, TimersFinding};
 
 /// A step from which on a timer's figures need a word.
 const WIDE_STEP_S: f64 = 0.001;

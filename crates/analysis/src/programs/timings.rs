@@ -9,8 +9,8 @@
 
 use tolok_model::{Disturbance, Outcome, ProgramRun, ProgramTiming, TrialRecord};
 
-use super::findings::DisturbedProgramTrial;
 use crate::estimate::middle;
+use crate::findings::DisturbedProgramTrial;
 use crate::observations::{Found, Trials};
 
 /// A timer whose step is more than this share of the wall time says more of its step than of the program.

@@ -4,12 +4,13 @@ use tolok_model::LoadTool;
 
 use super::changes::{self, Contestants};
 use super::strength::{CLEARLY_AHEAD, Marks, caveats, unlike_itself};
-use super::{Said, Scene, Strength};
-use crate::compare::{Better, ComparedMetric};
+use super::{Said, Scene};
+use crate::compare::ComparedMetric;
 use crate::contest::{Contest, Pair};
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{CaseFinding, Estimate, Verdict};
+use crate::findings::{Better, CaseFinding, Estimate, Strength, Verdict};
+use crate::flag::FlagKind;
 
 /// So many that were not told apart are named with their ratios.
 const MOST_WITH_RATIOS: usize = 3;
@@ -26,7 +27,7 @@ pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> O
 /// Of one figure; nothing where fewer than two ranked cases have it, but for goodput, of which that is said.
 pub(super) fn by_figure(scene: &Scene, metric: ComparedMetric) -> Option<Said> {
     // Where some users waited all the while, the times of those who were served are not those of so many users.
-    let is_of_all = |case: &CaseFinding| !case.flags.iter().any(|flag| flag.kind == "connections-waiting");
+    let is_of_all = |case: &CaseFinding| !case.flags.iter().any(|flag| flag.kind == FlagKind::ConnectionsWaiting);
     let may = |case: &CaseFinding| metric != ComparedMetric::P99 || is_of_all(case);
     let contest = Contest::among(scene.records, scene.finding, metric, &may);
     if contest.cases.len() < 2 {

@@ -1,11 +1,10 @@
 //! What would change a recommendation: conditions for which this run itself has evidence.
 
 use super::Scene;
-use crate::bottleneck::BottleneckKind;
 use crate::compare::ComparedMetric;
 use crate::figures::{listed, small_share};
-use crate::findings::CaseFinding;
-use crate::sensitivity::{FactorCrossover, FactorPanel, flip_words};
+use crate::findings::{BottleneckKind, CaseFinding, FactorCrossover, FactorPanel};
+use crate::sensitivity::flip_words;
 
 /// Whoever comes to this share of the ceiling is limited by the set-up as much as by itself.
 const NEAR_CEILING: f64 = 0.90;

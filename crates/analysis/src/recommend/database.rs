@@ -5,9 +5,10 @@ use super::strength::{Marks, caveats};
 use super::{Said, Scene};
 use crate::figures::{counted, listed};
 use crate::findings::CaseFinding;
+use crate::flag::FlagKind;
 
 /// Flags that an outage raises by itself. Goodput is no contest there, and to stay right is none of goodput.
-const OF_OUTAGE: [&str; 2] = ["outage", "errors"];
+const OF_OUTAGE: [FlagKind; 2] = [FlagKind::Outage, FlagKind::Errors];
 
 /// Trials of a case, and what was wrong in them, if anything was.
 type Found = (u32, Option<String>);
@@ -16,7 +17,7 @@ type Found = (u32, Option<String>);
 pub(super) fn outage(scene: &Scene) -> Option<Said> {
     scene.finding.database.as_ref()?.outage_at_s?;
     let is_sound = |case: &CaseFinding| {
-        case.flags.iter().filter(|flag| flag.voids_rank).all(|flag| OF_OUTAGE.contains(&flag.kind.as_str()))
+        case.flags.iter().filter(|flag| flag.voids_rank).all(|flag| OF_OUTAGE.contains(&flag.kind))
     };
     let found = |case: &CaseFinding| {
         let outage = case.database.as_ref()?.outage.as_ref()?;

@@ -8,12 +8,12 @@
 use super::by_figure::MORE;
 use super::changes::{Contestants, flips, limits};
 use super::strength::{CLEARLY_AHEAD, Marks, caveats, unlike_itself};
-use super::{Said, Scene, Strength};
+use super::{Said, Scene};
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
 use crate::estimate::{BlockRatio, ratio_within_blocks};
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::{CaseFinding, Verdict};
+use crate::findings::{CaseFinding, Strength, Verdict};
 use crate::noise::told_of_itself;
 use crate::verdict::{Judged, Rule, judge};
 

@@ -4,10 +4,10 @@ use tolok_model::{Limit, Objective, ObjectiveOutcome};
 
 use super::by_figure::nobody;
 use super::strength::{CLEARLY_AHEAD, Marks, caveats};
-use super::{Said, Scene, Strength};
+use super::{Said, Scene};
 use crate::estimate::least_trials;
 use crate::figures::{listed, of_objective};
-use crate::findings::CaseFinding;
+use crate::findings::{CaseFinding, Strength};
 
 /// Nothing where the scenario has none.
 pub(super) fn objectives(scene: &Scene) -> Option<Said> {

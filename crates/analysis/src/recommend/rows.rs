@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use tolok_model::sentences::sentence_unless;
 
-use super::{Recommendation, Rule, Said, Says, Strength};
+use super::{Rule, Said, Says};
 use crate::fairness::each_once;
 use crate::figures::{counted, listed};
-use crate::findings::ScenarioFinding;
+use crate::findings::{Recommendation, ScenarioFinding, Strength};
 
 /// So many ids or conditions are named; of more, how many there are.
 const MOST_NAMED: usize = 3;

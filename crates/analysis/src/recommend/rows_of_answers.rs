@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 
 use super::by_figure::by_figure;
 use super::everything::least_far_behind;
-use super::{Said, Scene, Strength};
+use super::{Said, Scene};
 use crate::compare::ComparedMetric;
 use crate::figures::{count, listed};
+use crate::findings::Strength;
 
 /// An answer of more rows is one of many.
 pub(super) const MANY_ROWS: u32 = 5_000;

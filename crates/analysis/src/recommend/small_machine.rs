@@ -13,7 +13,7 @@ use crate::estimate::{BlockRatio, median, ratio_within_blocks, size};
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Verdict};
 use crate::observations::{Observations, goodput};
-use crate::verdict::{Judged, Rule, is_told_apart, judge, judge_alone};
+use crate::verdict::{Judged, Rule, judge, judge_alone};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -63,7 +63,7 @@ fn told_of_itself(scene: &Scene) -> Option<f64> {
     let of = |case: &str| Observations::of(case, plan, scene.records.trials).by_block(|trial| per_mib(scene, trial));
     let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
     let judged = judge_alone(pair, Rule { smallest_effect: plan.smallest_effect, told_of_itself: None })?;
-    is_told_apart(judged.verdict).then(|| size(judged.pair.ratio.value))
+    judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }
 
 fn said(scene: &Scene, candidates: &[Candidate]) -> Said {

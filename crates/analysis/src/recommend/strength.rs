@@ -7,11 +7,10 @@
 
 use tolok_model::Measurement;
 
-use super::{Scene, Strength};
+use super::Scene;
 use crate::cautions::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
 use crate::figures::{counted, listed, small_share};
-use crate::findings::CaseFinding;
-use crate::judgement::GateOutcome;
+use crate::findings::{CaseFinding, GateOutcome, Strength};
 use crate::observations::Observations;
 
 /// Whoever is ahead by this share or more, at the near end of the interval, is ahead by a lot.

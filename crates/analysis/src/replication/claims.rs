@@ -13,7 +13,8 @@ use super::gauge::{Scale, measured_as};
 use super::orders::{ClaimPair, PairReading, pairs};
 use super::sites::Sites;
 use super::{settlements, values, words};
-use crate::published::PublishedReading;
+
+use crate::findings::PublishedReading;
 
 /// So many pairs are named with their figures.
 const MOST_NAMED: usize = 4;

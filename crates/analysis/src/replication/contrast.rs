@@ -8,7 +8,7 @@ use super::sites::Site;
 use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks, size};
 use crate::figures::counted;
 use crate::findings::Estimate;
-use crate::verdict::{Rule, is_told_apart, judge_alone, p_of_difference, p_of_equivalence};
+use crate::verdict::{Rule, judge_alone, p_of_difference, p_of_equivalence};
 
 /// A share of failed requests that is smaller than this, or differs by less, does not matter: one in a hundred.
 pub(super) const SMALLEST_SHARE: f64 = 0.01;
@@ -69,7 +69,7 @@ fn told_of_itself(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
         let smallest_effect = site.run.records.plan.smallest_effect;
         let pair = ratio_within_blocks(&again, &first)?.read_in_steps([site.step(measured); 2]);
         let judged = judge_alone(pair, Rule { smallest_effect, told_of_itself: None })?;
-        is_told_apart(judged.verdict).then(|| size(judged.pair.ratio.value))
+        judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
     };
     [of(a), of(b)].into_iter().flatten().reduce(f64::max)
 }

@@ -29,10 +29,11 @@ use super::words;
 use crate::estimate::{LEVEL, half_width, least_trials};
 use crate::figures::{Quantity as Kind, amount, figure, listed};
 use crate::findings::Estimate;
+use crate::flag::FlagKind;
 use crate::verdict::EQUIVALENCE_HALF_WIDTH;
 
 /// Flags that keep a case out of a ranking and say what stood in its way, not that its figures are wrong.
-const LIMITS: [&str; 3] = ["generator-bound", "errors", "tasks-refused"];
+const LIMITS: [FlagKind; 3] = [FlagKind::GeneratorBound, FlagKind::Errors, FlagKind::TasksRefused];
 /// So much of a ratio has to go for a factor to explain it.
 const HALF: f64 = 0.5;
 /// A share above this is all of the ratio.
@@ -97,7 +98,7 @@ fn level_of<'a>(sites: &Sites, factor: &Factor, level: &'a FactorLevel) -> Level
 fn ratio_of(factor: &Factor, a: &Site, b: &Site) -> Result<LevelRatio, String> {
     let is_wrong = |site: &&&Site| {
         let flags = site.flags().iter().filter(|flag| flag.voids_rank);
-        site.unranked().is_some() && flags.clone().any(|flag| !LIMITS.contains(&flag.kind.as_str()))
+        site.unranked().is_some() && flags.clone().any(|flag| !LIMITS.contains(&flag.kind))
     };
     if let Some(why) = [a, b].iter().find(is_wrong).and_then(|site| site.unranked()) {
         return Err(why);

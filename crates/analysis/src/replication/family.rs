@@ -9,7 +9,7 @@ use super::gauge::Scale;
 use super::sites::Site;
 use crate::findings::{Estimate, Verdict};
 use crate::published::UNSURE;
-use crate::verdict::{FALSE_ALARMS, adjusted, turned, verdict};
+use crate::verdict::{FALSE_ALARMS, adjusted, verdict};
 
 /// Two cases and the quantity that they are to be compared by.
 pub(super) type Wanted<'a> = (Site<'a>, Site<'a>, Quantity);
@@ -116,6 +116,6 @@ impl Judged {
         };
         let trials = trials.into_iter().map(turn).collect();
         let found = Estimate { value: turn(value), low: high.map(turn), high: low.map(turn), trials };
-        Self { found, verdict: turned(self.verdict), ..self }
+        Self { found, verdict: self.verdict.turned(), ..self }
     }
 }

@@ -3,10 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analyse::Records;
-use crate::findings::{Estimate, Findings};
-use crate::published::PublishedReading;
-use crate::recommend::Recommendation;
+use crate::findings::{Estimate, Findings, PublishedReading, Recommendation};
+use crate::records::Records;
 
 /// Version of the JSON of a replication.
 pub const REPLICATION_SCHEMA: u32 = 1;

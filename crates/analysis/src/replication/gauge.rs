@@ -3,9 +3,9 @@
 use tolok_model::transcription::{Moment, Quantity, Row};
 use tolok_model::{Measurement, ProgramTiming};
 
+use crate::findings::MemorySource;
 use crate::observations::{goodput, per_answer};
 use crate::programs::timings;
-use crate::resources::MemorySource;
 
 /// How two cases are compared by a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

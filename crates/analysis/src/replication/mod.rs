@@ -31,10 +31,10 @@ mod words;
 use tolok_model::replication::Replication;
 use tolok_model::transcription::Transcription;
 
-use crate::published::PublishedReading;
-use crate::recommend::Strength;
 use family::Family;
 use sites::Sites;
+
+use crate::findings::{PublishedReading, Strength};
 
 pub use findings::{
     ClaimFinding, ClaimedRatio, FactorFinding, FactorLevelFinding, MeasuredPart, MeasuredRun, PartFinding,

@@ -6,8 +6,8 @@ use super::family::{Family, Judged};
 use super::gauge::{Scale, measured_as};
 use super::sites::{Site, Sites};
 use super::words;
-use crate::findings::Verdict;
-use crate::published::{PublishedReading, Said, reading};
+use crate::findings::{PublishedReading, Verdict};
+use crate::published::{Said, reading};
 
 /// What a claim says of the first of a pair against the second.
 #[derive(Debug, Clone, Copy)]

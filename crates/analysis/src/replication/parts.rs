@@ -5,7 +5,8 @@ use tolok_model::replication::ReplicationPart;
 
 use tolok_model::{Outcome, TrialRecord};
 
-use super::findings::{MeasuredRun, PartFinding};
+use super::findings::MeasuredRun;
+use super::findings::PartFinding;
 use super::sites::Sites;
 use crate::figures::counted;
 

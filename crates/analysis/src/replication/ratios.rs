@@ -7,7 +7,8 @@ use super::findings::ReplicatedRatio;
 use super::gauge::{is_judged, measured_as};
 use super::sites::Sites;
 use super::words;
-use crate::published::{PublishedReading, Said, reading};
+use crate::findings::PublishedReading;
+use crate::published::{Said, reading};
 
 /// Two figures of one quantity, of two subjects under one setting.
 struct Implied<'a> {

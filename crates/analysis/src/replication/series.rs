@@ -11,7 +11,7 @@ use super::findings::{ReplicatedSeries, SeriesCourse};
 use super::sites::{Site, SiteFinding, Sites};
 use super::words;
 use crate::estimate::LEVEL;
-use crate::seconds::Band;
+use crate::findings::Band;
 
 /// A value at an instant, with the lowest and the highest of the trials.
 struct Point {

@@ -8,13 +8,12 @@ use super::findings::{MeasuredPart, MeasuredRun};
 use super::gauge::{of_program, of_server};
 use crate::estimate::{median, middle, wider};
 use crate::figures::{Quantity as Kind, amount};
-use crate::findings::{CaseFinding, Estimate, Flag, ScenarioFinding};
+use crate::findings::{CaseFinding, Estimate, ProgramCaseFinding, ScenarioFinding};
+use crate::flag::{Flag, FlagKind};
 use crate::observations::{Observations, Trials};
-use crate::programs::findings::ProgramCaseFinding;
 use crate::programs::timings::{self, Timings};
 
 /// The flag of a program that is done before its timer counts on.
-const COARSE_TIMER: &str = "coarse-timer";
 
 /// A window shows time-outs if it is so many times as long as they are.
 const WINDOW_OF_TIMEOUTS: f64 = 2.0;
@@ -183,7 +182,7 @@ impl<'a> Site<'a> {
     /// The same for one quantity: that a timer counts too coarsely is no reason against memory.
     pub(super) fn unranked_by(&self, measured: &Quantity) -> Option<String> {
         let mut voiding = self.flags().iter().filter(|flag| flag.voids_rank).peekable();
-        let is_of_time_alone = voiding.peek().is_some() && voiding.all(|flag| flag.kind == COARSE_TIMER);
+        let is_of_time_alone = voiding.peek().is_some() && voiding.all(|flag| flag.kind == FlagKind::CoarseTimer);
         self.unranked().filter(|_| !(matches!(measured, Quantity::Memory(_)) && is_of_time_alone))
     }
 

@@ -13,8 +13,8 @@ use super::gauge::{Scale, measured_as, scale};
 use super::sites::{Site, Sites, with};
 use super::words;
 use crate::figures::small_share;
-use crate::findings::Estimate;
-use crate::published::{PublishedReading, Said};
+use crate::findings::{Estimate, PublishedReading};
+use crate::published::Said;
 
 /// So many cases are named with their figures.
 const MOST_NAMED: usize = 4;

@@ -7,7 +7,6 @@
 mod crossing;
 mod decomposition;
 mod factor;
-mod findings;
 mod panels;
 mod profile;
 mod resampling;
@@ -16,13 +15,9 @@ mod variance;
 
 use std::collections::BTreeMap;
 
-pub use findings::{
-    FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, VarianceFinding, VarianceShare,
-};
-
-use crate::analyse::Records;
-use crate::findings::{CaseFinding, ScenarioFinding};
+use crate::findings::{CaseFinding, FactorPanel, ScenarioFinding, VarianceFinding};
 use crate::observations::Observations;
+use crate::records::Records;
 use profile::Profile;
 pub(crate) use sentence::flip_words;
 

@@ -2,13 +2,14 @@
 
 use super::crossing::{Crossing, Scale, crossing};
 use super::factor::Factor;
-use super::findings::{FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint};
 use super::profile::{Profile, fixed_words, workload_of};
 use super::resampling::Resampling;
 use super::sentence::panel_sentence;
-use super::{Goodput, Records, ScenarioFinding};
+use super::{Goodput, Records};
 use crate::estimate::ratio_within_blocks;
-use crate::findings::{CaseFinding, Verdict};
+use crate::findings::{
+    CaseFinding, FactorCrossover, FactorLevel, FactorLine, FactorPanel, FactorPoint, ScenarioFinding, Verdict,
+};
 
 /// The scenarios of a panel, the lowest value of its factor first.
 struct Group<'a> {

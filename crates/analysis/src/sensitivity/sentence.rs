@@ -1,9 +1,8 @@
 //! What is said of a factor in a sentence.
 
 use super::factor::Factor;
-use super::findings::{FactorCrossover, FactorLine, FactorPanel, VarianceFinding, VarianceShare};
 use crate::figures::{Quantity, amount, counted, figure, listed};
-use crate::findings::Estimate;
+use crate::findings::{Estimate, FactorCrossover, FactorLine, FactorPanel, VarianceFinding, VarianceShare};
 
 /// So many crossings are named; the table has all of them.
 const MOST_NAMED: usize = 3;

@@ -6,12 +6,12 @@
 
 use super::decomposition::{Cells, Shares, fill};
 use super::factor::Factor;
-use super::findings::{VarianceFinding, VarianceShare};
 use super::profile::{Profile, Setting, fixed_words, workload_of};
 use super::resampling::Resampling;
 use super::sentence::variance_sentence;
-use super::{Goodput, Records, ScenarioFinding};
-use crate::findings::{CaseFinding, Estimate};
+use super::{Goodput, Records};
+
+use crate::findings::{CaseFinding, Estimate, ScenarioFinding, VarianceFinding, VarianceShare};
 
 /// The parts of a link belong together where a study does not combine them with each other, and so do those of a database.
 const FAMILIES: [(Factor, &[Factor]); 3] = [

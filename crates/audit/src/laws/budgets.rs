@@ -9,6 +9,7 @@ use tolok_model::transcription::{Row, Transcription};
 
 use crate::draft::{Draft, merged};
 use crate::groups::{Group, groups, measured};
+use crate::laws::LawInfo;
 use crate::rows::rate_inputs;
 use crate::wording::{listed, precise};
 use crate::{AuditFinding, Law};
@@ -16,8 +17,11 @@ use crate::{AuditFinding, Law};
 /// What is tested.
 const STATEMENT: &str = "Those who are compared had the same CPUs, workers and memory.";
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Budgets", says: "Those who are compared had the same CPUs, workers and memory.", check };
+
 /// Compares the subjects of every setting with two of them.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = Vec::new();
     let mut unstated: Vec<(Vec<&'static str>, Group)> = Vec::new();
     for group in groups(measured(transcription)) {
@@ -58,7 +62,7 @@ struct Budgets {
 /// A budget of a row.
 type Stated = fn(&Row) -> Option<f64>;
 
-/// What is compared, and what is missing where a row does not say it. Memory has a limit only where somebody set one.
+/// The budgets compared, and what is missing where a row does not state one. Memory has a limit only where one was set.
 const BUDGETS: [(&str, Option<&str>, Stated); 3] = [
     ("CPUs", Some("the CPUs of each subject"), |row| row.conditions.subject_cpus),
     ("processes or threads", Some("the processes or threads of each subject"), |row| {

@@ -10,8 +10,9 @@
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
 use crate::groups::{self, Group};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
@@ -19,11 +20,17 @@ use crate::wording;
 /// By how much answers of subjects may differ by their headers, as a share.
 const HEADERS: f64 = 0.05;
 
-/// Bytes a second above which the network is worth a question: 100 Mbit/s.
+/// From this many bytes a second on, the network may be the limit: 100 Mbit/s.
 const WORTH_ASKING: f64 = 12.5e6;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Bytes",
+    says: "All send equally long answers, whose bytes pass through the link and whose bodies fit into the memory.",
+    check,
+};
+
 /// Holds bytes against answers, network and memory.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for group in groups::comparable(transcription) {
         findings.extend(same_size(transcription, &group));
@@ -41,8 +48,8 @@ fn answer_bytes(row: &Row) -> Option<Known> {
     rows::known(row, &Quantity::Bandwidth).map(|bandwidth| bandwidth.over(throughput))
 }
 
-/// All subjects of a group sent equally long bodies, or, where these are not printed, answers. Nobody says so in so many words, and
-/// headers differ, so that other lengths contradict nothing.
+/// All subjects of a group should send equally long bodies, or answers where bodies are not printed. Sources do not state this, and headers
+/// differ, so other lengths contradict nothing.
 fn same_size(transcription: &Transcription, group: &Group) -> Option<AuditFinding> {
     let of_all = |size: &dyn Fn(&Row) -> Option<Known>| -> Option<Vec<(&str, Known)>> {
         group.rows.iter().map(|row| size(row).map(|known| (row.subject.as_str(), known))).collect()
@@ -207,7 +214,7 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Nothing where all users' bodies fit, or where a size is not known.
+    /// `None` where all users' bodies fit, or where a size is not known.
     fn of(row: &'a Row) -> Option<Self> {
         let memory =
             [Moment::Max, Moment::Whole].into_iter().find_map(|moment| row.figure(&Quantity::Memory(moment)))?;

@@ -9,21 +9,28 @@
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{tools, wording};
 
-/// A time this close to the time-out is at it, as a share.
+/// A time within this share of the time-out counts as cut by it.
 const AT_LIMIT: f64 = 0.01;
 
-/// By how much a tool may notice a time-out late, as a share.
+/// Tolerance for a tool that notices a time-out late, as a share.
 const LATE: f64 = 0.10;
 
 /// Times at or above the tenth quantile from the top are where a limit shows.
 const HIGH: u16 = 9000;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Time-outs of the tool",
+    says: "No time is longer than the tool waits; one that ends there was cut, and its true value is unknown.",
+    check,
+};
+
 /// Holds high percentiles and maxima of response times against the time-out of each row.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let overrun = default_overrun(transcription);
     let of_row = |row| high(row).max_by(|a, b| a.value().total_cmp(&b.value())).map(|figure| (row, figure));
     let of_rows: Vec<OfRow> = transcription
@@ -133,7 +140,7 @@ fn default_overrun(transcription: &Transcription) -> Vec<(&Row, &Figure)> {
     all.filter(|(row, figure)| is_over(row, figure)).collect()
 }
 
-/// What follows from such times: another limit was set, and nobody says which.
+/// The inference from such times: another limit was set, which the source does not name.
 fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -> Option<AuditFinding> {
     let (first, _) = overrun.first()?;
     let (limit_s, _) = tools::timeout_s(&first.conditions)?;
@@ -156,7 +163,7 @@ fn overrun_finding(transcription: &Transcription, overrun: &[(&Row, &Figure)]) -
     Some(finding)
 }
 
-/// The value at which several rows end alike, as a limit makes them.
+/// The common end of several rows, as a limit produces it.
 fn same_end(transcription: &Transcription) -> Option<String> {
     let ends: Vec<(&Row, &Figure)> =
         transcription.rows.iter().flat_map(|row| high(row).map(move |figure| (row, figure))).collect();

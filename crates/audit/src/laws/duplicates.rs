@@ -19,21 +19,25 @@ use tolok_model::transcription::{Figure, LoopModel, Moment, Number, Quantity, Ro
 
 use crate::draft::Draft;
 use crate::groups::tables;
+use crate::laws::LawInfo;
 use crate::rows::throughput;
 use crate::wording::{chance, counted, listed, noun, setting};
 use crate::{AuditFinding, Input, Law};
 
-/// So many requests there are at least where percentiles are printed.
+/// A run with printed percentiles has at least this many requests.
 const FEW_REQUESTS: f64 = 20.0;
 
 /// A number with fewer units of its last digit than this is too rough to be evidence.
 const ROUGH: f64 = 100.0;
 
-/// Coincidences that are rarer than this, over all pairs, are none.
+/// Agreement that is rarer than this by chance, over all pairs, is not a coincidence.
 const LOG10_CHANCE: f64 = -6.0;
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Duplicates", says: "Different measurements do not give the same digits throughout.", check };
+
 /// Compares series, then columns.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     of_series(transcription).into_iter().chain(of_columns(transcription)).collect()
 }
 
@@ -44,7 +48,7 @@ fn log10_chance(values: &[f64]) -> f64 {
     if d < 2.0 || has_equal_steps(values) { 0.0 } else { -(d - 1.0) * d.log10() }
 }
 
-/// log10 of the chance that any of so many pairs agrees, of each of which it is given.
+/// log10 of the chance that any of several pairs agrees, from the chance of one pair.
 fn of_any(log10: f64, pairs: usize) -> f64 {
     log10 + (pairs.max(1) as f64).log10()
 }
@@ -190,7 +194,7 @@ fn of_columns(transcription: &Transcription) -> Vec<AuditFinding> {
     candidates.iter().filter_map(twice).collect()
 }
 
-/// Pairs of columns, each made once.
+/// All pairs of columns.
 fn pairs_of<'a>(columns: Vec<Column<'a>>, is_pair: impl Fn(&Column, &Column) -> bool) -> Vec<(Column<'a>, Column<'a>)> {
     let mut pairs = Vec::new();
     for (index, a) in columns.iter().enumerate() {
@@ -214,7 +218,7 @@ fn is_time(a: &Quantity, b: &Quantity) -> bool {
     both && !spread(a) && !spread(b)
 }
 
-/// Requests of a row; where they are not known, as few as anybody draws percentiles from.
+/// Requests of a row, or the fewest that percentiles are computed from.
 fn requests(row: &Row) -> f64 {
     let printed = row.figure(&Quantity::Requests).map(Figure::value);
     let stated = || row.conditions.requests.map(|requests| requests as f64);
@@ -234,7 +238,7 @@ fn are_apart(a: &Quantity, b: &Quantity, requests: f64) -> bool {
     requests * (1.0 - share(a).min(share(b))) >= 2.0
 }
 
-/// Whether a figure was set by those who measured, and not found.
+/// Whether the authors set a figure instead of measuring it.
 fn is_set(row: &Row, figure: &Figure) -> bool {
     let is_open = row.conditions.loop_model == Some(LoopModel::Open);
     match figure.quantity {

@@ -8,8 +8,9 @@
 use tolok_model::transcription::{Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
 use crate::groups::{self, Group};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
@@ -29,8 +30,14 @@ impl Served<'_> {
     }
 }
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Goodput",
+    says: "Who serves more is decided by good answers, not by answers: throughput × (1 − failed share).",
+    check,
+};
+
 /// Compares the subjects of each table and setting by good answers.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Goodput, "Who answers most requests also answers most of them well.");
     let mut findings = Vec::new();
     for group in groups::comparable(transcription) {

@@ -17,10 +17,11 @@ use std::collections::BTreeSet;
 use tolok_model::transcription::{Figure, Mark, Number, Quantity, Row, Series, Transcription, Unit};
 
 use crate::draft::Draft;
+use crate::laws::LawInfo;
 use crate::wording::{chance, counted, listed, noun, significant};
 use crate::{AuditFinding, Input, Law};
 
-/// Columns that fit no more often than this by chance are worth a word.
+/// A column is reported only if it would fit by chance no more often than this.
 const CHANCE: f64 = 0.05;
 
 /// Powers of ten that a step of readings is looked for among.
@@ -44,8 +45,11 @@ struct Column {
     means: Vec<Mean>,
 }
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Granularity of means (GRIM)", says: "The mean of n whole numbers is a multiple of 1/n.", check };
+
 /// Tests every column of means with decimals.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     columns(transcription)
         .iter()
         .flat_map(|column| match column.quantity {
@@ -80,7 +84,7 @@ fn input(series: &Series, figure: &Figure, number: &Number) -> Input {
     Input { printed: number.printed.clone(), ..Input::of_series(series, figure) }
 }
 
-/// A number that is no plain one has no decimals that could be tested.
+/// Only plain numbers have decimals that can be tested.
 fn mean(figure: &Figure, number: &Number, input: Input, of: String) -> Option<Mean> {
     let plain = number.mark == Mark::Plain;
     plain.then(|| Mean { value: number.value / figure.unit.factor(), decimals: number.decimals, input, of })

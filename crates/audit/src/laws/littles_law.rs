@@ -19,19 +19,26 @@
 use tolok_model::transcription::{Figure, Moment, Number, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
 
-/// What is left to clocks and counting, as a share.
+/// Tolerance for clocks and counting, as a share.
 const TOLERANCE: f64 = 0.03;
 
-/// The longest wait where neither a maximum nor a time-out is known: so many times the mean.
+/// Assumed ratio of the longest wait to the mean where neither a maximum nor a time-out is known.
 const LONGEST_OF_MEAN: f64 = 10.0;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Little’s law",
+    says: "In a closed loop, connections = throughput × (mean response time + think time); no server escapes it.",
+    check,
+};
+
 /// Holds the mean of each row with a throughput against the number of users.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::LittlesLaw, "Users waiting = throughput × mean response time.");
     let mut findings = Vec::new();
     for row in &transcription.rows {
@@ -131,7 +138,7 @@ impl Case<'_> {
         (throughput.0 * (mean.0 + self.think_s()), lowest)
     }
 
-    /// By how much the product may exceed the users, as a share; nothing if the length of the run is not known.
+    /// The share by which the product may exceed the users, or `None` if the length of the run is not known.
     fn tolerance(&self) -> Option<f64> {
         let run_s = rows::duration_s(self.row)?;
         let largest = self.row.figure(&Quantity::Latency(Moment::Max)).map(|figure| Range::of(figure).high);
@@ -192,7 +199,7 @@ impl Case<'_> {
             .arithmetic(arithmetic)
     }
 
-    /// Why the mean can be too long: several requests at a time on a connection, or what wrk adds.
+    /// A reason why the mean can be too long: pipelining, or the times that wrk adds.
     fn explanation(&self, waiting: f64) -> Option<String> {
         let stalls = "wrk adds invented times to its mean when answers come late, so a mean above this bound is a sign that the \
                       server or the generator stood still at times.";

@@ -1,4 +1,6 @@
 //! The laws, one module each.
+//!
+//! A law is its module, which says all there is to say of it in `LAW`, and its line in [`laws!`] below.
 
 mod budgets;
 mod bytes;
@@ -17,29 +19,77 @@ mod repetitions;
 mod steadiness;
 mod totals;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use tolok_model::transcription::Transcription;
 
 use crate::finding::AuditFinding;
 
-/// A law: what it finds in a transcription.
-type Check = fn(&Transcription) -> Vec<AuditFinding>;
+/// What a law is called, what it demands, and how it is checked.
+struct LawInfo {
+    /// Its name in reports: `Little’s law`.
+    title: &'static str,
+    /// What it holds figures to, as a sentence.
+    says: &'static str,
+    /// Everything it finds in a transcription.
+    check: fn(&Transcription) -> Vec<AuditFinding>,
+}
 
-/// All of them, in the order of [`crate::Law`].
-pub(crate) const ALL: &[Check] = &[
-    claims::check,
-    littles_law::check,
-    order::check,
-    censoring::check,
-    goodput::check,
-    totals::check,
-    bytes::check,
-    cpu_time::check,
-    percentages::check,
-    grim::check,
-    duplicates::check,
-    noise::check,
-    repetitions::check,
-    generator::check,
-    budgets::check,
-    steadiness::check,
-];
+macro_rules! laws {
+    ($($law:ident in $module:ident,)+) => {
+        /// What figures are held to. The order is that of reports.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        #[allow(missing_docs, reason = "each law describes itself in its module")]
+        pub enum Law {
+            $($law,)+
+        }
+
+        impl Law {
+            /// All of them, in the order of reports.
+            pub const ALL: [Self; [$(Self::$law),+].len()] = [$(Self::$law),+];
+
+            fn info(self) -> &'static LawInfo {
+                match self {
+                    $(Self::$law => &$module::LAW,)+
+                }
+            }
+        }
+    };
+}
+
+laws! {
+    Claims in claims,
+    LittlesLaw in littles_law,
+    Order in order,
+    Censoring in censoring,
+    Goodput in goodput,
+    Totals in totals,
+    Bytes in bytes,
+    CpuTime in cpu_time,
+    Percentages in percentages,
+    Grim in grim,
+    Duplicates in duplicates,
+    Noise in noise,
+    Repetitions in repetitions,
+    Generator in generator,
+    Budgets in budgets,
+    Steadiness in steadiness,
+}
+
+impl Law {
+    /// Its name in reports: `Little’s law`.
+    pub fn title(self) -> &'static str {
+        self.info().title
+    }
+
+    /// What it holds figures to, as a sentence.
+    pub fn says(self) -> &'static str {
+        self.info().says
+    }
+
+    /// Everything it finds in a transcription, in the order of the file.
+    pub(crate) fn check(self, transcription: &Transcription) -> Vec<AuditFinding> {
+        (self.info().check)(transcription)
+    }
+}

@@ -9,7 +9,8 @@
 use tolok_model::transcription::{Quantity, Row, Transcription};
 
 use crate::draft::{Draft, OfRow, folded};
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::{rows, tools, wording};
 
@@ -19,8 +20,14 @@ const UNEXPLAINED: f64 = 0.05;
 /// Time-outs for each connection that look like one for each of most of them.
 const ABOUT_ONE_EACH: (f64, f64) = (0.8, 1.2);
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Percentages",
+    says: "Shares lie between 0 and 100%, and fit the counts that they are shares of.",
+    check,
+};
+
 /// Holds the shares of each row against each other and against its counts.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let each: [fn(&Transcription, &Row) -> Option<AuditFinding>; 4] =
         [within, errors_hold_failures, counts, share_of_counts];
     let of_each = |one: &fn(&Transcription, &Row) -> Option<AuditFinding>| {
@@ -43,9 +50,9 @@ fn within(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
     let shares = [Quantity::ErrorRate, Quantity::HttpFailRate];
     let figures: Vec<_> = shares.iter().filter_map(|quantity| row.figure(quantity)).collect();
     let above = figures.iter().find(|figure| Range::of(figure).low > 1.0)?;
-    let draft = Draft::new(Law::Percentages, transcription.row_name(row), "Shares of requests are at most 100 %.")
+    let draft = Draft::new(Law::Percentages, transcription.row_name(row), "Shares of requests are at most 100%.")
         .figure(row, above)
-        .arithmetic(format!("{} > 100 %", wording::quoted(above)));
+        .arithmetic(format!("{} > 100%", wording::quoted(above)));
     Some(draft.contradicted(format!("{} of requests are more than all of them.", wording::quoted(above))))
 }
 

@@ -10,11 +10,15 @@ use tolok_model::transcription::{Figure, Mark, Moment, Quantity, Row, Transcript
 
 use crate::draft::Draft;
 use crate::groups::{measured, names_of_tables};
+use crate::laws::LawInfo;
 use crate::wording::{counted, noun};
 use crate::{AuditFinding, Input, Law};
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Repetitions", says: "A figure rests on several runs, and says how far they lie apart.", check };
+
 /// One finding for each kind of repetition, and one for each list that has the wrong length.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found: Vec<AuditFinding> =
         transcription.rows.iter().flat_map(|row| wrong_lists(transcription, row)).collect();
     let mut kinds: Vec<(Kind, Vec<&Row>)> = Vec::new();

@@ -12,6 +12,7 @@ use tolok_stats::{Level, theil_sen};
 
 use crate::draft::Draft;
 use crate::groups::{measured, names_of_tables};
+use crate::laws::LawInfo;
 use crate::rows::{duration_s, rate, rate_inputs};
 use crate::wording::{amount, counted, listed, noun, percent, setting, significant};
 use crate::{AuditFinding, Law};
@@ -25,8 +26,11 @@ const LEAST: usize = 5;
 /// Runs without warm-up that last as long hide no beginning that would matter much.
 const LONG_S: f64 = 60.0;
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Steadiness", says: "A run is long enough for the server to be steady.", check };
+
 /// Series, then rows.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = of_series(transcription);
     let served: Vec<&Row> = measured(transcription).into_iter().filter(|row| rate(row).is_some()).collect();
     found.extend(ramp(&served));
@@ -92,7 +96,7 @@ fn not_steady(transcription: &Transcription, series: &Series, moving: &[End]) ->
     let (per, at) = if series.second.is_empty() { ("a reading", "reading") } else { ("a second", "second") };
     let one = |end: &End| {
         let verb = if end.change > 0.0 { "grew" } else { "fell" };
-        let slope = amount(round(end.slope.abs()), end.figure.unit).replace(" %", " points");
+        let slope = amount(round(end.slope.abs()), end.figure.unit).replace('%', " points");
         format!("the {} still {verb} by {slope} {per}", noun(&end.figure.quantity))
     };
     let grew = listed(&moving.iter().map(one).collect::<Vec<_>>());

@@ -8,7 +8,8 @@
 use tolok_model::transcription::{Quantity, Row, Transcription};
 
 use crate::draft::{Draft, Lacks};
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
@@ -19,8 +20,11 @@ const TOLERANCE: f64 = 0.02;
 /// What a tool needs to stop.
 const STOP_S: f64 = 0.5;
 
+pub(super) const LAW: LawInfo =
+    LawInfo { title: "Totals", says: "Requests of a run = throughput × its length.", check };
+
 /// Holds the printed requests of a row against its throughput and length.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::Totals, "Requests = throughput × length of the run.");
     let mut findings = Vec::new();
     for row in &transcription.rows {
@@ -40,7 +44,7 @@ pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     findings
 }
 
-/// The same with all that its repetitions were.
+/// The same with every repetition.
 fn spanning(row: &Row, known: Known, quantity: &Quantity) -> Known {
     let range = row.figure(quantity).map_or(known.range, Range::spanning);
     Known { range, ..known }

@@ -6,18 +6,17 @@ use tolok_audit::{Audit, audit as check};
 use tolok_lab::home::{Home, HomeError};
 use tolok_model::Problem;
 use tolok_model::transcription::{Conditions, CsvOptions, Transcription};
-use tolok_report::{Style, audit as shown};
+use tolok_report::document::Depth;
+use tolok_report::print::{html, markdown, terminal};
+use tolok_report::{data, documents};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{Complaint, Exit};
-use crate::output::{put, width};
+use crate::output::{put, style};
 use crate::problems;
 
 /// Instead of the name of a file.
 const STANDARD_INPUT: &str = "-";
-
-/// Columns of a text in a file.
-const PAGE: u16 = 100;
 
 /// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
 pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
@@ -26,16 +25,15 @@ pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
         return Err(Complaint::new(Exit::Usage, message));
     }
     let audits: Vec<Audit> = all(args)?.iter().map(check).collect();
-    // A file is read in whatever terminal there is later, or in none.
-    let is_printed = args.output.is_none();
-    let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
+    let document = |depth| documents::audit(&audits, args.brief, depth);
+    let output = args.output.as_deref();
     let text = match args.format {
-        AuditFormat::Text => shown::text(&audits, &style, args.brief),
-        AuditFormat::Json => shown::json(&audits),
-        AuditFormat::Md => shown::markdown(&audits, args.brief),
-        AuditFormat::Html => shown::html(&audits, args.brief),
+        AuditFormat::Text => terminal(&document(Depth::Short), &style(output)),
+        AuditFormat::Json => data::json(&audits),
+        AuditFormat::Md => markdown(&document(Depth::Full)),
+        AuditFormat::Html => html(&document(Depth::Page)),
     };
-    put(&text, args.output.as_deref())?;
+    put(&text, output)?;
     Ok(if audits.iter().any(Audit::is_contradicted) { Exit::ThresholdCrossed } else { Exit::Done })
 }
 

@@ -1,20 +1,20 @@
-//! `tolok compare`: two runs beside each other, and an exit code for whoever waits for it.
+//! `tolok compare`: two runs beside each other, with an exit code for continuous integration.
 
 use tolok_analysis::{
     CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Findings, Names, Records, UnmatchedCase, analyse,
     compare_runs,
 };
 use tolok_lab::store::{RunFolder, StoreError, StoredRun};
-use tolok_report::{Style, compare as shown};
+use tolok_report::document::Depth;
+use tolok_report::print::{markdown, terminal};
+use tolok_report::{data, documents};
 
 use super::run::folder_of_runs;
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{Complaint, Exit};
-use crate::output::{put, width};
+use crate::output::{put, style};
 
-/// Columns of a text in a file.
-const PAGE: u16 = 100;
-/// Cases that a message names.
+/// A message names this many cases.
 const NAMED: usize = 5;
 
 /// Compares two runs and prints what follows.
@@ -31,16 +31,15 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
     let findings = records.each_ref().map(analyse);
     let side = |place: usize| ComparedRun { records: &records[place], findings: &findings[place] };
     let found = compare_runs(&side(0), &side(1), &request).map_err(|refusal| refused(&refusal, &findings))?;
-    // A file is read in whatever terminal there is later, or in none.
-    let is_printed = args.output.is_none();
-    let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
+    let document = |depth| documents::compare(&found, args.verbose, depth);
+    let output = args.output.as_deref();
     let text = match args.format {
-        CompareFormat::Text => shown::text(&found, &style, args.verbose),
-        CompareFormat::Md => shown::markdown(&found),
-        CompareFormat::Json => shown::json(&found),
-        CompareFormat::Csv => shown::csv(&found),
+        CompareFormat::Text => terminal(&document(Depth::Short), &style(output)),
+        CompareFormat::Md => markdown(&document(Depth::Full)),
+        CompareFormat::Json => data::json(&found),
+        CompareFormat::Csv => data::comparison(&found),
     };
-    put(&text, args.output.as_deref())?;
+    put(&text, output)?;
     Ok(match found.outcome {
         CompareOutcome::NoRegression => Exit::Done,
         CompareOutcome::Regression => Exit::ThresholdCrossed,
@@ -67,7 +66,7 @@ impl Stored {
     }
 }
 
-/// A refusal is no result: whoever asked has to ask for something else.
+/// A refusal is not a result: the request itself has to change.
 fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> Complaint {
     let [before, after] = findings.each_ref().map(|findings| &findings.run.id);
     let message = match refusal {
@@ -87,7 +86,7 @@ fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> Complaint {
             "the runs {before} and {after} were taken in different conditions, so a difference between them need not be \
              one of the programs\n{}\
              to compare them nevertheless, and have the result marked: --allow-differences",
-            shown::conditions(differences, width())
+            terminal(&documents::conditions(differences), &style(None))
         ),
     };
     Complaint::new(Exit::Usage, message)

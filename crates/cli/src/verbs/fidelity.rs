@@ -10,14 +10,16 @@ use tolok_model::fidelity::{FidelityReport, LeftOut};
 use tolok_model::{
     Catalogue, Database, DatabaseAddress, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector,
 };
-use tolok_report::fidelity::{json, markdown, text};
+use tolok_report::document::Depth;
+use tolok_report::print::{markdown, terminal};
+use tolok_report::{data, documents};
 
 use super::plan::deal_cpus;
 use super::run::hear_interrupts;
 use crate::args::{FidelityArgs, FidelityFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
-use crate::output::{put, say, width};
+use crate::output::{put, say, style};
 
 /// The workload that subjects serve which can be asked.
 const WORKLOAD: &str = "fidelity";
@@ -45,12 +47,14 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
         })?;
     let mut report = ask(&opened, (&database, &prepared), &ready, (!args.no_aborts, &stop))?;
     report.left_out.extend(left_out);
+    let document = |depth| documents::fidelity(&report, depth);
+    let output = args.output.as_deref();
     let shown = match args.format {
-        FidelityFormat::Text => text(&report, if args.output.is_some() { PAGE } else { width() }),
-        FidelityFormat::Md => markdown(&report),
-        FidelityFormat::Json => json(&report),
+        FidelityFormat::Text => terminal(&document(Depth::Short), &style(output)),
+        FidelityFormat::Md => markdown(&document(Depth::Full)),
+        FidelityFormat::Json => data::json(&report),
     };
-    put(&shown, args.output.as_deref())?;
+    put(&shown, output)?;
     Ok(if stop.is_asked() {
         Exit::Interrupted
     } else if report.is_sound() {
@@ -59,9 +63,6 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
         Exit::GateFailed
     })
 }
-
-/// Columns of a text in a file.
-const PAGE: u16 = 100;
 
 fn database(args: &FidelityArgs) -> Result<Database, Complaint> {
     if let Some(address) = args.dsn.as_deref().filter(|dsn| !dsn.starts_with("env:")) {

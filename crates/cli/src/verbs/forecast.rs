@@ -1,17 +1,16 @@
-//! `tolok forecast`: what a run's service demands say of numbers of users that nobody measured.
+//! `tolok forecast`: what a run's service demands predict for numbers of users that were not measured.
 
 use tolok_analysis::forecast::{ForecastQuestion, forecast as predict};
 use tolok_analysis::{Names, Records};
 use tolok_lab::home::Home;
 use tolok_lab::store::RunFolder;
-use tolok_report::forecast::{csv, json, markdown, text};
+use tolok_report::document::Depth;
+use tolok_report::print::{markdown, terminal};
+use tolok_report::{data, documents};
 
 use crate::args::{ForecastArgs, ForecastFormat};
 use crate::exit::{Complaint, Exit};
-use crate::output::{put, width};
-
-/// Columns of a text in a file.
-const PAGE: u16 = 100;
+use crate::output::{put, style};
 
 /// Reads a run and says what it predicts.
 pub fn forecast(args: &ForecastArgs) -> Result<Exit, Complaint> {
@@ -28,13 +27,15 @@ pub fn forecast(args: &ForecastArgs) -> Result<Exit, Complaint> {
         records_sha256: stored.records_sha256.as_deref(),
     };
     let found = predict(&records, &question(args)).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
+    let document = |depth| documents::forecast(&found, depth);
+    let output = args.output.as_deref();
     let shown = match args.format {
-        ForecastFormat::Text => text(&found, if args.output.is_some() { PAGE } else { width() }),
-        ForecastFormat::Json => json(&found),
-        ForecastFormat::Md => markdown(&found),
-        ForecastFormat::Csv => csv(&found),
+        ForecastFormat::Text => terminal(&document(Depth::Short), &style(output)),
+        ForecastFormat::Json => data::json(&found),
+        ForecastFormat::Md => markdown(&document(Depth::Full)),
+        ForecastFormat::Csv => data::forecast(&found),
     };
-    put(&shown, args.output.as_deref())?;
+    put(&shown, output)?;
     Ok(if found.is_all_refused() { Exit::CannotTell } else { Exit::Done })
 }
 

@@ -10,7 +10,9 @@ use tolok_lab::store::{RunFolder, StoreError, StoredRun};
 use tolok_model::replication::{Replication, ReplicationPart};
 use tolok_model::transcription::Transcription;
 use tolok_model::wording::suggestion;
-use tolok_report::{Style, replication as shown};
+use tolok_report::document::Depth;
+use tolok_report::print::{html, markdown, terminal};
+use tolok_report::{data, documents};
 
 use super::plan::make;
 use super::run::{announce, folder_of_runs, hear_interrupts, measure_until, unsound};
@@ -18,10 +20,7 @@ use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat
 use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
-use crate::output::{put, say, width};
-
-/// Columns of a text in a file.
-const PAGE: u16 = 100;
+use crate::output::{put, say, style};
 
 /// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
 pub fn replicate(args: &ReplicateArgs) -> Result<Exit, Complaint> {
@@ -240,15 +239,14 @@ fn judged(
     judge(transcription, replication, &measured)
 }
 
-/// The result as it was asked for. A file is read in whatever terminal there is later, or in none.
+/// The result in the format of the command line.
 fn printed(findings: &ReplicationFindings, args: &ReplicateArgs) -> String {
-    let is_printed = args.output.is_none();
-    let style = Style { colour: is_printed, width: if is_printed { width() } else { PAGE } };
+    let document = |depth| documents::replication(findings, depth);
     match args.format {
-        ReplicateFormat::Text => shown::text(findings, &style),
-        ReplicateFormat::Json => shown::json(findings),
-        ReplicateFormat::Md => shown::markdown(findings),
-        ReplicateFormat::Html => shown::html(findings),
+        ReplicateFormat::Text => terminal(&document(Depth::Short), &style(args.output.as_deref())),
+        ReplicateFormat::Json => data::json(findings),
+        ReplicateFormat::Md => markdown(&document(Depth::Full)),
+        ReplicateFormat::Html => html(&document(Depth::Page)),
     }
 }
 

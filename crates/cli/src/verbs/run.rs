@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{Findings, Flag, Names, ObjectiveOutcome, Records, blocks_settled};
+use tolok_analysis::{Findings, Flag, FlagKind, Names, ObjectiveOutcome, Records, blocks_settled};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{BearsOn, Machine};
 use tolok_lab::run::{Ground, Laboratory, RunSummary, Session, Stop, run_plan, start_again_in_an_own_group};
@@ -267,30 +267,17 @@ fn crossed(findings: &Findings) -> Vec<String> {
 /// How many cases each gate has put out of the ranking, in words; empty where the answers can be counted on. A generator at its
 /// limit is no fault of the run: its figures are lower bounds.
 pub fn unsound(findings: &Findings) -> Vec<String> {
-    const GATES: [(&str, &str); 12] = [
-        ("errors", "with failed requests"),
-        ("no-good-answers", "without a good answer"),
-        ("ledger-open", "whose requests do not add up"),
-        ("not-trusted", "whose tool does not stand by its figures"),
-        ("disturbed", "disturbed by others in every trial, so run again when the machine is quiet"),
-        ("link-late", "whose emulated link was late"),
-        ("counter-wrong", "whose counter is wrong"),
-        ("wire-contradicts", "whose tool counted something else than the wire"),
-        ("little", "against Little’s law"),
-        ("utilisation", "against the utilisation law"),
-        ("link-bytes", "with more bytes than the link carries"),
-        ("not-steady", "that found no steady state"),
-    ];
     let of_servers = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
     let flags: Vec<&[Flag]> =
         of_servers.map(|case| case.flags.as_slice()).chain(of_programs.map(|case| case.flags.as_slice())).collect();
-    let words = |(gate, words): (&str, &str)| {
-        let is_out = |flags: &&&[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == gate);
+    let words = |kind: &FlagKind| {
+        let words = kind.unsound()?;
+        let is_out = |flags: &&&[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == *kind);
         let cases = flags.iter().filter(is_out).count();
         (cases > 0).then(|| format!("{} {words}", counted(cases as u64, "case")))
     };
-    GATES.into_iter().filter_map(words).collect()
+    FlagKind::ALL.iter().filter_map(words).collect()
 }
 
 /// Ctrl-C (or a polite kill) once: after what is at hand, such as a trial. Twice: now.

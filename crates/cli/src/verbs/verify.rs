@@ -1,4 +1,4 @@
-//! `tolok verify`: every figure of a run made again from its raw data, and the reports from the figures.
+//! `tolok verify`: recomputes every figure of a run from its raw data, and the reports from the figures.
 
 mod reports;
 
@@ -6,13 +6,14 @@ use tolok_lab::home::Home;
 use tolok_lab::store::RunFolder;
 use tolok_lab::verify::verify as hold_against_raw_data;
 use tolok_model::CheckOutcome;
-use tolok_report::verification::text;
+use tolok_report::documents::verification;
+use tolok_report::print::terminal;
 
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::exit::{Complaint, Exit};
-use crate::output::{json, put, width};
+use crate::output::{json, put, style};
 
-/// Verifies a run and says what was found; nothing in the run's folder is written.
+/// Verifies a run and prints what was found. It writes nothing into the run's folder.
 pub fn verify(args: &VerifyArgs) -> Result<Exit, Complaint> {
     let runs = match &args.runs {
         Some(folder) => folder.clone(),
@@ -22,10 +23,11 @@ pub fn verify(args: &VerifyArgs) -> Result<Exit, Complaint> {
     let mut found = hold_against_raw_data(&folder);
     found.checks.extend(reports::checks(&folder));
     found.is_equal = found.checks.iter().all(|check| check.outcome != CheckOutcome::Differs);
+    let output = args.output.as_deref();
     let shown = match args.format {
-        VerifyFormat::Text => text(&found, width()),
+        VerifyFormat::Text => terminal(&verification(&found), &style(output)),
         VerifyFormat::Json => json(&found)?,
     };
-    put(&shown, args.output.as_deref())?;
+    put(&shown, output)?;
     Ok(if found.is_equal { Exit::Done } else { Exit::GateFailed })
 }

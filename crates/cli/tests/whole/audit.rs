@@ -97,7 +97,7 @@ fn a_table_may_come_from_standard_input_in_either_form() {
 fn several_tables_go_to_one_file_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     for (format, begins) in
-        [("md", "# 1 of 2 tables"), ("json", "[\n"), ("html", "<!doctype html>"), ("text", "1 of 2 tables")]
+        [("md", "# 2 published tables"), ("json", "[\n"), ("html", "<!doctype html>"), ("text", "2 published tables")]
     {
         let file: PathBuf = folder.path().join(format);
         let tables = [table("sound.toml"), table("broken.toml")];

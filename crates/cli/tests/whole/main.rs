@@ -28,6 +28,7 @@ mod programs;
 mod real_servers;
 mod replicate;
 mod report;
+mod stored_runs;
 mod tools;
 mod transcripts;
 mod unprivileged;

@@ -58,7 +58,7 @@ impl Surroundings {
     }
 }
 
-/// Says how to come by groups, after [`Residence::settle`](super::Residence::settle) has made what room there is.
+/// Says how to come by groups, after [`LeafCgroup::settle`](super::LeafCgroup::settle) has made what room there is.
 pub fn delegation(hierarchies: &Hierarchies, surroundings: &Surroundings) -> Delegation {
     decide(hierarchies.layout(), &hierarchies.usable(), surroundings)
 }

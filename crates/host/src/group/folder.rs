@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::hierarchies::read;
-use super::{Controller, GroupError, GroupReader, Limits, Version, ending, limits, name, residence};
+use super::{Controller, GroupError, GroupReader, Limits, Version, ending, leaf_cgroup, limits, name};
 
 /// A group: it can be sent to another process, which then can do the same with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,10 +108,10 @@ impl Group {
         ending::kill(self)
     }
 
-    /// Moves everybody out of the group, which is one in another, to where that other one was made. Who cannot be moved
-    /// stays.
-    pub fn let_go(&self) {
-        residence::let_go(self);
+    /// Moves all member processes out of this nested group, to where its outer group was made. Processes that cannot be
+    /// moved are left.
+    pub fn evict(&self) {
+        leaf_cgroup::evict(self);
     }
 
     /// Removes the group and those below it, once their processes have ended or left; it ends none.
@@ -205,7 +205,7 @@ pub(super) fn enable(folder: &Path, switch: &str) -> Result<(), GroupError> {
     if enabled.split_whitespace().any(|name| name == switch) {
         return Ok(());
     }
-    residence::check_room(folder)?;
+    leaf_cgroup::check_room(folder)?;
     write(&file, &format!("+{switch}"))
 }
 

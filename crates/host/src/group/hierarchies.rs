@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::folder::{Place, enable, joinable, make_all, write};
-use super::{CgroupMode, Controller, Group, GroupError, Version, mounts, name, residence};
+use super::{CgroupMode, Controller, Group, GroupError, Version, leaf_cgroup, mounts, name};
 
 /// Where this process is in each hierarchy, as it was when this was made.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Hierarchies {
             }
         }
         if let Some(best) = mounts::best(mounted.iter().filter(|mounted| mounted.controllers.is_none()), &own) {
-            let base = residence::base_of(&inside(&mounts::own_folder(best, &own)));
+            let base = leaf_cgroup::base_of(&inside(&mounts::own_folder(best, &own)));
             found.take_v2(base, inside(&best.mount));
         }
         found
@@ -103,7 +103,7 @@ impl Hierarchies {
     }
 
     /// The controllers with which this process can really make groups; it makes one in each hierarchy and removes it, and
-    /// on version 2 has the controllers handed on, as [`Self::create`] does. A [`super::Residence`] undoes that.
+    /// on version 2 has the controllers handed on, as [`Self::create`] does. A [`super::LeafCgroup`] undoes that.
     pub fn usable(&self) -> BTreeSet<Controller> {
         let bases: BTreeSet<&Path> = self.seats.values().map(|seat| seat.base.as_path()).collect();
         let open: BTreeSet<&Path> = bases.into_iter().filter(|base| a_group_can_be_made(base)).collect();
@@ -143,7 +143,7 @@ impl Hierarchies {
     pub fn leave(&self, group: &Group) -> Result<(), GroupError> {
         let controllers = group.controllers();
         let seats = self.seats.iter().filter(|(controller, _)| controllers.contains(controller));
-        let homes: BTreeSet<PathBuf> = seats.map(|(_, seat)| residence::home_in(&seat.base)).collect();
+        let homes: BTreeSet<PathBuf> = seats.map(|(_, seat)| leaf_cgroup::home_in(&seat.base)).collect();
         // Out of every hierarchy that lets it go, even if one does not.
         homes.iter().map(|home| write(&home.join("cgroup.procs"), "0")).fold(Ok(()), Result::and)
     }

@@ -7,18 +7,18 @@
 //!
 //! Groups are made **below** the group in which this process is, so a limit that somebody has put on tolok holds for all
 //! that it starts, and a user to whom a group was given needs no other right. [`Hierarchies`] finds that place,
-//! [`Residence`] makes room there on version 2, and [`delegation`] says how to get such a place where there is none.
+//! [`LeafCgroup`] makes room there on version 2, and [`delegation`] says how to get such a place where there is none.
 
 mod delegation;
 mod ending;
 mod error;
 mod folder;
 mod hierarchies;
+mod leaf_cgroup;
 mod limits;
 pub(crate) mod mounts;
 mod name;
 mod reading;
-mod residence;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -29,10 +29,10 @@ pub use delegation::{DELEGATED, Delegation, Surroundings, delegation};
 pub use error::GroupError;
 pub use folder::Group;
 pub use hierarchies::Hierarchies;
+pub use leaf_cgroup::LeafCgroup;
 pub use limits::Limits;
 pub use name::GroupName;
 pub use reading::{DiskBytes, GroupMemory, GroupReader, GroupReading, Throttling};
-pub use residence::Residence;
 pub use sweep::{GUESTS, sweep};
 
 /// What a group can do.

@@ -25,7 +25,7 @@ pub fn sweep(hierarchies: &Hierarchies) -> Vec<String> {
 
 /// Ends a group. Of its guests none is killed: a lab may live on whose keeper was killed a moment ago.
 fn end(group: &Group, guests: &Group) -> Result<(), GroupError> {
-    guests.let_go();
+    guests.evict();
     let left = guests.everyone().unwrap_or_default();
     if let Some(folder) = guests.folders().first().filter(|_| !left.is_empty()) {
         return Err(GroupError::StillThere { folder: folder.to_path_buf(), pids: left.into_iter().collect() });

@@ -423,12 +423,12 @@ fn a_sweep_tells_what_it_could_not_remove() {
 fn on_version_2_tolok_makes_room_and_goes_back() {
     let tree = FakeGroups::v2("/tolok.scope");
     let found = Hierarchies::find_in(tree.path());
-    let residence = Residence::settle(&found).unwrap();
-    assert!(residence.has_moved());
+    let leaf_cgroup = LeafCgroup::settle(&found).unwrap();
+    assert!(leaf_cgroup.has_moved());
     assert_eq!(tree.text("core", "tolok-self", "cgroup.procs"), "0\n");
     // What the kernel shows once some controllers were handed on.
     tree.file("core", "", "cgroup.subtree_control", "cpu memory\n");
-    drop(residence);
+    drop(leaf_cgroup);
     assert_eq!(tree.text("core", "", "cgroup.subtree_control"), "cpu memory\n-cpu\n-memory\n");
     assert_eq!(tree.text("core", "", "cgroup.procs"), format!("{}\n0\n", std::process::id()));
 }
@@ -446,7 +446,7 @@ fn who_lives_in_the_leaf_makes_groups_beside_it() {
 fn nobody_is_moved_but_tolok() {
     let tree = FakeGroups::v2("/user.slice");
     tree.file("core", "", "cgroup.procs", &format!("1\n{}\n2\n", std::process::id()));
-    let refused = Residence::settle(&Hierarchies::find_in(tree.path())).unwrap_err();
+    let refused = LeafCgroup::settle(&Hierarchies::find_in(tree.path())).unwrap_err();
     assert!(matches!(refused, GroupError::Crowded { processes: 2, .. }), "{refused}");
     assert!(!tree.folder("core", "tolok-self").exists());
 }
@@ -456,7 +456,7 @@ fn no_room_is_needed_in_the_root_of_everything_or_without_version_2_controllers(
     let root = FakeGroups::v2("/");
     fs::remove_file(root.folder("core", "").join("cgroup.type")).unwrap();
     for tree in [root, FakeGroups::hybrid("/a"), FakeGroups::v1("/a")] {
-        assert!(!Residence::settle(&Hierarchies::find_in(tree.path())).unwrap().has_moved());
+        assert!(!LeafCgroup::settle(&Hierarchies::find_in(tree.path())).unwrap().has_moved());
     }
 }
 
@@ -465,13 +465,13 @@ fn controllers_are_taken_back_at_the_end_unless_somebody_else_has_groups_by_then
     for (neighbour, expected) in [(false, "memory cpu\n-cpu\n"), (true, "memory cpu\n")] {
         let tree = v2("/");
         tree.file("core", "", "cgroup.subtree_control", "memory\n");
-        let residence = Residence::settle(&Hierarchies::find_in(tree.path())).unwrap();
+        let leaf_cgroup = LeafCgroup::settle(&Hierarchies::find_in(tree.path())).unwrap();
         // What the kernel shows once one more was handed on.
         tree.file("core", "", "cgroup.subtree_control", "memory cpu\n");
         if neighbour {
             fs::create_dir(tree.folder("core", "other")).unwrap();
         }
-        drop(residence);
+        drop(leaf_cgroup);
         assert_eq!(tree.text("core", "", "cgroup.subtree_control"), expected);
     }
 }

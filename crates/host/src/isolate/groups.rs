@@ -89,7 +89,7 @@ impl BoxGroups {
 impl Drop for BoxGroups {
     fn drop(&mut self) {
         self.kill();
-        self.parts.get(GUESTS).map(Group::let_go);
+        self.parts.get(GUESTS).map(Group::evict);
         self.parts.get(LINK).map(give_back_realtime);
         // As above.
         let _ = self.whole.remove();

@@ -10,7 +10,7 @@ use tolok_link::LinkSpec;
 use tolok_model::{CpuMap, CpuMode, Database, Engine, Environment, Link, LinkBackend, USUAL_CONGESTION};
 
 use super::scratch::Scratch;
-use crate::group::{self, Controller, Delegation, Hierarchies, Limits, Residence, Surroundings, delegation};
+use crate::group::{self, Controller, Delegation, Hierarchies, LeafCgroup, Limits, Surroundings, delegation};
 use crate::isolate::session_folder::sweep;
 use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
 
@@ -36,14 +36,14 @@ pub struct Ground {
     /// What dead sessions left and could not be removed, in words.
     pub leftovers: Vec<String>,
     /// Makes room for groups below the own one; undone when the ground is left.
-    _residence: Option<Residence>,
+    _leaf_cgroup: Option<LeafCgroup>,
 }
 
 /// Starts this program again, with the same arguments, in a control group that it may divide, where systemd gives one to
 /// a user who has none. Returns where there is nothing to be gained by it.
 pub fn start_again_in_an_own_group() {
     let hierarchies = Hierarchies::find();
-    let has_room = Residence::settle(&hierarchies);
+    let has_room = LeafCgroup::settle(&hierarchies);
     let wanted = delegation(&hierarchies, &Surroundings::find());
     // Before another program takes the place of this one, everything is put back.
     drop(has_room);
@@ -78,8 +78,8 @@ impl Ground {
         let hierarchies = Hierarchies::find();
         let leftovers = group::sweep(&hierarchies);
         sweep(&std::env::temp_dir());
-        let residence = Residence::settle(&hierarchies).ok();
-        Self { hierarchies, leftovers, _residence: residence }
+        let leaf_cgroup = LeafCgroup::settle(&hierarchies).ok();
+        Self { hierarchies, leftovers, _leaf_cgroup: leaf_cgroup }
     }
 
     /// The control groups that this process is in.

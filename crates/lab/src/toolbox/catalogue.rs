@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use tolok_model::wording::suggestion;
 
+use super::npm::NpmPackage;
 use super::{ToolboxError, Version};
 
 /// The programs that tolok knows.
@@ -114,15 +115,6 @@ impl Extras {
     pub(super) fn is_php(self) -> bool {
         !matches!(self, Self::MariadbParts | Self::MysqlParts)
     }
-}
-
-/// The npm packages whose locks are built into the binary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum NpmPackage {
-    Bun,
-    Mysql2,
-    Pm2,
 }
 
 /// What a person runs, by the package manager of the system.

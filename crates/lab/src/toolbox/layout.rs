@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use super::Toolbox;
 use super::apt;
-use super::catalogue::NpmPackage;
+use super::npm::NpmPackage;
 
 impl Toolbox {
     /// The tree of the unpacked Debian packages.

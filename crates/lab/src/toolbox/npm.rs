@@ -6,22 +6,38 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
-use super::catalogue::NpmPackage;
 use super::fetch::{FetchError, Worker, make_folder};
 use tolok_host::call::Call;
 
 /// Bun alone is a download of 40 MB.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
+/// The packages of the folders of `toolbox/` that have a lock. The build script lists them.
+const PACKAGES: &[NpmPackage] = include!(concat!(env!("OUT_DIR"), "/npm_packages.rs"));
+
+/// A package whose manifest and lock are built into the binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NpmPackage {
+    name: &'static str,
+    manifest: &'static str,
+    lock: &'static str,
+}
+
+impl<'de> Deserialize<'de> for NpmPackage {
+    fn deserialize<D: Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(name)?;
+        let known = PACKAGES.iter().find(|package| package.name == name);
+        let unknown = || D::Error::custom(format!("toolbox/ has no folder `{name}` with a package-lock.json"));
+        known.copied().ok_or_else(unknown)
+    }
+}
+
 impl NpmPackage {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Bun => "bun",
-            Self::Mysql2 => "mysql2",
-            Self::Pm2 => "pm2",
-        }
+        self.name
     }
 
     /// The version that the lock has.
@@ -31,24 +47,8 @@ impl NpmPackage {
             dependencies: std::collections::BTreeMap<String, String>,
         }
         let manifest: Manifest =
-            serde_json::from_str(self.manifest()).expect("the built-in manifests are read by a test");
-        manifest.dependencies.get(self.name()).cloned().expect("a manifest depends on its package")
-    }
-
-    fn manifest(self) -> &'static str {
-        match self {
-            Self::Bun => include_str!("../../../../toolbox/bun/package.json"),
-            Self::Mysql2 => include_str!("../../../../toolbox/mysql2/package.json"),
-            Self::Pm2 => include_str!("../../../../toolbox/pm2/package.json"),
-        }
-    }
-
-    fn lock(self) -> &'static str {
-        match self {
-            Self::Bun => include_str!("../../../../toolbox/bun/package-lock.json"),
-            Self::Mysql2 => include_str!("../../../../toolbox/mysql2/package-lock.json"),
-            Self::Pm2 => include_str!("../../../../toolbox/pm2/package-lock.json"),
-        }
+            serde_json::from_str(self.manifest).expect("the built-in manifests are read by a test");
+        manifest.dependencies.get(self.name).cloned().expect("a manifest depends on its package")
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn fetch(package: NpmPackage, worker: &mut Worker<'_>) -> Result<(), 
     let staging = worker.toolbox.staging();
     let folder = staging.join(package.name());
     make_folder(&folder)?;
-    for (name, text) in [("package.json", package.manifest()), ("package-lock.json", package.lock())] {
+    for (name, text) in [("package.json", package.manifest), ("package-lock.json", package.lock)] {
         let file = folder.join(name);
         fs::write(&file, text).map_err(|source| FetchError::Folder { folder: file.clone(), source })?;
     }
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn the_locks_hold_exactly_the_versions_of_the_manifests_and_name_no_registry() {
-        for package in [NpmPackage::Bun, NpmPackage::Mysql2, NpmPackage::Pm2] {
-            let lock: serde_json::Value = serde_json::from_str(package.lock()).unwrap();
+        for package in PACKAGES.iter().copied() {
+            let lock: serde_json::Value = serde_json::from_str(package.lock).unwrap();
             let locked = &lock["packages"][format!("node_modules/{}", package.name())]["version"];
             assert_eq!(locked.as_str(), Some(package.version().as_str()));
             assert!(package.version().chars().all(|c| c.is_ascii_digit() || c == '.'), "an exact version");

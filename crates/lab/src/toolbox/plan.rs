@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::catalogue::{GoPackage, NewerPackages, NpmPackage, PackageManager};
+use super::catalogue::{GoPackage, NewerPackages, PackageManager};
 use super::installed::Installed;
+use super::npm::NpmPackage;
 use super::{Recipe, Remedy, SWOOLE_VARIABLE, Toolbox, apt, go, newer, npm, pecl};
 use tolok_host::call::Call;
 

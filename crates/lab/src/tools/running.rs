@@ -14,7 +14,7 @@ use tolok_model::LoadTool;
 
 use crate::isolate::{Placement, place, readable_before};
 use tolok_tools::{
-    Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, said_in, sound,
+    Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, sound, tool_output,
 };
 
 /// How long a tool may take to end after its last word.
@@ -271,11 +271,11 @@ impl RunningTool<'_> {
         let name = self.tool.driver.tool().word();
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
         let status = waited.ok_or_else(|| format!("{name} closed its output and did not end"))?;
-        let (output, said) = (self.tool.output_name(), said_in(self.tool.driver, &self.folder)?);
-        let report = self.tool.driver.report(&said, self.job).map_err(|error| {
+        let (output, written) = (self.tool.output_name(), tool_output(self.tool.driver, &self.folder)?);
+        let report = self.tool.driver.report(&written, self.job).map_err(|error| {
             let how = if status.success() { String::new() } else { format!(" (it ended with {status})") };
             let last: Vec<&str> =
-                said.log.lines().rev().filter(|line| !line.trim().is_empty()).take(QUOTED_LINES).collect();
+                written.stderr.lines().rev().filter(|line| !line.trim().is_empty()).take(QUOTED_LINES).collect();
             let words: Vec<&str> = last.into_iter().rev().map(str::trim).collect();
             let words = if words.is_empty() { String::new() } else { format!("; it said: {}", words.join("; ")) };
             let version = &self.tool.version;

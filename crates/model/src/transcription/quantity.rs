@@ -126,7 +126,7 @@ impl Unit {
     pub fn suffix(self) -> &'static str {
         match self {
             Self::One => "",
-            Self::Percent => " %",
+            Self::Percent => "%",
             Self::Second => " s",
             Self::Millisecond => " ms",
             Self::Microsecond => " µs",

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::figures::count;
 use crate::reading::table::Table;
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::suggestion;
@@ -100,10 +101,7 @@ impl DataBody {
 
 /// `10000` as `10,000`.
 pub(crate) fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
-    groups.join(",")
+    count(number.into())
 }
 
 impl WorkloadParameter {

@@ -8,7 +8,7 @@ use crate::charts::interval_words;
 use crate::document::{Block, Depth, Document, Look, Text};
 
 /// The report in short. A terminal gets its command on a line of its own.
-pub(crate) fn document(findings: &Findings, depth: Depth) -> Document {
+pub fn document(findings: &Findings, depth: Depth) -> Document {
     let run = &findings.run;
     let title = Block::heading(if depth == Depth::Short { 1 } else { 3 }, run.title.as_str());
     let mut blocks = vec![title];

@@ -1,4 +1,20 @@
-//! What each report says, before any format: findings to a [`crate::document::Document`].
+//! Reports, each written once.
 
-pub(crate) mod brief;
+mod audit;
+mod brief;
+mod compare;
+mod fidelity;
+mod forecast;
+mod replication;
 pub(crate) mod run;
+mod verification;
+
+pub use audit::audit;
+pub use brief::document as brief;
+pub(crate) use compare::{Line, lines};
+pub use compare::{compare, conditions, difference};
+pub use fidelity::fidelity;
+pub use forecast::forecast;
+pub use replication::replication;
+pub use run::document as run;
+pub use verification::verification;

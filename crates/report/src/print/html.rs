@@ -47,7 +47,7 @@ pub fn html(document: &Document) -> String {
 
 /// The document as a piece of a page that has a title and a style sheet of its own.
 pub fn piece(document: &Document) -> String {
-    Page::default().written(&document.blocks)
+    Page::piece().written(&document.blocks)
 }
 
 /// The frame with its values, in the order in which they stand there.

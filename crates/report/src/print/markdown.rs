@@ -1,6 +1,6 @@
 //! A document as GitHub and GitLab show it.
 
-use crate::document::{Align, Block, Cell, Column, Document, Look, Row, Span, Table, Text};
+use crate::document::{Align, Block, Cell, Column, Document, Fact, Look, Row, Span, Table, Text};
 use crate::print::columns::together;
 use crate::printable::printable;
 
@@ -40,9 +40,11 @@ impl Page {
             Block::Table(table) => self.table(table),
             Block::List(list) => self.part(&items(&list.items)),
             Block::Facts(facts) => {
-                let fact = |(label, words): (&str, &Text)| format!("- {}: {}\n", escaped(label), spans(words));
-                let facts = facts.iter().map(|it| (it.label.as_str(), &it.words));
-                self.part(&facts.map(fact).collect::<String>());
+                let fact = |(label, words): (&str, Vec<&Text>)| {
+                    let lines: Vec<String> = words.into_iter().map(spans).collect();
+                    format!("- {}: {}\n", escaped(label), lines.join("  \n  "))
+                };
+                self.part(&Fact::by_label(facts).into_iter().map(fact).collect::<String>());
             }
             Block::Notes(notes) => {
                 let note = |(number, text): &(usize, Text)| format!("{number}. {}\n", spans(text));

@@ -33,7 +33,7 @@ fn in_csv() {
 #[test]
 fn in_json() {
     let document: serde_json::Value = serde_json::from_str(&text(&edge_case("tools"), Format::Json)).expect("JSON");
-    let schema = schema();
+    let schema = schema::<Findings>();
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
     let go = &document["tools"][0];
     assert_eq!(keys(go), keys(&schema["$defs"]["ToolsFinding"]["properties"]));

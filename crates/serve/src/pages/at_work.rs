@@ -1,4 +1,4 @@
-//! What a run does while it is at work, as far as it is known when the page is made. The script goes on from there.
+//! The progress of an active run at the moment the page is rendered. The script goes on from there.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use super::time_left;
 use crate::library::{Analysed, Card, State};
 use crate::live::{Doing, Live};
 
-/// How far a run is, what it does now, and what its trials gave so far.
+/// How far a run is, what it does now, and the results of its trials so far.
 #[derive(Serialize)]
 pub struct AtWork {
-    /// Where its events are.
+    /// The address of its events.
     events: String,
-    /// Whether it told any, or still may.
+    /// Whether it has events, or may still get some.
     has_events: bool,
     status: String,
     phase: String,
@@ -47,14 +47,14 @@ struct Row {
     done: usize,
     planned: usize,
     failed: usize,
-    /// The median of what it is judged by.
+    /// The median of its main figure.
     median: String,
     p99: String,
     /// Number and goodput of each trial, for the script.
     trials: String,
 }
 
-/// What the findings call a case, and what they have of it so far.
+/// The names and figures of a case in the findings.
 struct Known<'a> {
     title: &'a str,
     runtime: &'a str,
@@ -82,7 +82,7 @@ impl AtWork {
     }
 }
 
-/// What it does, in a sentence, and the phase of the trial.
+/// Its activity in a sentence, and the phase of the trial.
 fn words(live: Option<&Live>, is_running: bool, planned: usize, title: &dyn Fn(&str) -> String) -> (String, String) {
     let doing = live.map(|live| &live.doing);
     let status = match doing {
@@ -114,7 +114,7 @@ fn known(findings: &Findings) -> BTreeMap<&str, Known<'_>> {
     of_servers.chain(of_programs).collect()
 }
 
-/// The cases in the order of the study, which says nothing about who is faster.
+/// The cases in the order of the study, which is no ranking.
 fn scenarios(analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>) -> Vec<Scenario> {
     let (plan, findings) = (&analysed.stored.plan, &analysed.findings);
     let of_servers = findings.scenarios.iter().map(|it| (&it.id, &it.title, &it.load, false));
@@ -132,7 +132,7 @@ impl Row {
     fn of(case: &Case, analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>) -> Self {
         let stored = &analysed.stored;
         let found = known.get(case.id.as_str());
-        // The second half of an A/A pair is no case of the findings.
+        // The second half of an A/A pair is not a case of the findings.
         let named = found.or_else(|| known.get(case.twin_of.as_deref()?));
         let title = named.map_or(case.subject.label.as_str(), |named| named.title);
         let runtime = named.map_or("", |named| named.runtime);
@@ -160,7 +160,7 @@ impl Row {
 /// `[[3,34210.5,0.0049],[17,null,null]]`: number, goodput and p99 of each trial.
 fn for_script(trials: &[&TrialRecord]) -> String {
     let figures = |trial: &&TrialRecord| {
-        // What others disturbed is in no figure.
+        // Disturbed trials are in no figure.
         let measured = match &trial.outcome {
             Outcome::Completed(measured) if measured.disturbances.is_empty() => measured,
             _ => return (trial.number, None, None),

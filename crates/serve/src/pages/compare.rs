@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 use tolok_analysis::{CompareRefusal, CompareRequest, ComparedRun, UnmatchedCase, compare_runs};
-use tolok_report::compare as shown;
+use tolok_report::document::Depth;
+use tolok_report::documents::{self, difference};
+use tolok_report::print::piece;
 
 use super::{Refusal, address, encoded, page};
 use crate::library::Library;
 
-/// Cases that a refusal names.
+/// A refusal names this many cases.
 const NAMED: usize = 5;
 
 #[derive(Serialize)]
@@ -49,7 +51,7 @@ pub fn compare(library: &Library, before: &str, after: &str, allows_differences:
     Ok(page(
         "compare.html",
         &Compare {
-            content: shown::html(&found),
+            content: piece(&documents::compare(&found, false, Depth::Page)),
             before: side(&before.id),
             after: side(&after.id),
             swapped: format!("{}{allowed}", place(&after.id, &before.id)),
@@ -77,7 +79,7 @@ pub fn in_order(library: &Library, chosen: &[String]) -> Result<[String; 2], Ref
     Ok(if began(&one)? <= began(&other)? { [one, other] } else { [other, one] })
 }
 
-/// A refusal is no result: whoever asked has to ask for something else.
+/// A refusal is not a result: the request itself has to change.
 fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
     let of_question = |title: &str, reason: String| Refusal::of_question(title, vec![reason]);
     match refusal {
@@ -98,7 +100,7 @@ fn refused(refusal: &CompareRefusal, place: String) -> Refusal {
         ),
         CompareRefusal::Conditions(differences) => {
             let why = "They were taken in different conditions, so a difference between them need not be one of the programs:";
-            let reasons = std::iter::once(why.to_owned()).chain(differences.iter().map(shown::difference)).collect();
+            let reasons = std::iter::once(why.to_owned()).chain(differences.iter().map(difference)).collect();
             Refusal::of_question("These runs are not compared", reasons)
                 .or("Compare them nevertheless, and have the result marked", format!("{place}&allow-differences=yes"))
         }

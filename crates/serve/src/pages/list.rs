@@ -12,7 +12,7 @@ struct List {
     folder: String,
     filter: String,
     rows: Vec<Row>,
-    /// How many runs there are, whether the filter shows them or not.
+    /// The number of runs, whether the filter shows them or not.
     all: usize,
     shown: String,
 }
@@ -23,7 +23,7 @@ struct Row {
     address: String,
     title: String,
     began: String,
-    /// When it began, to be ordered by.
+    /// When it began, as the sort key.
     #[serde(skip)]
     order: String,
     subjects: String,
@@ -32,7 +32,7 @@ struct Row {
     verdict: String,
 }
 
-/// A state in a word and with a sign, so that it is not told by colour alone.
+/// A state as a word and a sign, so that it does not depend on colour.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct StateWords {
     class: &'static str,
@@ -59,7 +59,7 @@ impl StateWords {
     }
 }
 
-/// The runs in which all words of a filter are found, the latest first.
+/// The runs that match all words of a filter, the latest first.
 pub fn list(library: &Library, filter: &str) -> String {
     let mut rows: Vec<Row> = library.all().iter().map(|found| row(library, found)).collect();
     rows.sort_by(|one, other| (&other.order, &other.id).cmp(&(&one.order, &one.id)));

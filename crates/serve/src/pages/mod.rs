@@ -1,4 +1,4 @@
-//! What is shown: every page is made whole here, and needs no script to be read.
+//! The pages. Each is rendered whole and can be read without a script.
 
 mod at_work;
 mod compare;
@@ -31,7 +31,7 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("refusal.html", include_str!("../../templates/refusal.html")),
 ];
 
-/// The formats of a report that can be kept: all but that of the terminal, which has its verb.
+/// The formats of a report for download: all but the terminal's, which has its verb.
 pub fn downloads() -> impl Iterator<Item = Format> {
     Format::ALL.into_iter().filter(|format| *format != Format::Terminal)
 }
@@ -66,7 +66,7 @@ fn address(id: &str) -> String {
     format!("/runs/{}/", encoded(id))
 }
 
-/// A time that is left: `45 s`, `2 min 10 s`, `1 h 5 min`.
+/// The remaining time: `45 s`, `2 min 10 s`, `1 h 5 min`.
 fn time_left(seconds: f64) -> String {
     let seconds = seconds.max(0.0).round() as u64;
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

@@ -1,4 +1,4 @@
-//! Several runs over each other.
+//! Several runs overlaid.
 
 use serde::Serialize;
 use tolok_analysis::Findings;
@@ -7,17 +7,17 @@ use tolok_report::overlay::html;
 use super::{Refusal, encoded, page};
 use crate::library::Library;
 
-/// More runs than this cannot be told from each other in a chart.
+/// A chart cannot tell more runs than this apart.
 const RUNS_MAX: usize = 8;
 
 #[derive(Serialize)]
 struct Overlay {
     content: String,
-    /// Their comparison, where there are two.
+    /// The address of their comparison, where there are two.
     compare: Option<String>,
 }
 
-/// The runs over each other, the one that began first first.
+/// Overlays the runs, the earliest first.
 pub fn overlay(library: &Library, chosen: &[String]) -> Result<String, Refusal> {
     let mut ids: Vec<&String> = Vec::new();
     chosen.iter().for_each(|id| {

@@ -12,9 +12,9 @@ use super::page;
 pub struct Refusal {
     status: StatusCode,
     title: String,
-    /// What is wrong, a sentence each.
+    /// The reasons, a sentence each.
     reasons: Vec<String>,
-    /// Where to go on: words and an address.
+    /// A link to go on: its words and its address.
     next: Vec<(String, String)>,
 }
 
@@ -26,12 +26,12 @@ struct Page<'a> {
 }
 
 impl Refusal {
-    /// Something that was asked for in a way that cannot be answered.
+    /// A request that cannot be answered as it was asked.
     pub fn of_question(title: &str, reasons: Vec<String>) -> Self {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, title: title.to_owned(), reasons, next: Vec::new() }
     }
 
-    /// The same with another way to ask.
+    /// Adds a link to a request that can be answered.
     pub fn or(mut self, words: &str, address: String) -> Self {
         self.next.push((words.to_owned(), address));
         self
@@ -49,7 +49,7 @@ impl Refusal {
         Self { status: StatusCode::NOT_FOUND, ..Self::of_question("No such run", reasons) }
     }
 
-    /// A run is there and cannot be read.
+    /// A run exists and cannot be read.
     pub fn unreadable(id: &str, error: &StoreError) -> Self {
         let reasons = vec![format!("The run {id} is there and cannot be read: {error}")];
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, ..Self::of_question("This run cannot be read", reasons) }

@@ -1,4 +1,4 @@
-//! A run: what became of it, its reports, and what it does while it is at work.
+//! A run: its state, its reports, and its progress while it is active.
 
 use serde::Serialize;
 use tolok_analysis::Findings;
@@ -10,7 +10,7 @@ use super::{Refusal, address, downloads, page};
 use crate::library::{Analysed, Card, Found, Library, State};
 use crate::live::Live;
 
-/// Other runs of the same study that are offered to be compared with.
+/// The page offers this many other runs of the study for a comparison.
 const OTHERS_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -22,7 +22,7 @@ struct Run {
     facts: String,
     state: StateWords,
     trials: String,
-    /// How to go on with it, if it was stopped.
+    /// The command that resumes it, if it was stopped.
     resume: Option<String>,
     is_running: bool,
     verdicts: Vec<Verdict>,
@@ -32,7 +32,7 @@ struct Run {
     at_work: Option<AtWork>,
 }
 
-/// The sentence that answers a scenario.
+/// The verdict on a scenario.
 #[derive(Serialize)]
 struct Verdict {
     title: String,
@@ -52,7 +52,7 @@ struct Other {
     began: String,
 }
 
-/// The page of a run at work alone.
+/// The page that shows only the progress of a run.
 #[derive(Serialize)]
 struct LivePage {
     id: String,
@@ -63,7 +63,7 @@ struct LivePage {
     at_work: AtWork,
 }
 
-/// What both pages start from.
+/// What both pages need.
 struct Read {
     card: std::sync::Arc<Card>,
     analysed: std::sync::Arc<Analysed>,
@@ -104,7 +104,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
         trials: format!("{} of {} trials", read.card.done, read.card.planned),
         resume: matches!(read.state, State::Stopped(_)).then(|| format!("tolok resume {}", found.id)),
         is_running,
-        // Of half a run nothing is said that may be gone with the next trial.
+        // An unfinished run gets no verdict, because the next trial may change it.
         verdicts: if is_running { Vec::new() } else { verdicts(findings) },
         cautions: if is_running { Vec::new() } else { findings.cautions.clone() },
         downloads: downloads().map(download).collect(),
@@ -114,7 +114,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
     Ok(page("run.html", &values))
 }
 
-/// The page of what a run does, second by second; of one that has ended, of what it did.
+/// The page of what a run does, or did, second by second.
 pub fn live(library: &Library, found: &Found) -> Result<String, Refusal> {
     let read = Read::of(library, found)?;
     let values = LivePage {

@@ -5,8 +5,8 @@ use tolok_model::{Connection, Executor, LoadProfile};
 
 use super::*;
 use crate::jobs::{
-    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, said, scenario,
-    understood,
+    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, scenario,
+    tool_output, understood,
 };
 
 const HELLO: &str = include_str!("../recorded/ab/2.3-hello.txt");
@@ -25,7 +25,7 @@ const DOCUMENTED: &str = include_str!("../recorded/ab/documented-2.3-of-httpd-2.
 /// What an output means whose good answers have so many bytes, or differ.
 fn with_body(output: &str, body_bytes: Option<u64>) -> ToolReport {
     let scenario = scenario(closed());
-    Ab.report(&said(output), &LoadJob { body_bytes, ..job(&scenario) }).unwrap()
+    Ab.report(&tool_output(output), &LoadJob { body_bytes, ..job(&scenario) }).unwrap()
 }
 
 #[test]
@@ -58,7 +58,8 @@ fn goodput_is_the_rate_that_it_prints_and_percentiles_are_those_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(PERCENTILES), HELLO_PERCENTILES).unwrap();
     let scenario = scenario(closed());
-    let report = Ab.report(&Said { folder: folder.path().into(), ..said(HELLO) }, &job(&scenario)).unwrap();
+    let report =
+        Ab.report(&ToolOutput { folder: folder.path().into(), ..tool_output(HELLO) }, &job(&scenario)).unwrap();
     assert_eq!(report.ledger.good, 135_376);
     assert!((report.goodput_rps - 67_688.0).abs() < 1e-6, "{}", report.goodput_rps);
     assert_eq!(latency_s(&report, 0.99), Some(0.002_703));
@@ -135,14 +136,14 @@ fn a_server_that_does_not_keep_connections_is_doubted() {
     assert_eq!(report.doubts[0].gate, "keep-alive");
     let load = LoadProfile { connection: Connection::PerRequest, ..closed() };
     let scenario = scenario(load);
-    assert_eq!(Ab.report(&said(ERR), &job(&scenario)).unwrap().doubts, []);
+    assert_eq!(Ab.report(&tool_output(ERR), &job(&scenario)).unwrap().doubts, []);
 }
 
 #[test]
 fn what_is_missing_is_named() {
     assert_eq!(refused(&Ab, ""), "ab's output is empty");
     let scenario = scenario(closed());
-    let gave_up = Said { log: GAVE_UP_LOG.to_owned(), ..said(GAVE_UP) };
+    let gave_up = ToolOutput { stderr: GAVE_UP_LOG.to_owned(), ..tool_output(GAVE_UP) };
     assert_eq!(
         Ab.report(&gave_up, &job(&scenario)).unwrap_err().to_string(),
         "ab's output has no line `Time taken for tests:` with a figure; its last word was: apr_pollset_poll: The timeout \

@@ -5,8 +5,8 @@ use tolok_model::{Executor, LoadProfile, Pool};
 
 use super::*;
 use crate::jobs::{
-    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, said, scenario,
-    understood,
+    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, scenario,
+    tool_output, understood,
 };
 
 const HELLO: &str = include_str!("../recorded/h2load/1.52.0-hello.txt");
@@ -82,7 +82,7 @@ fn answers_of_a_bad_status_are_not_good() {
 #[test]
 fn at_a_rate_times_begin_when_a_request_was_sent() {
     let scenario = scenario(at_a_rate());
-    let report = H2load.report(&said(RATE), &job(&scenario)).unwrap();
+    let report = H2load.report(&tool_output(RATE), &job(&scenario)).unwrap();
     assert_eq!((report.offered_rps, report.latency.model.as_str()), (Some(402.0), "open"));
     assert_eq!(report.latency.marks, [LatencyMark::FromSend]);
     assert!((report.goodput_rps - 400.0).abs() < 1e-9);
@@ -97,15 +97,15 @@ fn requests_of_closed_connections_stay_in_flight_in_a_run_for_a_time() {
 #[test]
 fn a_number_of_requests_tells_the_unsent_from_the_failed() {
     let scenario = scenario(a_number(900));
-    let hang = H2load.report(&said(NUMBER_HANG), &job(&scenario)).unwrap().ledger;
+    let hang = H2load.report(&tool_output(NUMBER_HANG), &job(&scenario)).unwrap().ledger;
     assert_eq!((hang.scheduled, hang.sent, hang.unsent, hang.good), (Some(900), Some(603), 297, 600));
     assert_eq!(hang.failed, [("timeout".to_owned(), 3)].into());
     assert_eq!((hang.in_flight_at_end, hang.unaccounted()), (Some(0), Some(0)));
-    let drop = H2load.report(&said(NUMBER_DROP), &job(&scenario)).unwrap().ledger;
+    let drop = H2load.report(&tool_output(NUMBER_DROP), &job(&scenario)).unwrap().ledger;
     assert_eq!((drop.sent, drop.unsent, drop.good), (Some(166), 837, 157));
     assert_eq!(drop.failed, [("closed".to_owned(), 9)].into());
     assert_eq!(drop.unaccounted(), Some(0));
-    let all = H2load.report(&said(NUMBER), &job(&scenario)).unwrap();
+    let all = H2load.report(&tool_output(NUMBER), &job(&scenario)).unwrap();
     assert_eq!((all.ledger.good, all.ledger.unsent), (1_000, 0));
     assert!((all.window_s - 0.035_763).abs() < 1e-6, "{}", all.window_s);
 }
@@ -120,7 +120,7 @@ fn without_an_answer_there_is_no_latency() {
 #[test]
 fn bodies_of_another_length_are_doubted() {
     let scenario = scenario(closed());
-    let report = H2load.report(&said(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
+    let report = H2load.report(&tool_output(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
     assert_eq!(report.doubts[0].gate, "body");
 }
 

@@ -4,8 +4,8 @@ use tolok_model::{Arrivals, Connection, Executor, LoadProfile, Pool};
 
 use super::*;
 use crate::jobs::{
-    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, said, scenario,
-    understood,
+    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, scenario,
+    tool_output, understood,
 };
 
 const HELLO: &str = include_str!("../recorded/hey/0.1.5-hello.txt");
@@ -34,7 +34,7 @@ fn a_rate_is_shared_by_the_workers() {
     let load = LoadProfile { executor, pool: Some(Pool::Bounded(4)), ..closed() };
     assert_eq!(called(&Hey, load.clone()).1, format!("-z 2000ms -c 4 -q 25.5 -t 1 {REST}"));
     let scenario = scenario(load);
-    let report = Hey.report(&said(RATE), &job(&scenario)).unwrap();
+    let report = Hey.report(&tool_output(RATE), &job(&scenario)).unwrap();
     assert_eq!((report.offered_rps, report.latency.model.as_str()), (Some(102.0), "open"));
     assert_eq!(report.latency.marks, [LatencyMark::Coarse, LatencyMark::FromSend]);
 }
@@ -99,7 +99,7 @@ fn beyond_the_first_million_it_tells_no_status() {
 #[test]
 fn bodies_of_another_length_are_doubted() {
     let scenario = scenario(closed());
-    let report = Hey.report(&said(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
+    let report = Hey.report(&tool_output(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
     assert_eq!(report.doubts[0].gate, "body");
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use tolok_model::LoadTool;
 
-use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, Said, ToolReport};
+use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
 /// What the script says on standard error just before k6 starts its scenarios, which it does about a millisecond later.
 const BEGINS: &str = "tolok: the load begins";
@@ -44,8 +44,8 @@ impl Driver for K6 {
         }
     }
 
-    fn report(&self, said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        summary::report(said, job)
+    fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        summary::report(output, job)
     }
 }
 

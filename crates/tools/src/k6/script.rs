@@ -126,9 +126,10 @@ fn thresholds(job: &LoadJob<'_>) -> Map<String, Value> {
 /// What k6 is to say of every time.
 fn figures(job: &LoadJob<'_>) -> Vec<String> {
     let usual = QUANTILES.map(|quantile| figure(Metric::Quantile(quantile)));
-    let asked = job.scenario.objectives.iter().map(|objective| objective.metric).filter(|metric| metric.is_time());
+    let of_objectives =
+        job.scenario.objectives.iter().map(|objective| objective.metric).filter(|metric| metric.is_time());
     let mut figures: Vec<String> = ["count", "avg", "min", "max"].map(str::to_owned).into();
-    for figure in usual.into_iter().chain(asked.map(figure)) {
+    for figure in usual.into_iter().chain(of_objectives.map(figure)) {
         if !figures.contains(&figure) {
             figures.push(figure);
         }

@@ -8,7 +8,7 @@ use tolok_model::{Connection, Executor, Latency, LatencyMark, LedgerCounts, Load
 
 use super::objectives::{self, FAILED};
 use super::script::{DROPPED, DURATION, OTHER, REQUESTS, classes, figure, warmup_s};
-use crate::driver::{LoadJob, NotUnderstood, Said, ToolReport};
+use crate::driver::{LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
 /// When the load began and ended, in milliseconds of the wall clock: k6's own times have the script's preparations in them.
 const BEGAN: &str = "tolok_began_ms";
@@ -38,13 +38,13 @@ struct Verdict {
 }
 
 impl Summary {
-    fn read(said: &Said) -> Result<Self, NotUnderstood> {
-        let output = said.output.trim();
-        if output.is_empty() {
-            let last = last_error(&said.log).map(|words| format!(": {words}")).unwrap_or_default();
+    fn read(output: &ToolOutput) -> Result<Self, NotUnderstood> {
+        let stdout = output.stdout.trim();
+        if stdout.is_empty() {
+            let last = last_error(&output.stderr).map(|words| format!(": {words}")).unwrap_or_default();
             return Err(NotUnderstood(format!("k6 gave no summary{last}")));
         }
-        serde_json::from_str(output)
+        serde_json::from_str(stdout)
             .map_err(|error| NotUnderstood(format!("k6's summary is not what its script prints: {error}")))
     }
 
@@ -71,10 +71,10 @@ impl Summary {
 }
 
 /// Turns what k6 left behind into what every tool reports.
-pub(super) fn report(said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+pub(super) fn report(output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
     let load = &job.scenario.load;
-    let summary = Summary::read(said)?;
-    let aborted = said.log.contains(ABORTED);
+    let summary = Summary::read(output)?;
+    let aborted = output.stderr.contains(ABORTED);
     let window_s = window_s(&summary, load, aborted)?;
     // An iteration of a user's script is not a request, and k6's rates are of iterations.
     let arrivals = (job.scenario.tool.script.is_none()).then(|| arrivals(&load.executor, window_s)).flatten();
@@ -85,7 +85,7 @@ pub(super) fn report(said: &Said, job: &LoadJob<'_>) -> Result<ToolReport, NotUn
         body_bytes: body_bytes(job, ledger.good),
         latency: latency(&summary, job, &ledger),
         offered_rps: arrivals.map(|arrivals| arrivals / window_s),
-        examples: examples(&said.log, &ledger.failed),
+        examples: examples(&output.stderr, &ledger.failed),
         ledger,
         aborted,
         ..ToolReport::default()

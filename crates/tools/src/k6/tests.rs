@@ -82,15 +82,15 @@ fn told(scenario: &Scenario) -> serde_json::Value {
     serde_json::from_str(rest.split_once("};\n").map(|(told, _)| format!("{told}}}")).as_deref().unwrap()).unwrap()
 }
 
-fn said(output: &str, log: &str) -> Said {
-    Said { output: output.to_owned(), log: log.to_owned(), ..Said::default() }
+fn tool_output(output: &str, log: &str) -> ToolOutput {
+    ToolOutput { stdout: output.to_owned(), stderr: log.to_owned(), ..ToolOutput::default() }
 }
 
 /// Reads a recorded run.
 macro_rules! report {
     ($name:literal, $scenario:expr) => {
         K6.report(
-            &said(
+            &tool_output(
                 include_str!(concat!("recorded/", $name, ".json")),
                 include_str!(concat!("recorded/", $name, ".log")),
             ),
@@ -390,7 +390,8 @@ fn of_a_users_script_good_is_what_k6_does_not_call_failed() {
 fn what_is_not_understood_is_named() {
     let scenario = scenario(users(4), &[]);
     let output = include_str!("recorded/constant-vus-1.8.1.json");
-    let reason = |output: &str, log: &str| K6.report(&said(output, log), &job(&scenario)).unwrap_err().to_string();
+    let reason =
+        |output: &str, log: &str| K6.report(&tool_output(output, log), &job(&scenario)).unwrap_err().to_string();
     let log = "time=\"2026-01-01T00:00:00Z\" level=error msg=\"no such \\\"module\\\"\" hint=\"script\"\n";
     assert_eq!(reason("", log), "k6 gave no summary: no such \"module\"");
     assert_eq!(reason("\n", "Killed"), "k6 gave no summary");
@@ -409,7 +410,7 @@ fn what_is_not_understood_is_named() {
 fn a_script_whose_answers_k6_does_not_judge_is_not_understood() {
     let scenario = with_script(users(4), &[]);
     let unjudged = include_str!("recorded/unanswered-1.8.1.json").replace("\"count\":0", "\"count\":9");
-    let reason = K6.report(&said(&unjudged, ""), &job(&scenario)).unwrap_err().to_string();
+    let reason = K6.report(&tool_output(&unjudged, ""), &job(&scenario)).unwrap_err().to_string();
     assert_eq!(reason, "k6 finished 9 requests and judged none: the script has no response callback");
 }
 
@@ -419,10 +420,10 @@ fn no_part_of_a_summary_is_taken_for_a_whole_one() {
     let output = include_str!("recorded/constant-vus-1.8.1.json");
     let log = include_str!("recorded/killed-1.8.1.log");
     for end in 0..output.trim_end().len() {
-        assert!(K6.report(&said(&output[..end], log), &job(&scenario)).is_err(), "{end}");
+        assert!(K6.report(&tool_output(&output[..end], log), &job(&scenario)).is_err(), "{end}");
     }
     for end in (0..log.len()).filter(|end| log.is_char_boundary(*end)) {
-        assert!(K6.report(&said(output, &log[..end]), &job(&scenario)).is_ok(), "{end}");
+        assert!(K6.report(&tool_output(output, &log[..end]), &job(&scenario)).is_ok(), "{end}");
     }
 }
 
@@ -431,7 +432,7 @@ fn a_figure_that_is_no_number_is_absent() {
     let scenario = scenario(users(4), &["p95 < 200ms"]);
     let output = include_str!("recorded/constant-vus-1.8.1.json");
     let output = output.replace("\"p(95)\":0.20559", "\"p(95)\":null");
-    let report = K6.report(&said(&output, ""), &job(&scenario)).unwrap();
+    let report = K6.report(&tool_output(&output, ""), &job(&scenario)).unwrap();
     assert_eq!((report.latency.at(0.95), report.objectives[0].value), (None, None));
     assert_eq!(judged(&report), ["p95 < 200ms: Unknown"]);
 }

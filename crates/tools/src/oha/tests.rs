@@ -5,8 +5,8 @@ use tolok_model::{Arrivals, Connection, Executor, LoadProfile, Pool};
 
 use super::*;
 use crate::jobs::{
-    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, said, scenario,
-    understood,
+    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, scenario,
+    tool_output, understood,
 };
 
 const HELLO: &str = include_str!("../recorded/oha/1.16.0-hello.json");
@@ -35,7 +35,7 @@ fn at_a_rate_times_are_corrected() {
     let load = LoadProfile { executor, pool: Some(Pool::Bounded(4)), ..closed() };
     assert_eq!(called(&Oha, load.clone()).1, format!("-z 2000ms -c 4 -q 100.5 --latency-correction -t 1000ms {REST}"));
     let scenario = scenario(load);
-    let report = Oha.report(&said(RATE), &job(&scenario)).unwrap();
+    let report = Oha.report(&tool_output(RATE), &job(&scenario)).unwrap();
     assert_eq!((report.offered_rps, report.latency.model.as_str()), (Some(100.5), "open"));
     assert_eq!(report.latency.marks, []);
     assert_eq!(latency_s(&report, 0.95), Some(0.000_125_64));
@@ -95,7 +95,7 @@ fn without_an_answer_there_is_no_latency() {
 #[test]
 fn bodies_of_another_length_are_doubted() {
     let scenario = scenario(closed());
-    let report = Oha.report(&said(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
+    let report = Oha.report(&tool_output(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
     assert_eq!(report.doubts[0].gate, "body");
 }
 
@@ -110,7 +110,10 @@ fn what_is_missing_is_named() {
     assert!(refused(&Oha, &HELLO.replace("\"200\"", "\"OK\"")).contains("number for the status `OK`"));
     assert!(refused(&Oha, include_str!("../recorded/h2load/1.52.0-hello.txt")).contains("no JSON"));
     let scenario = scenario(closed());
-    let old = Said { log: "error: unexpected argument '--output-format' found\n".to_owned(), ..Said::default() };
+    let old = ToolOutput {
+        stderr: "error: unexpected argument '--output-format' found\n".to_owned(),
+        ..ToolOutput::default()
+    };
     let error = Oha.report(&old, &job(&scenario)).unwrap_err().to_string();
     assert!(error.ends_with("its last word was: error: unexpected argument '--output-format' found"), "{error}");
 }

@@ -4,8 +4,8 @@ use tolok_model::Connection;
 
 use super::*;
 use crate::jobs::{
-    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, said, scenario,
-    understood,
+    called, closed, every_beginning_is_refused_or_says_the_same, failures, job, latency_s, refused, scenario,
+    tool_output, understood,
 };
 
 const HELLO: &str = include_str!("../recorded/wrk/4.1.0-hello.txt");
@@ -69,7 +69,7 @@ fn answers_of_a_bad_status_are_not_good() {
 #[test]
 fn where_a_404_is_good_the_others_are_not() {
     let scenario = scenario(closed());
-    let report = Wrk.report(&said(MIXED), &crate::LoadJob { status: 404, ..job(&scenario) }).unwrap();
+    let report = Wrk.report(&tool_output(MIXED), &crate::LoadJob { status: 404, ..job(&scenario) }).unwrap();
     assert_eq!(report.ledger.good, 7_326);
     assert_eq!(failures(&report), [("bad_status", 73_258 - 7_326)]);
 }
@@ -125,7 +125,10 @@ fn what_is_missing_is_named() {
     assert!(refused(&Wrk, &HELLO.replace("804.30us", "-nan%")).contains("`Latency` with a mean"));
     assert!(refused(&Wrk, include_str!("../recorded/hey/0.1.5-hello.txt")).contains("requests in"));
     let scenario = scenario(closed());
-    let log = Said { log: "unable to connect to 127.0.0.1:1 Connection refused\n".to_owned(), ..Said::default() };
+    let log = ToolOutput {
+        stderr: "unable to connect to 127.0.0.1:1 Connection refused\n".to_owned(),
+        ..ToolOutput::default()
+    };
     let error = Wrk.report(&log, &job(&scenario)).unwrap_err().to_string();
     assert_eq!(error, "wrk's output is empty; its last word was: unable to connect to 127.0.0.1:1 Connection refused");
 }

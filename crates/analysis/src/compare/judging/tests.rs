@@ -5,6 +5,8 @@ use tolok_stats::Rng;
 
 use super::*;
 
+use crate::findings::Better;
+
 const THRESHOLD: f64 = 0.03;
 
 fn pair<'a>(before: &'a [f64], after: &'a [f64]) -> Pair<'a> {

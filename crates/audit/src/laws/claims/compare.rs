@@ -21,7 +21,7 @@ struct Outcome<'a> {
     name: String,
 }
 
-/// So many times.
+/// `7 times as many`.
 pub(super) fn ratio(
     transcription: &Transcription,
     claim: &Claim,
@@ -51,7 +51,7 @@ pub(super) fn ratio(
     conclude(claim, statement, is, &outcomes, inference)
 }
 
-/// So much more.
+/// `55 % more`.
 pub(super) fn difference(
     transcription: &Transcription,
     claim: &Claim,
@@ -114,7 +114,7 @@ fn conclude(
 /// A number that the source does not print is the reading of whoever transcribed its words, and not put into its mouth.
 fn says(claim: &Claim, is: &Number) -> &'static str {
     let has = |raw: &String| {
-        // However thousands are grouped.
+        // With any grouping of thousands.
         let raw = raw.replace(['.', ',', ' '], "");
         is.printed.split(|sign: char| !sign.is_ascii_digit()).all(|digits| raw.contains(digits))
     };

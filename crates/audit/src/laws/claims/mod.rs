@@ -25,14 +25,21 @@ mod value;
 use tolok_model::transcription::{Assertion, Claim, Figure, Quantity, Row, Selector, Transcription};
 
 use crate::draft::Draft;
+use crate::laws::LawInfo;
 use crate::wording::noun;
 use crate::{AuditFinding, AuditVerdict, Law};
 
 /// A row with one of its figures.
 type Entry<'a> = (&'a Row, &'a Figure);
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Text against table",
+    says: "Figures that the text names are those of the table; ratios, orders and differences come out as said.",
+    check,
+};
+
 /// Judges every claim, and compares tables.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut claims: Vec<AuditFinding> = transcription.claims.iter().map(|claim| judge(transcription, claim)).collect();
     weigh_hedges(&transcription.claims, &mut claims);
     claims.into_iter().chain(tables::check(transcription)).collect()

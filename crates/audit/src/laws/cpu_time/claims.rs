@@ -10,7 +10,8 @@ use tolok_model::transcription::{Assertion, Claim, Mark, Number, Quantity, Row, 
 
 use super::program_cpu;
 use crate::draft::Draft;
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::Law;
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
@@ -95,7 +96,7 @@ fn judged(transcription: &Transcription, claim: &Claim, a: &Row, b: &Row, is: (R
     })
 }
 
-/// What a claimed number stands for; a range that the text gives is as wide as it says.
+/// The values that a claimed number stands for. A range in the text is taken as given.
 fn claimed_range(number: &Number) -> Range {
     match number.mark {
         Mark::Between { low, high } => Range::between(low, high),

@@ -10,17 +10,24 @@ mod claims;
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription, Unit};
 
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Input, Law};
+use crate::finding::{AuditFinding, Input};
 use crate::groups::comparable;
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::wording;
 
-/// What is left to reading CPUs in use at intervals, as a share.
+/// Tolerance for CPU use that is sampled at intervals, as a share.
 const SAMPLING: f64 = 0.05;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "CPU time",
+    says: "CPU time of a request = CPUs in use ÷ throughput, and nobody uses more CPUs than there are.",
+    check,
+};
+
 /// Holds CPU in use against CPUs, and printed CPU times against computed ones.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut lacks = Lacks::new(Law::CpuTime, "CPU time of a request = CPUs in use ÷ throughput.");
     let (mut within, mut findings) = (Vec::new(), Vec::new());
     for row in &transcription.rows {
@@ -45,7 +52,7 @@ pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(within).into_iter().chain(findings).collect()
 }
 
-/// Series of CPU shares that nobody can read as CPUs.
+/// Series of CPU shares that cannot be converted to CPUs.
 fn note_series(transcription: &Transcription, lacks: &mut Lacks) {
     for series in transcription.series.iter().filter(|series| series.conditions.cpu_scope.is_none()) {
         let is_share = |figure: &&Figure| matches!(figure.quantity, Quantity::Cpu(_)) && figure.unit == Unit::Percent;
@@ -72,7 +79,7 @@ fn at_most_all(transcription: &Transcription, row: &Row, cpus: &Known) -> Option
     Some(OfRow { table: row.table.clone(), closeness: cpus.value / there_are, finding })
 }
 
-/// More CPUs than those who served could use if each was a thread.
+/// More CPUs than the stated workers could use with one thread each.
 fn more_than_workers(transcription: &Transcription, row: &Row, cpus: &Known) -> Option<AuditFinding> {
     let workers = row.conditions.subject_workers? as f64;
     if cpus.range.low <= workers * (1.0 + SAMPLING) {

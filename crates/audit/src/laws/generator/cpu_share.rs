@@ -8,7 +8,7 @@ use crate::wording::quoted;
 
 /// The CPU of a subject in a row's setting, in shares of the CPUs that it had.
 pub(super) struct CpuShare {
-    /// From where to where.
+    /// The possible values.
     pub(super) share: Range,
     /// As printed, with what it is of: `50.67 % of 8 CPUs`.
     pub(super) printed: String,
@@ -33,7 +33,7 @@ pub(super) fn cpu_share(transcription: &Transcription, row: &Row) -> Option<CpuS
     let (line, figure) = series.find_map(|series| cpu_of_series(series).map(|figure| (series.line, figure)))?;
     let most = figure.numbers.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
     let share = share(&row.conditions, figure.unit, Range::of_number(most))?;
-    let unit = if figure.unit == Unit::Percent { " %" } else { " cores" };
+    let unit = if figure.unit == Unit::Percent { "%" } else { " cores" };
     let of_unknown = is_of_unknown(&row.conditions, figure.unit);
     let printed = with_cpus(format!("at most {}{unit}", most.printed), &row.conditions, of_unknown);
     Some(CpuShare { share, printed, line, key: figure.key.clone(), of_unknown })
@@ -61,7 +61,7 @@ fn with_cpus(cpu: String, conditions: &Conditions, of_unknown: bool) -> String {
     }
 }
 
-/// A percentage of which the source does not say what it is of lies between that of one core among all and that of all.
+/// A percentage without a stated whole lies between a share of one core and a share of all cores.
 fn share(conditions: &Conditions, unit: Unit, cpu: Range) -> Option<Range> {
     let cpus = conditions.subject_cpus.filter(|cpus| *cpus > 0.0);
     match (unit, conditions.cpu_scope) {

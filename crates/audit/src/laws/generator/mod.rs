@@ -19,6 +19,7 @@ use tolok_model::transcription::{LoopModel, Row, Transcription, Unit};
 use self::cpu_share::{CpuShare, cpu_share};
 use crate::draft::{Draft, merged};
 use crate::groups::{Group, groups, measured, names_of_tables};
+use crate::laws::LawInfo;
 use crate::rows::{Known, rate, rate_inputs};
 use crate::wording::{amount, listed, percent, precise};
 use crate::{AuditFinding, Input, Law, tools};
@@ -29,14 +30,20 @@ const TIE: f64 = 0.03;
 /// Response times within this share of each other are the same.
 const SAME_TIME: f64 = 0.05;
 
-/// From this share of its CPUs on, a server is at its limit.
+/// A server that uses this share of its CPUs is at its limit.
 const BUSY: f64 = 0.9;
 
-/// Below this share it has more than as much left as it uses.
+/// A server below this share has more CPU left than it uses.
 const IDLE: f64 = 0.5;
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Load generator",
+    says: "It is the server, and not the load generator or the way to it, that sets the figure.",
+    check,
+};
+
 /// Settings first, then response times.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let mut found = Vec::new();
     let mut unknown: Vec<&Row> = Vec::new();
     for group in groups(measured(transcription)) {

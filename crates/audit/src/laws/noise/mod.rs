@@ -23,9 +23,16 @@ mod welch;
 use tolok_model::transcription::Transcription;
 
 use crate::AuditFinding;
+use crate::laws::LawInfo;
+
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Differences and noise",
+    says: "A difference counts if it is larger than the spread, and than what starting a program takes.",
+    check,
+};
 
 /// Tests pairs, then spreads, then short times.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let pairs = welch::check(transcription);
     let pairs = pairs.into_iter().chain(welch::without_spread(transcription));
     pairs.chain(possible::check(transcription)).chain(start::check(transcription)).collect()

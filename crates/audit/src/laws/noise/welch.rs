@@ -9,7 +9,7 @@ use crate::range::Range;
 use crate::wording::{amount, noun, percent, quoted, significant};
 use crate::{AuditFinding, Law};
 
-/// A difference with a larger p, adjusted for all pairs of the source, is not told from noise.
+/// A difference with a larger p, adjusted for all pairs of the source, counts as noise.
 const P: f64 = 0.05;
 
 /// Neighbours within this share of each other are close.
@@ -34,7 +34,7 @@ struct Pair<'a> {
     t: f64,
     df: f64,
     p_printed: f64,
-    /// With rounding against the difference.
+    /// With the rounding that makes the difference smallest.
     p: f64,
 }
 

@@ -17,15 +17,16 @@ use tolok_model::transcription::{Figure, Quantity, Row, Transcription};
 
 use super::{Shape, named};
 use crate::draft::{Draft, Lacks, OfRow, folded};
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::Law;
 use crate::range::Range;
 use crate::rows::{self, Known};
 use crate::{tools, wording};
 
-/// What is left to a generator between an answer and the next request, as a share.
+/// Tolerance for the generator's time between an answer and the next request, as a share.
 const BETWEEN: f64 = 0.10;
 
-/// The same where the source says that users were still being added: nobody claims that all of them waited.
+/// The same where the source says that users were still being added, so that not all of them waited.
 const OF_A_RAMP: f64 = 0.02;
 
 /// The statement, where it cannot be tested.
@@ -54,7 +55,7 @@ pub(super) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     folded(findings).into_iter().chain(lacks.findings(transcription)).collect()
 }
 
-/// The users of a closed loop, less those who pause; nothing in an open loop; or what is missing.
+/// The users of a closed loop without those who pause, `None` in an open loop, or what is missing.
 fn needed(row: &Row) -> Result<Option<f64>, &'static str> {
     let conditions = &row.conditions;
     match tools::is_closed(conditions) {

@@ -18,7 +18,8 @@ mod in_flight;
 use tolok_model::transcription::{Figure, Moment, Quantity, Row, Transcription};
 
 use crate::draft::{Draft, OfRow, folded};
-use crate::finding::{AuditFinding, Law};
+use crate::finding::AuditFinding;
+use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::wording;
 
@@ -36,8 +37,14 @@ const KINDS: &[(&str, Of)] = &[
     ("CPU in use", Quantity::Cpu),
 ];
 
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Order of means and percentiles",
+    says: "A mean cannot exceed the percentiles above it, percentiles grow, and all lie between minimum and maximum.",
+    check,
+};
+
 /// Holds the figures of each distribution against each other.
-pub(crate) fn check(transcription: &Transcription) -> Vec<AuditFinding> {
+fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     let of_kind = |(word, of): &(&str, Of)| {
         let of_row = |row: &Row| {
             let finding = Shape::of(row, *of).judged(transcription, row, word)?;

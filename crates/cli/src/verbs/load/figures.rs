@@ -2,18 +2,7 @@
 
 use std::time::Duration;
 
-/// `523,410`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use tolok_model::figures::count;
 
 /// `52,341`, `523.4`, `0.52`: a number that need not be whole.
 pub fn number(value: f64) -> String {
@@ -89,7 +78,6 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_by_thousands() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([52_341.4, 523.44, 64.0, 0.5].map(number), ["52,341", "523.4", "64", "0.5"]);
     }
 

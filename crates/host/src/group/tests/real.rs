@@ -368,20 +368,20 @@ fn on_version_2_a_process_makes_room_and_goes_back() {
     let there = |folder: &Path| fs::read_to_string(folder.join("cgroup.procs")).unwrap();
     let me = format!("{}\n", std::process::id());
     own.join().unwrap();
-    let residence = Residence::settle_in(base).unwrap();
-    assert!(residence.has_moved());
+    let leaf_cgroup = LeafCgroup::settle_in(base).unwrap();
+    assert!(leaf_cgroup.has_moved());
     assert_eq!((there(base), there(&base.join("tolok-self"))), (String::new(), me.clone()));
     // What is found from the leaf is the folder above it, and whoever is there already stays.
     let group = Hierarchies::find().create("below", &wanted(&[Controller::Core])).unwrap();
     assert_eq!(group.folder(Controller::Core, Version::V2), Some(base.join("below").as_path()));
-    assert!(!Residence::settle_in(base).unwrap().has_moved());
+    assert!(!LeafCgroup::settle_in(base).unwrap().has_moved());
     group.remove().unwrap();
-    drop(residence);
+    drop(leaf_cgroup);
     assert_eq!(there(base), me);
     assert!(!base.join("tolok-self").exists());
 
     let mut other = own.start("read end");
-    assert!(matches!(Residence::settle_in(base), Err(GroupError::Crowded { processes: 1, .. })));
+    assert!(matches!(LeafCgroup::settle_in(base), Err(GroupError::Crowded { processes: 1, .. })));
     drop(other.stdin.take());
     other.wait().unwrap();
     found.leave(&own).unwrap();

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tolok_model::{Connection, Executor, LoadProfile, Scenario, ToolChoice};
 
 use super::*;
-use tolok_tools::{Answers, NotUnderstood, Said};
+use tolok_tools::{Answers, NotUnderstood, ToolOutput};
 
 /// Long enough for whatever a busy machine does.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -35,8 +35,8 @@ impl Driver for Shell {
         }
     }
 
-    fn report(&self, said: &Said, _: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
-        let good: u64 = said.output.trim().parse().map_err(|_| NotUnderstood("no number of answers".to_owned()))?;
+    fn report(&self, output: &ToolOutput, _: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
+        let good: u64 = output.stdout.trim().parse().map_err(|_| NotUnderstood("no number of answers".to_owned()))?;
         let ledger = tolok_model::LedgerCounts { good, ..Default::default() };
         Ok(ToolReport { window_s: 2.0, goodput_rps: good as f64 / 2.0, ledger, ..ToolReport::default() })
     }

@@ -41,7 +41,7 @@ use tolok_analysis::{Findings, ScenarioFinding};
 use crate::document::{Block, Depth, Document, List, Look, Text};
 
 /// The whole report.
-pub(crate) fn document(findings: &Findings, depth: Depth) -> Document {
+pub fn document(findings: &Findings, depth: Depth) -> Document {
     let sections = sections::sections(findings);
     let sections: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).collect();
     let parts = match depth {

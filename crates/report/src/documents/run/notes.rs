@@ -1,7 +1,9 @@
 //! Numbered notes: what the flags of a scenario's cases say, each thing once.
 
 use tolok_analysis::figures::{count, listed};
-use tolok_analysis::{CaseFinding, Flag, ProgramCaseFinding, ProgramFinding, ScenarioFinding, THROTTLING_TOLERATED};
+use tolok_analysis::{
+    CaseFinding, Flag, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding, THROTTLING_TOLERATED,
+};
 
 use crate::document::{Block, Text};
 
@@ -18,7 +20,7 @@ pub(crate) struct Notes {
 /// One note.
 pub(crate) struct Note {
     /// The word of its flag.
-    pub(crate) kind: String,
+    pub(crate) kind: FlagKind,
     /// What was seen, as a lowercase fragment.
     pub(crate) message: String,
     /// Titles of the cases it is about.
@@ -56,7 +58,7 @@ impl Notes {
                     note.titles.push(title);
                 }
                 None => {
-                    let (kind, voids_rank) = (flag.kind.clone(), flag.voids_rank);
+                    let (kind, voids_rank) = (flag.kind, flag.voids_rank);
                     notes.push(Note { kind, message, about: vec![case], titles: vec![title], voids_rank });
                 }
             }
@@ -111,7 +113,7 @@ impl Note {
 /// What a note says of a case, and how it names it. A quota stops most subjects that are worth a look, each in another
 /// number of periods: one note for all of them says as much as one for each.
 fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
-    match case.resources.throttling.filter(|_| flag.kind == "throttled") {
+    match case.resources.throttling.filter(|_| flag.kind == FlagKind::Throttled) {
         Some(throttling) => (
             format!("stopped by its quota in more than {}% of its periods", THROTTLING_TOLERATED * 100.0),
             format!("{} ({} of {})", case.title, count(throttling.throttled_periods), count(throttling.periods)),
@@ -123,7 +125,7 @@ fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
 /// The same of a program. Of a small piece of work nearly all subjects are at their start, each at one of its own, which
 /// the table has.
 fn said_of_program(flag: &Flag, case: &ProgramCaseFinding) -> String {
-    if flag.kind == "at-floor" && case.floor_s.is_some() && case.wall_s.is_some() {
+    if flag.kind == FlagKind::AtFloor && case.floor_s.is_some() && case.wall_s.is_some() {
         return "the time above the start is too little or too uncertain, so the work itself cannot be told from the start"
             .to_owned();
     }

@@ -1,7 +1,7 @@
 //! What is checked of programs.
 
 use tolok_analysis::figures::{count, counted};
-use tolok_analysis::{Findings, ProgramCaseFinding};
+use tolok_analysis::{Findings, FlagKind, ProgramCaseFinding};
 
 use super::programs::runs_in_all;
 use super::trust::Check;
@@ -28,7 +28,7 @@ fn intervals(cases: &[&ProgramCaseFinding]) -> Check {
 }
 
 fn steps(cases: &[&ProgramCaseFinding]) -> Check {
-    let coarse = flagged(cases, "coarse-timer");
+    let coarse = flagged(cases, FlagKind::CoarseTimer);
     check("Every timer’s steps were fine enough for what it timed", coarse == 0, of_cases(coarse, cases))
 }
 
@@ -60,7 +60,7 @@ fn check(rule: &'static str, passed: bool, seen: String) -> Check {
     Check { rule, seen, passed: Some(passed) }
 }
 
-fn flagged(cases: &[&ProgramCaseFinding], kind: &str) -> usize {
+fn flagged(cases: &[&ProgramCaseFinding], kind: FlagKind) -> usize {
     cases.iter().filter(|case| case.flags.iter().any(|flag| flag.kind == kind)).count()
 }
 

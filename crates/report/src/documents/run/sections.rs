@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use tolok_analysis::figures::{counted, listed};
-use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, ToolRow, ToolsFinding};
+use tolok_analysis::{CaseFinding, Findings, FlagKind, ScenarioFinding, ToolRow, ToolsFinding};
 
 /// Is said once for each tool where the tools stand beside each other.
-pub(crate) const UNTOLD: &str = "tool-tells-little";
+pub(crate) const UNTOLD: FlagKind = FlagKind::ToolTellsLittle;
 
 /// All sections, in the order of the study.
 pub(crate) fn sections(findings: &Findings) -> Vec<Cow<'_, ScenarioFinding>> {

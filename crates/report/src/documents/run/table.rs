@@ -1,7 +1,7 @@
 //! The table of a scenario's cases.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
-use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, FlagKind, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
 use super::columns::{cell, named, with_ceiling};
 use super::judgement::TIER;
@@ -177,7 +177,7 @@ pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
 
 /// Whether the generator, and not the subject, decided the case's goodput.
 pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
-    case.flags.iter().any(|flag| flag.kind == "generator-bound")
+    case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
 }
 
 /// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.

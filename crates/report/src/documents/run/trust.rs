@@ -1,7 +1,9 @@
 //! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
-use tolok_analysis::{ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, ScenarioFinding, TrialCounts};
+use tolok_analysis::{
+    ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, FlagKind, ScenarioFinding, TrialCounts,
+};
 
 use super::surroundings::{cpus, heading};
 use super::{gates, muted, program_trust, section};
@@ -122,7 +124,7 @@ fn enough_trials(cases: &[&CaseFinding]) -> Check {
 
 /// None where several tools were not compared and no count was contradicted.
 fn wire_agrees(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
-    let contradicted = flagged(cases, "wire-contradicts");
+    let contradicted = flagged(cases, FlagKind::WireContradicts);
     let rows = findings.tools.iter().flat_map(|tools| &tools.rows);
     let has_wire = rows.filter(|row| row.counted_of_wire.is_some()).count() > 0;
     let seen = of_cases(contradicted, cases);
@@ -137,7 +139,7 @@ fn no_errors(cases: &[&CaseFinding]) -> Check {
 }
 
 fn stood_by(cases: &[&CaseFinding]) -> Check {
-    let flagged = flagged(cases, "not-trusted");
+    let flagged = flagged(cases, FlagKind::NotTrusted);
     check("The load tool stood by its figures", flagged == 0, of_cases(flagged, cases))
 }
 
@@ -158,7 +160,7 @@ fn own_cpus(findings: &Findings) -> Check {
     let shared = findings.scenarios.iter().filter(overlap).count();
     let mut check = check("Subject and generator had CPUs of their own", shared == 0, seen);
     let cases = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
-    if shared == 0 && flagged(&cases.collect::<Vec<_>>(), "external") > 0 {
+    if shared == 0 && flagged(&cases.collect::<Vec<_>>(), FlagKind::External) > 0 {
         check.passed = None;
         check.seen += "; of a subject that tolok did not start it is not known";
     }
@@ -187,7 +189,7 @@ fn place(database: &DatabaseFinding) -> String {
 fn counters_right(cases: &[&CaseFinding]) -> Option<Check> {
     let counters = cases.iter().filter_map(|case| case.database.as_ref()?.counter.as_ref());
     let asked: u64 = counters.map(|counter| counter.asked).sum();
-    let wrong = flagged(cases, "counter-wrong");
+    let wrong = flagged(cases, FlagKind::CounterWrong);
     let seen = format!("{} at once; {}", counted(asked, "increment"), of_cases(wrong, cases));
     (asked > 0 || wrong > 0).then(|| check("Every counter was exactly right", wrong == 0, seen))
 }
@@ -196,7 +198,7 @@ fn counters_right(cases: &[&CaseFinding]) -> Option<Check> {
 fn database_accepted(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     findings.scenarios.iter().find(|scenario| scenario.database.is_some())?;
     cases.iter().find(|case| case.database.as_ref().is_some_and(|it| it.refused_connections.is_some()))?;
-    let refused = flagged(cases, "database-refused");
+    let refused = flagged(cases, FlagKind::DatabaseRefused);
     Some(check("The database refused no connection", refused == 0, of_cases(refused, cases)))
 }
 
@@ -231,7 +233,7 @@ fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
 
 /// None without a limit and without anything killed.
 fn enough_memory(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
-    let killed = flagged(cases, "out-of-memory");
+    let killed = flagged(cases, FlagKind::OutOfMemory);
     let is_limited = findings.scenarios.iter().any(|it| it.environment.subject.memory_bytes.is_some());
     let highest = busiest(cases, |case| case.resources.peak_of_limit);
     let highest = highest.map(|(case, share)| {
@@ -243,7 +245,7 @@ fn enough_memory(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
 
 /// None where tolok emulated no link.
 fn link_in_time(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
-    let late = flagged(cases, "link-late");
+    let late = flagged(cases, FlagKind::LinkLate);
     let latest_s = cases.iter().filter_map(|case| case.link.as_ref()).flat_map(|link| link.directions());
     let latest_s = latest_s.map(|direction| direction.lateness_s_max).reduce(f64::max)?;
     let is_emulated = findings.scenarios.iter().any(|scenario| scenario.link.is_some());
@@ -275,7 +277,7 @@ fn below_ceiling(cases: &[&CaseFinding]) -> Check {
     Check { rule: "No subject was above the machine’s limit", seen, passed }
 }
 
-fn flagged(cases: &[&CaseFinding], kind: &str) -> usize {
+fn flagged(cases: &[&CaseFinding], kind: FlagKind) -> usize {
     cases.iter().filter(|case| case.flags.iter().any(|flag| flag.kind == kind)).count()
 }
 

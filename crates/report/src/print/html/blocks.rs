@@ -31,6 +31,11 @@ pub(super) struct Page {
 }
 
 impl Page {
+    /// A piece of a page that has its title already.
+    pub(super) fn piece() -> Self {
+        Self { rank: 1, ..Self::default() }
+    }
+
     /// What stands before the first section.
     pub(super) fn header(&mut self, blocks: &[Block]) -> String {
         let mut header = String::from("<header>\n");
@@ -164,8 +169,11 @@ impl Page {
 
     fn facts(&mut self, facts: &[Fact]) {
         let class = if self.is_in_verdict { "" } else { " class=\"terms\"" };
-        let fact = |fact: &Fact| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", shown(&fact.label), spans(&fact.words));
-        let facts: String = facts.iter().filter(|fact| !fact.words.is_empty()).map(fact).collect();
+        let fact = |(label, words): (&str, Vec<&Text>)| {
+            let lines: Vec<String> = words.into_iter().map(spans).collect();
+            format!("<div><dt>{}</dt><dd>{}</dd></div>\n", shown(label), lines.join("<br>"))
+        };
+        let facts: String = Fact::by_label(facts).into_iter().map(fact).collect();
         if !facts.is_empty() {
             self.text += &format!("<dl{class}>\n{facts}</dl>\n");
         }

@@ -1,0 +1,74 @@
+//! What there is to judge a case by: the input of flags, gates and bottlenecks.
+
+use tolok_model::{Connection, Disturbance, Doubt, ExternalServer, LoadProfile, Measurement, Scenario};
+
+use crate::environment::Surroundings;
+use crate::findings::{DatabaseFinding, DatabaseUse, LinkUse, ResourcesFinding, SteadyFinding};
+use crate::flag::WAITING_TOLERATED;
+use crate::observations::Observations;
+use crate::usage::{Cpus, Usage};
+
+/// What there is to judge a case by.
+pub(crate) struct CaseInputs<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) around: &'a Surroundings,
+    pub(crate) cpus: &'a Cpus,
+    pub(crate) usage: &'a Usage,
+    pub(crate) observations: &'a Observations<'a>,
+    pub(crate) resources: &'a ResourcesFinding,
+    pub(crate) link: Option<&'a LinkUse>,
+    pub(crate) asked: Option<&'a DatabaseFinding>,
+    pub(crate) database: Option<&'a DatabaseUse>,
+    pub(crate) steady: Option<&'a SteadyFinding>,
+    /// The server that the subject is, where tolok did not start it.
+    pub(crate) external: Option<&'a ExternalServer>,
+}
+
+impl CaseInputs<'_> {
+    /// Whether tolok did not start the subject, so that nothing is known of it but its answers.
+    pub(crate) fn is_external(&self) -> bool {
+        self.external.is_some()
+    }
+}
+
+/// What the tool says against the figures of a trial, as far as it bars the case from the ranking.
+///
+/// A generator at its limit is judged here and not by the tool where the loop is closed: the tool does not know whether
+/// the subject was at its limit as well, and then the figure is sound. Where requests start by the clock it is the other
+/// way round: the tool may spend CPU time on waiting exactly, and only it knows whether it came too late.
+pub(crate) fn doubts_that_count<'a>(
+    trial: &'a Measurement,
+    load: &LoadProfile,
+) -> impl Iterator<Item = &'a Doubt> + use<'a> {
+    let is_open = load.executor.is_open();
+    trial.doubts.iter().filter(move |doubt| is_open || doubt.gate != "generator-busy")
+}
+
+/// Of the scheduled requests, those that never left.
+pub(crate) fn unsent_share(trial: &Measurement) -> f64 {
+    let scheduled = trial.ledger.sent.unwrap_or(trial.ledger.finished()) + trial.ledger.unsent;
+    trial.ledger.unsent as f64 / scheduled.max(1) as f64
+}
+
+/// Most connections that waited when a trial ended, if those are enough to be spoken of.
+pub(crate) fn waiting_connections(observations: &Observations, load: &LoadProfile) -> Option<u64> {
+    let connections = load.connections_max()?;
+    let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
+    let unanswered = ledgers.filter_map(|ledger| ledger.connections_unanswered);
+    let most = unanswered.map(|unanswered| unanswered.min(u64::from(connections))).max()?;
+    let is_many = most as f64 >= WAITING_TOLERATED * f64::from(connections);
+    (load.connection == Connection::KeepAlive && is_many).then_some(most)
+}
+
+/// Each kind once, with the words of the trial in which it was worst.
+pub(crate) fn causes_of<'a>(all: impl Iterator<Item = &'a Disturbance>) -> String {
+    let mut causes: Vec<&Disturbance> = Vec::new();
+    for cause in all {
+        match causes.iter_mut().find(|known| known.kind == cause.kind) {
+            Some(known) if cause.value > known.value => *known = cause,
+            Some(_) => {}
+            None => causes.push(cause),
+        }
+    }
+    causes.iter().map(|cause| cause.text.trim_end_matches('.')).collect::<Vec<_>>().join("; ")
+}

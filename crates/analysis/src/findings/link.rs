@@ -1,0 +1,49 @@
+//! How an emulated link did.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An emulated link in the scored trials of one case.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LinkUse {
+    /// From client to subject.
+    pub to_subject: LinkDirectionUse,
+    /// From subject to client.
+    pub to_client: LinkDirectionUse,
+    /// Whether the emulator had the priority of real-time work in every trial.
+    pub realtime: bool,
+    /// Share of a CPU that the emulator used in the median trial.
+    pub emulator_busy: Option<f64>,
+}
+
+/// One direction of an emulated link, over all scored trials of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LinkDirectionUse {
+    /// Packets that came.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets dropped because the queue was full.
+    pub dropped_queue: u64,
+    /// Packets dropped because the study asks for loss.
+    pub dropped_loss: u64,
+    /// How late packets left, on average, in seconds.
+    pub lateness_s_mean: f64,
+    /// How late one left at most, in seconds.
+    pub lateness_s_max: f64,
+    /// Bits that came over bits that the rate lets through, in the median trial: by the utilisation law the share of time
+    /// in which the link was busy. More than 1 where more came than fits. None without a rate.
+    pub rate_offered: Option<f64>,
+}
+
+impl LinkUse {
+    /// Both directions.
+    pub fn directions(&self) -> [&LinkDirectionUse; 2] {
+        [&self.to_subject, &self.to_client]
+    }
+
+    /// The larger of the two directions' shares of the rate.
+    pub fn rate_offered(&self) -> Option<f64> {
+        self.directions().into_iter().filter_map(|direction| direction.rate_offered).reduce(f64::max)
+    }
+}

@@ -1,0 +1,298 @@
+//! What an analysis says of programs that are timed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::case::TrialFailure;
+use super::environment::EnvironmentFinding;
+use super::estimate::{Estimate, Verdict};
+use super::judgement::{NoiseFloor, PowerNote};
+use super::trials::TrialFinding;
+use crate::flag::Flag;
+
+/// A program's workload under one timer: its cases and how they compare.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProgramFinding {
+    /// Its id: `queue-sync-n1000`.
+    pub id: String,
+    /// Its workload: `queue-sync?n=1000`.
+    pub workload: String,
+    /// Title of its workload.
+    pub title: String,
+    /// How often it is run in a trial, in words.
+    pub runs: String,
+    /// What times it: `tolok`, `hyperfine`, `time`.
+    pub timer: String,
+    /// Versions of the timer, as its trials have them.
+    pub timer_versions: Vec<String>,
+    /// The finest step of its wall times in any trial, the coarsest of them, in seconds.
+    pub timer_resolution_s: Option<f64>,
+    /// What surrounded its trials. There is no generator and no link in them; what is said of those is the environment's.
+    pub environment: EnvironmentFinding,
+    /// One sentence that answers the question for this scenario; never a bare winner.
+    pub verdict: String,
+    /// Its cases by wall time, the shortest first; those that cannot be ranked last.
+    pub cases: Vec<ProgramCaseFinding>,
+    /// Every pair of ranked cases, the one with the shorter time first.
+    pub comparisons: Vec<ProgramComparison>,
+    /// How far apart the wall times of the same program came out when it was entered twice; none where it was not.
+    pub noise_floor: Option<NoiseFloor>,
+    /// How many blocks would have told a difference of wall times that matters; none with fewer than two ranked cases.
+    pub power: Option<PowerNote>,
+}
+
+/// One case: a program under one timer. Each estimate is over its scored trials, and of each trial it takes the median over
+/// its runs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProgramCaseFinding {
+    /// Name of the case.
+    pub case: String,
+    /// The subject as a person would write it: `go/queue:channel`.
+    pub subject: String,
+    /// Title of the subject, with its variant where the scenario has several.
+    pub title: String,
+    /// Its runtime, which gives the colour.
+    pub runtime: String,
+    /// Planned trials of this case.
+    pub trials_planned: u32,
+    /// Trials that were measured, those that were disturbed to the end included.
+    pub trials_measured: u32,
+    /// Trials that all figures of the case rest on: measured, and not disturbed.
+    pub trials_scored: u32,
+    /// Measured trials that are in no figure, because others disturbed them however often they were measured.
+    pub disturbed: Vec<DisturbedProgramTrial>,
+    /// Measurements that were thrown away because others disturbed them.
+    pub reruns: u32,
+    /// Trials that failed, with the reason of each.
+    pub failures: Vec<TrialFailure>,
+    /// Each trial that has a record, in the order of the blocks, with what it found by itself.
+    pub trials: Vec<TrialFinding>,
+    /// Runs that count, in all scored trials.
+    pub runs: u32,
+    /// Runs without the work, in all scored trials.
+    pub floor_runs: u32,
+    /// From start to end, in seconds.
+    pub wall_s: Option<Estimate>,
+    /// CPU time in user mode and in the kernel, in seconds.
+    pub cpu_s: Option<Estimate>,
+    /// CPU time in user mode, in seconds.
+    pub user_s: Option<Estimate>,
+    /// CPU time in the kernel, in seconds.
+    pub system_s: Option<Estimate>,
+    /// Whether the CPU times are means over the runs of a trial: of a timer that does not tell them of each run.
+    pub cpu_is_mean: bool,
+    /// Largest resident set, in bytes.
+    pub rss_bytes: Option<Estimate>,
+    /// Wall time of a run without the work, in seconds.
+    pub floor_s: Option<Estimate>,
+    /// CPU time of a run without the work, in seconds.
+    pub floor_cpu_s: Option<Estimate>,
+    /// Largest resident set of a run without the work, in bytes.
+    pub floor_rss_bytes: Option<Estimate>,
+    /// Wall time less that of the paired run without the work, in seconds. It can be negative, by chance.
+    pub above_floor_s: Option<Estimate>,
+    /// CPU time less that of the paired run without the work, in seconds.
+    pub above_floor_cpu_s: Option<Estimate>,
+    /// Whether the work cannot be told from the start (flag `at-floor`).
+    pub is_at_floor: bool,
+    /// CPU time over wall time: how many CPUs it used. None where the steps of the timer would decide it.
+    pub busy: Option<Estimate>,
+    /// The fastest single run of all scored trials, in seconds.
+    pub fastest_run_s: Option<f64>,
+    /// The slowest single run of all scored trials, in seconds.
+    pub slowest_run_s: Option<f64>,
+    /// Runs far away from the others of their trial. They are counted here and removed nowhere.
+    pub outliers: u32,
+    /// Wall time over that of the first case in the same block (1 for the first).
+    pub of_first: Option<Estimate>,
+    /// Its verdict against the first case: `slower` for a longer time. None for the first.
+    pub against_first: Option<Verdict>,
+    /// Letters of its tiers: cases that share one could not be told apart by wall time. None where the case is not ranked.
+    pub tier: Option<String>,
+    /// What must be known about this case's figures.
+    pub flags: Vec<Flag>,
+    /// Whether it may be ranked at all.
+    pub ranked: bool,
+}
+
+/// A trial that was measured and is in no figure, because others disturbed it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DisturbedProgramTrial {
+    /// Number of the trial.
+    pub trial: u32,
+    /// How often it was measured.
+    pub attempts: u32,
+    /// Median wall time that was seen, nevertheless, in seconds.
+    pub wall_s: Option<f64>,
+    /// What disturbed it, as words: `foreign-cpu`, `steal`.
+    pub kinds: Vec<String>,
+    /// The same in sentences, with the figures seen.
+    pub causes: Vec<String>,
+}
+
+/// How two cases of a scenario compare. A shorter time is the faster one.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProgramComparison {
+    /// Subject of the first case.
+    pub a: String,
+    /// Subject of the second case.
+    pub b: String,
+    /// By wall time.
+    pub wall: TimeComparison,
+    /// By the time above the start; none where either of them cannot be told from it, has no such time, or was not above it
+    /// in a block that they share.
+    pub above_floor: Option<TimeComparison>,
+}
+
+/// Two times within blocks.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TimeComparison {
+    /// Time of the first over time of the second, within blocks: the geometric mean, with its own interval. Below 1 the first
+    /// takes less.
+    pub ratio: Estimate,
+    /// Lower end of the interval that holds for all pairs of the scenario together; none where `ratio` has none.
+    pub simultaneous_low: Option<f64>,
+    /// Upper end.
+    pub simultaneous_high: Option<f64>,
+    /// How often equal cases would differ as much, by chance, for all pairs of the scenario together (Holm).
+    pub p_adjusted: Option<f64>,
+    /// How often cases that differ by the smallest effect would look as alike, likewise.
+    pub p_equivalence_adjusted: Option<f64>,
+    /// Blocks in which the first took less time.
+    pub blocks_won: u32,
+    /// Blocks in which both were measured.
+    pub blocks: u32,
+    /// Numbers of the blocks in which the ratio was far from what it was in the others; left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlier_blocks: Vec<u32>,
+    /// What follows for the first: `faster` where it takes less time.
+    pub verdict: Verdict,
+}
+
+/// Scenarios that differ in one parameter of their workload only (and in how often they are run).
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProgramSeries {
+    /// Name of the workload: `queue-sync`.
+    pub workload: String,
+    /// Title of the workload.
+    pub title: String,
+    /// The parameter: `n`.
+    pub parameter: String,
+    /// What its other parameters were, in words; empty where there are none.
+    pub fixed: String,
+    /// What timed them.
+    pub timer: String,
+    /// Id of their environment; empty where the study has one only.
+    pub environment: String,
+    /// The values of the parameter, the smallest first.
+    pub values: Vec<u32>,
+    /// The subjects, in the order of the last scenario's table.
+    pub lines: Vec<SeriesLine>,
+    /// Where the order of two subjects turns round.
+    pub crossovers: Vec<Crossover>,
+}
+
+/// A subject in a series.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SeriesLine {
+    /// The subject as a person would write it.
+    pub subject: String,
+    /// Its title.
+    pub title: String,
+    /// Its runtime.
+    pub runtime: String,
+    /// One for each value that it was run with.
+    pub points: Vec<SeriesPoint>,
+}
+
+/// A subject at one value of the parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SeriesPoint {
+    /// Value of the parameter.
+    pub value: u32,
+    /// Id of the scenario.
+    pub scenario: String,
+    /// Wall time, in seconds.
+    pub wall_s: Option<Estimate>,
+    /// Wall time above the start, in seconds; none where it cannot be told from the start.
+    pub above_floor_s: Option<Estimate>,
+    /// Whether the case is ranked there.
+    pub ranked: bool,
+}
+
+/// Where the order of two subjects turns round: somewhere between two values at which it is decided.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Crossover {
+    /// Subject that takes less time at the lower value.
+    pub a: String,
+    /// Subject that takes less time at the higher value.
+    pub b: String,
+    /// By which time.
+    pub by: CrossoverBy,
+    /// The higher of the values below it.
+    pub below: u32,
+    /// The lower of the values above it.
+    pub above: u32,
+    /// Time of `a` over time of `b` at the lower value.
+    pub ratio_below: Estimate,
+    /// The same at the higher value.
+    pub ratio_above: Estimate,
+    /// The same in a sentence.
+    pub sentence: String,
+}
+
+/// The time that two subjects are ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CrossoverBy {
+    /// From start to end.
+    Wall,
+    /// Above the start.
+    AboveFloor,
+}
+
+/// What several timers say of the same programs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TimersFinding {
+    /// The workload: `queue-sync?n=1000`.
+    pub workload: String,
+    /// Its title.
+    pub title: String,
+    /// Id of the environment; empty where the study has one only.
+    pub environment: String,
+    /// How often it is run in a trial, in words.
+    pub runs: String,
+    /// What each timer says of each subject.
+    pub readings: Vec<TimerReading>,
+    /// What must be known when they are laid side by side.
+    pub notes: Vec<String>,
+}
+
+/// What one timer says of one subject.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TimerReading {
+    /// The subject as a person would write it.
+    pub subject: String,
+    /// Its title.
+    pub title: String,
+    /// Its runtime.
+    pub runtime: String,
+    /// The timer: `tolok`, `hyperfine`, `time`.
+    pub timer: String,
+    /// Id of the scenario.
+    pub scenario: String,
+    /// The finest step of its wall times, in seconds.
+    pub resolution_s: Option<f64>,
+    /// Median wall time, in seconds.
+    pub wall_s: Option<Estimate>,
+    /// Mean wall time of a trial, as the timer says it; of timers that say none, computed from the runs.
+    pub mean_s: Option<Estimate>,
+    /// CPU time, in seconds.
+    pub cpu_s: Option<Estimate>,
+    /// Largest resident set, in bytes.
+    pub rss_bytes: Option<Estimate>,
+    /// Its median wall time over that of tolok's own timer, within blocks; none for tolok's own.
+    pub of_own: Option<Estimate>,
+    /// Runs that count, in all scored trials.
+    pub runs: u32,
+}

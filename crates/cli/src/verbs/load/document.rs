@@ -1,0 +1,362 @@
+//! What a record says, before it has a format.
+
+use std::fmt::Write;
+
+use tolok_load::options::{ConnectionPolicy, Timer};
+use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
+use tolok_load::schedule::Phase;
+use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
+use tolok_report::document::{Block, Cell, Column, Document, Fact, List, Look, Row, Table, Text};
+use tolok_report::print::{Style, markdown, terminal};
+use tolok_report::sparkline;
+
+use super::figures::{bytes, count, number, percent, plural, time};
+use super::plan_words::{done, title};
+use super::style::{TIE, columns, tied};
+
+/// Columns before the words of a fact.
+const INDENT: usize = 15;
+/// Quantiles of the table.
+const SHOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+/// A sparkline of fewer seconds says nothing.
+const FEWEST_SECONDS: usize = 5;
+/// Prose is hard to read in longer lines.
+const WIDEST: u16 = 120;
+
+/// The record in lines of at most `width` columns where words can be broken.
+pub fn text(record: &Record, style: Style) -> String {
+    let style = Style { width: style.width.min(WIDEST), ..style };
+    // A person who searches the text types blanks.
+    terminal(&document(record, usize::from(style.width)), &style).replace(TIE, " ")
+}
+
+/// The record for an issue or a README.
+pub fn in_markdown(record: &Record) -> String {
+    markdown(&document(record, usize::from(WIDEST))).replace(TIE, " ")
+}
+
+/// The whole record. `width` decides on the length of the sparkline alone.
+fn document(record: &Record, width: usize) -> Document {
+    let title = title(&record.plan);
+    let section = |id: &str, blocks| Block::Section { id: id.to_owned(), blocks };
+    let mut blocks = vec![section(
+        "record",
+        vec![
+            Block::heading(2, title.as_str()),
+            section("plan", vec![Block::Paragraph(tied(&done(record).join(&format!("{TIE}· "))).into())]),
+            Block::Facts(rates(record, width)),
+            section("times", vec![Block::Table(times(record))]),
+            Block::Facts([account(record), resources(record), judged(&record.thresholds)].concat()),
+        ],
+    )];
+    blocks.extend(verdict(record));
+    Document { title, blocks }
+}
+
+fn fact(label: &str, words: impl Into<Text>) -> Fact {
+    Fact { label: label.to_owned(), words: words.into() }
+}
+
+fn rates(record: &Record, width: usize) -> Vec<Fact> {
+    let goodput = record.goodput_rps.map_or_else(|| "–".to_owned(), number);
+    let offered = record.offered_rps.map(|offered| format!(" of {}/s offered", number(offered)));
+    let words = format!("{TIE}good answers/s{}", offered.unwrap_or_default());
+    let mut facts = vec![fact("goodput", Text::of(goodput, Look::Strong).and(words, Look::Plain))];
+    let measured: Vec<f64> = (record.timeline.iter())
+        .filter(|row| row.phase == Phase::Measure && row.duration_s > 0.05)
+        .map(|row| row.good as f64 / row.duration_s)
+        .collect();
+    if measured.len() < FEWEST_SECONDS {
+        return facts;
+    }
+    let (least, most) =
+        measured.iter().fold((f64::MAX, 0.0_f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
+    let range = format!("{} to {}/s", number(least), number(most));
+    let marks = sparkline(&measured, width.saturating_sub(INDENT + 2 + columns(&range)).min(60));
+    facts.push(fact("each second", format!("{marks}{TIE} {range}").as_str()));
+    facts
+}
+
+/// One row for each kind of time, and one column for each figure of it.
+fn times(record: &Record) -> Table {
+    let row = |(name, distribution): (&str, &Distribution)| {
+        let figures = figures_of(distribution).map(|value| value.map_or_else(|| "–".to_owned(), time));
+        let cells = std::iter::once(name.to_owned()).chain(figures).chain([count(distribution.count)]);
+        Row { cells: cells.map(Cell::from).collect(), ..Row::default() }
+    };
+    let numbers = ["p50", "p90", "p99", "p99.9", "max", "values"].map(Column::numbers);
+    Table {
+        caption: "Times".to_owned(),
+        columns: std::iter::once(Column::words("time")).chain(numbers).collect(),
+        rows: distributions(record).into_iter().map(row).collect(),
+        ..Table::default()
+    }
+}
+
+/// The sets of times that have values, by their names, in the order of a request's life.
+fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
+    let all = [
+        ("response", &record.response_time),
+        ("service", &record.service_time),
+        ("queue", &record.queue_time),
+        ("lateness", &record.lateness),
+        ("connect", &record.connect_time),
+        ("first byte", &record.time_to_first_byte),
+        ("failure", &record.failure_time),
+    ];
+    all.into_iter().filter(|(_, distribution)| distribution.count > 0).collect()
+}
+
+/// The quantiles of the table, and the maximum. Where fewer than ten values lie beyond there is none.
+fn figures_of(distribution: &Distribution) -> [Option<f64>; 5] {
+    let find = |wanted: f64| {
+        let found = distribution.percentiles.iter().find(|one| (one.quantile - wanted).abs() < 1e-9);
+        // An upper end of a bucket beyond the maximum, which is exact, would only puzzle.
+        found.and_then(|one| one.latency_s).map(|value| distribution.max_s.map_or(value, |max| value.min(max)))
+    };
+    let [p50, p90, p99, p999] = SHOWN.map(find);
+    [p50, p90, p99, p999, distribution.max_s]
+}
+
+/// What became of every request.
+fn account(record: &Record) -> Vec<Fact> {
+    let (total, parts) = ledger(record);
+    let sum = format!("{total} = {}", parts.join(&format!(" +{TIE}")));
+    let mut facts = vec![fact("requests", tied(&sum))];
+    facts.extend(after_the_window(record).map(|after| fact("", tied(&after))));
+    let carried = record.warm_up.carried_over_good;
+    // A user's first answer in the window is often one to the warm-up; only a share that is seen needs a word.
+    if carried * 100 > record.ledger.good {
+        let words =
+            format!("{} more good answers were to requests of the warm-up; they are in the goodput", count(carried));
+        facts.push(fact("", tied(&words)));
+    }
+    facts.extend(failures(record));
+    facts
+}
+
+/// The account at the end of the window, as a sum: the total and its parts.
+fn ledger(record: &Record) -> (String, Vec<String>) {
+    let ledger = &record.ledger;
+    let part = |number: u64, word: &str| format!("{} {word}", count(number));
+    let mut parts =
+        vec![part(ledger.good, "good"), part(ledger.failed, "failed"), part(ledger.in_flight_at_end, "in flight")];
+    match record.plan.loop_model {
+        LoopModel::Closed if ledger.unsent == 0 => (part(ledger.sent, "sent"), parts),
+        _ => {
+            parts.push(part(ledger.unsent, "unsent"));
+            (part(ledger.scheduled, "scheduled"), parts)
+        }
+    }
+}
+
+/// What became of the requests that the end of the window cut off.
+fn after_the_window(record: &Record) -> Option<String> {
+    let drain = &record.drain;
+    let parts = [
+        (drain.good, "good"),
+        (drain.failed, "failed"),
+        (drain.abandoned, "given up"),
+        (drain.never_sent, "never sent"),
+    ];
+    let words: Vec<String> = parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{} {word}", count(*number)))
+        .collect();
+    let cut_off = record.ledger.in_flight_at_end + record.ledger.unsent;
+    (cut_off > 0).then(|| format!("after the window: {}", words.join(" + ")))
+}
+
+fn failures(record: &Record) -> Vec<Fact> {
+    let ledger = &record.ledger;
+    let finished = ledger.good + ledger.failed;
+    let mut facts = Vec::new();
+    if ledger.failed > 0 {
+        let share = percent(ledger.failed as f64 / finished as f64);
+        let words = format!("{} of {} finished requests ({share})", count(ledger.failed), count(finished));
+        facts.push(fact("failed", Text::of(tied(&words), Look::Warning)));
+    }
+    facts.extend(failure_lines(record).iter().map(|line| fact("", tied(line))));
+    facts
+}
+
+/// The failures by class, each with its first example.
+fn failure_lines(record: &Record) -> Vec<String> {
+    let line = |(class, number): (&tolok_load::fault::ErrorClass, &u64)| {
+        let example = record.error_examples.iter().find(|example| example.class == *class);
+        let words = example.map(|example| format!(": {} (first at {:.1} s)", example.text, example.at_s));
+        format!("{} {}{}", count(*number), class.name(), words.unwrap_or_default())
+    };
+    record.ledger.failed_by_class.iter().map(line).collect()
+}
+
+/// What was used to make the load.
+fn resources(record: &Record) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(in_flight) = record.in_flight_mean.filter(|_| record.plan.loop_model == LoopModel::Open) {
+        let mut words = format!("{} on average", number(in_flight));
+        if record.queue_max > 0 {
+            let _ = write!(words, "; at most {} waiting", plural(record.queue_max, "arrival", "arrivals"));
+        }
+        facts.push(fact("in flight", tied(&words)));
+    }
+    let window_s = record.window_s.max(f64::MIN_POSITIVE);
+    let traffic = format!(
+        "{} received ({}/s), {} sent",
+        bytes(record.received_bytes as f64),
+        bytes(record.received_bytes as f64 / window_s),
+        bytes(record.sent_bytes as f64)
+    );
+    facts.extend([
+        fact("connections", tied(&connections(record))),
+        fact("bytes", tied(&traffic)),
+        fact("generator", tied(&generator(record))),
+    ]);
+    let wait =
+        record.generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s).fold(0.0, f64::max) / window_s;
+    if wait > 0.01 {
+        let words = format!("waited for a CPU {} of the time: something else had it", percent(wait));
+        facts.push(fact("", Text::of(tied(&words), Look::Warning)));
+    }
+    facts
+}
+
+fn connections(record: &Record) -> String {
+    let connections = &record.connections;
+    let mut words = format!(
+        "{} opened ({} in the window), {} failed, {} never answered",
+        count(connections.opened),
+        count(connections.opened_in_window),
+        count(connections.failed),
+        count(connections.never_answered)
+    );
+    if connections.not_closed_by_target > 0 {
+        let _ = write!(words, ", {} announced to close and left open", count(connections.not_closed_by_target));
+    }
+    if closes_what_was_to_be_kept(record) {
+        words += "; the server does not keep them, so the figures are those of a connection for every few requests";
+    }
+    if connections.unasked_bytes > 0 {
+        let _ = write!(words, ", {} bytes came unasked", count(connections.unasked_bytes));
+    }
+    words
+}
+
+/// Whether connections were to be kept, and the target had nearly each of them opened anew for another request: many more than there
+/// were users, for hardly more requests.
+fn closes_what_was_to_be_kept(record: &Record) -> bool {
+    let (opened, finished) = (record.connections.opened_in_window, record.ledger.good + record.ledger.failed);
+    let kept = matches!(record.plan.connection, ConnectionPolicy::KeepAlive);
+    kept && record.plan.vus > 0
+        && opened > 4 * u64::from(record.plan.vus)
+        && opened * 2 > finished
+        && record.ledger.good * 2 > finished
+}
+
+/// Threads, how busy, and what a request costs the generator.
+fn generator(record: &Record) -> String {
+    let threads = &record.generator.threads;
+    let mut words = plural(threads.len() as u64, "thread", "threads");
+    let cpus: Vec<String> = threads.iter().filter_map(|thread| Some(thread.cpu?.to_string())).collect();
+    if !cpus.is_empty() {
+        let _ = write!(words, " on CPU {}", cpus.join(","));
+    }
+    if let Some(busy) = record.generator_busy {
+        let _ = write!(words, ", {}{} busy", if threads.len() > 1 { "the busiest " } else { "" }, percent(busy));
+    }
+    let spin_s: f64 = threads.iter().map(|thread| thread.spin_s).sum();
+    let worked_s: f64 = threads.iter().map(ThreadSummary::worked_s).sum();
+    if record.ledger.sent > 0 {
+        let _ = write!(words, ", {} of CPU a request", time(worked_s / record.ledger.sent as f64));
+    }
+    let name = match record.generator.timer {
+        Timer::Sleep => "sleep",
+        Timer::Hybrid => "hybrid",
+        Timer::Spin => "spin",
+    };
+    let _ = write!(words, ", {name} timer");
+    if spin_s > 0.0 && record.window_s > 0.0 {
+        let share = percent(spin_s / record.window_s);
+        let _ = write!(words, " (looking at the clock took {share} of a CPU more)");
+    }
+    words
+}
+
+fn judged(thresholds: &[Judged]) -> Vec<Fact> {
+    let widest = thresholds.iter().map(|judged| columns(&judged.text)).max().unwrap_or_default();
+    let line = |(place, judged): (usize, &Judged)| {
+        let (look, mark) = match judged.outcome {
+            KeptOrCrossed::Kept => (Look::Good, "✓"),
+            KeptOrCrossed::Crossed => (Look::Warning, "✗"),
+            KeptOrCrossed::Unknown => (Look::Warning, "?"),
+        };
+        // Ties instead of blanks keep each on one line, its figure below the others.
+        let words = format!("{TIE}{:<widest$}{TIE}{TIE}", judged.text).replace(' ', &TIE.to_string());
+        let figure = seen(judged).replace(' ', &TIE.to_string());
+        let label = if place == 0 { "thresholds" } else { "" };
+        fact(label, Text::of(mark, look).and(words, Look::Plain).and(figure, look))
+    };
+    thresholds.iter().enumerate().map(line).collect()
+}
+
+/// The figure that a threshold was held against.
+pub fn seen(judged: &Judged) -> String {
+    match (judged.value, judged.unit) {
+        (None, _) => "there is no such figure".to_owned(),
+        (Some(value), Unit::Seconds) => time(value),
+        (Some(value), Unit::PerSecond) => format!("{}/s", number(value)),
+        (Some(value), Unit::One) if judged.text.trim_end().ends_with('%') => percent(value),
+        (Some(value), Unit::One) if value.fract() == 0.0 => count(value as u64),
+        (Some(value), Unit::One) => percent(value),
+    }
+}
+
+/// What must be known before a figure is quoted; the gravest last, where it is read.
+fn verdict(record: &Record) -> Vec<Block> {
+    let mut lists: Vec<(&'static str, Vec<Text>)> = Vec::new();
+    let is_closed = record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0;
+    lists.push(("!", is_closed.then(|| closed_loop(record).into()).into_iter().collect()));
+    let trusted = "trusted: all checks of the generator and of its account are passed";
+    lists.push(("✓", record.verdict.trusted.then(|| Text::from(trusted)).into_iter().collect()));
+    lists.push(("!", unjudged_failures(record).map(Text::from).into_iter().collect()));
+    let missed = record.thresholds.iter().filter(|judged| judged.outcome != KeptOrCrossed::Kept).count();
+    let all = plural(record.thresholds.len() as u64, "threshold", "thresholds");
+    let missed = (missed > 0).then(|| Text::of(format!("{missed} of {all} not kept"), Look::Warning));
+    let reasons = record.verdict.reasons.iter();
+    let reasons =
+        reasons.map(|it| Text::of("NOT TRUSTED:", Look::Warning).and(format!(" {}", tied(&it.text)), Look::Plain));
+    lists.push(("✗", missed.into_iter().chain(reasons).collect()));
+    let lists = lists.into_iter().filter(|(_, items)| !items.is_empty());
+    lists.map(|(sign, items)| Block::List(List { sign, items })).collect()
+}
+
+/// Failures that no threshold is about.
+fn unjudged_failures(record: &Record) -> Option<String> {
+    let failed = record.ledger.failed + record.drain.failed;
+    if failed == 0 || record.thresholds.iter().any(speaks_of_failures) {
+        return None;
+    }
+    let after = match record.drain.failed {
+        0 => String::new(),
+        after => format!(" ({} of them after the window)", count(after)),
+    };
+    let failed = plural(failed, "request failed", "requests failed");
+    Some(tied(&format!("{failed}{after}, and no threshold says how many may: code 5")))
+}
+
+fn speaks_of_failures(judged: &Judged) -> bool {
+    ["fail", "goodput"].iter().any(|word| judged.text.contains(word))
+}
+
+/// The limit of what a closed loop can say.
+fn closed_loop(record: &Record) -> String {
+    let users = u64::from(record.plan.vus);
+    tied(&format!(
+        "closed loop: a slow answer delays the next request, so these percentiles hold for {} only",
+        plural(users, "user", "users")
+    ))
+}
+
+#[cfg(test)]
+mod tests;

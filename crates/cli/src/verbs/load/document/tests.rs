@@ -1,0 +1,89 @@
+use tolok_load::options::ConnectionPolicy;
+use tolok_load::record::{LoopModel, Profile};
+use tolok_load::verdict::{Gate, Reason};
+
+use super::super::tests::{flawless, record};
+use super::*;
+
+fn plain(record: &Record, width: u16) -> String {
+    text(record, Style { colour: false, width })
+}
+
+fn first_lines(record: &Record) -> String {
+    plain(record, 120).lines().take(3).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_open_loop_with_failures_and_thresholds() {
+    let mut record = record();
+    record.verdict.trusted = false;
+    for (gate, text) in [
+        (Gate::OfferedRate, "the offered rate was missed: 10 of 11000 requests still waited when the window ended"),
+        (Gate::GeneratorBusy, "the generator was 97 % busy: these figures are its limit as much as the server's"),
+    ] {
+        record.verdict.reasons.push(Reason { gate, text: text.to_owned() });
+    }
+    insta::assert_snapshot!("open-80", plain(&record, 80));
+    insta::assert_snapshot!("open-120", plain(&record, 120));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in [80, 100] {
+        let text = plain(&record(), width);
+        let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+        assert!(widest.chars().count() <= usize::from(width), "{widest}");
+    }
+}
+
+/// A closed loop without a flaw.
+fn closed() -> Record {
+    let mut record = flawless();
+    record.plan.executor = "constant-vus".to_owned();
+    record.plan.profile = Profile::ConstantVus { vus: 64, duration_s: 5.5 };
+    (record.plan.loop_model, record.plan.vus, record.offered_rps) = (LoopModel::Closed, 64, None);
+    (record.ledger.unsent, record.ledger.scheduled) = (0, record.ledger.sent);
+    (record.drain.abandoned, record.drain.never_sent, record.drain.good) = (0, 0, 10);
+    (record.queue_time.count, record.failure_time.count) = (0, 0);
+    record
+}
+
+#[test]
+fn a_closed_loop_without_a_flaw() {
+    insta::assert_snapshot!("closed-80", plain(&closed(), 80));
+}
+
+#[test]
+fn what_matters_has_its_colour() {
+    let mut record = record();
+    let colours = |record: &Record| text(record, Style { colour: true, width: 80 });
+    assert!(colours(&record).contains("\x1b[32m✓\x1b[0m"));
+    record.verdict.trusted = false;
+    record.verdict.reasons = vec![Reason { gate: Gate::Ledger, text: "requests were lost".to_owned() }];
+    let text = colours(&record);
+    assert!(text.ends_with("\x1b[33m✗ NOT TRUSTED:\x1b[0m requests were lost\n"), "{text:?}");
+}
+
+#[test]
+fn the_first_lines_say_what_was_done() {
+    let mut record = closed();
+    record.plan.connection = ConnectionPolicy::Requests { requests_per_connection: 10 };
+    record.plan.think_time_s = [0.3, 0.3];
+    record.plan.requests[0].body_check = "exactly".to_owned();
+    insta::assert_snapshot!(first_lines(&record), @"
+    GET http://127.0.0.1:8080/json
+      constant-vus (closed loop): 64 users · a connection for 10 requests · pauses of 0.3 s · every body compared · 5.5 s
+      after 1 s of warm-up
+    ");
+}
+
+#[test]
+fn with_http2_connections_and_streams_are_told_apart() {
+    let mut record = closed();
+    record.plan.http_version = Some("2".to_owned());
+    record.plan.streams_per_connection = Some(10);
+    assert!(first_lines(&record).contains("64 users · HTTP/2, 10 streams a connection · keep-alive"));
+    let mut open = self::record();
+    open.plan.streams_per_connection = Some(10);
+    assert!(first_lines(&open).contains(" streams · HTTP/2, 10 streams a connection"), "{}", first_lines(&open));
+}

@@ -1,0 +1,414 @@
+//! The cases of a run: one row a case and scenario, the ceilings included.
+//!
+//! Rows of programs follow those of servers, and rows of factors follow those. A figure that does not exist is an empty field.
+
+use tolok_analysis::{
+    CaseFinding, CpuMode, DatabaseUse, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark,
+    LinkDirectionUse, LinkUse, MemorySource, NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote,
+    ResourcesFinding, ScenarioFinding, ToolRow, Verdict,
+};
+
+use super::{Fields, csv, number, programs, sensitivity};
+use crate::documents::run::gates;
+
+/// A column: its name and what stands in it.
+type Column = (&'static str, fn(&Line) -> String);
+
+/// What one line is about.
+struct Line<'a> {
+    run: &'a str,
+    scale: f64,
+    scenario: &'a ScenarioFinding,
+    role: &'static str,
+    case: &'a CaseFinding,
+    /// Where several tools asked the same.
+    tools: Option<&'a ToolRow>,
+}
+
+const TEXT_COLUMNS: [Column; 10] = [
+    ("run", |line| line.run.to_owned()),
+    ("scenario", |line| line.scenario.id.clone()),
+    ("workload", |line| line.scenario.workload.clone()),
+    ("load", |line| line.scenario.load.clone()),
+    ("loop", |line| line.scenario.loop_model.clone()),
+    ("role", |line| line.role.to_owned()),
+    ("subject", |line| line.case.subject.clone()),
+    ("title", |line| line.case.title.clone()),
+    ("runtime", |line| line.case.runtime.clone()),
+    ("ranked", |line| line.case.ranked.to_string()),
+];
+
+/// An estimate takes three columns: the name, and the name with `_low` and `_high`.
+type EstimateColumn = (&'static str, fn(&CaseFinding) -> &Option<Estimate>);
+
+const ESTIMATE_COLUMNS: [EstimateColumn; 8] = [
+    ("goodput_rps", |case| &case.goodput_rps),
+    ("of_ceiling", |case| &case.of_ceiling),
+    ("of_first", |case| &case.of_first),
+    ("cpu_s_per_good", |case| &case.cpu_s_per_good),
+    ("memory_bytes", |case| &case.memory_bytes),
+    ("latency_p50_s", |case| &case.latency_p50_s),
+    ("latency_p99_s", |case| &case.latency_p99_s),
+    ("cold_start_s", |case| &case.cold_start_s),
+];
+
+const COUNT_COLUMNS: [Column; 12] = [
+    ("against_first", |line| line.case.against_first.map(Verdict::words).unwrap_or_default().to_owned()),
+    ("trials_planned", |line| line.case.trials_planned.to_string()),
+    ("trials_measured", |line| line.case.trials_measured.to_string()),
+    ("trials_failed", |line| line.case.failures.len().to_string()),
+    ("requests_sent", |line| line.case.requests_sent.to_string()),
+    ("requests_failed", |line| line.case.errors.iter().map(|(_, number)| number).sum::<u64>().to_string()),
+    ("subject_busy", |line| number(line.case.subject_busy)),
+    ("generator_busy", |line| number(line.case.generator_busy)),
+    ("foreign_busy", |line| number(line.case.foreign_busy)),
+    ("stolen", |line| number(line.case.stolen)),
+    ("processes_max", |line| if is_external(line.case) { String::new() } else { line.case.processes_max.to_string() }),
+    ("flags", |line| line.case.flags.iter().map(|flag| flag.kind.word()).collect::<Vec<_>>().join(" ")),
+];
+
+/// What came after the columns above were read by others.
+const LATER_COLUMNS: [Column; 4] = [
+    ("executor", |line| line.scenario.executor.clone()),
+    ("offered_rps", |line| number(line.case.offered_rps.as_ref().map(|offered| offered.value))),
+    ("requests_unsent", |line| line.case.requests_unsent.to_string()),
+    ("objectives", |line| line.case.objectives.iter().map(objective).collect::<Vec<_>>().join("; ")),
+];
+
+/// What came after the columns of programs: how a case stands to all others, and how sure that is.
+const JUDGEMENT: [&str; 6] = ["tier", "aa_ratio", "aa_ratio_low", "aa_ratio_high", "aa_verdict", "blocks_needed"];
+
+/// The fields of a case and of what its scenario has.
+fn judgement(tier: Option<&String>, floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> [String; 6] {
+    let ratio = floor.map(|floor| &floor.ratio);
+    [
+        tier.cloned().unwrap_or_default(),
+        number(ratio.map(|ratio| ratio.value)),
+        number(ratio.and_then(|ratio| ratio.low)),
+        number(ratio.and_then(|ratio| ratio.high)),
+        floor.map(|floor| floor.verdict.words().to_owned()).unwrap_or_default(),
+        whole(power.and_then(|power| power.blocks_needed).map(u64::from)),
+    ]
+}
+
+/// The environment, and what came with it.
+const ENVIRONMENT_COLUMNS: [Column; 14] = [
+    ("environment", |line| line.scenario.environment.words.clone()),
+    ("cpu_mode", |line| mode(line.scenario.environment.mode).to_owned()),
+    ("subject_cpus", |line| line.scenario.environment.subject.cpus.to_string()),
+    ("generator_cpus", |line| line.scenario.environment.generator.cpus.to_string()),
+    ("memory_limit_bytes", |line| whole(line.scenario.environment.subject.memory_bytes)),
+    ("link", |line| line.scenario.environment.link.clone()),
+    ("link_backend", |line| line.scenario.link.as_ref().map(|link| link.backend.clone()).unwrap_or_default()),
+    ("congestion", |line| line.scenario.environment.congestion.clone()),
+    ("memory_source", |line| line.scenario.memory_source.map(memory).unwrap_or_default().to_owned()),
+    ("cpu_source", |line| line.case.resources.cpu_source.clone().unwrap_or_default()),
+    ("trials_scored", |line| line.case.trials_scored.to_string()),
+    ("trials_disturbed", |line| line.case.disturbed.len().to_string()),
+    ("reruns", |line| line.case.reruns.to_string()),
+    (
+        "oom_kills",
+        |line| {
+            if is_external(line.case) { String::new() } else { line.case.resources.oom_kills.to_string() }
+        },
+    ),
+];
+
+/// What limited a case, and what came with databases.
+const LIMIT_COLUMNS: [Column; 12] = [
+    ("scale", |line| line.scale.to_string()),
+    ("bottleneck", |line| line.case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).unwrap_or_default()),
+    ("bottleneck_sentence", |line| line.case.bottleneck.as_ref().map(|it| it.sentence.clone()).unwrap_or_default()),
+    ("goodput_below_rps", |line| number(line.case.goodput_below_rps)),
+    ("body_bytes_per_s", |line| value(&line.case.body_bytes_per_s)),
+    ("database", |line| line.scenario.database.as_ref().map(|it| it.words.clone()).unwrap_or_default()),
+    ("database_version", |line| line.scenario.database.as_ref().map(|it| it.versions.join(" ")).unwrap_or_default()),
+    ("database_shares_cpus_with", |line| {
+        line.scenario.database.as_ref().map(|it| it.shares_cpus_with.join(" ")).unwrap_or_default()
+    }),
+    ("database_rtt_s", |line| number(line.scenario.database.as_ref().map(|it| it.rtt_s))),
+    ("rows_per_answer", |line| whole(line.scenario.database.as_ref().and_then(|it| it.rows_per_answer).map(u64::from))),
+    ("outage_statuses", |line| {
+        let outage = line.case.database.as_ref().and_then(|it| it.outage.as_ref());
+        let statuses = outage.map(|outage| outage.error_statuses.iter().map(u16::to_string).collect::<Vec<_>>());
+        statuses.unwrap_or_default().join(" ")
+    }),
+    ("counter_worst", |line| {
+        let counter = line.case.database.as_ref().and_then(|it| it.counter.as_ref());
+        counter.and_then(|counter| counter.worst.clone()).unwrap_or_default()
+    }),
+];
+
+const DATABASE_COLUMNS: [PartColumn<DatabaseUse>; 38] = [
+    ("rows_per_s", |it| Some(it.rows_per_s.as_ref()?.value)),
+    ("subject_cpu_s_per_row", |it| Some(it.subject_cpu_s_per_row.as_ref()?.value)),
+    ("database_cpu_s_per_row", |it| Some(it.cpu_s_per_row.as_ref()?.value)),
+    ("database_cpu_s_per_good", |it| Some(it.cpu_s_per_good.as_ref()?.value)),
+    ("database_busy", |it| it.busy),
+    ("database_memory_bytes", |it| Some(it.memory_bytes.as_ref()?.value)),
+    ("database_peak_bytes", |it| it.peak_bytes),
+    ("database_peak_of_limit", |it| it.peak_of_limit),
+    ("database_queries_per_s", |it| it.queries_per_s),
+    ("database_queries_per_good", |it| it.queries_per_good),
+    ("database_sent_bytes_per_s", |it| it.sent_bytes_per_s),
+    ("database_connections_opened", |it| it.connections_opened),
+    ("database_connections_max", |it| it.connections_max.map(|count| count as f64)),
+    ("database_running_max", |it| it.running_max.map(|count| count as f64)),
+    ("database_running_mean", |it| it.running_mean),
+    ("database_refused_connections", |it| it.refused_connections.map(|count| count as f64)),
+    ("database_link_lateness_s_mean", |it| worse(it.link.as_ref()?, |way| way.lateness_s_mean)),
+    ("database_link_lateness_s_max", |it| worse(it.link.as_ref()?, |way| way.lateness_s_max)),
+    ("database_link_rate_offered", |it| it.link.as_ref()?.rate_offered()),
+    ("pool_size", |it| Some(f64::from(it.pool?.size))),
+    ("pool_waits_per_good", |it| it.pool?.waits_per_good),
+    ("pool_wait_s_mean", |it| it.pool?.wait_s_mean),
+    ("counter_trials", |it| Some(f64::from(it.counter.as_ref()?.trials))),
+    ("counter_wrong", |it| Some(f64::from(it.counter.as_ref()?.wrong))),
+    ("counter_asked", |it| Some(it.counter.as_ref()?.asked as f64)),
+    ("counter_grew", |it| Some(it.counter.as_ref()?.grew as f64)),
+    ("counter_wrong_answers", |it| Some(it.counter.as_ref()?.wrong_answers as f64)),
+    ("counter_load_off", |it| Some(it.counter.as_ref()?.load_off as f64)),
+    ("outage_trials", |it| Some(f64::from(it.outage.as_ref()?.trials))),
+    ("outage_gone_at_s", |it| Some(it.outage.as_ref()?.gone_at_s)),
+    ("outage_back_at_s", |it| it.outage.as_ref()?.back_at_s),
+    ("outage_first_error_after_s", |it| it.outage.as_ref()?.first_error_after_s),
+    ("outage_never_answered_error", |it| Some(f64::from(it.outage.as_ref()?.never_answered_error))),
+    ("outage_longest_silence_s", |it| Some(it.outage.as_ref()?.longest_silence_s)),
+    ("outage_longest_silence_s_max", |it| Some(it.outage.as_ref()?.longest_silence_s_max)),
+    ("outage_recovered_after_s", |it| it.outage.as_ref()?.recovered_after_s),
+    ("outage_never_recovered", |it| Some(f64::from(it.outage.as_ref()?.never_recovered))),
+    ("outage_never_back", |it| Some(f64::from(it.outage.as_ref()?.never_back))),
+];
+
+/// The worse of a link's two directions.
+fn worse(link: &LinkUse, of: fn(&LinkDirectionUse) -> f64) -> Option<f64> {
+    link.directions().into_iter().map(of).reduce(f64::max)
+}
+
+fn value(estimate: &Option<Estimate>) -> String {
+    number(estimate.as_ref().map(|estimate| estimate.value))
+}
+
+/// A column of a part of a case that not every case has.
+type PartColumn<T> = (&'static str, fn(&T) -> Option<f64>);
+
+const RESOURCE_COLUMNS: [PartColumn<ResourcesFinding>; 26] = [
+    ("user_s_per_good", |it| it.user_s_per_good),
+    ("system_s_per_good", |it| it.system_s_per_good),
+    ("run_queue_wait_s_per_good", |it| it.run_queue_wait_s_per_good),
+    ("timeslices_per_good", |it| it.timeslices_per_good),
+    ("context_switches_per_good", |it| it.context_switches_per_good),
+    ("migrations_per_good", |it| it.migrations_per_good),
+    ("page_faults_per_good", |it| it.page_faults_per_good),
+    ("received_bytes_per_good", |it| it.received_bytes_per_good),
+    ("sent_bytes_per_good", |it| it.sent_bytes_per_good),
+    ("disk_read_bytes_per_good", |it| it.disk_read_bytes_per_good),
+    ("disk_written_bytes_per_good", |it| it.disk_written_bytes_per_good),
+    ("quota_periods", |it| it.throttling.map(|throttling| throttling.periods as f64)),
+    ("throttled_periods", |it| it.throttling.map(|throttling| throttling.throttled_periods as f64)),
+    ("throttled_s", |it| it.throttling.map(|throttling| throttling.throttled_s)),
+    ("anonymous_and_kernel_bytes", |it| it.anonymous_and_kernel_bytes),
+    ("pss_bytes", |it| it.pss_bytes),
+    ("rss_sum_bytes", |it| it.rss_sum_bytes),
+    ("peak_bytes", |it| it.peak_bytes),
+    ("peak_of_limit", |it| it.peak_of_limit),
+    // A server has a thread at least; one that tolok did not start was not looked at.
+    ("threads_max", |it| Some(f64::from(it.threads_max)).filter(|_| it.cpu_source.is_some() || it.threads_max > 0)),
+    ("cpu_pressure", |it| it.cpu_pressure),
+    ("memory_pressure", |it| it.memory_pressure),
+    ("io_pressure", |it| it.io_pressure),
+    ("runnable_max", |it| it.runnable_max),
+    ("frequency_hz_min", |it| it.frequency_hz_min),
+    ("frequency_hz_max", |it| it.frequency_hz_max),
+];
+
+const LINK_COLUMNS: [PartColumn<LinkUse>; 11] = [
+    ("link_packets_to_subject", |it| Some(it.to_subject.packets as f64)),
+    ("link_bytes_to_subject", |it| Some(it.to_subject.bytes as f64)),
+    ("link_rate_offered_to_subject", |it| it.to_subject.rate_offered),
+    ("link_packets_to_client", |it| Some(it.to_client.packets as f64)),
+    ("link_bytes_to_client", |it| Some(it.to_client.bytes as f64)),
+    ("link_rate_offered_to_client", |it| it.to_client.rate_offered),
+    ("link_dropped_queue", |it| Some((it.to_subject.dropped_queue + it.to_client.dropped_queue) as f64)),
+    ("link_dropped_loss", |it| Some((it.to_subject.dropped_loss + it.to_client.dropped_loss) as f64)),
+    ("link_lateness_s_mean", |it| Some(it.to_subject.lateness_s_mean.max(it.to_client.lateness_s_mean))),
+    ("link_lateness_s_max", |it| Some(it.to_subject.lateness_s_max.max(it.to_client.lateness_s_max))),
+    ("link_emulator_busy", |it| it.emulator_busy),
+];
+
+/// A column of a tool, where several asked the same.
+type ToolColumn = (&'static str, fn(&ToolRow) -> String);
+
+/// What is said of the case where several tools asked the same; empty where only one did.
+const TOOL_COLUMNS: [ToolColumn; 17] = [
+    ("tool_versions", |it| it.versions.join(" ")),
+    ("wire_rps", |it| value(&it.wire_rps)),
+    ("counted_of_wire", |it| value(&it.counted_of_wire)),
+    ("goodput_of_own_tool", |it| value(&it.goodput_of_own)),
+    ("goodput_of_own_tool_low", |it| number(it.goodput_of_own.as_ref().and_then(|ratio| ratio.low))),
+    ("goodput_of_own_tool_high", |it| number(it.goodput_of_own.as_ref().and_then(|ratio| ratio.high))),
+    ("generator_cpu_s_per_good", |it| value(&it.generator_cpu_s_per_good)),
+    ("generator_cpu_of_own_tool", |it| value(&it.generator_cpu_of_own)),
+    ("generator_cpu_of_own_tool_low", |it| number(it.generator_cpu_of_own.as_ref().and_then(|ratio| ratio.low))),
+    ("generator_cpu_of_own_tool_high", |it| number(it.generator_cpu_of_own.as_ref().and_then(|ratio| ratio.high))),
+    ("subject_cpu_s_per_wire", |it| value(&it.subject_cpu_s_per_wire)),
+    ("latency_mean_s", |it| value(&it.latency_mean_s)),
+    ("latency_max_s", |it| value(&it.latency_max_s)),
+    ("latency_marks", |it| it.latency_marks.iter().map(mark).collect::<Vec<_>>().join(" ")),
+    ("little", |it| value(&it.little)),
+    ("trials_against_little", |it| it.trials_against_little.to_string()),
+    ("tool_does_not_tell", |it| it.does_not_tell.join("; ")),
+];
+
+/// What was checked of a case, and what limits it; at the end, behind those of programs.
+const CHECK_COLUMNS: [Column; 8] = [
+    ("gates_passed", |line| gates::words(line.case, GateOutcome::Passed)),
+    ("gates_failed", |line| gates::words(line.case, GateOutcome::Failed)),
+    ("gates_unknown", |line| gates::words(line.case, GateOutcome::Unknown)),
+    ("steady", |line| line.case.steady.as_ref().map(|it| gates::class_word(it.class)).unwrap_or_default().to_owned()),
+    ("steady_after_s", |line| number(line.case.steady.as_ref().and_then(|it| it.steady_after_s))),
+    ("memory_growth_bytes_per_s", |line| {
+        value(&line.case.steady.as_ref().and_then(|it| it.memory_growth_bytes_per_s.clone()))
+    }),
+    ("scarcest_resource", |line| line.case.demands.first().map(|it| it.resource.clone()).unwrap_or_default()),
+    ("scarcest_most_rps", |line| number(line.case.demands.first().map(|it| it.most_rps))),
+];
+
+/// As in JSON.
+fn mark(mark: &LatencyMark) -> &'static str {
+    match mark {
+        LatencyMark::BackFilled => "back-filled",
+        LatencyMark::DerivedMean => "derived-mean",
+        LatencyMark::FromSend => "from-send",
+        LatencyMark::WithFailures => "with-failures",
+        LatencyMark::Coarse => "coarse",
+    }
+}
+
+/// Unscored, as every name says: no figure of these is a result.
+const UNSCORED_COLUMNS: [PartColumn<DiagnosisFinding>; 11] = [
+    ("unscored_goodput_rps", |it| it.goodput_rps),
+    ("unscored_of_scored", |it| it.of_scored),
+    ("unscored_cycles_per_good", |it| it.cycles_per_good),
+    ("unscored_instructions_per_good", |it| it.instructions_per_good),
+    ("unscored_instructions_per_cycle", |it| it.instructions_per_cycle),
+    ("unscored_branch_misses_per_good", |it| it.branch_misses_per_good),
+    ("unscored_cache_misses_per_good", |it| it.cache_misses_per_good),
+    ("unscored_syscalls_per_good", |it| it.syscalls_per_good),
+    ("unscored_collections", |it| it.collections.map(|collections| collections as f64)),
+    ("unscored_pause_share", |it| it.pause_share),
+    ("unscored_pause_s_max", |it| it.pause_s_max),
+];
+
+fn mode(mode: CpuMode) -> &'static str {
+    match mode {
+        CpuMode::Dedicated => "dedicated",
+        CpuMode::Quota => "quota",
+    }
+}
+
+fn memory(source: MemorySource) -> &'static str {
+    match source {
+        MemorySource::Group => "group",
+        MemorySource::Pss => "pss",
+    }
+}
+
+fn whole(value: Option<u64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// `p95 < 50ms: crossed`
+fn objective(found: &ObjectiveFinding) -> String {
+    let outcome = match found.outcome {
+        ObjectiveOutcome::Kept => "kept",
+        ObjectiveOutcome::Crossed => "crossed",
+        ObjectiveOutcome::Unknown => "unknown",
+    };
+    format!("{}: {outcome}", found.objective)
+}
+
+/// The run as CSV.
+pub(crate) fn run(findings: &Findings) -> String {
+    let names = heading();
+    let mut rows = vec![names.clone()];
+    for scenario in &findings.scenarios {
+        let competing = scenario.cases.iter().map(|case| ("subject", case));
+        let ceiling = scenario.ceiling.iter().map(|case| ("ceiling", case));
+        for (role, case) in competing.chain(ceiling) {
+            let mut of_tools = findings.tools.iter().flat_map(|tools| &tools.rows);
+            let tools = of_tools.find(|row| row.case == case.case);
+            let line = Line { run: &findings.run.id, scale: findings.run.scale, scenario, role, case, tools };
+            let mut row = fields(&line);
+            row.extend(programs::heading().iter().map(|_| String::new()));
+            row.extend(judgement(case.tier.as_ref(), scenario.noise_floor.as_ref(), scenario.power.as_ref()));
+            row.extend(CHECK_COLUMNS.map(|(_, field)| field(&line)));
+            row.resize(names.len(), String::new());
+            rows.push(row);
+        }
+    }
+    let named = |fields: &Fields| {
+        names.iter().map(|name| fields.get(name).cloned().unwrap_or_default()).collect::<Vec<String>>()
+    };
+    for program in &findings.programs {
+        for case in &program.cases {
+            let mut fields = programs::fields(&findings.run, program, case);
+            let judged = judgement(case.tier.as_ref(), program.noise_floor.as_ref(), program.power.as_ref());
+            fields.extend(JUDGEMENT.iter().map(|name| (*name).to_owned()).zip(judged));
+            rows.push(named(&fields));
+        }
+    }
+    rows.extend(sensitivity::lines(findings).iter().map(named));
+    csv(rows)
+}
+
+fn heading() -> Vec<String> {
+    let texts = TEXT_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+    let estimates =
+        ESTIMATE_COLUMNS.iter().flat_map(|(name, _)| ["", "_low", "_high"].map(|end| format!("{name}{end}")));
+    let plain = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).chain(&ENVIRONMENT_COLUMNS).map(|(name, _)| *name);
+    let resources = RESOURCE_COLUMNS.iter().map(|(name, _)| *name);
+    let links = LINK_COLUMNS.iter().map(|(name, _)| *name);
+    let unscored = UNSCORED_COLUMNS.iter().map(|(name, _)| *name);
+    let limits = LIMIT_COLUMNS.iter().map(|(name, _)| *name);
+    let databases = DATABASE_COLUMNS.iter().map(|(name, _)| *name);
+    let tools = ["tool"].into_iter().chain(TOOL_COLUMNS.iter().map(|(name, _)| *name));
+    let rest = plain.chain(resources).chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
+    let rest = rest.map(str::to_owned);
+    let judgement = JUDGEMENT.iter().map(|name| (*name).to_owned());
+    let checks = CHECK_COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+    texts
+        .chain(estimates)
+        .chain(rest)
+        .chain(programs::heading())
+        .chain(judgement)
+        .chain(checks)
+        .chain(sensitivity::heading())
+        .collect()
+}
+
+fn fields(line: &Line) -> Vec<String> {
+    let texts = TEXT_COLUMNS.iter().map(|(_, field)| field(line));
+    let estimates = ESTIMATE_COLUMNS.iter().flat_map(|(_, estimate)| {
+        let estimate = estimate(line.case).as_ref();
+        let low = estimate.and_then(|estimate| estimate.low);
+        let high = estimate.and_then(|estimate| estimate.high);
+        [estimate.map(|estimate| estimate.value), low, high].map(number)
+    });
+    let plain = COUNT_COLUMNS.iter().chain(&LATER_COLUMNS).chain(&ENVIRONMENT_COLUMNS).map(|(_, field)| field(line));
+    let resources = RESOURCE_COLUMNS.iter().map(|(_, field)| number(field(&line.case.resources)));
+    let links = LINK_COLUMNS.iter().map(|(_, field)| number(line.case.link.as_ref().and_then(field)));
+    let diagnosis = line.scenario.unscored_diagnoses.iter().find(|diagnosis| diagnosis.case == line.case.case);
+    let unscored = UNSCORED_COLUMNS.iter().map(|(_, field)| number(diagnosis.and_then(field)));
+    let limits = LIMIT_COLUMNS.iter().map(|(_, field)| field(line));
+    let databases = DATABASE_COLUMNS.iter().map(|(_, field)| number(line.case.database.as_ref().and_then(field)));
+    let of_tool = TOOL_COLUMNS.iter().map(|(_, field)| line.tools.map(field).unwrap_or_default());
+    let tools = [line.scenario.tool.clone()].into_iter().chain(of_tool);
+    let rest = resources.chain(links).chain(unscored).chain(limits).chain(databases).chain(tools);
+    texts.chain(estimates).chain(plain).chain(rest).collect()
+}
+
+/// Whether tolok did not start it, so that counts of it are not known.
+fn is_external(case: &CaseFinding) -> bool {
+    case.flags.iter().any(|flag| flag.kind == FlagKind::External)
+}

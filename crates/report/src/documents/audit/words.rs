@@ -1,0 +1,173 @@
+//! The words of an audit, and the order of its findings.
+
+use tolok_analysis::figures::counted;
+use tolok_audit::{Audit, AuditFinding, AuditVerdict, Input, Law};
+
+/// What an audit can and cannot say: a verdict or word, and what it means.
+pub(super) const MEANINGS: [(&str, &str); 5] = [
+    (
+        "contradicted",
+        "the figures cannot all be as printed, or they do not say what is said of them. Rounding, marks such as “about”, and \
+         stated tolerances have the benefit of the doubt. Which of the figures is wrong, and why, does not follow.",
+    ),
+    ("cannot tell", "the source does not say something that the check needs, or its figures allow both."),
+    (
+        "holds",
+        "the figures agree with each other. That does not make them true: a table can pass every check and still be wrong.",
+    ),
+    (
+        "inference",
+        "what figures suggest beyond what they imply. Another explanation may be the right one; it is in no verdict.",
+    ),
+    (
+        "line",
+        "of the transcription. It holds what somebody typed off the source: compare it with the source before quoting this.",
+    ),
+];
+
+/// The findings of an audit in the order of the report.
+pub(super) struct Sorted<'a> {
+    pub(super) contradicted: Vec<ByLaw<'a>>,
+    pub(super) lacking: Vec<Lack<'a>>,
+    pub(super) held: Vec<ByLaw<'a>>,
+}
+
+/// Findings of a law, in the order of the file.
+pub(super) struct ByLaw<'a> {
+    pub(super) law: Law,
+    pub(super) findings: Vec<&'a AuditFinding>,
+}
+
+/// Findings that lack the same.
+pub(super) struct Lack<'a> {
+    pub(super) what: String,
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+/// Findings that share an inference, which is printed once, or that have none.
+pub(super) struct Part<'a> {
+    pub(super) findings: Vec<&'a AuditFinding>,
+    pub(super) inference: Option<&'a str>,
+}
+
+impl<'a> Lack<'a> {
+    fn add(&mut self, finding: &'a AuditFinding) {
+        let inference = finding.inference.as_deref();
+        match self.parts.iter_mut().find(|part| part.inference == inference) {
+            Some(part) => part.findings.push(finding),
+            None => self.parts.push(Part { findings: vec![finding], inference }),
+        }
+    }
+
+    fn findings(&self) -> impl Iterator<Item = &AuditFinding> {
+        self.parts.iter().flat_map(|part| part.findings.iter().copied())
+    }
+}
+
+impl Part<'_> {
+    /// The words before an inference. They say when it follows from several findings together.
+    pub(super) fn label(&self) -> String {
+        match self.findings.len() {
+            1 => "Inference:".to_owned(),
+            all => format!("Inference, from all {all}:"),
+        }
+    }
+}
+
+impl<'a> Sorted<'a> {
+    pub(super) fn of(audit: &'a Audit) -> Self {
+        let by_law = |verdict| {
+            let of = |law: Law| ByLaw { law, findings: audit.with(verdict).filter(|it| it.law == law).collect() };
+            Law::ALL.into_iter().map(of).filter(|own| !own.findings.is_empty()).collect()
+        };
+        Self {
+            contradicted: by_law(AuditVerdict::Contradicted),
+            lacking: lacking(audit),
+            held: by_law(AuditVerdict::Holds),
+        }
+    }
+}
+
+/// What cannot be told, by what is missing. What would settle the most findings comes first.
+fn lacking(audit: &Audit) -> Vec<Lack<'_>> {
+    let mut groups: Vec<Lack<'_>> = Vec::new();
+    for finding in audit.with(AuditVerdict::CannotTell) {
+        let what = if finding.missing.is_empty() {
+            "Nothing is missing, but the figures allow both".to_owned()
+        } else {
+            format!("Missing: {}", finding.missing.join("; "))
+        };
+        let place = groups.iter().position(|group| group.what == what).unwrap_or_else(|| {
+            groups.push(Lack { what, parts: Vec::new() });
+            groups.len() - 1
+        });
+        groups[place].add(finding);
+    }
+    // The sort is stable, so equals keep the order of the file. What nothing would settle comes last.
+    groups.sort_by_key(|group| {
+        let is_settled_by_nothing = group.findings().all(|finding| finding.missing.is_empty());
+        (is_settled_by_nothing, std::cmp::Reverse(group.findings().count()))
+    });
+    groups
+}
+
+/// `asshuffi-apache-node · A. Author, 2024 · 48 rows, 1,014 numbers, 12 claims`
+pub(super) fn subtitle(audit: &Audit) -> String {
+    let read = [
+        counted(audit.read.rows as u64, "row"),
+        counted(audit.read.numbers as u64, "number"),
+        counted(audit.read.claims as u64, "claim"),
+    ];
+    let parts = [audit.key.clone(), audit.source.clone(), read.join(", ")];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join(" · ")
+}
+
+/// The number of findings with each verdict: `✗ 8 contradicted`.
+pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 3] {
+    let counts = &audit.verdicts;
+    let of = |verdict: AuditVerdict, count: usize| {
+        (verdict, count, format!("{} {count} {}", verdict.sign(), many(verdict, count)))
+    };
+    [
+        of(AuditVerdict::Contradicted, counts.contradicted),
+        of(AuditVerdict::CannotTell, counts.cannot_tell),
+        of(AuditVerdict::Holds, counts.holds),
+    ]
+}
+
+/// The words of a verdict behind a number.
+fn many(verdict: AuditVerdict, count: usize) -> &'static str {
+    match verdict {
+        AuditVerdict::CannotTell => "cannot be told",
+        AuditVerdict::Holds if count != 1 => "hold",
+        other => other.words(),
+    }
+}
+
+/// How a law came out: contradicted, cannot tell, holds. Dashes where it found nothing to check.
+pub(super) fn counts(audit: &Audit, law: Law) -> [String; 3] {
+    let verdicts = [AuditVerdict::Contradicted, AuditVerdict::CannotTell, AuditVerdict::Holds];
+    if audit.findings.iter().all(|finding| finding.law != law) {
+        return verdicts.map(|_| "–".to_owned());
+    }
+    verdicts.map(|verdict| audit.with(verdict).filter(|finding| finding.law == law).count().to_string())
+}
+
+/// The figures of one line of the transcription.
+pub(super) struct OfLine<'a> {
+    /// `line 34`, or empty where they have no line of their own.
+    pub(super) place: String,
+    pub(super) inputs: Vec<&'a Input>,
+}
+
+/// The figures behind a finding, by line, in the order of the file. Figures without a line come last.
+pub(super) fn by_line(inputs: &[Input]) -> Vec<OfLine<'_>> {
+    let mut lines: Vec<usize> = inputs.iter().map(|input| input.line).collect();
+    lines.sort_by_key(|line| (*line == 0, *line));
+    lines.dedup();
+    let of_line = |line: usize| OfLine {
+        place: if line == 0 { String::new() } else { format!("line {line}") },
+        inputs: inputs.iter().filter(|input| input.line == line).collect(),
+    };
+    lines.into_iter().map(of_line).collect()
+}

@@ -1,0 +1,118 @@
+//! The words of a comparison's tables and lists.
+
+use tolok_analysis::figures::{Figure, NONE, Quantity, amount, counted, figure, moment};
+use tolok_analysis::{
+    CaseChange, Change, ComparedSide, ControlShift, Difference, FigureChange, RunComparison, ScenarioChange,
+};
+
+/// A figure of a case.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    pub(crate) scenario: &'a ScenarioChange,
+    pub(crate) case: &'a CaseChange,
+    pub(crate) figure: &'a FigureChange,
+}
+
+/// All figures, or those that a reader must see: main figures, and others that changed.
+pub(crate) fn lines(found: &RunComparison, is_all: bool) -> Vec<Line<'_>> {
+    let all = found.figures().map(|(scenario, case, figure)| Line { scenario, case, figure });
+    all.filter(|line| is_all || line.figure.is_main || line.has_changed()).collect()
+}
+
+impl Line<'_> {
+    fn has_changed(&self) -> bool {
+        matches!(self.figure.verdict, Some(Change::Regression | Change::Improvement))
+    }
+
+    /// `goodput`, `p99`.
+    pub(super) fn metric(&self) -> &'static str {
+        self.figure.metric.title(self.scenario.kind)
+    }
+
+    /// `34.3k`
+    pub(super) fn before(&self) -> String {
+        self.amount(self.figure.before.as_ref().map(|estimate| estimate.value))
+    }
+
+    /// `32.1k`
+    pub(super) fn after(&self) -> String {
+        self.amount(self.figure.after.as_ref().map(|estimate| estimate.value))
+    }
+
+    fn amount(&self, value: Option<f64>) -> String {
+        value.map_or_else(|| NONE.to_owned(), |value| amount(self.figure.metric.quantity(), value))
+    }
+
+    /// `0.94× (0.92–0.95)`
+    pub(super) fn ratio(&self) -> Figure {
+        match self.figure.ratio {
+            Some(ratio) => figure(Quantity::Ratio, &ratio.estimate()),
+            None => Figure { value: NONE.to_owned(), interval: None },
+        }
+    }
+
+    /// `regression`, `not judged`.
+    pub(super) fn verdict(&self) -> &'static str {
+        self.figure.verdict.map_or("not judged", Change::words)
+    }
+
+    /// Why nothing can be told, or why it is not judged. `None` where there is a verdict.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.case.not_judged.as_deref().or(self.figure.reason.as_deref())
+    }
+}
+
+/// `2026-11-21-api-000001 · 2026-11-21 10:00:00 UTC · tolok 0.1.0 · 10 blocks`
+pub(super) fn side(side: &ComparedSide) -> String {
+    let blocks = counted(u64::from(side.blocks), "block");
+    format!("{} · {} · tolok {} · {blocks}", side.id, moment(&side.started_at), side.tolok_version)
+}
+
+/// `JSON (json-c64): closed loop, 64 virtual users, keep-alive, 2s`
+pub(super) fn heading(scenario: &ScenarioChange) -> String {
+    let id = if scenario.id == scenario.id_after {
+        scenario.id.clone()
+    } else {
+        format!("{}, then {}", scenario.id, scenario.id_after)
+    };
+    format!("{} ({id}): {}", scenario.title, scenario.load)
+}
+
+/// What is known of the machine in a scenario: its own shift, and the noise floor of each run.
+pub(super) fn of_machine(scenario: &ScenarioChange) -> Vec<String> {
+    let control = scenario.control.as_ref().map(|control| {
+        let shift = |shift: &ControlShift| {
+            let ratio = figure(Quantity::Ratio, &shift.ratio.estimate()).line();
+            let remark = if shift.is_usable { "" } else { ", too wide to judge by" };
+            format!("{} {ratio}{remark}", shift.metric.title(scenario.kind))
+        };
+        let shifts: Vec<String> = control.shifts.iter().map(shift).collect();
+        format!("shift of the machine, by the ceiling {}: {}", control.title, shifts.join(" · "))
+    });
+    let no_control = scenario.no_control.as_ref().map(|reason| format!("shift of the machine: unknown ({reason})"));
+    let floors = [("before", &scenario.noise_floor_before), ("after", &scenario.noise_floor_after)];
+    let floor = floors
+        .into_iter()
+        .filter_map(|(when, floor)| Some(format!("noise floor {when}: {}", floor.as_ref()?.sentence)));
+    control.into_iter().chain(no_control).chain(floor).collect()
+}
+
+/// `CPU model: Example CPU 3000 → Other CPU 9`, with the scenarios that it is about.
+pub fn difference(one: &Difference) -> String {
+    let of = if one.scenarios.is_empty() { String::new() } else { format!(" ({})", one.scenarios.join(", ")) };
+    format!("{}{of}: {} → {}", one.what, one.before, one.after)
+}
+
+/// How to read the table.
+pub(super) fn legend(found: &RunComparison) -> String {
+    let medians = "before and after are medians over trials";
+    if found.tally.judged == 0 {
+        return medians.to_owned();
+    }
+    format!(
+        "{medians}; the ratio is that of geometric means with its own 95% interval. Verdicts hold for all {} together \
+         (Holm); a difference matters from {} on",
+        counted(u64::from(found.tally.judged), "judged figure"),
+        amount(Quantity::Share, found.threshold)
+    )
+}

@@ -1,0 +1,96 @@
+//! What a forecast says. A prediction is always called one, and stands beside how wrong such predictions were.
+
+mod words;
+
+use tolok_analysis::figures::{NONE, Quantity, amount, small_share};
+use tolok_analysis::forecast::{Forecast, SubjectForecast};
+
+use crate::document::{Block, Cell, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
+use words::{READ_WITH, errors, facts, response, throughput, users, words};
+
+/// The forecast. The full form has all subjects in a table as well, and every scenario that was predicted from the others.
+pub fn forecast(forecast: &Forecast, depth: Depth) -> Document {
+    let title = format!("Forecast from run {}", forecast.run);
+    let mut blocks = vec![
+        Block::heading(1, title.as_str()),
+        Block::paragraph(forecast.machine.as_str(), Look::Muted),
+        Block::paragraph(READ_WITH, Look::Muted),
+    ];
+    if depth != Depth::Short {
+        blocks.push(Block::Table(overview(forecast)));
+    }
+    blocks.extend(forecast.subjects.iter().flat_map(of_subject));
+    let held_out = held_out(forecast);
+    if depth != Depth::Short && !held_out.rows.is_empty() {
+        blocks.extend([Block::heading(2, "Held-out scenarios"), Block::Table(held_out)]);
+    }
+    Document { title, blocks }
+}
+
+fn of_subject(subject: &SubjectForecast) -> [Block; 3] {
+    let heading = format!("{} · {}", subject.title, subject.workload_title);
+    let fact = |(label, words): (&str, String)| Fact { label: label.to_owned(), words: words.into() };
+    let remarks = subject.remarks.iter().map(Text::from).collect();
+    [
+        Block::heading(2, heading),
+        Block::Facts(facts(subject).into_iter().map(fact).collect()),
+        Block::List(List { sign: "!", items: remarks }),
+    ]
+}
+
+fn overview(forecast: &Forecast) -> Table {
+    let headings = [
+        "subject",
+        "workload",
+        "throughput, predicted",
+        "mean response, predicted",
+        "full first",
+        "users at the knee",
+        "wrong by, on held-out scenarios",
+        "n",
+    ];
+    Table {
+        caption: "Predictions".to_owned(),
+        columns: headings.map(Column::words).to_vec(),
+        rows: forecast.subjects.iter().map(row).collect(),
+        ..Table::default()
+    }
+}
+
+fn row(subject: &SubjectForecast) -> Row {
+    let of_prediction = subject.prediction.as_ref().map_or([NONE; 4].map(str::to_owned), |prediction| {
+        let (full, knee) = (words(&prediction.bottleneck).to_owned(), users(prediction.users_at_knee));
+        [throughput(prediction), response(prediction), full, knee]
+    });
+    let of_validation = subject.validation.as_ref().map_or([NONE; 2].map(str::to_owned), |validation| {
+        let wrong = errors(validation.throughput_error_median, validation.throughput_error_worst);
+        [wrong, validation.held_out.len().to_string()]
+    });
+    let names = [subject.title.clone(), subject.workload_title.clone()];
+    Row {
+        cells: names.into_iter().chain(of_prediction).chain(of_validation).map(Cell::from).collect(),
+        ..Row::default()
+    }
+}
+
+/// Every scenario that was predicted from the others.
+fn held_out(forecast: &Forecast) -> Table {
+    let rows = forecast.subjects.iter().flat_map(|subject| {
+        let held_out = subject.validation.iter().flat_map(|validation| &validation.held_out);
+        held_out.map(|found| {
+            let [measured, predicted] =
+                [found.measured_rps, found.predicted_rps].map(|rps| amount(Quantity::Number, rps));
+            let wrong = small_share(found.throughput_error);
+            let cells = [subject.title.clone(), found.scenario.clone(), measured, predicted, wrong];
+            Row { cells: cells.map(Cell::from).to_vec(), ..Row::default() }
+        })
+    });
+    Table {
+        caption: "Held-out scenarios".to_owned(),
+        columns: ["subject", "scenario", "measured, answers/s", "predicted from the others", "wrong by"]
+            .map(Column::words)
+            .to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
+}

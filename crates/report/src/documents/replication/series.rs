@@ -1,0 +1,81 @@
+//! The series of a source: how each goes, beside how what was measured goes.
+
+use tolok_analysis::figures::NONE;
+use tolok_analysis::replication::{ReplicatedSeries, SeriesCourse};
+
+use super::words::{SECONDS, course, series_name, without_seconds};
+use crate::document::{Block, Chart, Column, Depth, Fact, Look, Row, Table, Text};
+use crate::{sparkline, svg};
+
+/// What was measured, and folded away what is published alone.
+pub(super) fn series(all: &[ReplicatedSeries], depth: Depth) -> Vec<Block> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let (measured, published): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.measured.is_some());
+    let mut blocks = vec![Block::paragraph(SECONDS, Look::Muted)];
+    match depth {
+        Depth::Short => blocks.extend(measured.into_iter().flat_map(in_lines)),
+        _ => blocks.extend(in_a_table("Series, published and measured", all, &measured, depth)),
+    }
+    blocks.extend(Block::list(without_seconds(all).into_iter().map(Text::from).collect()));
+    if depth != Depth::Short && !published.is_empty() {
+        let folded = in_a_table("Series as published", all, &published, depth);
+        blocks.push(Block::Folded { summary: "These series as published".into(), blocks: folded });
+    }
+    blocks
+}
+
+fn in_lines(one: &ReplicatedSeries) -> [Block; 2] {
+    let fact = |label: &str, course: &SeriesCourse| Fact {
+        label: label.to_owned(),
+        words: drawn(course, Depth::Short).into(),
+    };
+    let measured = one.measured.iter().map(|it| fact("measured", it));
+    let facts = std::iter::once(fact("published", &one.published)).chain(measured).collect();
+    [Block::heading(4, series_name(one)), Block::Facts(facts)]
+}
+
+/// Some of all series. A chart has every subject of its group, so it is drawn where the first of them stands.
+fn in_a_table(caption: &str, all: &[ReplicatedSeries], some: &[&ReplicatedSeries], depth: Depth) -> Vec<Block> {
+    if some.is_empty() {
+        return Vec::new();
+    }
+    let is_measured = some.iter().any(|one| one.measured.is_some());
+    let groups = groups(all).into_iter().filter(|group| group.iter().any(|it| it.measured.is_some()) == is_measured);
+    let charts = groups.map(|group| Chart { svg: svg::courses(&group), caption: String::new() }).collect();
+    let row = |one: &&ReplicatedSeries| {
+        let measured = one.measured.as_ref().map_or(NONE.to_owned(), |it| drawn(it, depth));
+        let cells = [series_name(one), drawn(&one.published, depth), measured].map(Into::into);
+        Row { cells: cells[..if is_measured { 3 } else { 2 }].to_vec(), ..Row::default() }
+    };
+    let columns = ["series", "published", "measured"].map(Column::words);
+    let table = Table {
+        caption: caption.to_owned(),
+        columns: columns[..if is_measured { 3 } else { 2 }].to_vec(),
+        rows: some.iter().map(row).collect(),
+        ..Table::default()
+    };
+    vec![Block::Charts(charts), Block::Table(table)]
+}
+
+/// A course in words, behind a small drawing where there is no chart.
+fn drawn(of: &SeriesCourse, depth: Depth) -> String {
+    match depth {
+        Depth::Page => course(of),
+        _ => format!("{} {}", sparkline::line(&of.value), course(of)),
+    }
+}
+
+/// Those of one figure under one setting, in their order.
+fn groups(all: &[ReplicatedSeries]) -> Vec<Vec<&ReplicatedSeries>> {
+    let mut groups: Vec<Vec<&ReplicatedSeries>> = Vec::new();
+    for one in all {
+        let key = |one: &ReplicatedSeries| (one.key.clone(), one.setting.clone(), one.table.clone());
+        match groups.iter_mut().find(|group| key(group[0]) == key(one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}

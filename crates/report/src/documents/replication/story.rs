@@ -1,0 +1,145 @@
+//! What a reader needs first: what holds, what does not, why, what cannot be told, and how sure all of it is.
+
+use tolok_analysis::PublishedReading;
+use tolok_analysis::figures::{Quantity, amount, counted, figure, listed};
+use tolok_analysis::replication::{ClaimFinding, FactorFinding, PartFinding, ReplicationFindings};
+use tolok_model::sentences::{capital, sentence};
+
+use super::words::sign;
+
+/// The head names this many claims of each kind.
+const MOST_CLAIMS: usize = 3;
+/// The head names this many reasons.
+const MOST_REASONS: usize = 3;
+
+/// Claims that cannot be told for one reason.
+pub(super) struct Untold<'a> {
+    /// A sentence.
+    pub(super) reason: &'a str,
+    /// In the source's order.
+    pub(super) claims: Vec<&'a ClaimFinding>,
+}
+
+/// The reasons for which claims cannot be told; that of the most claims first.
+pub(super) fn untold(found: &ReplicationFindings) -> Vec<Untold<'_>> {
+    let mut all: Vec<Untold> = Vec::new();
+    for claim in found.claims.iter().filter(|claim| claim.reading == PublishedReading::CannotTell) {
+        let reason = claim.explanation.as_deref().unwrap_or("No reason is known.");
+        match all.iter_mut().find(|known| known.reason == reason) {
+            Some(known) => known.claims.push(claim),
+            None => all.push(Untold { reason, claims: vec![claim] }),
+        }
+    }
+    all.sort_by_key(|one| std::cmp::Reverse(one.claims.len()));
+    all
+}
+
+/// Claims that could be judged: those that hold first, each kind in the source's order.
+pub(super) fn judged(found: &ReplicationFindings) -> Vec<&ClaimFinding> {
+    let is_judged = |claim: &&ClaimFinding| claim.reading != PublishedReading::CannotTell;
+    let mut judged: Vec<&ClaimFinding> = found.claims.iter().filter(is_judged).collect();
+    judged.sort_by_key(|claim| place(claim.reading));
+    judged
+}
+
+fn place(reading: PublishedReading) -> u8 {
+    match reading {
+        PublishedReading::Reproduced => 0,
+        PublishedReading::SameDirection => 1,
+        PublishedReading::NoDifference => 2,
+        PublishedReading::Difference => 3,
+        PublishedReading::Reversed => 4,
+        PublishedReading::CannotTell => 5,
+    }
+}
+
+/// The head of the report: labels with their lines. A label without lines is left out.
+pub(super) fn story(found: &ReplicationFindings) -> Vec<(&'static str, Vec<String>)> {
+    let judged = judged(found);
+    let of =
+        |reading: PublishedReading| judged.iter().filter(|claim| claim.reading == reading).copied().collect::<Vec<_>>();
+    let explains = |wanted: bool| found.factors.iter().filter(move |factor| factor.explains == Some(wanted));
+    let mut why: Vec<String> = explains(true).map(|factor| sentence(&factor.in_short)).collect();
+    let not: Vec<String> = explains(false).map(|factor: &FactorFinding| factor.name.clone()).collect();
+    why.extend((!not.is_empty()).then(|| format!("Not because of {}.", listed(&not, "or"))));
+    // What speaks most against the source comes first.
+    let against = [PublishedReading::Reversed, PublishedReading::Difference, PublishedReading::NoDifference];
+    let all = [
+        ("holds", claims(&of(PublishedReading::Reproduced))),
+        ("holds by another ratio", claims(&of(PublishedReading::SameDirection))),
+        ("does not hold", claims(&against.map(of).concat())),
+        ("why", why),
+        ("cannot be told", reasons(&untold(found))),
+        ("how sure", surety(&found.parts)),
+    ];
+    all.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+fn claims(claims: &[&ClaimFinding]) -> Vec<String> {
+    let mut lines: Vec<String> = claims.iter().take(MOST_CLAIMS).map(|claim| line(claim)).collect();
+    let rest = claims.len().saturating_sub(MOST_CLAIMS);
+    lines.extend((rest > 0).then(|| format!("{rest} more, below")));
+    lines
+}
+
+/// `≈ Node answers 4.5 to 5 times as many: published 4.5–5×, measured 120× (113–128)`
+fn line(claim: &ClaimFinding) -> String {
+    let reading = match claim.reading {
+        PublishedReading::Reproduced | PublishedReading::SameDirection => String::new(),
+        other => format!("{}, ", other.words()),
+    };
+    // What is less than 1 was measured the other way round, so there the words say which way.
+    let measured = match (&claim.ratio, &claim.measured) {
+        (Some(ratio), _) if !claim.published.starts_with('<') => figure(Quantity::Ratio, ratio).line(),
+        (_, Some(measured)) => match measured.split_once("; ") {
+            Some((first, _)) => format!("{first} and others"),
+            None => measured.clone(),
+        },
+        (_, None) => "not measured".to_owned(),
+    };
+    format!("{} {}: {reading}published {}, measured {measured}", sign(claim.reading), claim.says, claim.published)
+}
+
+fn reasons(untold: &[Untold]) -> Vec<String> {
+    let line = |one: &Untold| format!("{}: {}", counted(one.claims.len() as u64, "claim"), one.reason);
+    let mut lines: Vec<String> = untold.iter().take(MOST_REASONS).map(line).collect();
+    let rest: usize = untold.iter().skip(MOST_REASONS).map(|one| one.claims.len()).sum();
+    lines.extend((rest > 0).then(|| format!("{rest} more for other reasons, below")));
+    lines
+}
+
+/// A line for parts that were measured alike: blocks, windows, and the share of the study's length.
+fn surety(parts: &[PartFinding]) -> Vec<String> {
+    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
+    for part in parts.iter().filter(|part| part.run.is_some()) {
+        let words = length(part);
+        match alike.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, names)) => names.push(part.name.clone()),
+            None => alike.push((words, vec![part.name.clone()])),
+        }
+    }
+    let is_short = parts.iter().any(|part| part.run.is_some() && part.scale < 1.0);
+    let mut lines: Vec<String> =
+        alike.into_iter().map(|(words, names)| format!("{}: {words}", listed(&names, "and"))).collect();
+    lines.extend(is_short.then(|| {
+        "A shortened run shows directions and factors. Sizes, and what takes time to build up, need the full length.".to_owned()
+    }));
+    lines
+}
+
+/// `5 blocks, windows of 1.00 s, 5.0% of the study's length`
+fn length(part: &PartFinding) -> String {
+    let blocks = counted(u64::from(part.blocks), "block");
+    let windows = part.windows_s.map(|[least, most]| {
+        let [least, most] = [least, most].map(|window_s| amount(Quantity::Seconds, window_s));
+        if least == most { format!(", windows of {least}") } else { format!(", windows of {least} to {most}") }
+    });
+    let scaled =
+        (part.scale != 1.0).then(|| format!(", {} of the study's length", amount(Quantity::Share, part.scale)));
+    format!("{blocks}{}{}", windows.unwrap_or_default(), scaled.unwrap_or_default())
+}
+
+/// The name of a factor at the beginning of a heading.
+pub(super) fn name(factor: &FactorFinding) -> String {
+    capital(&factor.name)
+}

@@ -1,0 +1,180 @@
+//! The words of a replication.
+
+use tolok_analysis::figures::{NONE, Quantity, amount, counted, figure, in_column, listed, moment};
+use tolok_analysis::replication::{
+    ClaimFinding, FactorFinding, FactorLevelFinding, PartFinding, PartRecommendation, ReplicatedFigure,
+    ReplicatedRatio, ReplicatedSeries, ReplicationFindings, ReplicationTally, SeriesCourse,
+};
+use tolok_analysis::{PublishedReading, Recommendation, Strength};
+use tolok_model::sentences::sentence;
+
+use crate::document::Cell;
+
+/// How the seconds are meant.
+pub(super) const SECONDS: &str = "What was measured is the median of the scored trials in each second of the window. Nothing of it is judged: how a figure goes can be compared, its size belongs to the machine. The slope is the median of all slopes between two instants (Theil and Sen).";
+
+/// How the readings are meant.
+pub(super) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one.";
+
+/// What sizes are worth.
+pub(super) const SIZES: &str = "Sizes belong to the machine, the versions and the network, so figures stand beside each other without a judgement; ratios of two subjects measured alike are judged.";
+
+/// `14 of 41 claims could be judged: 5 are reproduced and 9 found no difference where one was published.`
+pub(super) fn verdict(found: &ReplicationFindings) -> String {
+    let total = found.claims.len();
+    if total == 0 {
+        return "The transcription has no claim that could be judged.".to_owned();
+    }
+    let ReplicationTally { reproduced, same_direction, no_difference, difference, reversed, cannot_tell } = found.tally;
+    let claims = counted(total as u64, "claim");
+    let be = |number: usize| if number == 1 { "is" } else { "are" };
+    let counts = [
+        (reproduced, format!("{reproduced} {} reproduced", be(reproduced))),
+        (same_direction, format!("{same_direction} {} in the same direction by another ratio", be(same_direction))),
+        (no_difference, format!("{no_difference} found no difference where one was published")),
+        (difference, format!("{difference} found a difference where none was published")),
+        (reversed, format!("{reversed} {} reversed", be(reversed))),
+    ];
+    let said: Vec<String> = counts.into_iter().filter(|(number, _)| *number > 0).map(|(_, words)| words).collect();
+    match total - cannot_tell {
+        0 => format!("Nothing can be told of {claims}."),
+        judged => format!("{judged} of {claims} could be judged: {}.", listed(&said, "and")),
+    }
+}
+
+/// Authors, year, and where the source is known by.
+pub(super) fn source(found: &ReplicationFindings) -> String {
+    if found.source.is_empty() { found.key.clone() } else { format!("{} ({})", found.source, found.key) }
+}
+
+/// A sign for a reading, beside its word.
+pub(super) fn sign(reading: PublishedReading) -> char {
+    match reading {
+        PublishedReading::Reproduced => '✓',
+        PublishedReading::SameDirection => '≈',
+        PublishedReading::NoDifference => '=',
+        PublishedReading::Difference => '≠',
+        PublishedReading::Reversed => '!',
+        PublishedReading::CannotTell => '?',
+    }
+}
+
+/// `published 4.5–5×, measured 4.86× (4.80–4.92)`
+pub(super) fn beside(claim: &ClaimFinding) -> String {
+    match &claim.measured {
+        Some(measured) => format!("published {}, measured {measured}", claim.published),
+        None => format!("published {}, not measured", claim.published),
+    }
+}
+
+/// A part in a line: `wan · Across the ocean · 2026-11-22-…: 90 trials, 2 failed`.
+pub(super) fn part(part: &PartFinding) -> String {
+    let name = format!("{} · {}", part.name, part.study);
+    match &part.run {
+        Some(run) => {
+            let trials = counted(u64::from(part.trials), "trial");
+            let failed = if part.failed > 0 { format!(", {} failed", part.failed) } else { String::new() };
+            let began = part.began.as_deref().map(|began| format!(", {}", moment(began))).unwrap_or_default();
+            format!("{name} · {run}: {trials}{failed}{began}")
+        }
+        None => format!("{name}: not run"),
+    }
+}
+
+/// The machines of the parts, each once.
+pub(super) fn machines(found: &ReplicationFindings) -> Vec<&str> {
+    let mut machines: Vec<&str> = Vec::new();
+    for machine in found.parts.iter().filter_map(|part| part.machine.as_deref()) {
+        if !machines.contains(&machine) {
+            machines.push(machine);
+        }
+    }
+    machines
+}
+
+/// A published ratio.
+pub(super) fn published(ratio: &ReplicatedRatio) -> String {
+    amount(Quantity::Ratio, ratio.published)
+}
+
+/// A measured ratio with its interval, or a dash.
+pub(super) fn measured(ratio: &ReplicatedRatio) -> Cell {
+    let figure = ratio.measured.as_ref().map(|measured| figure(Quantity::Ratio, measured));
+    figure.map_or(NONE.into(), |figure| Cell { interval: figure.interval, ..figure.value.into() })
+}
+
+/// The measured figure in the source's unit, or a dash.
+pub(super) fn measured_figure(one: &ReplicatedFigure) -> String {
+    one.measured_words.clone().unwrap_or_else(|| NONE.to_owned())
+}
+
+/// What must be known of a level, or an empty text.
+pub(super) fn remark(level: &FactorLevelFinding) -> String {
+    level.remark.as_deref().map(sentence).unwrap_or_default()
+}
+
+/// The ratio under a level with its interval, or that there is none.
+pub(super) fn of_level(level: &FactorLevelFinding) -> String {
+    level.ratio.as_ref().map_or("not measured".to_owned(), |ratio| figure(Quantity::Ratio, ratio).line())
+}
+
+/// How a series goes: `0 to 4.02, highest 4.64 at 8 s, mean 2.95, +0.171 a second`.
+pub(super) fn course(course: &SeriesCourse) -> String {
+    let SeriesCourse { start, end, mean, highest, highest_at_s, slope_per_s, .. } = course;
+    let slope = slope_per_s.map(|slope| {
+        let sign = if slope < 0.0 { "−" } else { "+" };
+        format!(", {sign}{} a second", in_column(slope.abs()))
+    });
+    format!(
+        "{} to {}, highest {} at {highest_at_s:.0} s, mean {}{}",
+        in_column(*start),
+        in_column(*end),
+        in_column(*highest),
+        in_column(*mean),
+        slope.unwrap_or_default()
+    )
+}
+
+/// `apache, hello world, 100 connections: CPU in %`
+pub(super) fn series_name(series: &ReplicatedSeries) -> String {
+    let setting = if series.setting.is_empty() { String::new() } else { format!(", {}", series.setting) };
+    format!("{}{setting}: {} in {}", series.subject, series.words, series.unit)
+}
+
+/// Why series were not measured, and how many: `Nothing was measured for 24 series: part file was not run.`
+pub(super) fn without_seconds(all: &[ReplicatedSeries]) -> Vec<String> {
+    let mut reasons: Vec<(&str, u64)> = Vec::new();
+    for why in all.iter().filter_map(|one| one.stands_for_it.as_ref().err()) {
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, number)) => *number += 1,
+            None => reasons.push((why, 1)),
+        }
+    }
+    reasons.into_iter().map(|(why, number)| format!("Nothing was measured for {number} series: {why}.")).collect()
+}
+
+/// The subjects that a recommendation picks, of which any will do.
+pub(super) fn picks(of: &Recommendation) -> String {
+    let any_of = if of.picks.len() > 1 { "any of " } else { "" };
+    format!("{any_of}{}", listed(&of.picks, "or"))
+}
+
+/// The recommendations that pick a subject, and a line for each need that none can be given for.
+pub(super) fn advice(found: &ReplicationFindings) -> (Vec<&PartRecommendation>, Vec<String>) {
+    let (taken, untold): (Vec<&PartRecommendation>, Vec<&PartRecommendation>) =
+        found.recommendations.iter().partition(|one| one.recommendation.strength != Strength::None);
+    let line = |one: &&PartRecommendation| {
+        let Recommendation { need, because, changes_if, .. } = &one.recommendation;
+        format!("{need} ({}): {because} What would tell: {changes_if}", one.part)
+    };
+    (taken, untold.iter().map(line).collect())
+}
+
+/// Whether a factor explains what it was tried for.
+pub(super) fn explains(factor: &FactorFinding) -> &'static str {
+    match factor.explains {
+        Some(true) => "explains it",
+        Some(false) => "does not explain it",
+        None => "cannot tell",
+    }
+}

@@ -1,3 +1,0 @@
-//! Programs in CSV.
-
-pub(crate) mod csv;

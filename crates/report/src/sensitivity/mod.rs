@@ -1,3 +1,0 @@
-//! Factors in CSV.
-
-pub(crate) mod csv;
