@@ -12,7 +12,7 @@ pub fn style() -> &'static str {
 
 /// The marker of a runtime, as a small drawing that repeats what the text beside it says.
 pub fn marker(runtime: &str) -> String {
-    crate::palette::marker(runtime)
+    crate::svg::palette::marker(runtime)
 }
 
 /// A piece of HTML from a template that is a part of the program. Its name ends in `.html`, which turns escaping on.

@@ -3,13 +3,6 @@
 use super::*;
 
 #[test]
-fn in_a_narrow_terminal() {
-    let style = Style { colour: false, width: 64 };
-    let text = render(&edge_case("programs"), Format::Terminal, &style);
-    insta::assert_snapshot!(part(&text, "A queue of tasks, by n", "Programs: Of each trial"));
-}
-
-#[test]
 fn in_markdown() {
     insta::assert_snapshot!(text(&edge_case("programs"), Format::Markdown));
     insta::assert_snapshot!(

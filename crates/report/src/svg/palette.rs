@@ -3,7 +3,7 @@
 //! The colours stand in the style sheet, once for light and once for dark, and a test holds them apart for people with
 //! and without deficient colour vision. The marker and the written name say the same without colour.
 
-use crate::svg::Drawing;
+use super::Drawing;
 
 /// The look of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) fn marker(runtime: &str) -> String {
 mod tests {
     use super::*;
 
-    const STYLE: &str = include_str!("../templates/report.css");
+    const STYLE: &str = include_str!("../../templates/report.css");
 
     #[test]
     fn every_runtime_has_its_own_colour_and_its_own_marker() {
