@@ -56,9 +56,7 @@ pub enum RunError {
         "the process of block {block} ended before its first trial ({how}); finished trials are kept: `tolok resume`"
     )]
     BlockEnded {
-        /// Which block.
         block: u32,
-        /// How it ended.
         how: String,
     },
 }
@@ -75,7 +73,6 @@ pub trait StopRule {
 pub struct RunSetup<'a> {
     /// What there is on this machine.
     pub laboratory: &'a Laboratory,
-    /// The plan.
     pub plan: &'a Plan,
     /// The folder of the run, opened to write.
     pub folder: &'a RunFolder,

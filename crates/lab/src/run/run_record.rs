@@ -15,7 +15,6 @@ use crate::toolbox::{Program, Source};
 pub struct NewRun<'a> {
     /// Name of the study, without the ending of its file.
     pub study: &'a str,
-    /// Its plan.
     pub plan: &'a Plan,
     /// CPUs of the parts, by the id of the environment.
     pub cpus: &'a BTreeMap<String, CpuMap>,
@@ -91,7 +90,6 @@ pub enum CannotResume {
          container's CPU set), or run the study again: tolok run STUDY"
     )]
     Cpus {
-        /// Their numbers.
         cpus: String,
     },
     /// Its blocks ran on another machine.
@@ -102,7 +100,6 @@ pub enum CannotResume {
     Machine {
         /// Where it was measured.
         there: String,
-        /// This machine.
         here: String,
     },
     /// Its plan is not the one that it began with.

@@ -68,7 +68,6 @@ impl Served {
         Ok(Self { trial_box, address, database, log, _scratch: scratch })
     }
 
-    /// Asks once.
     pub(super) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
         self.ask_with_body(Question::plain(method, path), patience)
     }

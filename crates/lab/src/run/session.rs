@@ -28,7 +28,6 @@ pub struct Laboratory {
     pub catalogue: Catalogue,
     /// Programs of the toolbox that are ready.
     pub programs: BTreeMap<String, Program>,
-    /// Finished builds.
     pub builds: Builds,
     /// Databases whose data are loaded.
     pub databases: DatabaseStore,
@@ -39,7 +38,6 @@ pub struct Laboratory {
 /// What all trials of one run share.
 #[derive(Debug)]
 pub struct Session<'a> {
-    /// The laboratory.
     pub laboratory: &'a Laboratory,
     /// What this machine lets a trial have.
     pub ground: &'a Ground,
@@ -47,7 +45,6 @@ pub struct Session<'a> {
     pub cpus: BTreeMap<String, CpuMap>,
     /// All CPUs of the machine.
     pub(super) logical_cpus: usize,
-    /// The answer bodies.
     pub assets: Assets,
     /// The account that servers change to, if this is root.
     account: Option<Account>,
@@ -58,11 +55,8 @@ pub struct Session<'a> {
 /// Where a subject is started, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Place<'a> {
-    /// Where it listens.
     pub(super) address: SocketAddr,
-    /// Its private folder.
     pub(super) run: &'a Path,
-    /// Its CPUs.
     pub(super) cpus: &'a [u32],
     /// Whether it is to tell of itself, at a cost: never in a trial that counts.
     pub(super) diagnosing: bool,
@@ -78,7 +72,6 @@ pub enum SessionError {
     Scratch {
         /// Where it was to be.
         parent: PathBuf,
-        /// Why it failed.
         source: io::Error,
     },
     /// The answer bodies cannot be laid out.
