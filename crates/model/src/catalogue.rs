@@ -1,23 +1,23 @@
 //! All subjects and workloads that a study can name.
 
+use serde::{Deserialize, Serialize};
+
 use crate::program::ProgramWorkload;
 use crate::reading::wording::suggestion;
 use crate::subject::Subject;
 use crate::workload::Workload;
 
 /// All subjects and workloads that a study can name, each list sorted by name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Catalogue {
     /// The subjects, the ceiling among them.
     pub subjects: Vec<Subject>,
-    /// The workloads of servers.
     pub workloads: Vec<Workload>,
     /// The workloads of programs that are no servers.
     pub programs: Vec<ProgramWorkload>,
 }
 
 impl Catalogue {
-    /// The subject with this id.
     pub fn subject(&self, id: &str) -> Option<&Subject> {
         self.subjects.iter().find(|subject| subject.id == id)
     }

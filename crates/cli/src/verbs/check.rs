@@ -4,31 +4,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{
-    Ground, Prepared, Session, Stop, check_conformance, prepare_database, start_again_in_an_own_group,
-};
+use tolok_lab::run::{Ground, Prepared, Session, Stop, check_conformance, prepare_database};
 use tolok_lab::user_servers::local_subject;
 use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
 
 use super::plan::deal_cpus;
-use super::run::hear_interrupts;
 use crate::args::CheckArgs;
 use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
+use crate::measuring::{interruptible, warn_of};
 use crate::output::{put, say};
 
 /// Checks one subject after the other and says what was found of each as soon as it is known.
 pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
-    start_again_in_an_own_group();
     let mut opened = Opened::open()?;
     let chosen = choose(&args.subjects, &mut opened)?;
-    let stop = Stop::default();
-    hear_interrupts(&stop, "subject")?;
+    let stop = interruptible("subject")?;
     let (ready, lacking) = split(&opened, chosen);
     lacking.iter().for_each(|(label, reason)| say(format!("left out: {label}: {reason}")));
     if ready.is_empty() {
-        let message = "no subject that was meant is ready here; to fetch all that can be fetched: tolok setup";
+        let message = "none of these subjects is ready here; to fetch what is missing: tolok setup";
         return Err(Complaint::new(Exit::Missing, message));
     }
     let database = database(&opened, &ready, &stop);
@@ -112,14 +108,14 @@ fn database(opened: &Opened, chosen: &[SubjectChoice], stop: &Stop) -> Option<(D
     chosen.iter().find(|choice| asks_a_database(opened, choice))?;
     let engines = [Engine::Mariadb, Engine::Mysql].map(|engine| Database { engine, ..Database::default() });
     let Some(database) = engines.into_iter().find(|database| opened.database_ready(database).is_ok()) else {
-        say("no database is here, so workloads that ask one are not checked; to fetch one: tolok setup mariadb");
+        say("there is no database here, so workloads that need one are not checked; to fetch one: tolok setup mariadb");
         return None;
     };
     let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
     match prepare_database(&opened.laboratory, &database, &mut loading, &|| !stop.is_asked()) {
         Ok(prepared) => Some((database, prepared)),
         Err(failure) => {
-            say(format!("workloads that ask a database are not checked: {}", failure.message));
+            say(format!("workloads that need a database are not checked: {}", failure.message));
             None
         }
     }
@@ -145,7 +141,7 @@ fn each(
     stop: &Stop,
 ) -> Result<usize, Complaint> {
     let ground = Ground::prepare();
-    ground.leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
+    warn_of(&ground.leftovers);
     let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tolok_model::{Outcome, PlannedTrial};
 
 use crate::tools::LoadSecond;
@@ -14,7 +14,6 @@ pub enum RunEvent {
     RunStarted {
         /// Its id, the name that its folder was given.
         run: String,
-        /// The folder.
         folder: PathBuf,
         /// Title of the study.
         title: String,
@@ -36,7 +35,6 @@ pub enum RunEvent {
         /// How many of its kind the run needs. Some may be ready.
         of: u32,
     },
-    /// That is done.
     PreparationEnded {
         /// Which of these, and whose.
         what: Preparation,
@@ -52,9 +50,7 @@ pub enum RunEvent {
         /// How long it waits; it goes on earlier if the machine becomes quiet.
         at_most_s: f64,
     },
-    /// A trial begins.
     TrialStarted {
-        /// Which.
         trial: PlannedTrial,
         /// The subject as a person would write it.
         subject: String,
@@ -65,12 +61,10 @@ pub enum RunEvent {
     InTrial {
         /// Its number; none for an unscored one.
         trial: Option<u32>,
-        /// What.
         event: TrialEvent,
     },
     /// A trial is finished and stored.
     TrialFinished {
-        /// Which.
         trial: PlannedTrial,
         /// The subject as a person would write it.
         subject: String,
@@ -123,16 +117,15 @@ pub enum Preparation {
 }
 
 /// A moment of a trial.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TrialEvent {
     /// It goes on to its next step.
     Phase {
-        /// Which step.
         phase: Phase,
     },
     /// The load tool has told a second of its load.
     Second(LoadSecond),
-    /// Others disturbed it.
     Disturbed {
         /// How, a sentence each.
         reasons: Vec<String>,
@@ -142,7 +135,7 @@ pub enum TrialEvent {
 }
 
 /// The steps of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// The subject's processes are started, until the first good answer.
@@ -151,6 +144,5 @@ pub enum Phase {
     WarmingUp,
     /// Load is on, and measured.
     Measuring,
-    /// Everything is stopped.
     Stopping,
 }

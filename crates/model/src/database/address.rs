@@ -2,16 +2,17 @@
 
 use std::fmt;
 
-/// Where a database is, and who asks it: what `mysql://user:password@host:3306/name` says.
-#[derive(Clone, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// Where a database is, and who asks it: what `mysql://user:password@host:3306/name` says. It is serialized for pipes between
+/// processes of a run only, never into a file, as it may hold a password.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseAddress {
     /// Name or address of its machine.
     pub host: String,
     /// Its port; 3306 if not said.
     pub port: u16,
-    /// Name of the database.
     pub name: String,
-    /// Who asks.
     pub user: String,
     /// The password; empty if not said.
     pub password: String,
@@ -23,7 +24,6 @@ pub enum AddressError {
     /// It is the address of something else.
     #[error("it does not begin with `mysql://`")]
     Scheme,
-    /// Nobody asks.
     #[error("it names no user")]
     User,
     /// Nothing stands between the scheme, or the `@`, and the port or the slash.

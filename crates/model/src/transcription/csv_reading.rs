@@ -22,7 +22,6 @@ pub struct CsvOptions {
     pub table: Option<String>,
     /// Headers and what they are: the key of a figure or of `[method]`; empty for a column that is left out.
     pub columns: Vec<(String, String)>,
-    /// What holds for every row.
     pub conditions: Conditions,
     /// Whether several rows of the same subject and setting are repetitions.
     pub repetitions: bool,
@@ -45,7 +44,6 @@ impl CsvOptions {
     }
 }
 
-/// What a column is.
 #[derive(Debug, Clone, PartialEq)]
 enum Column {
     Subject,
@@ -166,7 +164,9 @@ impl CsvReader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("near are {}.", nearest(key, &keys, 3).join(", ")),
         };
-        let help = format!("{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\"");
+        let help = format!(
+            "{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\""
+        );
         self.note(line_from(self.text, 0), format!("`{key}` is no key of a figure"), Some(help));
         Column::LeftOut
     }

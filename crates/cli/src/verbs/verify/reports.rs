@@ -7,7 +7,7 @@ use tolok_lab::verify::of_values;
 use tolok_model::{Check, Difference, ValueDifference, compare};
 use tolok_report::{Format, Style, render};
 
-use crate::verbs::report::{KEPT, findings};
+use crate::reports::{KEPT, findings};
 
 /// What to do about a report that does not follow from the records.
 const ADVICE: &str = "it was edited, or written by another version of tolok, or before the records were changed; `tolok \
@@ -69,7 +69,6 @@ fn of_json(name: &str, stored: &str, made: &Findings) -> (Check, bool) {
     (check.saying(format!("{values} values, each as the records give it")), true)
 }
 
-/// Line by line.
 fn of_text(name: &str, stored: &str, made: &str) -> Check {
     let mut check = Check::new(name);
     let (stored_lines, made_lines): (Vec<&str>, Vec<&str>) = (stored.lines().collect(), made.lines().collect());
