@@ -9,7 +9,7 @@ use tolok_load::target::Target;
 use tolok_model::{ExternalServer, FailureKind, OwedBody, OwnRequest, URL_WORKLOAD};
 
 use super::trial::{Setback, Trial};
-use crate::subject::{Answer, Asked, ProbeError, Question, ask_by_name, check};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name, check};
 use crate::tools::Answers;
 use crate::user_servers::differs;
 
@@ -70,6 +70,6 @@ impl Trial<'_> {
         let target = Target::parse(&url).map_err(|_| ProbeError::Malformed("its URL is wrong"))?;
         let request = Question::plain(&self.workload.method, target.path());
         let is_wanted = || !self.stop.is_immediate();
-        ask_by_name(Asked::directly(address), &target.authority(), request, PATIENCE, &is_wanted)
+        ask_by_name(ProbeTarget::directly(address), &target.authority(), request, PATIENCE, &is_wanted)
     }
 }

@@ -15,7 +15,7 @@ use super::stop::Stop;
 use super::trial::Setback;
 use super::trial_database::PART;
 use crate::isolate::{ProcessSpec, TrialBox};
-use crate::subject::{Asked, ProbeError, Render, TemplateNames, ask_while, check};
+use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check};
 
 /// One answer before the window may take this long.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -179,7 +179,7 @@ impl Launch<'_> {
         let is_wanted = || !self.stop.is_immediate();
         let boxed = RefCell::new(trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
-        let server = Asked { address, connect: &connect };
+        let server = ProbeTarget { address, connect: &connect };
         match ask_while(server, self.session.assets.question(workload), patience, &is_wanted) {
             Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
                 Ok(()) => Ok(None),

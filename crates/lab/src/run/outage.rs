@@ -28,7 +28,7 @@ pub(super) struct OutageAtWork {
     began: Option<MonotonicNs>,
     ended: Option<MonotonicNs>,
     /// What was heard of the probe so far.
-    answers: Vec<Asked>,
+    answers: Vec<ProbeResult>,
     probe: Probe,
 }
 
@@ -118,7 +118,7 @@ impl OutageAtWork {
 
 /// What became of one question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Asked {
+struct ProbeResult {
     at: MonotonicNs,
     answered: MonotonicNs,
     /// The status, if an answer came.
@@ -132,7 +132,7 @@ struct Asked {
 #[derive(Debug)]
 struct Probe {
     is_wanted: Arc<AtomicBool>,
-    answers: Receiver<Asked>,
+    answers: Receiver<ProbeResult>,
     thread: JoinHandle<()>,
 }
 
@@ -150,21 +150,26 @@ impl Probe {
 }
 
 /// Whether somebody still listens.
-fn ask(asker: &Asker, path: &str, owed: u16, answers: &Sender<Asked>) -> bool {
+fn ask(asker: &Asker, path: &str, owed: u16, answers: &Sender<ProbeResult>) -> bool {
     let at = SystemClock.now();
     // A question that changes nothing, whatever the load does.
     let status = asker.ask("GET", path, DEADLINE).ok().map(|answer| answer.status);
-    answers.send(Asked { at, answered: SystemClock.now(), status, good: status == Some(owed) }).is_ok()
+    answers.send(ProbeResult { at, answered: SystemClock.now(), status, good: status == Some(owed) }).is_ok()
 }
 
 /// A good answer that was on its way while the database came back tells nothing of the subject.
-fn recovers(asked: &Asked, ended: MonotonicNs) -> bool {
+fn recovers(asked: &ProbeResult, ended: MonotonicNs) -> bool {
     asked.good && asked.at >= ended
 }
 
-fn found(window_began: MonotonicNs, began: MonotonicNs, ended: Option<MonotonicNs>, answers: &[Asked]) -> OutageRecord {
+fn found(
+    window_began: MonotonicNs,
+    began: MonotonicNs,
+    ended: Option<MonotonicNs>,
+    answers: &[ProbeResult],
+) -> OutageRecord {
     let in_window_s = |at: MonotonicNs| at.since(window_began).as_secs_f64();
-    let later: Vec<&Asked> = answers.iter().filter(|asked| asked.answered >= began).collect();
+    let later: Vec<&ProbeResult> = answers.iter().filter(|asked| asked.answered >= began).collect();
     let recovered = ended.and_then(|ended| later.iter().find(|asked| recovers(asked, ended)));
     let until = recovered.map(|asked| asked.answered);
     // What fails after the recovery is none of the outage's.
@@ -189,8 +194,8 @@ mod tests {
         MonotonicNs(1_000_000_000_000 + millis * 1_000_000)
     }
 
-    fn asked(from: u64, to: u64, status: Option<u16>) -> Asked {
-        Asked { at: at(from), answered: at(to), status, good: status == Some(200) }
+    fn asked(from: u64, to: u64, status: Option<u16>) -> ProbeResult {
+        ProbeResult { at: at(from), answered: at(to), status, good: status == Some(200) }
     }
 
     #[test]

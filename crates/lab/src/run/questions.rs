@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::stop::Stop;
 use crate::isolate::TrialBox;
-use crate::subject::{Answer, Asked, ProbeError, Question, ask_while};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_while};
 
 /// Connecting takes microseconds; whoever cannot be connected to in this time does not listen.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ impl Asker {
             self.orders.send(deliver).map_err(|_| over())?;
             delivery.recv().map_err(|_| over())?
         };
-        let server = Asked { address: self.address, connect: &connect };
+        let server = ProbeTarget { address: self.address, connect: &connect };
         ask_while(server, Question::plain(method, path), patience, &|| !self.stop.is_immediate())
     }
 }

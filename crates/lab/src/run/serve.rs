@@ -16,7 +16,7 @@ use super::stop::Stop;
 use super::trial::{Setback, own_address};
 use super::trial_database::{self, TrialDatabase};
 use crate::isolate::TrialBox;
-use crate::subject::{Answer, Asked, ProbeError, Question, ask, log_tail};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask, log_tail};
 
 /// Lines of a log that an error shows.
 const LOG_LINES: usize = 10;
@@ -77,7 +77,7 @@ impl Served {
     pub(super) fn ask_with_body(&mut self, question: Question<'_>, patience: Duration) -> Result<Answer, ProbeError> {
         let boxed = RefCell::new(&mut self.trial_box);
         let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
-        ask(Asked { address: self.address, connect: &connect }, question, patience)
+        ask(ProbeTarget { address: self.address, connect: &connect }, question, patience)
     }
 
     /// Ends the subject and its database.

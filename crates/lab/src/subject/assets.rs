@@ -17,9 +17,9 @@ use serde::Serialize;
 use tolok_model::{Body, Workload};
 
 use super::png::noise_png;
-use super::probe::Question;
 use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
+use tolok_load::ask::Question;
 
 /// The folder with the answer bodies.
 #[derive(Debug, Clone)]

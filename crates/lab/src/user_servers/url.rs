@@ -8,7 +8,7 @@ use tolok_load::target::Target;
 use tolok_model::manifest::sha256;
 use tolok_model::{EXTERNAL, ExternalServer, OwedBody, OwnRequest, Workload};
 
-use crate::subject::{Answer, Asked, ProbeError, Question, ask_by_name};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name};
 
 /// A server that does not answer within this time is taken for one that is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -160,7 +160,7 @@ fn address(url: &str) -> Result<SocketAddr, UrlError> {
 fn ask(url: &str, method: &str) -> Result<Answer, UrlError> {
     let (target, address) = (Target::parse(url).map_err(UrlError::Url)?, address(url)?);
     let request = Question::plain(method, target.path());
-    let answer = ask_by_name(Asked::directly(address), &target.authority(), request, PATIENCE, &|| true);
+    let answer = ask_by_name(ProbeTarget::directly(address), &target.authority(), request, PATIENCE, &|| true);
     answer.map_err(|source| UrlError::Silent { url: url.to_owned(), source })
 }
 

@@ -11,7 +11,7 @@ const SHORT: Duration = Duration::from_millis(200);
 
 fn ask_for(reply: Reply, method: &str, patience: Duration) -> Result<Answer, ProbeError> {
     let server = ScriptedServer::start(move |_| reply.clone());
-    ask(Asked::directly(server.address()), Question::plain(method, "/hello"), patience)
+    ask(ProbeTarget::directly(server.address()), Question::plain(method, "/hello"), patience)
 }
 
 fn body_of(reply: Reply) -> String {
@@ -76,7 +76,7 @@ fn the_answer_to_head_ends_with_its_head() {
 fn the_request_says_what_is_asked() {
     let server = ScriptedServer::start(|request| Reply::ok(&request.head));
     let address = server.address();
-    let answer = ask(Asked::directly(address), Question::plain("GET", "/json"), PATIENCE).unwrap();
+    let answer = ask(ProbeTarget::directly(address), Question::plain("GET", "/json"), PATIENCE).unwrap();
     let expect = format!("GET /json HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     assert_eq!(String::from_utf8(answer.body).unwrap(), expect);
 }
@@ -88,12 +88,12 @@ fn a_server_of_another_network_is_asked_through_the_connection_that_is_handed_in
         assert_eq!((asked, patience), ("198.18.0.2:80".parse().unwrap(), PATIENCE));
         TcpStream::connect(server.address())
     };
-    let asked = Asked { address: "198.18.0.2:80".parse().unwrap(), connect: &connect };
+    let asked = ProbeTarget { address: "198.18.0.2:80".parse().unwrap(), connect: &connect };
     let answer = ask(asked, Question::plain("GET", "/json"), PATIENCE).unwrap();
     assert!(String::from_utf8(answer.body).unwrap().contains("\r\nHost: 198.18.0.2:80\r\n"));
 
     let no_way = |_: SocketAddr, _: Duration| Err(io::Error::other("no socket was handed over"));
-    let error = ask(Asked { connect: &no_way, ..asked }, Question::plain("GET", "/json"), PATIENCE).unwrap_err();
+    let error = ask(ProbeTarget { connect: &no_way, ..asked }, Question::plain("GET", "/json"), PATIENCE).unwrap_err();
     assert_eq!(error.to_string(), "no socket was handed over");
 }
 
@@ -107,7 +107,7 @@ fn a_slow_answer_is_waited_for_and_a_silent_server_is_not() {
 #[test]
 fn an_answer_that_is_not_wanted_any_more_is_not_waited_for() {
     let server = ScriptedServer::start(|_| Reply::never());
-    let asked = ask_while(Asked::directly(server.address()), Question::plain("GET", "/hello"), PATIENCE, &|| {
+    let asked = ask_while(ProbeTarget::directly(server.address()), Question::plain("GET", "/hello"), PATIENCE, &|| {
         server.requests() == 0
     });
     assert!(matches!(asked, Err(ProbeError::Silent { .. })), "{asked:?}");
@@ -135,7 +135,7 @@ fn where_nobody_listens_the_connection_is_refused() {
     let bound = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&bound, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
     let address = SocketAddr::try_from(getsockname(&bound).unwrap()).unwrap();
-    let refused = ask(Asked::directly(address), Question::plain("GET", "/hello"), PATIENCE).unwrap_err();
+    let refused = ask(ProbeTarget::directly(address), Question::plain("GET", "/hello"), PATIENCE).unwrap_err();
     assert_eq!(refused.to_string(), "Connection refused (os error 111)");
 }
 
