@@ -69,7 +69,6 @@ pub struct PartUsage {
     pub processes_max: Option<u64>,
     /// Most threads seen at once.
     pub threads_max: Option<u64>,
-    /// Bytes from and to disks.
     pub disk: Option<DiskBytes>,
     /// Bytes through the interfaces of its network namespace.
     pub network: Option<NetworkBytes>,
@@ -86,7 +85,7 @@ pub struct HostUsage {
     pub steal_s: Option<f64>,
     /// The part of the work that went into softirqs.
     pub softirq_s: Option<f64>,
-    /// The work of nobody who was followed. The machine counts in hundredths of a second, the parts in nanoseconds: a
+    /// The work of no one who was followed. The machine counts in hundredths of a second, the parts in nanoseconds: a
     /// small difference below nothing is nothing. Absent as well where a part's CPU time is.
     pub foreign_cpu_s: Option<f64>,
     /// Time in which a task waited for a CPU.
@@ -109,7 +108,7 @@ pub enum NoUsage {
     /// Its start was never told.
     #[error("the window ended without having begun")]
     NeverBegan,
-    /// Nobody looked around one of its borders.
+    /// No one looked around one of its borders.
     #[error(
         "the lab's nearest reading of what the {of} had used was {away_s:.3} s away from the {border} of the window of \
          {window_s:.3} s, too far to tell what belongs to it: make the window longer, or keep the machine free of other \
@@ -118,11 +117,9 @@ pub enum NoUsage {
     TooFar {
         /// The part, or the machine.
         of: &'static str,
-        /// Which border.
         border: Border,
         /// From the border to the nearest reading.
         away_s: f64,
-        /// The window.
         window_s: f64,
     },
 }
@@ -287,7 +284,7 @@ impl HostUsage {
     }
 }
 
-/// Refuses a window at whose borders nobody looked. What was never read at all is absent from the usage, and no reason to
+/// Refuses a window at whose borders no one looked. What was never read at all is absent from the usage, and no reason to
 /// have none.
 fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {
     match readings.too_far(window) {

@@ -17,13 +17,11 @@ pub(super) enum Expected {
     Double(f64),
     /// A number of single precision.
     Float(f32),
-    /// A day.
     Day(&'static str),
     /// A day and a time to the microsecond.
     Moment(&'static str),
     /// A length of time.
     Time(&'static str),
-    /// Text.
     Text(&'static str),
     /// A JSON value, written as MySQL writes it: keys by their length, a blank after each colon and comma.
     Json(&'static str),

@@ -7,7 +7,7 @@ use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::{AWKWARD, COLUMNS, Expected, ROWS};
 use super::judge_value::judge_value;
 
-/// What became of the value of `column` in the row with the key `id`, given as a JSON value; nothing if the table has no
+/// What became of the value of `column` in the row with the key `id`, given as a JSON value, or `None` if the table has no
 /// such value, or the text is no JSON.
 pub fn judge(column: &str, id: usize, token: &str) -> Option<Verdict> {
     let index = COLUMNS.iter().position(|(name, _)| *name == column)?;
@@ -51,7 +51,7 @@ impl<'a> Judged<'a> {
         self.verdict.damage().is_none()
     }
 
-    /// The form of a value that is there; nothing for one that tells nothing of the form.
+    /// The form of a value that is there, or `None` for one that tells nothing of the form.
     fn form(&self) -> Option<String> {
         let token = self.token?;
         match &self.verdict {

@@ -34,7 +34,6 @@ const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
 /// A date of zeros is refused otherwise, text would be read as Latin 1, and moments in the zone of the server.
 const HEAD: &str = "SET NAMES utf8mb4;\nSET SESSION sql_mode='';\nSET SESSION time_zone='+00:00';\n";
 
-/// Writes the script.
 pub fn load_script(out: &mut dyn Write, purpose: Purpose) -> io::Result<()> {
     write_script(out, purpose, &table_comment())
 }

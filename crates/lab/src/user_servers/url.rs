@@ -24,15 +24,12 @@ pub enum UrlError {
     /// The host has no address.
     #[error("failed to {source}; nothing was measured")]
     NoHost {
-        /// The URL.
         url: String,
-        /// Why.
         source: LoadError,
     },
     /// It is encrypted.
     #[error("{url} is encrypted, and --url takes http:// only; to put load on it alone: tolok load {url}")]
     Secure {
-        /// The URL.
         url: String,
     },
     /// It has a query where a study's paths are to follow.
@@ -40,23 +37,18 @@ pub enum UrlError {
         "{url} has a query, and the paths of the study's workloads are put behind it; give host and port, or leave the study out"
     )]
     Query {
-        /// The URL.
         url: String,
     },
-    /// Nobody answers.
+    /// No one answers.
     #[error("{url} gave no answer: {source}; nothing was measured. Is the server up, and is this its address?")]
     Silent {
-        /// The URL.
         url: String,
-        /// Why.
         source: ProbeError,
     },
     /// It answers, and refuses.
     #[error("{url} answers with status {status}; give the path of something that it serves; nothing was measured")]
     Refused {
-        /// The URL.
         url: String,
-        /// The status.
         status: u16,
     },
     /// Its answers differ in more than their bodies.
@@ -64,7 +56,6 @@ pub enum UrlError {
         "{url} answers with status {first} once and {then} the next time; give the path of something that it always serves; nothing was measured"
     )]
     Unsteady {
-        /// The URL.
         url: String,
         /// First status.
         first: u16,

@@ -114,7 +114,7 @@ impl Trial<'_> {
         check
     }
 
-    /// A server's trial; nothing if so little was kept that nothing can be made again.
+    /// A server's trial, or `None` if so little was kept that nothing can be made again.
     fn measured(
         &self,
         record: &TrialRecord,
@@ -160,7 +160,7 @@ impl Trial<'_> {
         Ok(Some(made))
     }
 
-    /// A program's trial; nothing if nothing can be made again.
+    /// A program's trial, or `None` if nothing can be made again.
     fn timed(&self, record: &TrialRecord, check: &mut Check) -> Result<Option<tolok_model::ProgramTiming>, String> {
         let scenario = self.plan.program(&self.case.scenario).ok_or("the plan has no such program")?;
         let environment = self.plan.program_environment(scenario).ok_or("the plan has no such environment")?;

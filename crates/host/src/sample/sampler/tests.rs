@@ -110,7 +110,7 @@ fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
     assert_eq!(of(&sampler, Part::Subject, "cpu_s"), Some(11.0));
     assert_eq!(of(&sampler, Part::Subject, "run_queue_wait_s"), Some(22.0));
     assert_eq!(of(&sampler, Part::Subject, "processes"), Some(2.0));
-    // Nobody is followed until it is known; then it is read at once, and without what it starts.
+    // No one is followed until it is known; then it is read at once, and without what it starts.
     assert_eq!(of(&sampler, Part::Generator, "cpu_s"), None);
     sampler.follow(followed(Part::Generator, Members::Process(GENERATOR)));
     assert_eq!(of(&sampler, Part::Generator, "cpu_s"), Some(7.0));
@@ -492,7 +492,7 @@ fn samples_are_in_the_order_and_on_the_clock_of_the_trial() {
 #[test]
 fn groups_of_every_layout_are_followed() {
     let v2 = FakeGroups::v2("/");
-    // Nobody else lives where the group is made.
+    // No one else lives where the group is made.
     v2.file("core", "", "cgroup.procs", "");
     for tree in [FakeGroups::v1("/"), FakeGroups::hybrid("/"), v2] {
         let (clock, proc) = (ManualClock::at(START), a_box());
