@@ -117,6 +117,9 @@ pub enum Verb {
     Completions(CompletionsArgs),
     /// Print a manual page, or write all of them into a folder.
     Man(ManArgs),
+    /// Runs the trials of one block of a run.
+    #[command(hide = true)]
+    Block(BlockArgs),
     /// Holds the box of a trial together.
     #[command(hide = true)]
     Keeper(JobArgs),
@@ -132,6 +135,26 @@ pub enum Verb {
     /// Runs a program again and again and takes its time.
     #[command(hide = true)]
     ProgramTimer(JobFileArgs),
+}
+
+impl Verb {
+    /// Whether it opens boxes for servers, which needs a control group that this process may divide. A block has the group
+    /// of its run.
+    pub fn opens_boxes(&self) -> bool {
+        match self {
+            Self::Quick(_) | Self::Run(_) | Self::Plan(_) | Self::Resume(_) => true,
+            Self::Doctor(_) | Self::Check(_) | Self::Fidelity(_) => true,
+            Self::Replicate(options) => !options.stored,
+            _ => false,
+        }
+    }
+}
+
+/// The folder of a run, so that a list of processes tells which run a block is of.
+#[derive(Debug, ClapArgs)]
+pub struct BlockArgs {
+    /// The folder.
+    pub folder: PathBuf,
 }
 
 /// What tolok tells the hidden verbs to do.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use tolok_lab::home::HomeError;
+use tolok_lab::run::RunError;
 use tolok_lab::store::StoreError;
 use tolok_lab::toolbox::ToolboxError;
 use tolok_load::error::LoadError;
@@ -114,6 +115,15 @@ impl From<StoreError> for Complaint {
                 Self::new(Exit::Usage, format!("{error}; `tolok verify` tells what else of the run is not as it was"))
             }
             _ => Self::new(Exit::Internal, error),
+        }
+    }
+}
+
+impl From<RunError> for Complaint {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Store(error) => error.into(),
+            error => Self::new(Exit::Internal, error),
         }
     }
 }

@@ -5,9 +5,11 @@ mod bring;
 mod exit;
 mod json_lines;
 mod laboratory;
+mod measuring;
 mod output;
 mod problems;
 mod progress;
+mod reports;
 mod scaffold;
 mod verbs;
 mod watching;
@@ -15,6 +17,7 @@ mod watching;
 use std::process::ExitCode;
 
 use args::Verb;
+use tolok_lab::run::start_again_in_an_own_group;
 
 fn main() -> ExitCode {
     // First of all: what memory the reading of arguments takes, every program that the timer starts would be said to have.
@@ -26,6 +29,9 @@ fn main() -> ExitCode {
         Err(error) => return exit::of_clap(&error),
     };
     args.color.apply();
+    if args.verb.opens_boxes() {
+        start_again_in_an_own_group();
+    }
     let ended = match args.verb {
         Verb::Quick(options) => verbs::quick::quick(&options),
         Verb::Run(options) => verbs::run::run(&options),
@@ -48,6 +54,7 @@ fn main() -> ExitCode {
         Verb::Help(options) => verbs::help::help(&options),
         Verb::Completions(options) => verbs::help::completions(&options),
         Verb::Man(options) => verbs::man::man(&options),
+        Verb::Block(options) => verbs::boxes::block(&options),
         Verb::Keeper(options) => verbs::boxes::keeper(&options),
         Verb::NamespaceProbe(options) => verbs::boxes::namespace_probe(&options),
         Verb::Init(options) => verbs::boxes::init(&options),

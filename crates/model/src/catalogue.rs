@@ -1,12 +1,14 @@
 //! All subjects and workloads that a study can name.
 
+use serde::{Deserialize, Serialize};
+
 use crate::program::ProgramWorkload;
 use crate::reading::wording::suggestion;
 use crate::subject::Subject;
 use crate::workload::Workload;
 
 /// All subjects and workloads that a study can name, each list sorted by name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Catalogue {
     /// The subjects, the ceiling among them.
     pub subjects: Vec<Subject>,

@@ -48,8 +48,8 @@ pub use record::resources::{
 };
 pub use record::tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use record::{
-    CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
-    Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome,
+    BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, GroupWeights,
+    Isolation, Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome,
     ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
 };
 pub use replication::file::ReplicationFile;

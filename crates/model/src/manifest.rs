@@ -52,6 +52,8 @@ pub enum ManifestEntry {
     Trial,
     /// A finished unscored trial.
     Diagnosis,
+    /// One session of a block: where and when a process ran its trials.
+    Block,
     /// A trial that was entered and is to be measured anew: its files are taken away.
     Withdrawn,
 }

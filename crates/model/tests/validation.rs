@@ -184,9 +184,14 @@ fn every_study_names_its_schema_in_its_first_line() {
 #[test]
 fn what_the_documents_show_is_sound_by_the_schemas() {
     let (study, subject, workload) = (study_schema(), subject_schema(), workload_schema());
-    for document in
-        ["CONTRIBUTING.md", "docs/databases.md", "docs/environment.md", "docs/guide.md", "docs/queue.md", "docs/tools.md"]
-    {
+    for document in [
+        "CONTRIBUTING.md",
+        "docs/databases.md",
+        "docs/environment.md",
+        "docs/guide.md",
+        "docs/queue.md",
+        "docs/tools.md",
+    ] {
         let text = fs::read_to_string(root().join(document)).unwrap();
         for part in text.split("<!-- check: ").skip(1) {
             let (kind, rest) = part.split_once(" -->\n```toml\n").unwrap();

@@ -241,7 +241,7 @@ impl Analysed {
 }
 
 fn records<'a>(stored: &'a StoredRun, names: &'a Names) -> Records<'a> {
-    let StoredRun { run, plan, trials, diagnoses, records_sha256 } = stored;
+    let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = stored;
     Records { run, plan, names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
 }
 

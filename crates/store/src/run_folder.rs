@@ -7,6 +7,7 @@
 //!   trials/0001-<case>-b1/{trial.json, timeline.jsonl, samples.jsonl, link.jsonl, tool.json, subject.log, tool.log, command.txt}
 //!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
+//!   blocks/b1/block.json                     where and when a process ran trials of a block
 //!   events.jsonl                             what happened, as it was told; nothing rests on it
 //!   report.html  report.md  report.csv  report.json
 //! ```
@@ -23,7 +24,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tolok_model::manifest::{FileSum, Manifest, ManifestEntry};
 use tolok_model::wording::nearest;
-use tolok_model::{Case, CaseId, DiagnosisRecord, Plan, PlannedTrial, RECORD_FORMAT, RunRecord, TrialRecord};
+use tolok_model::{
+    BlockRecord, Case, CaseId, Diagnosis, DiagnosisRecord, Outcome, Plan, PlannedTrial, RECORD_FORMAT, RunRecord,
+    TrialRecord,
+};
 
 use crate::error::{NEAREST, StoreError};
 use crate::events::EventLog;
@@ -34,6 +38,10 @@ use crate::trial_folder::TrialFolder;
 
 /// Titles of subjects and workloads as they were when the run was made.
 const NAMES: &str = "names.json";
+
+/// The records of blocks, each in a folder of its own.
+const BLOCKS: &str = "blocks";
+const BLOCK_RECORD: &str = "block.json";
 
 /// Locked by the one who writes into the folder.
 const LOCK: &str = ".lock";
@@ -56,7 +64,10 @@ pub struct RunFolder {
 /// What a run's folder holds when it is read back.
 #[derive(Debug)]
 pub struct StoredRun {
+    /// What the run was, with the machine that its blocks record.
     pub run: RunRecord,
+    /// Where and when its blocks ran, in the order of time. Runs made before blocks were recorded have none.
+    pub blocks: Vec<BlockRecord>,
     pub plan: Plan,
     /// The trials that are finished, in the order of the plan.
     pub trials: Vec<TrialRecord>,
@@ -124,6 +135,9 @@ impl RunFolder {
                 let entry = ManifestEntry::Diagnosis;
                 manifest.enter(About { entry, folder: &folder, outcome: None, late: true })?;
             }
+        }
+        for folder in self.blocks().into_iter().filter(|folder| !manifest.has(folder)).collect::<Vec<_>>() {
+            manifest.enter(About { entry: ManifestEntry::Block, folder: &folder, outcome: None, late: true })?;
         }
         Ok(())
     }
@@ -196,6 +210,53 @@ impl RunFolder {
         TrialFolder::begin(&self.path, name, self.manifest.clone())
     }
 
+    /// Writes where and when trials of a block are run, before the first of them. Returns the folder of the record, from the run's.
+    pub fn begin_block(&self, record: &BlockRecord) -> Result<String, StoreError> {
+        let base = match record.block {
+            0 => format!("{BLOCKS}/diagnosis"),
+            block => format!("{BLOCKS}/b{block}"),
+        };
+        let again = (2..).map(|session| format!("{base}-{session}"));
+        let is_free = |name: &String| !self.path.join(name).exists();
+        let name = std::iter::once(base.clone()).chain(again).find(is_free).unwrap_or(base);
+        let path = self.path.join(&name);
+        fs::create_dir_all(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
+        let file = path.join(BLOCK_RECORD);
+        file::write(&file, &file::pretty(&file, record)?, Durability::WholeAndOnDisk)?;
+        Ok(name)
+    }
+
+    /// Takes the record of a trial away that is about to be measured again, and says so in the manifest first.
+    pub fn withdraw_trial(&self, trial: &PlannedTrial) -> Result<(), StoreError> {
+        self.begin_trial(trial)?.abandon()
+    }
+
+    /// Enters a trial in the manifest that another process has finished. Returns its outcome.
+    pub fn enter_trial(&self, trial: &PlannedTrial) -> Result<Outcome, StoreError> {
+        let record: TrialRecord = read_json(&TrialFolder::record_in(&self.trial_path(trial)), "trial record")?;
+        self.enter(ManifestEntry::Trial, &trial_name(trial), Some(&record.outcome))?;
+        Ok(record.outcome)
+    }
+
+    /// Enters the unscored trial of a case, likewise.
+    pub fn enter_diagnosis(&self, case: &CaseId) -> Result<Result<Diagnosis, String>, StoreError> {
+        let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
+        let record: DiagnosisRecord = read_json(&path, "diagnosis")?;
+        self.enter(ManifestEntry::Diagnosis, &diagnosis_name(case), None)?;
+        Ok(record.outcome)
+    }
+
+    /// Enters the record of a block that lies in this folder.
+    pub fn enter_block(&self, folder: &str) -> Result<(), StoreError> {
+        self.enter(ManifestEntry::Block, folder, None)
+    }
+
+    fn enter(&self, entry: ManifestEntry, folder: &str, outcome: Option<&Outcome>) -> Result<(), StoreError> {
+        let Some(manifest) = &self.manifest else { return Ok(()) };
+        let about = About { entry, folder, outcome, late: false };
+        manifest.lock().unwrap_or_else(PoisonError::into_inner).enter(about)
+    }
+
     /// Where the events of the run are kept, after those of earlier sessions.
     pub fn events(&self) -> Result<EventLog, StoreError> {
         EventLog::open(&self.path)
@@ -237,8 +298,13 @@ impl RunFolder {
         let diagnosis = |case: &Case| TrialFolder::diagnosis_in(&self.diagnosis_path(&case.id));
         let diagnoses = diagnosed.map(|case| read_json(&diagnosis(case), "diagnosis"));
         let diagnoses = diagnoses.collect::<Result<Vec<DiagnosisRecord>, StoreError>>()?;
+        let blocks =
+            self.blocks().into_iter().map(|folder| read_json(&self.path.join(folder).join(BLOCK_RECORD), "block"));
+        let mut blocks = blocks.collect::<Result<Vec<BlockRecord>, StoreError>>()?;
+        blocks.sort_by(|one, other| one.started_at.cmp(&other.started_at));
+        let run = run.on_machines_of(&blocks);
         let records_sha256 = self.manifest()?.and_then(|manifest| manifest.fingerprint().map(str::to_owned));
-        Ok(StoredRun { run, plan, trials, diagnoses, records_sha256 })
+        Ok(StoredRun { run, blocks, plan, trials, diagnoses, records_sha256 })
     }
 
     pub fn run(&self) -> Result<RunRecord, StoreError> {
@@ -263,16 +329,24 @@ impl RunFolder {
 
     /// The names of the folders of all trials that are finished, scored or not, whether the plan knows them or not.
     pub fn finished(&self) -> Vec<String> {
-        let below = |parent: &str, record: fn(&Path) -> PathBuf| {
-            let folders = fs::read_dir(self.path.join(parent)).into_iter().flatten().flatten();
-            let finished = folders.map(|entry| entry.path()).filter(|path| record(path).is_file());
-            let names = finished.filter_map(|path| Some(format!("{parent}/{}", path.file_name()?.to_string_lossy())));
-            names.collect::<Vec<String>>()
-        };
-        let mut names = below("trials", TrialFolder::record_in);
-        names.extend(below("diagnosis", TrialFolder::diagnosis_in));
+        let mut names = self.below("trials", TrialFolder::record_in);
+        names.extend(self.below("diagnosis", TrialFolder::diagnosis_in));
         names.sort();
         names
+    }
+
+    /// The names of the folders with records of blocks.
+    pub fn blocks(&self) -> Vec<String> {
+        let mut names = self.below(BLOCKS, |path| path.join(BLOCK_RECORD));
+        names.sort();
+        names
+    }
+
+    /// The folders below `parent` in which there is a record.
+    fn below(&self, parent: &str, record: impl Fn(&Path) -> PathBuf) -> Vec<String> {
+        let folders = fs::read_dir(self.path.join(parent)).into_iter().flatten().flatten();
+        let finished = folders.map(|entry| entry.path()).filter(|path| record(path).is_file());
+        finished.filter_map(|path| Some(format!("{parent}/{}", path.file_name()?.to_string_lossy()))).collect()
     }
 
     /// What was entered as it came, or `None` in a run of a tolok from before there were manifests.

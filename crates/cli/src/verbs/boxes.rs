@@ -3,10 +3,16 @@
 use std::io;
 
 use tolok_lab::isolate::{run_init, run_keeper, run_link, run_namespace_probe};
+use tolok_lab::run::run_block;
 use tolok_lab::timer::run_program_timer;
 
-use crate::args::{JobArgs, JobFileArgs};
+use crate::args::{BlockArgs, JobArgs, JobFileArgs};
 use crate::exit::{Complaint, Exit};
+
+/// Runs the trials of one block. Its job comes from standard input.
+pub fn block(_: &BlockArgs) -> Result<Exit, Complaint> {
+    done(run_block())
+}
 
 /// Holds the box together.
 pub fn keeper(options: &JobArgs) -> Result<Exit, Complaint> {

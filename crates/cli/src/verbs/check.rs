@@ -4,27 +4,23 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{
-    Ground, Prepared, Session, Stop, check_conformance, prepare_database, start_again_in_an_own_group,
-};
+use tolok_lab::run::{Ground, Prepared, Session, Stop, check_conformance, prepare_database};
 use tolok_lab::user_servers::local_subject;
 use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
 
 use super::plan::deal_cpus;
-use super::run::hear_interrupts;
 use crate::args::CheckArgs;
 use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
+use crate::measuring::{interruptible, warn_of};
 use crate::output::{put, say};
 
 /// Checks one subject after the other and says what was found of each as soon as it is known.
 pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
-    start_again_in_an_own_group();
     let mut opened = Opened::open()?;
     let chosen = choose(&args.subjects, &mut opened)?;
-    let stop = Stop::default();
-    hear_interrupts(&stop, "subject")?;
+    let stop = interruptible("subject")?;
     let (ready, lacking) = split(&opened, chosen);
     lacking.iter().for_each(|(label, reason)| say(format!("left out: {label}: {reason}")));
     if ready.is_empty() {
@@ -145,7 +141,7 @@ fn each(
     stop: &Stop,
 ) -> Result<usize, Complaint> {
     let ground = Ground::prepare();
-    ground.leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
+    warn_of(&ground.leftovers);
     let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =

@@ -9,17 +9,17 @@ use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
 
-use super::run::folder_of_runs;
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, style};
+use crate::reports::runs_folder;
 
 /// A message names this many cases.
 const NAMED: usize = 5;
 
 /// Compares two runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
-    let runs = folder_of_runs(args.runs.as_deref())?;
+    let runs = runs_folder(args.runs.as_deref())?;
     let [before, after] = [&args.before, &args.after].map(|name| Stored::read(&RunFolder::find(&runs, name)?));
     let (before, after) = (before?, after?);
     let request = CompareRequest {
@@ -61,7 +61,7 @@ impl Stored {
     }
 
     fn records(&self) -> Records<'_> {
-        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = &self.run;
+        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = &self.run;
         Records { run, plan, names: &self.names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
     }
 }

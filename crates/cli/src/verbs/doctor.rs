@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use tolok_lab::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
-use tolok_lab::run::{Ground, start_again_in_an_own_group};
+use tolok_lab::run::{Ground, machine_summary};
 use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
 use crate::args::{DoctorArgs, PlanFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::{Opened, TOOLS};
-use crate::output::{json, put, say, width};
+use crate::measuring::warn_of;
+use crate::output::{json, put, width};
 
 /// Looks at the machine and at the programs: from the control group that a run would have, after sweeping up as a run does.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
-    start_again_in_an_own_group();
     let opened = Opened::open()?;
     let (machine, ground) = (Machine::read(), Ground::prepare());
-    ground.leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
+    warn_of(&ground.leftovers);
     let text = match args.format {
         PlanFormat::Json => json(&serde_json::json!({
             "schema_version": 2, "machine": machine, "abilities": machine.abilities(), "advice": machine.advice(),
@@ -25,7 +25,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
         }))?,
         PlanFormat::Text => {
             let mut page = Page::of(usize::from(width()));
-            page.title(&tolok_analysis::machine_line(&super::run::summary(&machine)));
+            page.title(&tolok_analysis::machine_line(&machine_summary(&machine)));
             programs(&mut page, &opened.states);
             subjects(&mut page, &opened);
             tools(&mut page, &opened.states);

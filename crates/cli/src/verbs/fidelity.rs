@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{
-    FidelityJob, Ground, Prepared, Session, Stop, fidelity as ask_them, prepare_database, start_again_in_an_own_group,
-};
+use tolok_lab::run::{FidelityJob, Ground, Prepared, Session, Stop, fidelity as ask_them, prepare_database};
 use tolok_model::fidelity::{FidelityReport, LeftOut};
 use tolok_model::{
     Catalogue, Database, DatabaseAddress, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector,
@@ -15,10 +13,10 @@ use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
 
 use super::plan::deal_cpus;
-use super::run::hear_interrupts;
 use crate::args::{FidelityArgs, FidelityFormat};
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
+use crate::measuring::{interruptible, warn_of};
 use crate::output::{put, say, style};
 
 /// The workload that subjects serve which can be asked.
@@ -26,7 +24,6 @@ const WORKLOAD: &str = "fidelity";
 
 /// Asks one subject after the other and says what was found.
 pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
-    start_again_in_an_own_group();
     let opened = Opened::open()?;
     let chosen = choose(&args.subjects, &opened.laboratory.catalogue)?;
     let database = database(args)?;
@@ -37,8 +34,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
     if ready.is_empty() {
         return Err(nobody(&left_out));
     }
-    let stop = Stop::default();
-    hear_interrupts(&stop, "subject")?;
+    let stop = interruptible("subject")?;
     let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
     let prepared =
         prepare_database(&opened.laboratory, &database, &mut loading, &|| !stop.is_asked()).map_err(|failure| {
@@ -161,7 +157,7 @@ fn ask(
     (aborts, stop): (bool, &Stop),
 ) -> Result<FidelityReport, Complaint> {
     let ground = Ground::prepare();
-    ground.leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
+    warn_of(&ground.leftovers);
     let environment = Environment { database: Some(database.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
-use tolok_lab::run::{Ground, start_again_in_an_own_group};
+use tolok_lab::run::Ground;
 use tolok_lab::shell::quoted;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
@@ -42,11 +42,20 @@ pub struct Planned {
     pub ground: Ground,
 }
 
+/// What the command line says of a study.
+#[derive(Clone, Copy)]
+pub struct StudyRequest<'a> {
+    /// Its file or name, if it was named.
+    pub study: Option<&'a str>,
+    pub bring: &'a BringArgs,
+    pub measure: &'a MeasureArgs,
+}
+
 /// Shows the plan.
 pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
-    start_again_in_an_own_group();
     let bring = Bring::of(&args.bring, args.study.is_some())?;
-    let (_, planned) = make(bring, args.study.as_deref(), (&args.bring, &args.measure))?;
+    let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
+    let (_, planned) = make(bring, request)?;
     let text = match args.format {
         PlanFormat::Text => describe(&planned),
         PlanFormat::Json => {
@@ -60,14 +69,10 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
 }
 
 /// Opens the laboratory with what was brought, reads a study and expands it for this machine.
-pub fn make(
-    mut bring: Bring,
-    asked: Option<&str>,
-    (brought, args): (&BringArgs, &MeasureArgs),
-) -> Result<(Opened, Planned), Complaint> {
+pub fn make(mut bring: Bring, request: StudyRequest<'_>) -> Result<(Opened, Planned), Complaint> {
     bring.ask_urls()?;
     let mut opened = Opened::open_with(&bring)?;
-    let planned = make_in(&mut opened, &bring, asked, (brought, args))?;
+    let planned = make_in(&mut opened, &bring, request)?;
     Ok((opened, planned))
 }
 
@@ -81,17 +86,13 @@ fn study(opened: &Opened, bring: &Bring, asked: Option<&str>) -> Result<(PathBuf
 }
 
 /// Reads a study and expands it for this machine.
-pub fn make_in(
-    opened: &mut Opened,
-    bring: &Bring,
-    asked: Option<&str>,
-    (brought, args): (&BringArgs, &MeasureArgs),
-) -> Result<Planned, Complaint> {
-    let (path, text, mut study) = study(opened, bring, asked)?;
+pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) -> Result<Planned, Complaint> {
+    let args = request.measure;
+    let (path, text, mut study) = study(opened, bring, request.study)?;
     let left_out = bring.ask(&study, &mut opened.laboratory.catalogue)?;
     let opened = &*opened;
     let catalogue = &opened.laboratory.catalogue;
-    bring.select(&mut study, catalogue, asked.is_none());
+    bring.select(&mut study, catalogue, request.study.is_none());
     let study = as_asked(study, args, catalogue)?;
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
@@ -121,7 +122,7 @@ pub fn make_in(
         return Err(missing("with --strict, nothing that the study asks for may be left out", &plan.skipped));
     }
     let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
-    let command = command(asked, seed, (brought, args));
+    let command = command(request, seed);
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, ground })
 }
 
@@ -155,7 +156,8 @@ impl Dealt {
 }
 
 /// What to type to run the same plan again: the order follows from the seed.
-fn command(study: Option<&str>, seed: u64, (brought, args): (&BringArgs, &MeasureArgs)) -> String {
+fn command(request: StudyRequest<'_>, seed: u64) -> String {
+    let StudyRequest { study, bring, measure: args } = request;
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
     let subjects = match args.subjects.as_slice() {
         [] => String::new(),
@@ -165,7 +167,7 @@ fn command(study: Option<&str>, seed: u64, (brought, args): (&BringArgs, &Measur
     let diagnose = if args.diagnose { " --diagnose" } else { "" };
     let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
     let study = study.map(|study| format!(" {study}")).unwrap_or_default();
-    let brought = brought_again(brought);
+    let brought = brought_again(bring);
     format!("tolok run{study}{brought} --seed {seed}{blocks}{scale}{subjects}{shared}{diagnose}")
 }
 

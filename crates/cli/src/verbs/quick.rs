@@ -2,24 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use tolok_lab::run::start_again_in_an_own_group;
+use tolok_lab::run::machine_summary;
 use tolok_lab::toolbox::{ProgramState, Remedy};
 
 use tolok_model::Engine;
 
-use super::plan::make_in;
+use super::plan::{StudyRequest, make_in};
 use super::report::open_in_browser;
-use super::run::{announce, measure};
 use super::setup::{fetch, what};
 use crate::args::QuickArgs;
 use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::{Opened, TOOLS};
+use crate::measuring::{announce, interruptible, measure};
 use crate::output::{ask, say};
 
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
 pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
-    start_again_in_an_own_group();
     let mut bring = Bring::of(&args.bring, true)?;
     bring.ask_urls()?;
     let mut opened = Opened::open_with(&bring)?;
@@ -27,18 +26,20 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     say(format!(
         "tolok {} · {}\n",
         env!("CARGO_PKG_VERSION"),
-        tolok_analysis::machine_line(&super::run::summary(&machine))
+        tolok_analysis::machine_line(&machine_summary(&machine))
     ));
     show_programs(&opened);
     offer_missing(&mut opened, args.yes)?;
-    let planned = make_in(&mut opened, &bring, Some("quick"), (&args.bring, &args.measure))?;
+    let request = StudyRequest { study: Some("quick"), bring: &args.bring, measure: &args.measure };
+    let planned = make_in(&mut opened, &bring, request)?;
     announce(&planned);
-    let (exit, folder) = measure(&opened, &planned, &args.result)?;
+    let measured = measure(&opened, &planned, &args.result, &interruptible("trial")?)?;
+    measured.show(&args.result)?;
     say("next    tolok run core   longer windows and all workloads, about half an hour");
-    if !args.no_open && exit == Exit::Done {
-        open_in_browser(&folder.join("report.html"));
+    if !args.no_open && measured.exit == Exit::Done {
+        open_in_browser(&measured.folder.join("report.html"));
     }
-    Ok(exit)
+    Ok(measured.exit)
 }
 
 fn show_programs(opened: &Opened) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tolok_analysis::replication::{MeasuredPart, MeasuredRun, ReplicationFindings, replicate as judge};
 use tolok_analysis::{Findings, Names, Records, analyse};
 use tolok_lab::home::Home;
-use tolok_lab::run::{Stop, start_again_in_an_own_group};
+use tolok_lab::run::Stop;
 use tolok_lab::store::{RunFolder, StoreError, StoredRun};
 use tolok_model::replication::{Replication, ReplicationPart};
 use tolok_model::transcription::Transcription;
@@ -14,23 +14,21 @@ use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
 
-use super::plan::make;
-use super::run::{announce, folder_of_runs, hear_interrupts, measure_until, unsound};
+use super::plan::{StudyRequest, make};
 use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
 use crate::bring::Bring;
 use crate::exit::{Complaint, Exit};
 use crate::laboratory::Opened;
+use crate::measuring::{announce, interruptible, measure, unsound};
 use crate::output::{put, say, style};
+use crate::reports::runs_folder;
 
 /// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
 pub fn replicate(args: &ReplicateArgs) -> Result<Exit, Complaint> {
-    if !args.stored {
-        start_again_in_an_own_group();
-    }
     let home = Home::find()?;
     let source = home.source(&args.source)?;
     let chosen = chosen(&source.replication, &args.part)?;
-    let runs = folder_of_runs(args.runs.as_deref())?;
+    let runs = runs_folder(args.runs.as_deref())?;
     let (exit, found) = if args.stored {
         (Exit::Done, stored(&source.replication, &chosen, &runs)?)
     } else {
@@ -104,8 +102,7 @@ fn measured<'a>(
     chosen: &[&ReplicationPart],
     (args, runs): (&ReplicateArgs, &Path),
 ) -> Result<(Exit, Ran<'a>), Complaint> {
-    let stop = Stop::default();
-    hear_interrupts(&stop, "trial")?;
+    let stop = interruptible("trial")?;
     let mut exit = Exit::Done;
     let mut ran = Ran::new();
     let mut left = Vec::new();
@@ -146,7 +143,7 @@ fn run_part(
 ) -> Result<(Exit, PathBuf), Complaint> {
     let study = folder.join(&part.study).display().to_string();
     let brought = BringArgs::default();
-    let measure = MeasureArgs {
+    let options = MeasureArgs {
         blocks: args.blocks,
         scale: args.scale,
         seed: None,
@@ -155,13 +152,14 @@ fn run_part(
         allow_shared: args.allow_shared,
         diagnose: false,
     };
-    let (opened, mut planned) = make(Bring::of(&brought, true)?, Some(&study), (&brought, &measure))?;
+    let request = StudyRequest { study: Some(&study), bring: &brought, measure: &options };
+    let (opened, mut planned) = make(Bring::of(&brought, true)?, request)?;
     check(&opened, replication, part, &study)?;
     planned.name = study_name(replication, part);
     announce(&planned);
     let result = ResultArgs { runs: Some(runs.to_owned()), format: Format::Text, output: None };
-    let (exit, _, path) = measure_until(&opened, &planned, (&result, stop))?;
-    Ok((exit, path))
+    let measured = measure(&opened, &planned, &result, stop)?;
+    Ok((measured.exit, measured.folder))
 }
 
 /// What a replication says of a study, held against the study before anything is measured.
@@ -213,7 +211,7 @@ impl<'a> Part<'a> {
 
     fn records(&self) -> Result<Records<'_>, String> {
         let (stored, names) = self.run.as_ref().map_err(Clone::clone)?;
-        let StoredRun { run, plan, trials, diagnoses, records_sha256 } = stored;
+        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = stored;
         Ok(Records { run, plan, names, trials, diagnoses, records_sha256: records_sha256.as_deref() })
     }
 }

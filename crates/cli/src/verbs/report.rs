@@ -7,28 +7,21 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use tolok_analysis::{Findings, Names, Records, analyse};
-use tolok_lab::store::{RunFolder, StoreError};
+use tolok_analysis::Findings;
+use tolok_lab::store::RunFolder;
 use tolok_report::{Format as ReportFormat, Style, brief, render};
 
-use crate::args::{Format, ReportArgs, ResultArgs};
+use crate::args::{Format, ReportArgs};
 use crate::exit::{Complaint, Exit};
 use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, say, width};
-
-/// The reports that are kept in a run's folder.
-pub const KEPT: [(&str, ReportFormat); 4] = [
-    ("report.html", ReportFormat::Html),
-    ("report.md", ReportFormat::Markdown),
-    ("report.csv", ReportFormat::Csv),
-    ("report.json", ReportFormat::Json),
-];
+use crate::reports::{keep, report_format, runs_folder};
 
 /// Rebuilds the reports of a run, and prints or writes those that were asked for.
 pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
     let formats = formats(args)?;
     check_places(args, &formats)?;
-    let path = RunFolder::find(&super::run::folder_of_runs(args.runs.as_deref())?, &args.run)?;
+    let path = RunFolder::find(&runs_folder(args.runs.as_deref())?, &args.run)?;
     let folder = RunFolder::open(&path);
     let findings = keep(&folder)?;
     match (formats.as_slice(), args.output.as_deref()) {
@@ -116,53 +109,6 @@ fn text_of(findings: &Findings, format: ReportFormat, args: &ReportArgs, is_for_
     let style = Style { colour: !is_for_file, width: width() };
     let short = if args.brief { brief(findings, format, &style) } else { None };
     short.unwrap_or_else(|| render(findings, format, &style))
-}
-
-/// Analyses what is stored, and writes every report that is kept into the run's folder.
-pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
-    let findings = findings(folder)?;
-    let plain = Style { colour: false, width: width() };
-    for (name, format) in KEPT {
-        // A folder that can be read but not written, such as someone else's run, can still be shown.
-        if let Err(error) = folder.write(name, render(&findings, format, &plain).as_bytes()) {
-            say(format!("warning: {error}"));
-        }
-    }
-    Ok(findings)
-}
-
-/// Prints the report that was asked for. Colour is for terminals, and no file is one.
-pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), Complaint> {
-    let style = Style { colour: result.output.is_none(), width: width() };
-    put(&render(findings, format, &style), result.output.as_deref())
-}
-
-/// What the records of a run say.
-pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
-    let stored = folder.read()?;
-    let names: Names = folder.names()?;
-    Ok(analyse(&Records {
-        run: &stored.run,
-        plan: &stored.plan,
-        names: &names,
-        trials: &stored.trials,
-        diagnoses: &stored.diagnoses,
-        records_sha256: stored.records_sha256.as_deref(),
-    }))
-}
-
-/// The report of a format; none of lines, which are no report.
-pub fn report_format(format: Format) -> Option<ReportFormat> {
-    match format {
-        Format::Text => Some(ReportFormat::Terminal),
-        Format::Json => Some(ReportFormat::Json),
-        Format::Md => Some(ReportFormat::Markdown),
-        Format::Csv => Some(ReportFormat::Csv),
-        Format::Tidy => Some(ReportFormat::Tidy),
-        Format::Tex => Some(ReportFormat::Latex),
-        Format::Html => Some(ReportFormat::Html),
-        Format::Jsonl => None,
-    }
 }
 
 /// Opens a page in the user's browser, by its path or its address, where there is a screen to open one on.

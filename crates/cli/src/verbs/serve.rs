@@ -3,14 +3,14 @@
 use tolok_serve::{Options, ServeError, Server};
 
 use super::report::open_in_browser;
-use super::run::folder_of_runs;
 use crate::args::ServeArgs;
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, say};
+use crate::reports::runs_folder;
 
 /// Serves the pages and says where.
 pub fn serve(args: &ServeArgs) -> Result<Exit, Complaint> {
-    let runs = folder_of_runs(args.runs.as_deref())?;
+    let runs = runs_folder(args.runs.as_deref())?;
     let server = Server::bind(&Options { runs: runs.clone(), port: args.port }).map_err(failed)?;
     let address = server.url();
     say(format!("The runs in {}, for this machine only. Ctrl-C ends it.", runs.display()));

@@ -35,14 +35,28 @@ fn left_in(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().path().display().to_string()).collect()
 }
 
-/// The box's processes of one tolok, from `/proc`: the keeper, then the init below it.
-pub fn box_of(tolok: u32) -> Vec<u32> {
+/// The processes below one tolok that hold a box, from `/proc`: the block, the keeper below it, and the init below that.
+pub struct Boxed {
+    pub block: u32,
+    pub keeper: u32,
+    pub init: u32,
+}
+
+impl Boxed {
+    pub fn pids(&self) -> [u32; 3] {
+        [self.block, self.keeper, self.init]
+    }
+}
+
+pub fn box_of(tolok: u32) -> Boxed {
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
-        let keepers = children(tolok, "keeper");
-        let inits: Vec<u32> = keepers.iter().flat_map(|keeper| children(*keeper, "init")).collect();
-        if let (Some(keeper), Some(init)) = (keepers.first(), inits.first()) {
-            return vec![*keeper, *init];
+        let found = children(tolok, "block").into_iter().find_map(|block| {
+            let keeper = *children(block, "keeper").first()?;
+            Some(Boxed { block, keeper, init: *children(keeper, "init").first()? })
+        });
+        if let Some(found) = found {
+            return found;
         }
     }
     panic!("tolok {tolok} opens no box");
@@ -95,9 +109,7 @@ fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
     let started = under_way(&place);
     let boxed = box_of(started.child.id());
     started.signal(Signal::KILL);
-    for pid in boxed {
-        let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL);
-    }
+    boxed.pids().into_iter().for_each(kill_9);
     started.finish();
     // Nobody was left who could remove its folder: whoever comes next does, and that need not be a run.
     assert_all_gone(|| place.processes());
@@ -108,15 +120,20 @@ fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
     assert_can_go_on(&place);
 }
 
+/// It may have gone with its parent.
+fn kill_9(pid: u32) {
+    let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL);
+}
+
 #[test]
-fn kill_9_of_a_box_costs_one_trial_and_the_study_goes_on() {
-    for victim in [0, 1] {
+fn kill_9_of_a_box_or_a_block_costs_one_trial_and_the_study_goes_on() {
+    let victims: [fn(&Boxed) -> u32; 3] = [|boxed| boxed.keeper, |boxed| boxed.init, |boxed| boxed.block];
+    for victim in victims {
         let _turn = my_turn();
         // Windows so long that the box is still there when it is to be killed, however slow this machine is.
         let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 2, "4s");
         let started = place.start(&["run", "try"]);
-        let pid = box_of(started.child.id())[victim];
-        kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
+        kill_9(victim(&box_of(started.child.id())));
         let (said, code) = started.finish();
         assert_eq!(code, Some(5), "{said}");
         let records = place.records();
@@ -124,7 +141,29 @@ fn kill_9_of_a_box_costs_one_trial_and_the_study_goes_on() {
         assert_eq!((records.len(), failed.len()), (2, 1), "{said}");
         assert_eq!(failed[0]["outcome"]["reason"], "lab-failed", "{said}");
         assert_all_gone(|| place.processes());
+        let verified = place.tolok(&["verify", "latest"]);
+        assert_eq!(verified.code, Some(0), "{}", verified.output);
     }
+}
+
+#[test]
+fn a_trial_that_a_killed_block_lost_is_run_again_by_resume() {
+    let _turn = my_turn();
+    let place = place();
+    let started = under_way(&place);
+    kill_9(box_of(started.child.id()).block);
+    let (said, code) = started.finish();
+    assert_eq!(code, Some(5), "{said}");
+    let lost = place.records().iter().filter(|record| record["outcome"]["reason"] == "lab-failed").count();
+    assert_eq!((place.records().len(), lost), (TRIALS, 1), "the blocks behind it were run: {said}");
+    assert_all_gone(|| left_in(&temporary(&place)));
+    let said = place.tolok(&["resume", "latest"]);
+    assert_done(said.code, &said.progress);
+    assert!(said.progress.contains("1 of 6 trials left"), "{}", said.progress);
+    assert!(place.records().iter().all(|record| record["outcome"]["kind"] == "completed"), "{}", said.progress);
+    let verified = place.tolok(&["verify", "latest"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.output);
+    assert!(verified.output.contains("was measured anew"), "{}", verified.output);
 }
 
 #[test]

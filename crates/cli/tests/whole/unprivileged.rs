@@ -105,11 +105,11 @@ fn assert_kill_9_leaves_nothing(place: &Place, started: Started) -> bool {
     while place.processes().iter().filter(|line| line.starts_with(&server)).count() < 2 {
         assert!(Instant::now() < deadline, "not both were started: {:?}", place.processes());
     }
-    let namespaced = namespace_of(&boxed[1].to_string()) != namespace_of("self");
+    let namespaced = namespace_of(&boxed.init.to_string()) != namespace_of("self");
     started.signal(Signal::KILL);
     started.finish();
     assert_all_gone(|| place.processes());
-    assert_all_gone(|| boxed.iter().filter_map(command_line).collect());
+    assert_all_gone(|| boxed.pids().iter().filter_map(command_line).collect());
     namespaced
 }
 
@@ -120,7 +120,7 @@ fn namespace_of(process: &str) -> PathBuf {
 /// What a process of a box runs as; nothing for one that has ended, even if nobody has waited for it.
 fn command_line(pid: &u32) -> Option<String> {
     let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
-    (line.contains("keeper") || line.contains("init")).then_some(line)
+    ["block", "keeper", "init"].iter().any(|verb| line.contains(verb)).then_some(line)
 }
 
 /// Whether a program does its work here.

@@ -102,7 +102,7 @@ fn untouched(place: &Place) {
     let (_, found) = verify(place);
     assert_eq!(found["is_equal"], true);
     let of = |name: &str| found["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap();
-    assert_eq!(of("manifest")["compared"], 7, "a line of the run and of each of six trials");
+    assert_eq!(of("manifest")["compared"], 10, "a line of the run, of each of three blocks, and of each of six trials");
     assert!(of("figures")["compared"].as_u64().unwrap() > 500, "{}", of("figures"));
     assert!(of("report.json")["compared"].as_u64().unwrap() > 100);
     // What a published report pins is what the manifest ends with.
@@ -230,7 +230,7 @@ fn a_trial_taken_away(place: &Place) {
 
 fn the_last_line_taken_out(place: &Place) {
     let manifest = place.run_folder().join("manifest.jsonl");
-    let without_last = |text: &str| text.lines().take(6).map(|line| format!("{line}\n")).collect::<String>();
+    let without_last = |text: &str| text.lines().take(9).map(|line| format!("{line}\n")).collect::<String>();
     while_changed(&manifest, without_last, || {
         let (said, found) = verify(place);
         assert_eq!(said.code, Some(5));
@@ -296,7 +296,7 @@ fn a_run_that_was_killed_between_a_record_and_its_line_is_entered_late_by_resume
     let notes = found["checks"][0]["notes"].to_string();
     assert!(notes.contains("entered late"), "{notes}");
     let text = fs::read_to_string(&manifest).unwrap();
-    assert_eq!(text.lines().count(), 7);
+    assert_eq!(text.lines().count(), 10);
     assert!(text.lines().last().unwrap().contains("\"entered_late\":true"));
 }
 

@@ -16,8 +16,8 @@ use crate::sample::{ProcessTree, descendants};
 /// How long processes that were killed may take to be gone; it takes longer only where the kernel itself hangs.
 pub(super) const KILL_LIMIT: Duration = Duration::from_secs(2);
 
-/// The keeper and the init end when the lab says so or is gone; signals that ask them to end are not their business.
-pub(super) fn ignore_stop_signals() -> io::Result<()> {
+/// Keeper, init and block end when those above them say so or are gone; signals that ask them to end are not their business.
+pub fn ignore_stop_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     // A handler that only sets a flag no one reads; unlike SIG_IGN it is not inherited by the servers.
     let unread = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));

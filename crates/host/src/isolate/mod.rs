@@ -31,7 +31,7 @@ mod wait;
 
 pub use init::run_init;
 pub use keeper::run_keeper;
-pub use kill::kill_trees;
+pub use kill::{ignore_stop_signals, kill_trees};
 pub use network::run_link;
 pub use probe::run_namespace_probe;
 pub use spawn::{Placement, place};

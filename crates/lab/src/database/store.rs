@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tolok_model::Engine;
 
@@ -25,7 +26,7 @@ use crate::toolbox::Program;
 const WAY: u32 = 1;
 
 /// The folder of templates.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DatabaseStore {
     folder: PathBuf,
 }

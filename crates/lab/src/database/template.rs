@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use serde::{Deserialize, Serialize};
 
 use super::client::{Client, Target};
 use super::commands::{Dialect, private, socket};
@@ -25,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const SOCKET_PATH_BYTES: usize = 107;
 
 /// A database that instances are copied from; it is never served itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Template {
     pub(super) folder: PathBuf,
     pub(super) program: Program,

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde::{Deserialize, Serialize};
 use tolok_model::wording::suggestion;
 use tolok_model::{Catalogue, Problem, ProgramWorkload, Study, Subject, Workload};
 
@@ -13,7 +14,7 @@ use tolok_model::{Catalogue, Problem, ProgramWorkload, Study, Subject, Workload}
 pub const HOME_VARIABLE: &str = "TOLOK_HOME";
 
 /// The folder that holds `subjects/`, `workloads/` and `studies/`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Home {
     root: PathBuf,
 }

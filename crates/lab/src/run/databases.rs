@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use tolok_model::{Database, DatabaseAddress, Engine, Failure, FailureKind};
+use serde::{Deserialize, Serialize};
+use tolok_model::{Case, Database, DatabaseAddress, Engine, Failure, FailureKind, Plan};
 
 use super::database_login::LOGIN_LIMIT;
 use super::session::Laboratory;
@@ -12,7 +13,7 @@ use crate::subject::DatabaseNames;
 use crate::toolbox::Program;
 
 /// A database that trials can be given.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Prepared {
     pub(super) kind: Kind,
     /// The program whose client the lab logs in with.
@@ -20,7 +21,7 @@ pub struct Prepared {
 }
 
 /// Whose the server is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Kind {
     /// One of our own for each trial, from data that are loaded already.
     Private(Template),
@@ -31,6 +32,12 @@ pub(super) enum Kind {
 /// What is made ready once and used by many environments.
 pub(super) fn same(one: &Database, other: &Database) -> bool {
     (one.engine, &one.dsn) == (other.engine, &other.dsn)
+}
+
+/// The database that the trials of a case ask, if they ask one.
+pub(super) fn database_of<'a>(plan: &'a Plan, case: &Case) -> Option<&'a Database> {
+    let scenario = plan.scenario(&case.scenario).filter(|scenario| scenario.database)?;
+    plan.environment(scenario)?.database.as_ref()
 }
 
 /// Makes the data of a private server, or looks after the tables in a user's. `begins` is called if it will take a while.

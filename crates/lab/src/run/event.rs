@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tolok_model::{Outcome, PlannedTrial};
 
 use crate::tools::LoadSecond;
@@ -123,7 +123,8 @@ pub enum Preparation {
 }
 
 /// A moment of a trial.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TrialEvent {
     /// It goes on to its next step.
     Phase {
@@ -142,7 +143,7 @@ pub enum TrialEvent {
 }
 
 /// The steps of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// The subject's processes are started, until the first good answer.

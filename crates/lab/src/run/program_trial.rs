@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use tolok_model::{
-    Case, CpuMap, Environment, FailureKind, Isolation, Outcome, Plan, ProgramScenario, ProgramTiming, ProgramWorkload,
+    CpuMap, Environment, FailureKind, Isolation, Outcome, ProgramScenario, ProgramTiming, ProgramWorkload,
     RECORD_FORMAT, RawWindow,
 };
 
@@ -17,9 +17,8 @@ use super::program_rows::TIMER_REPORT;
 use super::program_timing::{TIMER_LOG, Timed, TimerAtHand};
 use super::remake::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, TrialInputs, timing_of};
 use super::reruns::Reruns;
-use super::session::{Place, Session};
-use super::stop::Stop;
-use super::trial::{Finished, Setback, load_average};
+use super::session::Place;
+use super::trial::{Finished, Setback, TrialSetup, load_average};
 use crate::isolate::TrialBox;
 use crate::shell::command_line;
 use crate::store::{StoreError, TrialFolder};
@@ -44,15 +43,9 @@ pub(super) struct ProgramTrial<'a> {
 }
 
 impl<'a> ProgramTrial<'a> {
-    /// A trial of `case`; nothing if its subject, its workload or its environment is gone.
-    pub(super) fn find(
-        session: &'a Session<'a>,
-        plan: &'a Plan,
-        (case, block): (&'a Case, u32),
-        build: &'a Path,
-        folder: &'a TrialFolder,
-        stop: &'a Stop,
-    ) -> Option<Self> {
+    /// A trial of a case, or `None` if its subject, its workload or its environment is gone.
+    pub(super) fn find(setup: TrialSetup<'a>) -> Option<Self> {
+        let TrialSetup { session, plan, case, block, build, folder, stop, .. } = setup;
         let catalogue = &session.laboratory.catalogue;
         let scenario = plan.program(&case.scenario)?;
         let environment = plan.program_environment(scenario)?;

@@ -21,10 +21,15 @@ pub(super) struct Reruns {
 }
 
 impl Reruns {
-    /// For a run of so many trials, of which `used` have had re-runs in an earlier session.
-    pub(super) fn new(each: u32, trials: usize, used: u32) -> Self {
+    /// At most `each` for one trial, and `left` for all trials of a block.
+    pub(super) fn new(each: u32, left: u32) -> Self {
+        Self { each, left: Cell::new(left) }
+    }
+
+    /// How many are left to a run of `trials` of which `used` were taken.
+    pub(super) fn left(trials: usize, used: u32) -> u32 {
         let all = ((trials as f64 * SHARE_OF_TRIALS) as u32).max(FEWEST);
-        Self { each, left: Cell::new(all.saturating_sub(used)) }
+        all.saturating_sub(used)
     }
 
     /// Whether a trial that has been measured `attempts` times may be measured once more; takes it from what is left.
@@ -58,17 +63,15 @@ mod tests {
 
     #[test]
     fn a_trial_has_as_many_as_the_plan_says() {
-        let reruns = Reruns::new(2, 100, 0);
+        let reruns = Reruns::new(2, Reruns::left(100, 0));
         assert_eq!([1, 2, 3].map(|attempts| reruns.take(attempts)), [true, true, false]);
-        assert!(!Reruns::new(0, 100, 0).take(1));
+        assert!(!Reruns::new(0, Reruns::left(100, 0)).take(1));
     }
 
     #[test]
     fn a_run_has_a_fifth_of_its_trials_and_two_at_least() {
-        let granted = |reruns: Reruns| (0..100).filter(|_| reruns.take(1)).count();
-        assert_eq!(granted(Reruns::new(1, 50, 0)), 10);
-        assert_eq!(granted(Reruns::new(1, 50, 7)), 3);
-        assert_eq!(granted(Reruns::new(1, 3, 0)), 2);
-        assert_eq!(granted(Reruns::new(1, 3, 9)), 0);
+        assert_eq!([Reruns::left(50, 0), Reruns::left(50, 7), Reruns::left(3, 0), Reruns::left(3, 9)], [10, 3, 2, 0]);
+        let reruns = Reruns::new(1, 3);
+        assert_eq!((0..100).filter(|_| reruns.take(1)).count(), 3);
     }
 }

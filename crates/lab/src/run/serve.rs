@@ -57,7 +57,7 @@ impl Served {
     ) -> Result<Self, ServeError> {
         let catalogue = &session.laboratory.catalogue;
         let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
-        let build = session.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(ServeError::new)?;
+        let build = session.laboratory.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(ServeError::new)?;
         let scratch = session.trial_scratch().map_err(ServeError::new)?;
         // Beside the private folder, which only the box sees the inside of.
         let log = scratch.path().with_extension("log");

@@ -5,10 +5,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use rustix::process::Pid;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
-use tolok_model::{Catalogue, CpuMap, Plan, Subject, SubjectChoice, Workload};
+use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Subject, SubjectChoice, Workload};
 
 use super::account::Account;
 use super::ground::Ground;
@@ -21,7 +20,7 @@ use crate::subject::{DatabaseNames, TemplateNames, program_names};
 use crate::toolbox::Program;
 
 /// The laboratory: what there is on this machine, whatever study is run.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Laboratory {
     /// Where subjects, workloads and studies are.
     pub home: Home,
@@ -54,29 +53,6 @@ pub struct Session<'a> {
     account: Option<Account>,
     /// Private folder of this session.
     scratch: Scratch,
-}
-
-/// The threads of this process are on some CPUs only; when this is dropped, they may be where this one was before.
-pub(super) struct Whereabouts {
-    before: Option<CpuSet>,
-}
-
-impl Drop for Whereabouts {
-    fn drop(&mut self) {
-        if let Some(before) = &self.before {
-            keep_threads_on(before);
-        }
-    }
-}
-
-/// Every thread that there is: what listens to signals or writes lines began before, and must not wake on a subject's CPU either. Those
-/// that begin later are where the one is that begins them.
-fn keep_threads_on(cpus: &CpuSet) {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let ids = threads.filter_map(|thread| Pid::from_raw(thread.file_name().to_str()?.parse().ok()?));
-    for id in ids {
-        let _ = sched_setaffinity(Some(id), cpus);
-    }
 }
 
 /// Where a subject is started, and how.
@@ -127,23 +103,6 @@ impl<'a> Session<'a> {
         Ok(Self { laboratory, ground, cpus, logical_cpus: logical_cpus(), assets, account, scratch })
     }
 
-    /// The lab reads clocks and files while a subject is measured, so from now on it stays with the generator. A machine
-    /// that refuses this loses a little accuracy and nothing else. What is returned holds it there: whoever plans another run in
-    /// this process has to see all CPUs again.
-    #[must_use]
-    pub(super) fn stay_off_the_subjects_cpus(&self) -> Whereabouts {
-        let before = sched_getaffinity(None).ok();
-        let mut own = CpuSet::new();
-        let theirs: BTreeSet<u32> = self.cpus.values().flat_map(|cpus| cpus.subject.clone()).collect();
-        let generators = self.cpus.values().flat_map(|cpus| &cpus.generator);
-        // Where the parts share CPUs in one environment, there may be no CPU that is free of subjects in all.
-        let free: BTreeSet<u32> = generators.clone().filter(|cpu| !theirs.contains(cpu)).copied().collect();
-        let chosen = if free.is_empty() { generators.copied().collect() } else { free };
-        chosen.iter().for_each(|cpu| own.set(*cpu as usize));
-        keep_threads_on(&own);
-        Whereabouts { before }
-    }
-
     /// CPUs of one of the environments, for what is not measured.
     pub(super) fn any_cpus(&self) -> CpuMap {
         self.cpus.values().next().cloned().unwrap_or_default()
@@ -162,55 +121,6 @@ impl<'a> Session<'a> {
     /// A new private folder for one attempt at a trial.
     pub fn trial_scratch(&self) -> io::Result<TempDir> {
         self.scratch.trial(self.account.as_ref())
-    }
-
-    /// Builds `subject` if it must be, and says where its build is. `begins` is called if there is anything to do, and
-    /// `is_wanted` is asked while it is done.
-    pub fn build(
-        &self,
-        subject: &Subject,
-        begins: &mut dyn FnMut(),
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<PathBuf, BuildError> {
-        if subject.external.is_some() {
-            // There is nothing to build, and nowhere to look for sources.
-            return Ok(PathBuf::new());
-        }
-        let builds = &self.laboratory.builds;
-        let sources = self.laboratory.home.sources_of(subject);
-        let needed = self.needed_to_build(subject);
-        let folder = self.build_folder(subject)?;
-        if subject.build.is_some() && !builds.is_built(&folder) {
-            begins();
-            let names = BuildNames {
-                subject: sources.display().to_string(),
-                build: folder.display().to_string(),
-                program: names_of(&needed),
-            };
-            let job = BuildJob { subject, sources: &sources, names: &names, env: &env_of(&needed) };
-            builds.build(&job, is_wanted)?;
-        }
-        Ok(folder)
-    }
-
-    /// Whether there is anything to do before a subject can be started. Why that cannot be told, building it will say.
-    pub(super) fn must_be_built(&self, subject: &Subject) -> bool {
-        subject.build.is_some()
-            && self.build_folder(subject).is_ok_and(|folder| !self.laboratory.builds.is_built(&folder))
-    }
-
-    /// Where the build of a subject is, or will be.
-    fn build_folder(&self, subject: &Subject) -> Result<PathBuf, BuildError> {
-        let sources = self.laboratory.home.sources_of(subject);
-        let needed = self.needed_to_build(subject);
-        let versions: Vec<String> =
-            needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
-        self.laboratory.builds.folder(subject, &sources, &versions)
-    }
-
-    /// A build is the same for all variants, so it may use what all of them need.
-    fn needed_to_build(&self, subject: &Subject) -> BTreeMap<String, &'a Program> {
-        self.ready(subject.needs.iter().map(String::as_str))
     }
 
     /// What the templates of the subject's processes can name at a place.
@@ -250,18 +160,13 @@ impl<'a> Session<'a> {
         let needed: Vec<&str> = subject.needs_for(&choice.variant, true).collect();
         let nothing = || ["path", "prefix", "version"].map(|fact| (fact.to_owned(), String::new())).into();
         let mut names: ProgramNames = needed.iter().map(|name| ((*name).to_owned(), nothing())).collect();
-        names.extend(names_of(&self.ready(needed.into_iter())));
+        names.extend(names_of(&self.laboratory.ready(needed.into_iter())));
         names
     }
 
     /// The environment that the programs of a subject as it is chosen need.
     pub fn program_env(&self, choice: &SubjectChoice, subject: &Subject) -> BTreeMap<String, String> {
-        env_of(&self.ready(subject.needs_for(&choice.variant, true)))
-    }
-
-    /// Those of the programs that are ready, in the order of their names.
-    fn ready<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<String, &'a Program> {
-        names.filter_map(|name| Some((name.to_owned(), self.laboratory.programs.get(name)?))).collect()
+        env_of(&self.laboratory.ready(subject.needs_for(&choice.variant, true)))
     }
 }
 
@@ -279,6 +184,80 @@ fn names_of(programs: &BTreeMap<String, &Program>) -> ProgramNames {
 }
 
 impl Laboratory {
+    /// The same laboratory with what a plan names of the catalogue.
+    pub(super) fn for_plan(&self, plan: &Plan) -> Self {
+        let is_chosen = |subject: &&Subject| plan.cases.iter().any(|case| case.subject.subject == subject.id);
+        let subjects = self.catalogue.subjects.iter().filter(is_chosen).cloned().collect();
+        let workloads = plan.scenarios.iter().filter_map(|scenario| self.catalogue.workload(&scenario.workload));
+        let workloads = workloads.map(|workload| (&workload.name, workload)).collect::<BTreeMap<_, _>>();
+        let workloads = workloads.into_values().cloned().collect();
+        Self { catalogue: Catalogue { subjects, workloads, programs: self.catalogue.programs.clone() }, ..self.clone() }
+    }
+
+    /// The workloads that the scenarios of a plan name. What is gone from the checkout is a failure of its trials.
+    pub fn workloads_of(&self, plan: &Plan) -> Vec<Workload> {
+        let named: BTreeSet<&str> = plan.scenarios.iter().map(|scenario| scenario.workload.as_str()).collect();
+        named.into_iter().filter_map(|name| self.catalogue.choose_workload(name).ok()).collect()
+    }
+
+    /// What a plan has programs do.
+    pub fn program_workloads_of(&self, plan: &Plan) -> Vec<ProgramWorkload> {
+        let named: BTreeSet<&str> = plan.programs.iter().map(|program| program.workload.as_str()).collect();
+        named.into_iter().filter_map(|name| self.catalogue.choose_program(name).ok()).collect()
+    }
+
+    /// Builds `subject` if it must be, and says where its build is. `begins` is called if there is anything to do, and
+    /// `is_wanted` is asked while it is done.
+    pub fn build(
+        &self,
+        subject: &Subject,
+        begins: &mut dyn FnMut(),
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<PathBuf, BuildError> {
+        if subject.external.is_some() {
+            // There is nothing to build, and nowhere to look for sources.
+            return Ok(PathBuf::new());
+        }
+        let builds = &self.builds;
+        let sources = self.home.sources_of(subject);
+        let needed = self.needed_to_build(subject);
+        let folder = self.build_folder(subject)?;
+        if subject.build.is_some() && !builds.is_built(&folder) {
+            begins();
+            let names = BuildNames {
+                subject: sources.display().to_string(),
+                build: folder.display().to_string(),
+                program: names_of(&needed),
+            };
+            let job = BuildJob { subject, sources: &sources, names: &names, env: &env_of(&needed) };
+            builds.build(&job, is_wanted)?;
+        }
+        Ok(folder)
+    }
+
+    /// Whether there is anything to do before a subject can be started. Why that cannot be told, building it will say.
+    pub(super) fn must_be_built(&self, subject: &Subject) -> bool {
+        subject.build.is_some() && self.build_folder(subject).is_ok_and(|folder| !self.builds.is_built(&folder))
+    }
+
+    /// Where the build of a subject is, or will be.
+    fn build_folder(&self, subject: &Subject) -> Result<PathBuf, BuildError> {
+        let sources = self.home.sources_of(subject);
+        let needed = self.needed_to_build(subject);
+        let versions: Vec<String> =
+            needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
+        self.builds.folder(subject, &sources, &versions)
+    }
+
+    /// A build is the same for all variants, so it may use what all of them need.
+    fn needed_to_build(&self, subject: &Subject) -> BTreeMap<String, &Program> {
+        self.ready(subject.needs.iter().map(String::as_str))
+    }
+
+    /// Those of the programs that are ready, in the order of their names.
+    fn ready<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<String, &Program> {
+        names.filter_map(|name| Some((name.to_owned(), self.programs.get(name)?))).collect()
+    }
     /// The programs that the subjects of a plan use.
     pub fn programs_of(&self, plan: &Plan) -> Vec<&Program> {
         let chosen = plan.cases.iter().map(|case| &case.subject);

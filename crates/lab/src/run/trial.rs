@@ -119,16 +119,25 @@ impl Finished {
     }
 }
 
+/// What it takes to run a trial.
+#[derive(Clone, Copy)]
+pub(super) struct TrialSetup<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) plan: &'a Plan,
+    pub(super) case: &'a Case,
+    pub(super) block: u32,
+    /// Where the build of its subject is.
+    pub(super) build: &'a Path,
+    pub(super) database: Option<&'a Prepared>,
+    /// Where its files are kept.
+    pub(super) folder: &'a TrialFolder,
+    pub(super) stop: &'a Stop,
+}
+
 impl<'a> Trial<'a> {
-    /// A trial of `case`; nothing if its subject, its workload or its environment is gone.
-    pub(super) fn find(
-        session: &'a Session<'a>,
-        plan: &'a Plan,
-        (case, block): (&'a Case, u32),
-        (build, prepared): (&'a Path, Option<&'a Prepared>),
-        folder: &'a TrialFolder,
-        stop: &'a Stop,
-    ) -> Option<Self> {
+    /// A trial of a case, or `None` if its subject, its workload or its environment is gone.
+    pub(super) fn find(setup: TrialSetup<'a>) -> Option<Self> {
+        let TrialSetup { session, plan, case, block, build, folder, stop, .. } = setup;
         let catalogue = &session.laboratory.catalogue;
         let scenario = plan.scenario(&case.scenario)?;
         let environment = plan.environment(scenario)?;
@@ -137,7 +146,7 @@ impl<'a> Trial<'a> {
         let workload = catalogue.choose_workload(&scenario.workload).ok()?;
         let external = subject.external.as_ref();
         let workload = external.map_or(workload.clone(), |server| server.asked(workload));
-        let database = environment.database.as_ref().filter(|_| scenario.database).zip(prepared);
+        let database = environment.database.as_ref().filter(|_| scenario.database).zip(setup.database);
         let log = folder.subject_log();
         let launch = Launch { session, subject, choice: &case.subject, build, log, stop };
         // The same for all cases of a block, so that they see the same arrivals and the same link, and another in the next.

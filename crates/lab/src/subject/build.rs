@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tolok_model::Subject;
 
@@ -24,7 +25,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The folder of finished builds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Builds {
     folder: PathBuf,
 }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-/// Where a database is, and who asks it: what `mysql://user:password@host:3306/name` says.
-#[derive(Clone, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// Where a database is, and who asks it: what `mysql://user:password@host:3306/name` says. It is serialized for pipes between
+/// processes of a run only, never into a file, as it may hold a password.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseAddress {
     /// Name or address of its machine.
     pub host: String,

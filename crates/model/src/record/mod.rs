@@ -57,6 +57,48 @@ pub struct RunRecord {
     pub command: String,
 }
 
+/// `block.json`: where and when a process ran trials of one block. A block that was interrupted has one for each session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockRecord {
+    /// Version of this format.
+    pub format: u32,
+    /// The block, from 1; 0 stands for the unscored trials, which belong to no block.
+    pub block: u32,
+    /// Numbers of the trials that this process set out to run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<u32>,
+    /// When it began, in RFC 3339.
+    pub started_at: String,
+    /// Version of the tolok that ran it.
+    pub tolok_version: String,
+    /// The machine that it ran on, in words for the report.
+    pub machine: MachineSummary,
+    /// Everything known of the machine.
+    pub fingerprint: serde_json::Value,
+}
+
+impl RunRecord {
+    /// The run with the machine that its blocks record, which need not be the one that planned it. Runs made before blocks
+    /// recorded their machine keep that of `run.json`.
+    pub fn on_machines_of(mut self, blocks: &[BlockRecord]) -> Self {
+        let Some((first, others)) = blocks.split_first() else { return self };
+        // The remarks of the moment are those from before anything was built.
+        if !self.machine.is_same_as(&first.machine) {
+            self.machine = first.machine.clone();
+        }
+        for (at, other) in others.iter().enumerate() {
+            let is_new = blocks[..=at].iter().all(|known| !known.machine.is_same_as(&other.machine));
+            if is_new {
+                let MachineSummary { cpu, cpus, kernel, .. } = &other.machine;
+                let which =
+                    format!("block {} ran on another machine: {cpu}, {cpus} CPUs, kernel {kernel}", other.block);
+                self.machine.remarks.push(which);
+            }
+        }
+        self
+    }
+}
+
 /// The machine, in words for the report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSummary {
@@ -74,6 +116,13 @@ pub struct MachineSummary {
     pub virtualisation: Option<String>,
     /// What a reader must know to judge the figures, one sentence each.
     pub remarks: Vec<String>,
+}
+
+impl MachineSummary {
+    /// Whether both describe one machine in one state of its software. Remarks may change from hour to hour.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Self { remarks: Vec::new(), ..self.clone() } == Self { remarks: Vec::new(), ..other.clone() }
+    }
 }
 
 /// A program that a subject uses.

@@ -166,7 +166,9 @@ impl CsvReader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("near are {}.", nearest(key, &keys, 3).join(", ")),
         };
-        let help = format!("{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\"");
+        let help = format!(
+            "{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\""
+        );
         self.note(line_from(self.text, 0), format!("`{key}` is no key of a figure"), Some(help));
         Column::LeftOut
     }

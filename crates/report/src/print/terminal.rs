@@ -5,7 +5,7 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table as Grid, TableStyle};
 
-use crate::document::{Align, Block, Document, Fact, Heading, List, Look, Row, Table, Text};
+use crate::document::{Align, Block, Document, Fact, Heading, List, Look, Row, Span, Table, Text};
 use crate::print::columns::{Fit, GAP, together};
 use crate::printable::printable;
 
@@ -140,8 +140,8 @@ impl Screen {
         for fact in facts.iter().filter(|fact| !fact.words.is_empty()) {
             let label = printable(&fact.label);
             // A label that is wider than its column keeps a gap behind it.
-            let before = format!("{label:<column$}{}", if label.chars().count() >= column { "  " } else { "" });
-            self.item(&before, &fact.words, Look::Plain);
+            let words = format!("{label:<column$}{}", if label.chars().count() >= column { "  " } else { "" });
+            self.behind(&Span { words, look: Look::Plain }, &fact.words, Look::Plain);
         }
     }
 
@@ -172,22 +172,28 @@ impl Screen {
         self.meanings.extend(meanings.filter(|meaning| !meaning.is_empty()));
     }
 
-    /// A text behind a sign or label, in as many lines as it needs; later lines stand below its first word. Words without a look of their
-    /// own have the look given. Prints no line without words.
-    fn item(&mut self, before: &str, text: &Text, look: Look) {
+    /// A text behind a sign, which looks like its first word. Words without a look of their own have the look given.
+    fn item(&mut self, sign: &str, text: &Text, look: Look) {
+        let first = text.0.iter().find(|span| !span.words.is_empty()).map_or(Look::Plain, |span| span.look);
+        let of_sign = if first == Look::Plain { look } else { first };
+        self.behind(&Span { words: sign.to_owned(), look: of_sign }, text, look);
+    }
+
+    /// A text behind a sign or label, in as many lines as it needs; later lines stand below its first word. Prints no line without words.
+    fn behind(&mut self, sign: &Span, text: &Text, look: Look) {
         if text.is_empty() {
             return;
         }
         if self.last == Last::Section {
             self.gap();
         }
-        let hanging = before.chars().count();
+        let hanging = sign.words.chars().count();
         let room = self.width - self.indent - hanging;
         // What is to be copied stays whole.
-        let longest = if before == "$ " || look == Look::Code { usize::MAX } else { room };
+        let longest = if sign.words == "$ " || look == Look::Code { usize::MAX } else { room };
         for (place, line) in wrapped(text, look, room, longest).into_iter().enumerate() {
-            let before = if place == 0 { before.to_owned() } else { " ".repeat(hanging) };
-            let mut parts = vec![(before, line.first().map_or(look, |(_, look)| *look))];
+            let before = if place == 0 { sign.words.clone() } else { " ".repeat(hanging) };
+            let mut parts = vec![(before, sign.look)];
             parts.extend(line);
             self.line(&parts);
         }

@@ -20,7 +20,7 @@ pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
         Ok(check) => check,
         Err(error) => unreadable(folder, "files", &error),
     });
-    for name in folder.finished() {
+    for name in folder.finished().into_iter().chain(folder.blocks()) {
         if standing.iter().all(|line| line.folder != name) {
             let what = "it is finished, and no line of the manifest is about it: its line was taken out, or tolok was killed \
                         before it was written";

@@ -10,7 +10,7 @@ use tolok_load::threshold::KeptOrCrossed;
 use super::figures::{count, number, percent, plural, seconds};
 use super::options::{Asked, asked};
 use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, paint, wrap};
-use super::{describe, hear_interrupts, session};
+use super::{document, hear_interrupts, session};
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{Complaint, Exit};
 use crate::output::{json, put, say, width};
@@ -81,7 +81,7 @@ fn tried(probe: &Probe) -> String {
     };
     let mut line = format!("{:>12} {sign}", format!("{}/s", number(probe.rate_rps)));
     for judged in &probe.thresholds {
-        let _ = write!(line, "  {} {}", describe::seen(judged), paint(FAINT, &format!("({})", judged.text)));
+        let _ = write!(line, "  {} {}", document::seen(judged), paint(FAINT, &format!("({})", judged.text)));
     }
     if probe.outcome == ProbeOutcome::GeneratorLimited {
         line += "  the generator was the limit";

@@ -2,9 +2,8 @@
 
 mod capacity;
 mod csv;
-mod describe;
+mod document;
 mod figures;
-mod markdown;
 mod options;
 mod plan_words;
 mod progress;
@@ -20,6 +19,7 @@ use std::time::{Duration, Instant};
 use tolok_load::error::LoadError;
 use tolok_load::record::Record;
 use tolok_load::threshold::{KeptOrCrossed, Metric, Threshold};
+use tolok_report::print::Style;
 
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{Complaint, Exit};
@@ -92,12 +92,9 @@ fn hear_interrupts() -> Result<Arc<AtomicBool>, Complaint> {
 fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<String, Complaint> {
     Ok(match format {
         LoadFormat::Json => json(record)?,
-        LoadFormat::Md => markdown::markdown(record),
+        LoadFormat::Md => document::in_markdown(record),
         LoadFormat::Csv => csv::csv(record),
-        LoadFormat::Text if is_for_file => {
-            anstream::adapter::strip_str(&describe::describe(record, width())).to_string()
-        }
-        LoadFormat::Text => describe::describe(record, width()),
+        LoadFormat::Text => document::text(record, Style { colour: !is_for_file, width: width() }),
     })
 }
 

@@ -30,7 +30,7 @@ pub const TIE: char = '\u{a0}';
 /// Fills lines of `width` columns. The text begins in the column `indent`, and so does every further line. A number stays
 /// with the word behind it, as does what is tied.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
-    let text = tie_numbers(text);
+    let text = tied(text);
     let mut wrapped = String::new();
     let mut at = indent;
     for word in text.split(' ') {
@@ -50,7 +50,8 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     wrapped.replace(TIE, " ")
 }
 
-fn tie_numbers(text: &str) -> String {
+/// Ties each number to the word behind it, which is its unit or what it counts.
+pub fn tied(text: &str) -> String {
     let mut tied = String::with_capacity(text.len());
     let mut after_number = false;
     for (at, word) in text.split(' ').enumerate() {

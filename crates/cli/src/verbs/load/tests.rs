@@ -82,7 +82,7 @@ fn without_a_good_answer_nothing_is_done_whatever_the_thresholds_say() {
 fn markdown_is_fit_for_an_issue() {
     let mut record = record();
     distrust(&mut record);
-    insta::assert_snapshot!("markdown", markdown::markdown(&record));
+    insta::assert_snapshot!("markdown", document::in_markdown(&record));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tolok_lab::verify::of_values;
 use tolok_model::{Check, Difference, ValueDifference, compare};
 use tolok_report::{Format, Style, render};
 
-use crate::verbs::report::{KEPT, findings};
+use crate::reports::{KEPT, findings};
 
 /// What to do about a report that does not follow from the records.
 const ADVICE: &str = "it was edited, or written by another version of tolok, or before the records were changed; `tolok \

@@ -1,4 +1,3 @@
-use anstream::adapter::strip_str;
 use tolok_load::options::ConnectionPolicy;
 use tolok_load::record::{LoopModel, Profile};
 use tolok_load::verdict::{Gate, Reason};
@@ -7,7 +6,7 @@ use super::super::tests::{flawless, record};
 use super::*;
 
 fn plain(record: &Record, width: u16) -> String {
-    strip_str(&describe(record, width)).to_string()
+    text(record, Style { colour: false, width })
 }
 
 fn first_lines(record: &Record) -> String {
@@ -57,14 +56,12 @@ fn a_closed_loop_without_a_flaw() {
 #[test]
 fn what_matters_has_its_colour() {
     let mut record = record();
-    assert!(describe(&record, 80).contains(&paint(FINE, "✓")));
+    let colours = |record: &Record| text(record, Style { colour: true, width: 80 });
+    assert!(colours(&record).contains("\x1b[32m✓\x1b[0m"));
     record.verdict.trusted = false;
     record.verdict.reasons = vec![Reason { gate: Gate::Ledger, text: "requests were lost".to_owned() }];
-    let text = describe(&record, 80);
-    assert!(
-        text.ends_with("\x1b[1m\x1b[31m✗\x1b[0m \x1b[1m\x1b[31mNOT TRUSTED:\x1b[0m requests were lost\n"),
-        "{text:?}"
-    );
+    let text = colours(&record);
+    assert!(text.ends_with("\x1b[33m✗ NOT TRUSTED:\x1b[0m requests were lost\n"), "{text:?}");
 }
 
 #[test]
@@ -75,8 +72,8 @@ fn the_first_lines_say_what_was_done() {
     record.plan.requests[0].body_check = "exactly".to_owned();
     insta::assert_snapshot!(first_lines(&record), @"
     GET http://127.0.0.1:8080/json
-    constant-vus (closed loop): 64 users · a connection for 10 requests · pauses of 0.3 s · every body compared · 5.5 s
-    after 1 s of warm-up
+      constant-vus (closed loop): 64 users · a connection for 10 requests · pauses of 0.3 s · every body compared · 5.5 s
+      after 1 s of warm-up
     ");
 }
 

@@ -1,4 +1,4 @@
-//! The record in words, for the terminal.
+//! What a record says, before it has a format.
 
 use std::fmt::Write;
 
@@ -6,102 +6,95 @@ use tolok_load::options::{ConnectionPolicy, Timer};
 use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
+use tolok_report::document::{Block, Cell, Column, Document, Fact, List, Look, Row, Table, Text};
+use tolok_report::print::{Style, markdown, terminal};
 use tolok_report::sparkline;
 
 use super::figures::{bytes, count, number, percent, plural, time};
 use super::plan_words::{done, title};
-use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, TIE, columns, paint, wrap};
+use super::style::{TIE, columns, tied};
 
-/// Where the text behind a label begins.
+/// Columns before the words of a fact.
 const INDENT: usize = 15;
 /// Quantiles of the table.
-pub const SHOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+const SHOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 /// A sparkline of fewer seconds says nothing.
 const FEWEST_SECONDS: usize = 5;
 /// Prose is hard to read in longer lines.
-const WIDEST: usize = 120;
+const WIDEST: u16 = 120;
 
-/// The whole record, in lines of at most `width` columns where words can be broken.
-pub fn describe(record: &Record, width: u16) -> String {
-    let mut page = Page { text: String::new(), width: usize::from(width).min(WIDEST) };
-    page.prose(&paint(STRONG, &title(&record.plan)), 0);
-    page.prose(&done(record).join(&format!("{TIE}· ")), 0);
-    page.text.push('\n');
-    rates(&mut page, record);
-    page.text.push('\n');
-    table(&mut page, record);
-    account(&mut page, record);
-    resources(&mut page, record);
-    judged(&mut page, &record.thresholds);
-    page.text.push('\n');
-    verdict(&mut page, record);
-    page.text
+/// The record in lines of at most `width` columns where words can be broken.
+pub fn text(record: &Record, style: Style) -> String {
+    let style = Style { width: style.width.min(WIDEST), ..style };
+    // A person who searches the text types blanks.
+    terminal(&document(record, usize::from(style.width)), &style).replace(TIE, " ")
 }
 
-/// A text that grows by lines.
-struct Page {
-    text: String,
-    width: usize,
+/// The record for an issue or a README.
+pub fn in_markdown(record: &Record) -> String {
+    markdown(&document(record, usize::from(WIDEST))).replace(TIE, " ")
 }
 
-impl Page {
-    fn prose(&mut self, text: &str, indent: usize) {
-        let _ = writeln!(self.text, "{}", wrap(text, self.width, indent));
-    }
-
-    /// A line with its label; one without a label belongs to the line above.
-    fn labelled(&mut self, label: &str, text: &str) {
-        let _ = write!(self.text, "  {label:<width$}", width = INDENT - 2);
-        self.prose(text, INDENT);
-    }
-
-    /// A sentence behind a word or a sign.
-    fn said(&mut self, sign: &str, text: &str) {
-        let _ = write!(self.text, "{sign} ");
-        self.prose(text, 2);
-    }
+/// The whole record. `width` decides on the length of the sparkline alone.
+fn document(record: &Record, width: usize) -> Document {
+    let title = title(&record.plan);
+    let section = |id: &str, blocks| Block::Section { id: id.to_owned(), blocks };
+    let mut blocks = vec![section(
+        "record",
+        vec![
+            Block::heading(2, title.as_str()),
+            section("plan", vec![Block::Paragraph(tied(&done(record).join(&format!("{TIE}· "))).into())]),
+            Block::Facts(rates(record, width)),
+            section("times", vec![Block::Table(times(record))]),
+            Block::Facts([account(record), resources(record), judged(&record.thresholds)].concat()),
+        ],
+    )];
+    blocks.extend(verdict(record));
+    Document { title, blocks }
 }
 
-fn rates(page: &mut Page, record: &Record) {
+fn fact(label: &str, words: impl Into<Text>) -> Fact {
+    Fact { label: label.to_owned(), words: words.into() }
+}
+
+fn rates(record: &Record, width: usize) -> Vec<Fact> {
     let goodput = record.goodput_rps.map_or_else(|| "–".to_owned(), number);
-    let mut words = format!("{} good answers/s", paint(STRONG, &goodput));
-    if let Some(offered) = record.offered_rps {
-        let _ = write!(words, " of {}/s offered", number(offered));
-    }
-    page.labelled("goodput", &words);
+    let offered = record.offered_rps.map(|offered| format!(" of {}/s offered", number(offered)));
+    let words = format!("{TIE}good answers/s{}", offered.unwrap_or_default());
+    let mut facts = vec![fact("goodput", Text::of(goodput, Look::Strong).and(words, Look::Plain))];
     let measured: Vec<f64> = (record.timeline.iter())
         .filter(|row| row.phase == Phase::Measure && row.duration_s > 0.05)
         .map(|row| row.good as f64 / row.duration_s)
         .collect();
     if measured.len() < FEWEST_SECONDS {
-        return;
+        return facts;
     }
     let (least, most) =
         measured.iter().fold((f64::MAX, 0.0_f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
     let range = format!("{} to {}/s", number(least), number(most));
-    let marks = sparkline(&measured, page.width.saturating_sub(INDENT + 2 + columns(&range)).min(60));
-    page.labelled("each second", &format!("{marks}  {range}"));
+    let marks = sparkline(&measured, width.saturating_sub(INDENT + 2 + columns(&range)).min(60));
+    facts.push(fact("each second", format!("{marks}{TIE} {range}").as_str()));
+    facts
 }
 
 /// One row for each kind of time, and one column for each figure of it.
-fn table(page: &mut Page, record: &Record) {
-    let mut header = format!("  {:<11}", "time");
-    for name in ["p50", "p90", "p99", "p99.9", "max"] {
-        let _ = write!(header, "{name:>10}");
+fn times(record: &Record) -> Table {
+    let row = |(name, distribution): (&str, &Distribution)| {
+        let figures = figures_of(distribution).map(|value| value.map_or_else(|| "–".to_owned(), time));
+        let cells = std::iter::once(name.to_owned()).chain(figures).chain([count(distribution.count)]);
+        Row { cells: cells.map(Cell::from).collect(), ..Row::default() }
+    };
+    let numbers = ["p50", "p90", "p99", "p99.9", "max", "values"].map(Column::numbers);
+    Table {
+        caption: "Times".to_owned(),
+        columns: std::iter::once(Column::words("time")).chain(numbers).collect(),
+        rows: distributions(record).into_iter().map(row).collect(),
+        ..Table::default()
     }
-    let _ = writeln!(page.text, "{}", paint(FAINT, &format!("{header}{:>13}", "values")));
-    for (name, distribution) in distributions(record) {
-        let mut row = format!("  {name:<11}");
-        for value in figures_of(distribution) {
-            let _ = write!(row, "{:>10}", value.map_or_else(|| "–".to_owned(), time));
-        }
-        let _ = writeln!(page.text, "{row}{:>13}", count(distribution.count));
-    }
-    page.text.push('\n');
 }
 
 /// The sets of times that have values, by their names, in the order of a request's life.
-pub fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
+fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
     let all = [
         ("response", &record.response_time),
         ("service", &record.service_time),
@@ -115,7 +108,7 @@ pub fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
 }
 
 /// The quantiles of the table, and the maximum. Where fewer than ten values lie beyond there is none.
-pub fn figures_of(distribution: &Distribution) -> [Option<f64>; 5] {
+fn figures_of(distribution: &Distribution) -> [Option<f64>; 5] {
     let find = |wanted: f64| {
         let found = distribution.percentiles.iter().find(|one| (one.quantile - wanted).abs() < 1e-9);
         // An upper end of a bucket beyond the maximum, which is exact, would only puzzle.
@@ -126,24 +119,24 @@ pub fn figures_of(distribution: &Distribution) -> [Option<f64>; 5] {
 }
 
 /// What became of every request.
-fn account(page: &mut Page, record: &Record) {
+fn account(record: &Record) -> Vec<Fact> {
     let (total, parts) = ledger(record);
-    page.labelled("requests", &format!("{total} = {}", parts.join(&format!(" +{TIE}"))));
-    if let Some(after) = after_the_window(record) {
-        page.labelled("", &after);
-    }
+    let sum = format!("{total} = {}", parts.join(&format!(" +{TIE}")));
+    let mut facts = vec![fact("requests", tied(&sum))];
+    facts.extend(after_the_window(record).map(|after| fact("", tied(&after))));
     let carried = record.warm_up.carried_over_good;
     // A user's first answer in the window is often one to the warm-up; only a share that is seen needs a word.
     if carried * 100 > record.ledger.good {
         let words =
             format!("{} more good answers were to requests of the warm-up; they are in the goodput", count(carried));
-        page.labelled("", &words);
+        facts.push(fact("", tied(&words)));
     }
-    failures(page, record);
+    facts.extend(failures(record));
+    facts
 }
 
 /// The account at the end of the window, as a sum: the total and its parts.
-pub fn ledger(record: &Record) -> (String, Vec<String>) {
+fn ledger(record: &Record) -> (String, Vec<String>) {
     let ledger = &record.ledger;
     let part = |number: u64, word: &str| format!("{} {word}", count(number));
     let mut parts =
@@ -175,21 +168,21 @@ fn after_the_window(record: &Record) -> Option<String> {
     (cut_off > 0).then(|| format!("after the window: {}", words.join(" + ")))
 }
 
-fn failures(page: &mut Page, record: &Record) {
+fn failures(record: &Record) -> Vec<Fact> {
     let ledger = &record.ledger;
     let finished = ledger.good + ledger.failed;
+    let mut facts = Vec::new();
     if ledger.failed > 0 {
         let share = percent(ledger.failed as f64 / finished as f64);
         let words = format!("{} of {} finished requests ({share})", count(ledger.failed), count(finished));
-        page.labelled("failed", &paint(ALARM, &words));
+        facts.push(fact("failed", Text::of(tied(&words), Look::Warning)));
     }
-    for line in failure_lines(record) {
-        page.labelled("", &line);
-    }
+    facts.extend(failure_lines(record).iter().map(|line| fact("", tied(line))));
+    facts
 }
 
 /// The failures by class, each with its first example.
-pub fn failure_lines(record: &Record) -> Vec<String> {
+fn failure_lines(record: &Record) -> Vec<String> {
     let line = |(class, number): (&tolok_load::fault::ErrorClass, &u64)| {
         let example = record.error_examples.iter().find(|example| example.class == *class);
         let words = example.map(|example| format!(": {} (first at {:.1} s)", example.text, example.at_s));
@@ -199,30 +192,34 @@ pub fn failure_lines(record: &Record) -> Vec<String> {
 }
 
 /// What was used to make the load.
-fn resources(page: &mut Page, record: &Record) {
+fn resources(record: &Record) -> Vec<Fact> {
+    let mut facts = Vec::new();
     if let Some(in_flight) = record.in_flight_mean.filter(|_| record.plan.loop_model == LoopModel::Open) {
         let mut words = format!("{} on average", number(in_flight));
         if record.queue_max > 0 {
             let _ = write!(words, "; at most {} waiting", plural(record.queue_max, "arrival", "arrivals"));
         }
-        page.labelled("in flight", &words);
+        facts.push(fact("in flight", tied(&words)));
     }
-    page.labelled("connections", &connections(record));
     let window_s = record.window_s.max(f64::MIN_POSITIVE);
-    let words = format!(
+    let traffic = format!(
         "{} received ({}/s), {} sent",
         bytes(record.received_bytes as f64),
         bytes(record.received_bytes as f64 / window_s),
         bytes(record.sent_bytes as f64)
     );
-    page.labelled("bytes", &words);
-    page.labelled("generator", &generator(record));
+    facts.extend([
+        fact("connections", tied(&connections(record))),
+        fact("bytes", tied(&traffic)),
+        fact("generator", tied(&generator(record))),
+    ]);
     let wait =
         record.generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s).fold(0.0, f64::max) / window_s;
     if wait > 0.01 {
         let words = format!("waited for a CPU {} of the time: something else had it", percent(wait));
-        page.labelled("", &paint(CAUTION, &words));
+        facts.push(fact("", Text::of(tied(&words), Look::Warning)));
     }
+    facts
 }
 
 fn connections(record: &Record) -> String {
@@ -258,7 +255,7 @@ fn closes_what_was_to_be_kept(record: &Record) -> bool {
 }
 
 /// Threads, how busy, and what a request costs the generator.
-pub fn generator(record: &Record) -> String {
+fn generator(record: &Record) -> String {
     let threads = &record.generator.threads;
     let mut words = plural(threads.len() as u64, "thread", "threads");
     let cpus: Vec<String> = threads.iter().filter_map(|thread| Some(thread.cpu?.to_string())).collect();
@@ -286,24 +283,21 @@ pub fn generator(record: &Record) -> String {
     words
 }
 
-fn judged(page: &mut Page, thresholds: &[Judged]) {
+fn judged(thresholds: &[Judged]) -> Vec<Fact> {
     let widest = thresholds.iter().map(|judged| columns(&judged.text)).max().unwrap_or_default();
-    for (at, judged) in thresholds.iter().enumerate() {
-        let (style, mark) = match judged.outcome {
-            KeptOrCrossed::Kept => (FINE, "✓"),
-            KeptOrCrossed::Crossed => (ALARM, "✗"),
-            KeptOrCrossed::Unknown => (ALARM, "?"),
+    let line = |(place, judged): (usize, &Judged)| {
+        let (look, mark) = match judged.outcome {
+            KeptOrCrossed::Kept => (Look::Good, "✓"),
+            KeptOrCrossed::Crossed => (Look::Warning, "✗"),
+            KeptOrCrossed::Unknown => (Look::Warning, "?"),
         };
-        let label = if at == 0 { "thresholds" } else { "" };
-        // Padded by hand: wrapping must not touch the columns.
-        let _ = writeln!(
-            page.text,
-            "  {label:<13}{} {:<widest$}  {}",
-            paint(style, mark),
-            judged.text,
-            paint(style, &seen(judged))
-        );
-    }
+        // Ties instead of blanks keep each on one line, its figure below the others.
+        let words = format!("{TIE}{:<widest$}{TIE}{TIE}", judged.text).replace(' ', &TIE.to_string());
+        let figure = seen(judged).replace(' ', &TIE.to_string());
+        let label = if place == 0 { "thresholds" } else { "" };
+        fact(label, Text::of(mark, look).and(words, Look::Plain).and(figure, look))
+    };
+    thresholds.iter().enumerate().map(line).collect()
 }
 
 /// The figure that a threshold was held against.
@@ -319,34 +313,36 @@ pub fn seen(judged: &Judged) -> String {
 }
 
 /// What must be known before a figure is quoted; the gravest last, where it is read.
-fn verdict(page: &mut Page, record: &Record) {
-    if record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0 {
-        page.said(&paint(CAUTION, "!"), &closed_loop(record));
-    }
-    if record.verdict.trusted {
-        page.said(&paint(FINE, "✓"), "trusted: all checks of the generator and of its account are passed");
-    }
-    let failed = record.ledger.failed + record.drain.failed;
-    if failed > 0 && !record.thresholds.iter().any(speaks_of_failures) {
-        let after = match record.drain.failed {
-            0 => String::new(),
-            after => format!(" ({} of them after the window)", count(after)),
-        };
-        let words = format!(
-            "{}{after}, and no threshold says how many may: code 5",
-            plural(failed, "request failed", "requests failed")
-        );
-        page.said(&paint(CAUTION, "!"), &words);
-    }
+fn verdict(record: &Record) -> Vec<Block> {
+    let mut lists: Vec<(&'static str, Vec<Text>)> = Vec::new();
+    let is_closed = record.plan.loop_model == LoopModel::Closed && record.ledger.sent > 0;
+    lists.push(("!", is_closed.then(|| closed_loop(record).into()).into_iter().collect()));
+    let trusted = "trusted: all checks of the generator and of its account are passed";
+    lists.push(("✓", record.verdict.trusted.then(|| Text::from(trusted)).into_iter().collect()));
+    lists.push(("!", unjudged_failures(record).map(Text::from).into_iter().collect()));
     let missed = record.thresholds.iter().filter(|judged| judged.outcome != KeptOrCrossed::Kept).count();
-    if missed > 0 {
-        let words =
-            format!("{} of {} not kept", missed, plural(record.thresholds.len() as u64, "threshold", "thresholds"));
-        page.said(&paint(ALARM, "✗"), &paint(ALARM, &words));
+    let all = plural(record.thresholds.len() as u64, "threshold", "thresholds");
+    let missed = (missed > 0).then(|| Text::of(format!("{missed} of {all} not kept"), Look::Warning));
+    let reasons = record.verdict.reasons.iter();
+    let reasons =
+        reasons.map(|it| Text::of("NOT TRUSTED:", Look::Warning).and(format!(" {}", tied(&it.text)), Look::Plain));
+    lists.push(("✗", missed.into_iter().chain(reasons).collect()));
+    let lists = lists.into_iter().filter(|(_, items)| !items.is_empty());
+    lists.map(|(sign, items)| Block::List(List { sign, items })).collect()
+}
+
+/// Failures that no threshold is about.
+fn unjudged_failures(record: &Record) -> Option<String> {
+    let failed = record.ledger.failed + record.drain.failed;
+    if failed == 0 || record.thresholds.iter().any(speaks_of_failures) {
+        return None;
     }
-    for reason in &record.verdict.reasons {
-        page.said(&paint(ALARM, "✗"), &format!("{} {}", paint(ALARM, "NOT TRUSTED:"), reason.text));
-    }
+    let after = match record.drain.failed {
+        0 => String::new(),
+        after => format!(" ({} of them after the window)", count(after)),
+    };
+    let failed = plural(failed, "request failed", "requests failed");
+    Some(tied(&format!("{failed}{after}, and no threshold says how many may: code 5")))
 }
 
 fn speaks_of_failures(judged: &Judged) -> bool {
@@ -354,12 +350,12 @@ fn speaks_of_failures(judged: &Judged) -> bool {
 }
 
 /// The limit of what a closed loop can say.
-pub fn closed_loop(record: &Record) -> String {
+fn closed_loop(record: &Record) -> String {
     let users = u64::from(record.plan.vus);
-    format!(
+    tied(&format!(
         "closed loop: a slow answer delays the next request, so these percentiles hold for {} only",
         plural(users, "user", "users")
-    )
+    ))
 }
 
 #[cfg(test)]

@@ -1,0 +1,256 @@
+//! Measuring what was planned, for every verb that does: the run's folder, the run, its reports, and the exit code.
+
+use std::path::PathBuf;
+
+use tolok_analysis::figures::{counted, listed};
+use tolok_analysis::{Findings, Flag, FlagKind, Names, ObjectiveOutcome, Records, blocks_settled};
+use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
+use tolok_lab::store::{RunFolder, StoredRun};
+use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
+
+use crate::args::ResultArgs;
+use crate::exit::{Complaint, Exit};
+use crate::laboratory::Opened;
+use crate::output::say;
+use crate::progress::rough;
+use crate::reports::{keep, print, report_format, runs_folder};
+use crate::verbs::plan::Planned;
+use crate::watching::Watching;
+
+/// One line on what is about to happen.
+pub fn announce(planned: &Planned) {
+    let plan = &planned.plan;
+    let competing = plan.cases.iter().filter(|case| case.competes());
+    let mut subjects: Vec<&str> = competing.map(|case| case.subject.label.as_str()).collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    say(format!(
+        "Plan: {} × {}, order shuffled (seed {}). About {}.",
+        tried(subjects.len(), plan.scenarios.len(), plan.programs.len()),
+        blocks(plan),
+        plan.seed,
+        rough(plan.estimate_s()),
+    ));
+    for skipped in &plan.skipped {
+        say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
+    }
+    planned.cpu_notes.iter().for_each(|note| say(format!("  CPUs: {note}")));
+    let databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
+    if databases.filter_map(|database| database.dsn.as_deref()).any(has_password) {
+        say(
+            "warning: the password in `dsn` is kept with the run, in study.toml and plan.json; dsn = \"env:NAME\" keeps it out",
+        );
+    }
+}
+
+/// `10 blocks`, `up to 30 blocks`
+fn blocks(plan: &Plan) -> String {
+    let blocks = counted(u64::from(plan.blocks), "block");
+    if plan.stopping.is_some() { format!("up to {blocks}") } else { blocks }
+}
+
+/// `3 subjects × 2 scenarios`. No server is a program, so with both kinds there is no such product of numbers.
+fn tried(subjects: usize, scenarios: usize, programs: usize) -> String {
+    let subjects = counted(subjects as u64, "subject");
+    let kinds = [(scenarios, "scenario"), (programs, "program")].into_iter().filter(|(number, _)| *number > 0);
+    let kinds: Vec<String> = kinds.map(|(number, noun)| counted(number as u64, noun)).collect();
+    match kinds.as_slice() {
+        [only] => format!("{subjects} × {only}"),
+        several => format!("({subjects} with {})", listed(several, "and")),
+    }
+}
+
+/// Whether an address that stands in a study is a secret.
+fn has_password(dsn: &str) -> bool {
+    !dsn.starts_with("env:") && DatabaseAddress::parse(dsn).is_ok_and(|address| !address.password.is_empty())
+}
+
+/// A run that has ended.
+pub struct Measured {
+    pub exit: Exit,
+    pub findings: Findings,
+    /// The folder of the run.
+    pub folder: PathBuf,
+}
+
+impl Measured {
+    /// Prints the result in the format that was asked for.
+    pub fn show(&self, result: &ResultArgs) -> Result<(), Complaint> {
+        report_format(result.format).map_or(Ok(()), |format| print(&self.findings, format, result))
+    }
+}
+
+/// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
+pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, Complaint> {
+    let (laboratory, plan) = (&opened.laboratory, &planned.plan);
+    let new = NewRun {
+        study: &planned.name,
+        plan,
+        cpus: &planned.cpus,
+        machine: &planned.machine,
+        command: &planned.command,
+    };
+    let (workloads, programs) = (laboratory.workloads_of(plan), laboratory.program_workloads_of(plan));
+    let names = Names::of(&laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
+    let runs = runs_folder(result.runs.as_deref())?;
+    let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
+    warn_of(&planned.ground.leftovers);
+    measure_in(opened, &folder, result, stop)
+}
+
+/// Says what dead sessions left and could not be removed.
+pub fn warn_of(leftovers: &[String]) {
+    leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
+}
+
+/// The plan's own rule, asked of the analysis.
+struct PlanRule<'a> {
+    run: &'a RunRecord,
+    plan: &'a Plan,
+    names: &'a Names,
+}
+
+impl StopRule for PlanRule<'_> {
+    fn blocks_settled(&self, trials: &[TrialRecord]) -> Option<u32> {
+        let Self { run, plan, names } = *self;
+        blocks_settled(&Records { run, plan, names, trials, diagnoses: &[], records_sha256: None })
+    }
+}
+
+/// How many trials of a stored run are left to be run.
+pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, Complaint> {
+    let names = folder.names()?;
+    let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names };
+    let last_block = rule.blocks_settled(&stored.trials).unwrap_or(stored.plan.blocks);
+    Ok(open_trials(&stored.plan, &stored.trials, last_block).len())
+}
+
+/// Runs what is left of the run in `folder`, and writes the reports.
+pub fn measure_in(
+    opened: &Opened,
+    folder: &RunFolder,
+    result: &ResultArgs,
+    stop: &Stop,
+) -> Result<Measured, Complaint> {
+    let mut watching = Watching::new(folder, result)?;
+    let (run, plan, names) = (folder.run()?, folder.plan()?, folder.names::<Names>()?);
+    let rule = PlanRule { run: &run, plan: &plan, names: &names };
+    let setup = RunSetup { laboratory: &opened.laboratory, plan: &plan, folder, stop, rule: &rule };
+    let summary = run_plan(setup, &mut |event| watching.tell(&event))?;
+    let findings = keep(folder)?;
+    watching.finish(&findings, folder.path());
+    say(format!("\nreport  {}", folder.path().join("report.html").display()));
+    if summary.missing > 0 {
+        let name = folder.path().display();
+        say(format!(
+            "stopped with {} to go; go on with: tolok resume {name}",
+            counted(u64::from(summary.missing), "trial")
+        ));
+    }
+    let crossed = crossed(&findings);
+    for line in &crossed {
+        say(format!("crossed  {line}"));
+    }
+    let unsound = unsound(&findings);
+    if !unsound.is_empty() {
+        say(format!("not sound  {}", listed(&unsound, "and")));
+    }
+    let exit = exit_of(summary, stop.is_asked(), unsound.is_empty(), crossed.is_empty());
+    Ok(Measured { exit, findings, folder: folder.path().to_owned() })
+}
+
+/// A run that is not sound says nothing for certain, not even that an objective was crossed: 5 comes before 3.
+fn exit_of(summary: RunSummary, interrupted: bool, sound: bool, kept: bool) -> Exit {
+    match summary {
+        RunSummary { missing, .. } if missing > 0 && interrupted => Exit::Interrupted,
+        RunSummary { missing, failed, .. } if missing > 0 || failed > 0 || !sound => Exit::GateFailed,
+        _ if !kept => Exit::ThresholdCrossed,
+        _ => Exit::Done,
+    }
+}
+
+/// Every objective that a competing case crossed. What the ceiling crosses is no fault of a subject's.
+fn crossed(findings: &Findings) -> Vec<String> {
+    let mut lines = Vec::new();
+    for scenario in &findings.scenarios {
+        for case in &scenario.cases {
+            let crossed = case.objectives.iter().filter(|found| found.outcome == ObjectiveOutcome::Crossed);
+            lines.extend(crossed.map(|found| format!("{} by {} in {}", found.objective, case.title, scenario.id)));
+        }
+    }
+    lines
+}
+
+/// How many cases each gate has put out of the ranking, in words; empty where the answers can be counted on. A generator at its
+/// limit is no fault of the run: its figures are lower bounds.
+pub fn unsound(findings: &Findings) -> Vec<String> {
+    let of_servers = findings.scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
+    let of_programs = findings.programs.iter().flat_map(|program| &program.cases);
+    let flags: Vec<&[Flag]> =
+        of_servers.map(|case| case.flags.as_slice()).chain(of_programs.map(|case| case.flags.as_slice())).collect();
+    let words = |kind: &FlagKind| {
+        let words = kind.unsound()?;
+        let is_out = |flags: &&&[Flag]| flags.iter().any(|flag| flag.voids_rank && flag.kind == *kind);
+        let cases = flags.iter().filter(is_out).count();
+        (cases > 0).then(|| format!("{} {words}", counted(cases as u64, "case")))
+    };
+    FlagKind::ALL.iter().filter_map(words).collect()
+}
+
+/// A wish to stop that Ctrl-C expresses, or a polite kill. Once means after what is `at_hand`, such as a trial; twice means now.
+pub fn interruptible(at_hand: &'static str) -> Result<Stop, Complaint> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let failed = |error| {
+        Complaint::new(
+            Exit::Internal,
+            format!("cannot listen for Ctrl-C: {error}; a sandbox or the limit of open files (`ulimit -n`) forbids it"),
+        )
+    };
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let stop = Stop::default();
+    let wish = stop.clone();
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            wish.ask();
+            if wish.is_immediate() {
+                say("\nStopping now.");
+            } else {
+                say(format!("\nStopping after this {at_hand}; the report follows. Press Ctrl-C again to stop now."));
+            }
+        }
+    });
+    Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_announced_by_what_it_has() {
+        assert_eq!(tried(3, 2, 0), "3 subjects × 2 scenarios");
+        assert_eq!(tried(6, 0, 16), "6 subjects × 16 programs");
+        assert_eq!(tried(9, 1, 16), "(9 subjects with 1 scenario and 16 programs)");
+    }
+
+    #[test]
+    fn a_password_in_a_study_is_a_secret_that_is_kept_with_the_run() {
+        assert!(has_password("mysql://me:secret@db/shop"));
+        assert!(!has_password("mysql://me@db/shop") && !has_password("env:SHOP_DB"));
+    }
+
+    #[test]
+    fn what_is_not_sound_comes_before_what_was_crossed() {
+        let exit = |missing, failed, interrupted, sound, kept| {
+            exit_of(RunSummary { run: 5, missing, failed }, interrupted, sound, kept)
+        };
+        assert_eq!(exit(0, 0, false, true, true), Exit::Done);
+        assert_eq!(exit(0, 0, false, true, false), Exit::ThresholdCrossed);
+        assert_eq!(exit(0, 0, false, false, false), Exit::GateFailed);
+        assert_eq!(exit(0, 1, false, true, false), Exit::GateFailed);
+        assert_eq!(exit(2, 0, false, true, false), Exit::GateFailed);
+        assert_eq!(exit(2, 0, true, true, false), Exit::Interrupted);
+        // Asked to stop during the last trial: nothing is missing.
+        assert_eq!(exit(0, 0, true, true, false), Exit::ThresholdCrossed);
+    }
+}

@@ -1,0 +1,75 @@
+//! The reports of a run: built from its records, kept in its folder, printed.
+
+use std::path::{Path, PathBuf};
+
+use tolok_analysis::{Findings, Names, Records, analyse};
+use tolok_lab::home::Home;
+use tolok_lab::store::{RunFolder, StoreError};
+use tolok_report::{Format as ReportFormat, Style, render};
+
+use crate::args::{Format, ResultArgs};
+use crate::exit::Complaint;
+use crate::output::{put, say, width};
+
+/// The reports that are kept in a run's folder.
+pub const KEPT: [(&str, ReportFormat); 4] = [
+    ("report.html", ReportFormat::Html),
+    ("report.md", ReportFormat::Markdown),
+    ("report.csv", ReportFormat::Csv),
+    ("report.json", ReportFormat::Json),
+];
+
+/// The folder that was named, or the usual one.
+pub fn runs_folder(named: Option<&Path>) -> Result<PathBuf, Complaint> {
+    match named {
+        Some(folder) => Ok(folder.to_owned()),
+        None => Ok(Home::find()?.runs_folder()),
+    }
+}
+
+/// Analyses what is stored, and writes every report that is kept into the run's folder.
+pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
+    let findings = findings(folder)?;
+    let plain = Style { colour: false, width: width() };
+    for (name, format) in KEPT {
+        // A folder that can be read but not written, such as someone else's run, can still be shown.
+        if let Err(error) = folder.write(name, render(&findings, format, &plain).as_bytes()) {
+            say(format!("warning: {error}"));
+        }
+    }
+    Ok(findings)
+}
+
+/// Prints the report that was asked for. Colour is for terminals, and no file is one.
+pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), Complaint> {
+    let style = Style { colour: result.output.is_none(), width: width() };
+    put(&render(findings, format, &style), result.output.as_deref())
+}
+
+/// What the records of a run say.
+pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
+    let stored = folder.read()?;
+    let names: Names = folder.names()?;
+    Ok(analyse(&Records {
+        run: &stored.run,
+        plan: &stored.plan,
+        names: &names,
+        trials: &stored.trials,
+        diagnoses: &stored.diagnoses,
+        records_sha256: stored.records_sha256.as_deref(),
+    }))
+}
+
+/// The report of a format; none of lines, which are no report.
+pub fn report_format(format: Format) -> Option<ReportFormat> {
+    match format {
+        Format::Text => Some(ReportFormat::Terminal),
+        Format::Json => Some(ReportFormat::Json),
+        Format::Md => Some(ReportFormat::Markdown),
+        Format::Csv => Some(ReportFormat::Csv),
+        Format::Tidy => Some(ReportFormat::Tidy),
+        Format::Tex => Some(ReportFormat::Latex),
+        Format::Html => Some(ReportFormat::Html),
+        Format::Jsonl => None,
+    }
+}

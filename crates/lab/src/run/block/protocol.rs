@@ -1,0 +1,99 @@
+//! What a run and the process of one of its blocks say to each other, a JSON line each.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tolok_model::{CaseId, Database, Failure};
+
+use crate::run::databases::Prepared;
+use crate::run::event::TrialEvent;
+use crate::run::session::Laboratory;
+
+/// What a block is to do: the first line of its input. The plan and the CPUs stand in the run's folder.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::run) struct BlockJob {
+    pub(in crate::run) folder: PathBuf,
+    pub(in crate::run) part: Part,
+    /// How often disturbed trials may still be measured again, in all.
+    pub(in crate::run) reruns_left: u32,
+    /// Whether a busy machine is given a while to become quiet before the first trial.
+    pub(in crate::run) wait_until_quiet: bool,
+    /// Without the subjects and workloads that the plan does not name.
+    pub(in crate::run) laboratory: Laboratory,
+    pub(in crate::run) prepared: Preparations,
+}
+
+/// Which part of a run a process runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::run) enum Part {
+    /// These trials of a block, in this order.
+    Block { block: u32, trials: Vec<u32> },
+    /// The unscored trials of these cases.
+    Diagnoses(Vec<CaseId>),
+}
+
+impl Part {
+    /// The block, from 1; 0 stands for unscored trials.
+    pub(in crate::run) fn block(&self) -> u32 {
+        match self {
+            Self::Block { block, .. } => *block,
+            Self::Diagnoses(_) => 0,
+        }
+    }
+}
+
+/// What was made ready before the first trial.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(in crate::run) struct Preparations {
+    /// Where the build of each subject is, or why there is none.
+    pub(in crate::run) builds: BTreeMap<String, Result<PathBuf, Failure>>,
+    pub(in crate::run) databases: Vec<PreparedDatabase>,
+}
+
+/// A database that trials ask.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::run) struct PreparedDatabase {
+    pub(in crate::run) asked: Database,
+    /// What was made ready of it, or why it cannot be had.
+    pub(in crate::run) prepared: Result<Prepared, Failure>,
+}
+
+/// What the run says to the block after the job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::run) enum Word {
+    /// Consent to the trial that the block has announced.
+    Go,
+    /// The wish to stop: once means after this trial, twice means now.
+    Stop,
+}
+
+/// What the block says to the run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::run) enum BlockEvent {
+    /// Machine and time are recorded in this folder of the run. `session` is the private folder in which the block works.
+    Recorded { folder: String, session: PathBuf },
+    /// The machine is busy; the block waits for a while.
+    Waiting { reasons: Vec<String>, at_most_s: f64 },
+    /// It is ready for this trial, and begins when the run says [`Word::Go`].
+    Ready(TrialId),
+    /// Something happens in the trial at hand.
+    InTrial(TrialEvent),
+    /// The record of the trial is on the disk.
+    Finished(TrialId),
+    /// The block cannot go on, for this reason.
+    Failed(String),
+}
+
+/// A trial, scored or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::run) enum TrialId {
+    /// A scored one, by its number.
+    Scored(u32),
+    /// The unscored one of a case.
+    Diagnosis(CaseId),
+}

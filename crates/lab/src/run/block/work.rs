@@ -1,0 +1,284 @@
+//! The work of a block, in its own process: the hidden verb `block`.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use tolok_model::{
+    BlockRecord, Case, DiagnosisRecord, Failure, FailureKind, Plan, PlannedTrial, RECORD_FORMAT, TrialRecord,
+    URL_WORKLOAD, Workload,
+};
+
+use super::protocol::{BlockEvent, BlockJob, Part, PreparedDatabase, TrialId, Word};
+use crate::isolate::ignore_stop_signals;
+use crate::machine::{Machine, ThisHost, wait_until_quiet};
+use crate::run::affinity::AffinityGuard;
+use crate::run::databases;
+use crate::run::event::TrialEvent;
+use crate::run::ground::Ground;
+use crate::run::machine_summary;
+use crate::run::program_trial::ProgramTrial;
+use crate::run::reruns::Reruns;
+use crate::run::session::{Session, SessionError};
+use crate::run::stop::Stop;
+use crate::run::trial::{Finished, Trial, TrialSetup};
+use crate::store::{LineWriter, RunFolder, StoreError, TrialFolder};
+
+/// How long a busy machine is given to become quiet before the first trial.
+const QUIET_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a block cannot go on.
+#[derive(Debug, thiserror::Error)]
+enum BlockError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// Runs one block on this machine: the job and the run's words come from standard input, events go to standard output.
+pub fn run_block() -> io::Result<()> {
+    // Signals are the run's to hear; it says what they mean.
+    ignore_stop_signals()?;
+    let mut input = BufReader::new(io::stdin());
+    let mut line = String::new();
+    input.read_line(&mut line)?;
+    let job: BlockJob = serde_json::from_str(&line)?;
+    let stop = Stop::default();
+    let (sender, consent) = channel();
+    let of_listener = stop.clone();
+    std::thread::Builder::new().spawn(move || hear(input, &of_listener, &sender))?;
+    let mut run = Listener { events: LineWriter::new(io::stdout())?, consent };
+    if let Err(error) = work(&job, &stop, &mut run) {
+        run.tell(&BlockEvent::Failed(error.to_string()));
+    }
+    // A run that is gone needs no last word.
+    let _ = run.events.finish();
+    Ok(())
+}
+
+/// Hears the run until it is gone, which means: stop now.
+fn hear(input: impl BufRead, stop: &Stop, consent: &Sender<Consent>) {
+    for line in input.lines().map_while(Result::ok) {
+        let heard = match serde_json::from_str(&line) {
+            Ok(Word::Go) => consent.send(Consent::Given),
+            Ok(Word::Stop) => {
+                stop.ask();
+                consent.send(Consent::Refused)
+            }
+            Err(_) => break,
+        };
+        if heard.is_err() {
+            return;
+        }
+    }
+    stop.ask();
+    stop.ask();
+}
+
+/// Whether the trial that was announced may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Given,
+    Refused,
+}
+
+/// The run, which listens.
+struct Listener {
+    events: LineWriter,
+    consent: Receiver<Consent>,
+}
+
+impl Listener {
+    /// Hands an event over and goes on at once. Whether the run is still there, its silence says.
+    fn tell(&mut self, event: &BlockEvent) {
+        if let Ok(line) = serde_json::to_string(event) {
+            let _ = self.events.push((line + "\n").as_bytes());
+        }
+    }
+
+    /// Announces a trial and waits for the run's consent.
+    fn consents_to(&mut self, trial: &TrialId) -> bool {
+        self.tell(&BlockEvent::Ready(trial.clone()));
+        self.consent.recv() == Ok(Consent::Given)
+    }
+}
+
+fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockError> {
+    // Of the whole machine, so before this process keeps to some of its CPUs.
+    let machine = Machine::read();
+    let folder = RunFolder::open(&job.folder);
+    let (plan, cpus) = (folder.plan()?, folder.run()?.cpus);
+    let ground = Ground::prepare();
+    let session = Session::begin(&job.laboratory, &ground, cpus, &owed(job, &plan))?;
+    let recorded = folder.begin_block(&record(&job.part, &machine))?;
+    run.tell(&BlockEvent::Recorded { folder: recorded, session: session.folder().to_owned() });
+    let _own_cpus = AffinityGuard::off_the_subjects(&session.cpus);
+    let reruns = Reruns::new(plan.reruns, job.reruns_left);
+    let block = Block { job, session: &session, plan: &plan, folder: &folder, stop, reruns };
+    if job.wait_until_quiet {
+        block.wait_until_quiet(run);
+    }
+    match &job.part {
+        Part::Block { trials, .. } => block.run_trials(trials, run)?,
+        Part::Diagnoses(cases) => block.diagnose(cases, run)?,
+    }
+    Ok(())
+}
+
+/// The workloads whose answers are compared. A URL's are asked for by each trial, and what is gone from the checkout is a failure of
+/// its trials.
+fn owed(job: &BlockJob, plan: &Plan) -> Vec<Workload> {
+    let mut owed = job.laboratory.workloads_of(plan);
+    owed.retain(|workload| workload.name != URL_WORKLOAD);
+    owed
+}
+
+fn record(part: &Part, machine: &Machine) -> BlockRecord {
+    let (block, trials) = match part {
+        Part::Block { block, trials } => (*block, trials.clone()),
+        Part::Diagnoses(_) => (0, Vec::new()),
+    };
+    BlockRecord {
+        format: RECORD_FORMAT,
+        block,
+        trials,
+        started_at: jiff::Timestamp::now().to_string(),
+        tolok_version: env!("CARGO_PKG_VERSION").to_owned(),
+        machine: machine_summary(machine),
+        fingerprint: serde_json::to_value(machine).unwrap_or_default(),
+    }
+}
+
+/// A block at work.
+struct Block<'a> {
+    job: &'a BlockJob,
+    session: &'a Session<'a>,
+    plan: &'a Plan,
+    folder: &'a RunFolder,
+    stop: &'a Stop,
+    reruns: Reruns,
+}
+
+impl Block<'_> {
+    /// Gives a machine that is busy a while to become quiet. If it does not, the block goes on: each window is judged by
+    /// itself, and one that is disturbed is not scored. A study without re-runs does not care.
+    fn wait_until_quiet(&self, run: &mut Listener) {
+        if self.plan.reruns == 0 {
+            return;
+        }
+        let (mut host, keep_waiting) = (ThisHost::default(), || !self.stop.is_asked());
+        let first = wait_until_quiet(Duration::ZERO, &mut host, &keep_waiting);
+        let Some(busy) = first.last.filter(|seen| !seen.is_quiet()) else { return };
+        let reasons = busy.disturbances.into_iter().map(|one| one.sentence).collect();
+        run.tell(&BlockEvent::Waiting { reasons, at_most_s: QUIET_PATIENCE.as_secs_f64() });
+        wait_until_quiet(QUIET_PATIENCE, &mut host, &keep_waiting);
+    }
+
+    fn run_trials(&self, numbers: &[u32], run: &mut Listener) -> Result<(), StoreError> {
+        let planned = self.plan.trials.iter().filter(|trial| numbers.contains(&trial.number));
+        for (planned, case) in planned.filter_map(|planned| Some((planned, self.plan.case(&planned.case)?))) {
+            let id = TrialId::Scored(planned.number);
+            if self.stop.is_asked() || !run.consents_to(&id) || !self.run_trial(planned, case, run)? {
+                break;
+            }
+            run.tell(&BlockEvent::Finished(id));
+        }
+        Ok(())
+    }
+
+    /// Runs one trial and stores its record; false if it was stopped, and then nothing is left of it.
+    fn run_trial(&self, planned: &PlannedTrial, case: &Case, run: &mut Listener) -> Result<bool, StoreError> {
+        let kept = self.folder.begin_trial(planned)?;
+        let (began, started_at) = (Instant::now(), jiff::Timestamp::now());
+        let setup = self.setup(case, planned.block, &kept);
+        let finished = self.finish(setup, &mut |event| run.tell(&BlockEvent::InTrial(event)))?;
+        let Some(Finished { commands, attempts, isolation, outcome }) = finished else {
+            kept.abandon()?;
+            return Ok(false);
+        };
+        kept.finish(&TrialRecord {
+            format: RECORD_FORMAT,
+            number: planned.number,
+            block: planned.block,
+            case: planned.case.clone(),
+            started_at: started_at.to_string(),
+            took_s: began.elapsed().as_secs_f64(),
+            commands,
+            attempts,
+            isolation,
+            outcome,
+        })?;
+        Ok(true)
+    }
+
+    /// Runs a trial of whichever kind to its end, or returns `None` if it was stopped.
+    fn finish(
+        &self,
+        setup: Result<TrialSetup<'_>, Failure>,
+        emit: &mut dyn FnMut(TrialEvent),
+    ) -> Result<Option<Finished>, StoreError> {
+        let setup = match setup {
+            Ok(setup) => setup,
+            Err(failure) => return Ok(Some(Finished::failed(failure))),
+        };
+        let case = setup.case;
+        let finished = if self.plan.program(&case.scenario).is_some() {
+            ProgramTrial::find(setup).map(|trial| trial.run(&self.reruns, emit))
+        } else {
+            Trial::find(setup).map(|trial| trial.run(&self.reruns, emit))
+        };
+        finished.unwrap_or_else(|| Ok(Some(Finished::failed(gone(case)))))
+    }
+
+    /// Runs each case once more, unscored, and stores what was counted.
+    fn diagnose(&self, cases: &[String], run: &mut Listener) -> Result<(), StoreError> {
+        for case in self.plan.cases.iter().filter(|case| cases.contains(&case.id)) {
+            let id = TrialId::Diagnosis(case.id.clone());
+            if self.stop.is_asked() || !run.consents_to(&id) {
+                break;
+            }
+            let kept = self.folder.begin_diagnosis(&case.id)?;
+            let mut emit = |event| run.tell(&BlockEvent::InTrial(event));
+            let trial = self.setup(case, 0, &kept).and_then(|setup| Trial::find(setup).ok_or_else(|| gone(case)));
+            let outcome = match trial {
+                Ok(trial) => trial.diagnose(&mut emit)?,
+                Err(failure) => Some(Err(failure.message)),
+            };
+            let Some(outcome) = outcome else {
+                kept.abandon()?;
+                break;
+            };
+            kept.finish_diagnosis(&DiagnosisRecord { format: RECORD_FORMAT, case: case.id.clone(), outcome })?;
+            run.tell(&BlockEvent::Finished(id));
+        }
+        Ok(())
+    }
+
+    /// What a trial of a case needs, or why it cannot be run.
+    fn setup<'b>(&'b self, case: &'b Case, block: u32, folder: &'b TrialFolder) -> Result<TrialSetup<'b>, Failure> {
+        let (session, plan, stop) = (self.session, self.plan, self.stop);
+        let (build, database) = (self.build_of(case)?, self.database_of(case)?);
+        Ok(TrialSetup { session, plan, case, block, build, database, folder, stop })
+    }
+
+    /// Where the build of a case's subject is.
+    fn build_of(&self, case: &Case) -> Result<&PathBuf, Failure> {
+        let build = self.job.prepared.builds.get(&case.subject.subject).ok_or_else(|| gone(case))?;
+        build.as_ref().map_err(Failure::clone)
+    }
+
+    /// The database of a case, if its workload asks one.
+    fn database_of(&self, case: &Case) -> Result<Option<&databases::Prepared>, Failure> {
+        let Some(asked) = databases::database_of(self.plan, case) else { return Ok(None) };
+        let is_meant = |known: &&PreparedDatabase| databases::same(&known.asked, asked);
+        let known = self.job.prepared.databases.iter().find(is_meant).ok_or_else(|| gone(case))?;
+        known.prepared.as_ref().map(Some).map_err(Failure::clone)
+    }
+}
+
+fn gone(case: &Case) -> Failure {
+    let message = format!("the subject or the workload of {} is not in this checkout any more", case.id);
+    Failure { reason: FailureKind::LabFailed, message, log_tail: Vec::new() }
+}

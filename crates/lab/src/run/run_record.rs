@@ -1,0 +1,161 @@
+//! What is recorded of a run before its first trial, and whether a run can go on where it is resumed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
+
+use super::session::Laboratory;
+use crate::home::git_state;
+use crate::machine::{BearsOn, Machine};
+use crate::store::sha256_of_file;
+use crate::toolbox::{Program, Source};
+
+/// A run that is about to begin.
+#[derive(Debug, Clone, Copy)]
+pub struct NewRun<'a> {
+    /// Name of the study, without the ending of its file.
+    pub study: &'a str,
+    /// Its plan.
+    pub plan: &'a Plan,
+    /// CPUs of the parts, by the id of the environment.
+    pub cpus: &'a BTreeMap<String, CpuMap>,
+    /// The machine that planned it.
+    pub machine: &'a Machine,
+    /// Command that repeats the run.
+    pub command: &'a str,
+}
+
+impl NewRun<'_> {
+    /// What is recorded of it before its first trial.
+    pub fn record(&self, laboratory: &Laboratory) -> RunRecord {
+        let (now, plan) = (jiff::Zoned::now(), self.plan);
+        RunRecord {
+            format: RECORD_FORMAT,
+            id: format!("{}-{}-{:06x}", now.strftime("%Y-%m-%d-%H%M%S"), self.study, plan.seed & 0xff_ffff),
+            study: self.study.to_owned(),
+            started_at: now.timestamp().to_string(),
+            tolok_version: env!("CARGO_PKG_VERSION").to_owned(),
+            git: git_state(laboratory.home.root()),
+            seed: plan.seed,
+            plan_sha256: plan.hash(),
+            machine: machine_summary(self.machine),
+            fingerprint: serde_json::to_value(self.machine).unwrap_or_default(),
+            programs: laboratory.programs_of(plan).into_iter().map(used).collect(),
+            cpus: self.cpus.clone(),
+            command: self.command.to_owned(),
+        }
+    }
+}
+
+fn used(program: &Program) -> ProgramUsed {
+    let source = match program.source {
+        Source::System => "system",
+        Source::Toolbox => "toolbox",
+    };
+    ProgramUsed {
+        name: program.title.clone(),
+        version: program.version.clone(),
+        path: program.path.display().to_string(),
+        source: source.to_owned(),
+        sha256: sha256_of_file(&program.path).ok(),
+    }
+}
+
+/// The machine in words for the report.
+pub fn machine_summary(machine: &Machine) -> MachineSummary {
+    let hypervisor = machine.virtualisation.hypervisor;
+    let product = machine.virtualisation.product.clone();
+    MachineSummary {
+        cpu: machine.processor.model.clone().unwrap_or_else(|| "unknown CPU".to_owned()),
+        cpus: machine.topology.cpus.len() as u32,
+        memory_bytes: machine.memory.total_bytes.unwrap_or_default(),
+        kernel: machine.kernel.release.clone().unwrap_or_default(),
+        distribution: machine.kernel.distribution.clone().unwrap_or_default(),
+        virtualisation: product.or_else(|| hypervisor.then(|| "virtual machine".to_owned())),
+        remarks: remarks(machine),
+    }
+}
+
+/// What a reader must know to judge the figures. What cannot be done on the machine is said where it was asked for.
+fn remarks(machine: &Machine) -> Vec<String> {
+    let advice = machine.advice().into_iter().filter(|advice| advice.bears_on == BearsOn::Figures);
+    advice.map(|advice| format!("{}: {}", advice.what, advice.why)).collect()
+}
+
+/// Why a run cannot be resumed here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotResume {
+    /// It uses CPUs that this process may not use.
+    #[error(
+        "cannot resume here: the run uses CPU {cpus}, which this process may not use. Start tolok where it may (taskset, the \
+         container's CPU set), or run the study again: tolok run STUDY"
+    )]
+    Cpus {
+        /// Their numbers.
+        cpus: String,
+    },
+    /// Its blocks ran on another machine.
+    #[error(
+        "cannot resume here: the run was measured on {there}, and this is {here}. Resume it there, or run the study again \
+         here. What is finished can be reported anywhere: tolok report"
+    )]
+    Machine {
+        /// Where it was measured.
+        there: String,
+        /// This machine.
+        here: String,
+    },
+    /// Its plan is not the one that it began with.
+    #[error(
+        "cannot resume: the run's plan.json was changed after the run began. Put the file back, or run the study again: \
+         tolok run STUDY"
+    )]
+    Plan,
+}
+
+/// Whether a run can go on here: on the machine on which its last block ran, and with the plan that it began with.
+pub fn check_resumable(run: &RunRecord, blocks: &[BlockRecord], plan: &Plan) -> Result<(), CannotResume> {
+    let here = Machine::read();
+    let parts = |cpus: &CpuMap| [&cpus.subject, &cpus.generator, &cpus.link, &cpus.database].map(Clone::clone).concat();
+    let used: BTreeSet<u32> = run.cpus.values().flat_map(parts).collect();
+    let gone: Vec<String> =
+        used.iter().filter(|cpu| !here.allowed_cpus.contains(cpu)).map(ToString::to_string).collect();
+    if !gone.is_empty() {
+        return Err(CannotResume::Cpus { cpus: gone.join(", ") });
+    }
+    let there = blocks.last().map_or(&run.machine, |block| &block.machine);
+    let here = machine_summary(&here).cpu;
+    if here != there.cpu {
+        return Err(CannotResume::Machine { there: there.cpu.clone(), here });
+    }
+    if plan.hash() != run.plan_sha256 {
+        return Err(CannotResume::Plan);
+    }
+    Ok(())
+}
+
+/// What has changed since a run began, a sentence each. It is still one run, but its reader must know.
+pub fn changes_since(laboratory: &Laboratory, run: &RunRecord) -> Vec<String> {
+    let mut changes = Vec::new();
+    let git = git_state(laboratory.home.root());
+    if git != run.git {
+        let words = |git: &Option<String>| git.clone().unwrap_or_else(|| "no commit".to_owned());
+        let (before, now) = (words(&run.git), words(&git));
+        changes.push(format!("the run began with the checkout at {before}, which is at {now} now"));
+    }
+    for before in &run.programs {
+        let Some(now) = laboratory.programs.values().find(|program| program.title == before.name) else { continue };
+        let (name, version) = (&before.name, &before.version);
+        if now.version != before.version {
+            let now = &now.version;
+            changes.push(format!(
+                "{name} was {version} when the run began and is {now} now; its trials cannot be compared"
+            ));
+        } else if before.sha256.is_some() && sha256_of_file(&now.path).ok() != before.sha256 {
+            changes.push(format!(
+                "{name} {version} is not the same file as when the run began; its trials cannot be compared"
+            ));
+        }
+    }
+    changes
+}
