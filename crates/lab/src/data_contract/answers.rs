@@ -8,9 +8,7 @@ use super::body::{queries_body, query_body, rows_body};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answers {
     /// The same bytes every time.
-    One {
-        body: Vec<u8>,
-    },
+    One { body: Vec<u8> },
     /// One answer for each path; the load asks them in turn.
     Many(Vec<PathAnswer>),
     /// Whatever JSON there is: it follows from who asked before, or is no contest.

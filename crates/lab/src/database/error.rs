@@ -9,10 +9,7 @@ use std::time::Duration;
 pub enum DatabaseError {
     /// A file or folder failed.
     #[error("cannot keep a database: {}: {source}; set XDG_CACHE_HOME to a folder that you may write and that has room", path.display())]
-    Files {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Files { path: PathBuf, source: io::Error },
     /// A program of the database's failed.
     #[error("`{command}` {how}")]
     Command {

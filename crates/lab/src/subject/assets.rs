@@ -53,10 +53,7 @@ struct Sent {
 pub enum AssetError {
     /// A file failed.
     #[error("cannot lay out the answer body {}: {source}; see whether the workload's folder has it, and whether there is room in TMPDIR", path.display())]
-    File {
-        path: PathBuf,
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// A generated body cannot be so small.
     #[error("workload {workload}: a picture of {bytes} bytes cannot be made; ask for 2,000 or more")]
     TooSmall {

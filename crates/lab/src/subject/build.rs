@@ -35,10 +35,7 @@ pub struct Builds {
 pub enum BuildError {
     /// A file or folder failed.
     #[error("cannot build: {}: {source}; see whether the subject's files are whole, and whether there is room in XDG_CACHE_HOME", path.display())]
-    Files {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Files { path: PathBuf, source: io::Error },
     /// The command cannot be filled in.
     #[error(transparent)]
     Template(#[from] TemplateError),

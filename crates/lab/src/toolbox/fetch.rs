@@ -107,9 +107,7 @@ pub enum FetchError {
     },
     /// Every command did its work, and the result is not what it should be.
     #[error("find {what} in what was fetched")]
-    Result {
-        what: String,
-    },
+    Result { what: String },
 }
 
 fn indented(lines: &[String]) -> String {
