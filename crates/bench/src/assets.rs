@@ -9,7 +9,6 @@ use crate::error::BenchError;
 const HELLO: &[u8] = include_bytes!("../../../workloads/hello/body.html");
 const LARGE_BYTES: usize = 546_816;
 
-/// A body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asset {
     /// The workload `hello`.
@@ -27,13 +26,11 @@ impl Asset {
         }
     }
 
-    /// Where it lies.
     pub fn file(self, folder: &Path) -> PathBuf {
         folder.join(self.name())
     }
 }
 
-/// Writes both bodies.
 pub fn lay_out(folder: &Path) -> Result<(), BenchError> {
     let mut rng = Rng::seeded(534);
     let mut large: Vec<u8> = (0..LARGE_BYTES.div_ceil(8)).flat_map(|_| rng.next_u64().to_le_bytes()).collect();

@@ -20,7 +20,6 @@ use crate::table::rounds;
 use crate::tool::Tool;
 use crate::{assets, fetch, honesty, lateness, raw, say};
 
-/// A comparison that can begin.
 #[derive(Debug)]
 pub struct Bench {
     place: Place,
@@ -40,30 +39,21 @@ pub struct Bench {
 /// What a measurement needs from around it.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// Where it takes place.
     pub place: &'a Place,
-    /// Who takes part.
     pub peers: &'a [Peer],
-    /// Whether it is to stop.
     pub interrupt: &'a Interrupt,
 }
 
-/// What was measured.
 #[derive(Debug)]
 pub struct Outcome {
-    /// On what, and when.
     pub machine: Machine,
-    /// Who took part.
     pub peers: Vec<Peer>,
     /// Who did not, and why.
     pub absent: Vec<Absent>,
-    /// What was asked for.
     pub duration: Duration,
-    /// What was asked for.
     pub rounds: u32,
     /// Seed of the order.
     pub seed: u64,
-    /// Cell by cell.
     pub cells: Vec<CellOutcome>,
     /// Everybody at every rate; empty if that was not asked for.
     pub lateness: Vec<lateness::Entry>,
@@ -74,7 +64,6 @@ pub struct Outcome {
 /// What was measured in a cell.
 #[derive(Debug)]
 pub struct CellOutcome {
-    /// Which.
     pub cell: &'static Cell,
     /// Everybody who took part, and his measurements by round; none where the round did not come to it.
     pub entries: Vec<Entry>,
@@ -85,13 +74,10 @@ pub struct CellOutcome {
 /// A contender's measurements in a cell.
 #[derive(Debug)]
 pub struct Entry {
-    /// Who.
     pub contender: Contender,
-    /// By round.
     pub rounds: Vec<Option<Measurement>>,
 }
 
-/// How it ended.
 #[derive(Debug)]
 pub enum Ended {
     /// As planned.
@@ -101,14 +87,12 @@ pub enum Ended {
 }
 
 impl Surroundings<'_> {
-    /// A generator that takes part.
     pub fn peer(&self, tool: Tool) -> &Peer {
         self.peers.iter().find(|peer| peer.tool == tool).expect("only tools that were found take part")
     }
 }
 
 impl Outcome {
-    /// Every measurement of the run.
     pub fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         let cells = self.cells.iter().flat_map(|cell| &cell.entries).flat_map(|entry| entry.rounds.iter().flatten());
         let lateness = self.lateness.iter().flat_map(|entry| entry.rounds.iter().flatten()).map(|one| &one.measurement);
@@ -116,7 +100,6 @@ impl Outcome {
         cells.chain(lateness).chain(honesty.map(|one| &one.measurement))
     }
 
-    /// Transfer times around each.
     pub fn transfers(&self) -> impl Iterator<Item = Transfer> {
         self.measurements().filter_map(|one| one.transfer)
     }

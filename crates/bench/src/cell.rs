@@ -3,22 +3,16 @@
 use crate::assets::Asset;
 use crate::tool::Tool;
 
-/// One kind of load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     /// As `--only` names it.
     pub name: &'static str,
-    /// As a heading says it.
     pub title: &'static str,
-    /// What is asked for.
     pub asset: Asset,
-    /// Connections at a time.
     pub connections: u32,
-    /// How.
     pub exercise: Exercise,
 }
 
-/// How load is put on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exercise {
     /// Closed loop; connections are kept.
@@ -69,9 +63,7 @@ pub const CELLS: [Cell; 5] = [
 /// A generator in one of its ways of working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
-    /// Which.
     pub tool: Tool,
-    /// Bodies are thrown away unseen.
     pub discards: bool,
 }
 

@@ -22,9 +22,7 @@ const HIGHEST: i32 = -20;
 /// A running program with everything it starts. Killed when this is dropped.
 #[derive(Debug)]
 pub struct Placed {
-    /// Its pipes.
     pub child: Child,
-    /// Becomes readable when it ends.
     pub pidfd: OwnedFd,
     reaped: bool,
 }
@@ -32,7 +30,6 @@ pub struct Placed {
 /// How a program ended, and the CPU time that it and its own children took.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
-    /// Its status.
     pub status: ExitStatus,
     /// CPU time outside the kernel.
     pub user: Duration,

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::tool::Tool;
 
-/// A generator's own count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// Requests that were answered, well or not.

@@ -5,55 +5,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// A program of ours is not beside this one.
     #[error("{} is missing; script/bench-load builds it", path.display())]
-    NotBuilt {
-        /// Where it should be.
-        path: PathBuf,
-    },
+    NotBuilt { path: PathBuf },
     /// Server and generator would share a CPU.
     #[error(
         "server and generator need a CPU each, and this process may use {allowed:?}; name two with --server-cpu and --generator-cpu"
     )]
-    Cpus {
-        /// The CPUs that there are.
-        allowed: Vec<u32>,
-    },
-    /// A file or folder failed.
+    Cpus { allowed: Vec<u32> },
     #[error("cannot write {}: {source}; free some space or name another place", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The server under load failed.
+    Write { path: PathBuf, source: io::Error },
     #[error("the server under load {did}: {reason}")]
-    Server {
-        /// What it did.
-        did: &'static str,
-        /// Its words.
-        reason: String,
-    },
+    Server { did: &'static str, reason: String },
     /// A program cannot be started or watched.
     #[error("cannot run {program}: {source}")]
-    Run {
-        /// Which.
-        program: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// The floor failed.
+    Run { program: String, source: io::Error },
     #[error("the floor failed to {what}: {source}")]
-    Floor {
-        /// At what.
-        what: &'static str,
-        /// Why.
-        source: Errno,
-    },
+    Floor { what: &'static str, source: Errno },
 }
 
 /// Makes the folder of a file that will be written much later, and makes sure now that it can be.

@@ -23,7 +23,6 @@ use crate::stall::Log;
 use crate::tool::Tool;
 use crate::truth::{Latencies, evenly, one_at_a_time, through_stalls};
 
-/// Connections of everybody.
 pub const CONNECTIONS: u32 = 64;
 
 /// Time for a request of the server that is too slow.
@@ -51,7 +50,6 @@ pub struct Extent {
     /// From stall to stall.
     #[serde(rename = "period_s", serialize_with = "seconds")]
     pub period: Duration,
-    /// Of a stall.
     #[serde(rename = "stall_s", serialize_with = "seconds")]
     pub stall: Duration,
     /// Of the load on the server that is too slow.
@@ -62,28 +60,21 @@ pub struct Extent {
 /// A generator at a server.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
-    /// Which server.
     pub case: Case,
-    /// Who.
     #[serde(rename = "generator")]
     pub rated: Rated,
     /// By round; null where the bench was stopped before.
     pub rounds: Vec<Option<One>>,
 }
 
-/// One measurement.
 #[derive(Debug, Clone, Serialize)]
 pub struct One {
-    /// As everywhere.
     #[serde(flatten)]
     pub measurement: Measurement,
     /// Requests that should have been sent.
     pub offered: u64,
-    /// What users would have waited.
     pub truth: Latencies,
-    /// What the generator reports.
     pub reported: Option<Latencies>,
-    /// What tolok says of itself.
     pub record: Option<Record>,
     /// The code with which the generator left.
     pub code: Option<i32>,
@@ -91,14 +82,11 @@ pub struct One {
     pub stalls_ns: Vec<(u64, u64)>,
 }
 
-/// The exercise.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
-    /// How long everything took.
     pub extent: Extent,
     /// Time of a request outside the stalls: the median of round trips on one connection.
     pub usual_s: Option<f64>,
-    /// Who took part.
     pub entries: Vec<Entry>,
 }
 
@@ -127,7 +115,6 @@ impl Extent {
         Extent { stalls, period, stall: period / 10, too_slow: stalls * 5 / 16 }
     }
 
-    /// Length of the load.
     pub fn load(self, case: Case) -> Duration {
         match case {
             Case::Stalls => self.stalls,
@@ -135,7 +122,6 @@ impl Extent {
         }
     }
 
-    /// What the server is told.
     fn server(self, case: Case) -> [String; 4] {
         let milliseconds = |duration: Duration| duration.as_millis().to_string();
         let (stall, period) = (milliseconds(self.stall), milliseconds(self.period));

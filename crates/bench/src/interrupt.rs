@@ -14,14 +14,11 @@ pub struct Interrupt {
     told: OwnedFd,
 }
 
-/// Why waiting is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
     /// What was waited for has come.
     Ready,
-    /// The time is over.
     Late,
-    /// This program is to stop.
     Interrupted,
 }
 

@@ -18,7 +18,6 @@ use crate::tool::Tool;
 /// Requests a second, the lower of which the others are given as well.
 pub const RATES: [u32; 2] = [10_000, 50_000];
 
-/// Connections of everybody.
 pub const CONNECTIONS: u32 = 64;
 
 const COLUMNS: [&str; 11] = [
@@ -35,27 +34,21 @@ const COLUMNS: [&str; 11] = [
     "rounds",
 ];
 
-/// Everybody at a rate.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
-    /// Who.
     #[serde(rename = "generator")]
     pub rated: Rated,
     /// Requests a second.
     pub rate_rps: u32,
-    /// By round.
     pub rounds: Vec<Option<One>>,
 }
 
-/// One measurement.
 #[derive(Debug, Clone, Serialize)]
 pub struct One {
-    /// As everywhere.
     #[serde(flatten)]
     pub measurement: Measurement,
     /// Requests that should have been sent.
     pub offered: u64,
-    /// What tolok says of itself.
     pub record: Option<Record>,
 }
 

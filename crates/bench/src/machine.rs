@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-/// The machine and the moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
     /// Model name of the processor.
     pub cpu: String,
-    /// CPUs that are there.
     pub cpus: usize,
     /// Release of the kernel.
     pub kernel: String,
@@ -15,22 +13,17 @@ pub struct Machine {
     pub congestion_control: String,
     /// Tasks that ran or wanted to, averaged over the minute before the start.
     pub load_average: Option<f64>,
-    /// The same at the end.
     pub load_average_at_end: Option<f64>,
-    /// When it began.
     pub date: String,
     /// Whether server and generator always went before everybody else on their CPUs; null before the first measurement.
     pub raised: Option<bool>,
     /// Whether there are counters of instructions.
     pub counters: bool,
-    /// CPU of the server.
     pub server_cpu: u32,
-    /// CPU of the generators.
     pub generator_cpu: u32,
 }
 
 impl Machine {
-    /// Looks.
     pub fn look(server_cpu: u32, generator_cpu: u32) -> Machine {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let line = |path: &str| known(read(path).trim());
@@ -50,7 +43,6 @@ impl Machine {
         }
     }
 
-    /// In words.
     pub fn line(&self) -> String {
         let load = |load: Option<f64>| load.map_or_else(|| "?".to_owned(), |load| format!("{load:.2}"));
         format!(

@@ -18,7 +18,6 @@ const LATENESS: &str = include_str!("../document/lateness.md");
 const HONESTY: &str = include_str!("../document/honesty.md");
 const NOT_COVERED: &str = include_str!("../document/not-covered.md");
 
-/// Writes everything down.
 pub fn document(outcome: &Outcome, report: &Report) -> String {
     let mut text = String::from("# Load generators compared\n\n");
     let _ = writeln!(text, "Made by `script/bench-load --markdown`; not edited by hand.\n");

@@ -27,20 +27,15 @@ const SAMPLE: Duration = Duration::from_millis(20);
 /// How much longer than it was told a generator may run: some write long reports.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where measurements take place.
 #[derive(Debug)]
 pub struct Place {
     /// This program, which is some of the others as well.
     pub own: PathBuf,
-    /// The server under load.
     pub ceiling: PathBuf,
     /// Private folder, with the answers' bodies in `assets`.
     pub folder: PathBuf,
-    /// CPU of the server.
     pub server_cpu: u32,
-    /// CPU of the generator.
     pub generator_cpu: u32,
-    /// Length of a measurement.
     pub duration: Duration,
 }
 
@@ -51,7 +46,6 @@ pub struct Measurement {
     pub told_s: f64,
     /// How long it ran, its start and its report included.
     pub wall_s: f64,
-    /// What the server answered.
     pub server: Counts,
     /// Answers per second by the server's count, between the first and the last moment at which it answered.
     pub rate_rps: Option<f64>,
@@ -63,7 +57,6 @@ pub struct Measurement {
     pub server_cpu_s: f64,
     /// Most memory that the generator itself had at once (`VmHWM`); none where the server is not asked all the while.
     pub peak_bytes: Option<u64>,
-    /// The processor's counters.
     pub counted: Option<Counted>,
     /// What the generator says of itself.
     pub claim: Option<Claim>,
@@ -101,13 +94,10 @@ impl Measurement {
 /// One generator and what it is told.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// Which.
     pub peer: &'a Peer,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// The script that it runs, which is written where [`Place::script`] says.
     pub script: Option<String>,
-    /// How long it runs.
     pub told: Duration,
     /// The server is asked for its counts all the while.
     pub sampled: bool,
@@ -116,9 +106,7 @@ pub struct Task<'a> {
 /// A measurement, and what it was made of.
 #[derive(Debug)]
 pub struct Observed {
-    /// The figures.
     pub measurement: Measurement,
-    /// What the generator said.
     pub output: String,
     /// The code with which it left; none if a signal ended it.
     pub code: Option<i32>,
@@ -127,7 +115,6 @@ pub struct Observed {
 }
 
 impl Place {
-    /// Where a generator's script is.
     pub fn script(&self) -> PathBuf {
         self.folder.join("script.js")
     }

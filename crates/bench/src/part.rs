@@ -2,7 +2,6 @@
 
 use crate::cell::{CELLS, Cell};
 
-/// One exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// As much load as each can put on.
@@ -28,7 +27,6 @@ impl Part {
         }
     }
 
-    /// The exercise of that name.
     pub fn named(name: &str) -> Result<Part, String> {
         let names = || Part::all().into_iter().map(Part::name).collect::<Vec<_>>().join(", ");
         Part::all().into_iter().find(|part| part.name() == name).ok_or_else(|| format!("the exercises are {}", names()))

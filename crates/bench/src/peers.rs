@@ -8,11 +8,8 @@ use crate::tool::Tool;
 /// A generator that can be run.
 #[derive(Debug, Clone)]
 pub struct Peer {
-    /// Which.
     pub tool: Tool,
-    /// Where it is.
     pub path: PathBuf,
-    /// In its own words.
     pub version: String,
     /// What it needs to find its libraries.
     pub environment: Vec<(String, String)>,
@@ -23,16 +20,12 @@ pub struct Peer {
 /// A generator that takes no part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
-    /// Which.
     pub tool: Tool,
-    /// Why.
     pub reason: String,
 }
 
-/// Where generators are sought.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// Those that were named.
     pub given: Vec<(Tool, PathBuf)>,
     /// Folders of programs, in order.
     pub folders: Vec<PathBuf>,

@@ -9,16 +9,12 @@ use crate::tool::Tool;
 /// A generator in one of its ways of keeping a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rated {
-    /// Ours.
     Tolok {
         /// How it waits for an instant.
         timer: &'static str,
-        /// How arrivals are spaced.
         arrivals: Arrivals,
     },
-    /// One rate for all connections.
     Oha {
-        /// With its correction of latencies.
         corrected: bool,
     },
     /// A rate for each of its workers.
@@ -32,10 +28,8 @@ pub enum Rated {
     Wrk,
 }
 
-/// How arrivals are spaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Evenly.
     Uniform,
     /// At random, as independent users come.
     Poisson,
@@ -44,11 +38,8 @@ pub enum Arrivals {
 /// What a generator with a rate is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedJob {
-    /// Where to.
     pub url: String,
-    /// Connections at a time.
     pub connections: u32,
-    /// How long.
     pub duration: Duration,
     /// Requests a second.
     pub rate_rps: u32,
@@ -60,7 +51,6 @@ pub struct RatedJob {
 pub const TIMERS: [&str; 3] = ["sleep", "hybrid", "spin"];
 
 impl Rated {
-    /// Which generator.
     pub fn tool(self) -> Tool {
         match self {
             Rated::Tolok { .. } => Tool::Tolok,
@@ -94,7 +84,6 @@ impl Rated {
         self.tool().told(duration)
     }
 
-    /// Its arguments.
     pub fn arguments(self, job: &RatedJob) -> Vec<String> {
         let told = self.told(job.duration);
         let (count, rate, text) =

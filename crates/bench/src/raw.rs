@@ -10,7 +10,6 @@ use crate::machine::Machine;
 use crate::measure::Measurement;
 use crate::{honesty, lateness};
 
-/// Version of the format.
 const FORMAT: u32 = 2;
 
 #[derive(Serialize)]

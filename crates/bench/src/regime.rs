@@ -19,13 +19,10 @@ const LEAST_SHARE: f64 = 0.05;
 /// Nanoseconds that a cache line took from CPU to CPU, right before a measurement and right after it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Transfer {
-    /// Before.
     pub before_ns: f64,
-    /// After.
     pub after_ns: f64,
 }
 
-/// State of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Regime {
     /// Transfers are fast.
@@ -74,7 +71,6 @@ impl Regimes {
         }
     }
 
-    /// In words.
     pub fn words(self) -> String {
         let Some((least, greatest)) = self.range_ns else { return "transfer time not known".to_owned() };
         let range = format!("a cache line took {least:.0} to {greatest:.0} ns from CPU to CPU");

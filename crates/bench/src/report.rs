@@ -14,7 +14,6 @@ use crate::{lateness, verdict};
 /// Rounds that differ more than so many times do not measure the same machine.
 const UNSTEADY: f64 = 1.5;
 
-/// The columns.
 pub const COLUMNS: [&str; 15] = [
     "generator",
     "answers/s",
@@ -36,30 +35,23 @@ pub const COLUMNS: [&str; 15] = [
 /// Those that only the processor's counters can fill.
 const COUNTED: [&str; 4] = ["user instr.", "kernel instr.", "instr. to floor's", "cycles"];
 
-/// Everything that is said.
 #[derive(Debug)]
 pub struct Report {
-    /// The machine and the moment.
     pub machine: String,
-    /// How much was measured.
     pub extent: String,
-    /// One an exercise.
     pub sections: Vec<Section>,
     /// Who took no part, and why.
     pub absent: Vec<String>,
 }
 
-/// An exercise.
 #[derive(Debug)]
 pub struct Section {
-    /// Which.
     pub part: Part,
     /// Its tables: one, or one for each state of the machine, or one for each server.
     pub tables: Vec<Table>,
 }
 
 impl Report {
-    /// Puts an outcome into words.
     pub fn of(outcome: &Outcome) -> Report {
         let regimes = Regimes::of(outcome.transfers());
         let absent = outcome.absent.iter().map(|one| format!("{}: {}", one.tool.name(), one.reason));
@@ -92,7 +84,6 @@ impl Report {
         }
     }
 
-    /// For the terminal.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n", self.machine, self.extent);
         for table in self.sections.iter().flat_map(|section| &section.tables) {

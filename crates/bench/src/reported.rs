@@ -12,9 +12,7 @@ use crate::truth::Latencies;
 pub struct Record {
     /// How late requests were sent, by tolok's own clock.
     pub lateness: Latencies,
-    /// Requests that its schedule held.
     pub scheduled: u64,
-    /// It trusts its own figures.
     pub trusted: bool,
     /// Names of the reasons why not.
     pub gates: Vec<String>,
@@ -24,7 +22,6 @@ pub struct Record {
     pub seed: u64,
 }
 
-/// The latencies that it reports.
 pub fn latencies(tool: Tool, output: &str) -> Option<Latencies> {
     match tool {
         Tool::Tolok => Some(distribution(&json(output)?["response_time"])),
@@ -50,7 +47,6 @@ pub fn latencies(tool: Tool, output: &str) -> Option<Latencies> {
     }
 }
 
-/// The rest of tolok's record.
 pub fn record(output: &str) -> Option<Record> {
     let record = json(output)?;
     let reasons = record["verdict"]["reasons"].as_array()?;

@@ -10,12 +10,10 @@ use crate::child::{Placed, spawn};
 use crate::error::BenchError;
 use crate::measure::Place;
 
-/// A running server.
 #[derive(Debug)]
 pub struct Server {
     placed: Placed,
     told: BufReader<ChildStdout>,
-    /// Where it listens.
     pub port: u16,
 }
 
@@ -26,7 +24,6 @@ pub struct Counts {
     pub answers: u64,
     /// Requests for anything else than what is served.
     pub refusals: u64,
-    /// Connections accepted.
     pub connections: u64,
 }
 
@@ -39,7 +36,6 @@ impl Counts {
 }
 
 impl Server {
-    /// Starts the ceiling.
     pub fn ceiling(place: &Place) -> Result<Server, BenchError> {
         let mut command = Command::new(&place.ceiling);
         command.args(["--port", "0", "--threads", "1", "--counts", "--assets"]).arg(place.folder.join("assets"));
@@ -66,7 +62,6 @@ impl Server {
         Ok(Server { placed, told: BufReader::new(stdout), port })
     }
 
-    /// Asks for the counts.
     pub fn counts(&mut self) -> Result<Counts, BenchError> {
         Counts::read(&self.ask()?)
     }

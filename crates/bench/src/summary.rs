@@ -9,7 +9,6 @@ use crate::measure::Measurement;
 /// The figures of a contender in a cell. A figure that does not exist is `None`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Who.
     pub contender: Contender,
     /// Answers per second by the server's count, median over rounds.
     pub rate_rps: Option<f64>,
@@ -44,18 +43,15 @@ pub struct Row {
 /// Median and extremes over rounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// In the middle.
     pub median: f64,
     /// Least.
     pub min: f64,
-    /// Greatest.
     pub max: f64,
 }
 
 /// The typical ratio within a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
-    /// The ratio.
     pub ratio: f64,
     /// 95 % interval; none with too few rounds.
     pub interval: Option<(f64, f64)>,
@@ -73,7 +69,6 @@ pub struct Account {
     /// In every round the server answered as much, or more by no more than one request a connection: those that were in
     /// flight when the generator stopped counting.
     pub agrees: bool,
-    /// What the generator called failed.
     pub failed: u64,
 }
 
@@ -208,7 +203,6 @@ pub mod tests {
         }
     }
 
-    /// Invented generators.
     pub fn peers(tools: &[Tool]) -> Vec<Peer> {
         let peer = |tool: &Tool| Peer {
             tool: *tool,
@@ -223,7 +217,6 @@ pub mod tests {
     /// Name of a cell, and the CPU time for an answer of everybody in every round.
     type Invented<'a> = (&'a str, &'a [(Contender, &'a [f64])]);
 
-    /// An invented outcome.
     pub fn outcome(cells: &[Invented]) -> Outcome {
         let mut machine = Machine::look(0, 1);
         (machine.raised, machine.counters) = (Some(true), true);

@@ -8,18 +8,15 @@ pub const NONE: &str = "–";
 /// A heading, figures in words, and what they cannot say.
 #[derive(Debug)]
 pub struct Table {
-    /// Heading.
     pub title: String,
     /// Names of the columns, of which the first holds names.
     pub columns: Vec<&'static str>,
     /// As many words as there are columns, each.
     pub rows: Vec<Vec<String>>,
-    /// What the figures cannot say.
     pub notes: Vec<String>,
 }
 
 impl Table {
-    /// For the terminal.
     pub fn text(&self) -> String {
         let mut grid = Grid::new();
         grid.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Disabled);

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-/// A load generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tool {
     /// The least any generator can do: built into this program.
     Floor,
-    /// Ours.
     Tolok,
     /// wg/wrk.
     Wrk,
@@ -15,7 +13,6 @@ pub enum Tool {
     Wrk2,
     /// MDA2AV/gcannon.
     Gcannon,
-    /// Apache's.
     Ab,
     /// nghttp2's.
     H2load,
@@ -23,22 +20,16 @@ pub enum Tool {
     Hey,
     /// hatoo/oha.
     Oha,
-    /// Grafana's.
     K6,
 }
 
 /// What a generator is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Where to.
     pub url: String,
-    /// Connections at a time.
     pub connections: u32,
-    /// How long.
     pub duration: Duration,
-    /// Connections are kept.
     pub keep_alive: bool,
-    /// Bodies are thrown away unseen.
     pub discards: bool,
     /// File with the body that answers must have.
     pub body: String,
@@ -71,7 +62,6 @@ impl Tool {
         Tool::K6,
     ];
 
-    /// The program's name.
     pub fn name(self) -> &'static str {
         match self {
             Tool::Floor => "floor",
@@ -87,7 +77,6 @@ impl Tool {
         }
     }
 
-    /// The generator of that name.
     pub fn named(name: &str) -> Result<Tool, String> {
         let found = Tool::ALL.into_iter().find(|tool| tool.name() == name);
         found.ok_or_else(|| format!("the generators are {}", Tool::ALL.map(Tool::name).join(", ")))

@@ -5,13 +5,11 @@ use serde::Serialize;
 /// Some points of a distribution, in seconds. What is not known is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Latencies {
-    /// Median.
     pub p50_s: Option<f64>,
     /// 99th percentile.
     pub p99_s: Option<f64>,
     /// 99.9th percentile.
     pub p999_s: Option<f64>,
-    /// Greatest.
     pub max_s: Option<f64>,
 }
 

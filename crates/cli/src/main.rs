@@ -11,6 +11,7 @@ mod problems;
 mod progress;
 mod reports;
 mod scaffold;
+mod stored;
 mod verbs;
 mod watching;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tolok_analysis::{Findings, Names, Records, analyse};
+use tolok_analysis::{Findings, analyse};
 use tolok_lab::home::Home;
 use tolok_lab::store::{RunFolder, StoreError};
 use tolok_report::{Format as ReportFormat, Style, render};
@@ -10,6 +10,7 @@ use tolok_report::{Format as ReportFormat, Style, render};
 use crate::args::{Format, ResultArgs};
 use crate::exit::Complaint;
 use crate::output::{put, say, width};
+use crate::stored::Stored;
 
 /// The reports that are kept in a run's folder.
 pub const KEPT: [(&str, ReportFormat); 4] = [
@@ -48,16 +49,7 @@ pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> 
 
 /// What the records of a run say.
 pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
-    let stored = folder.read()?;
-    let names: Names = folder.names()?;
-    Ok(analyse(&Records {
-        run: &stored.run,
-        plan: &stored.plan,
-        names: &names,
-        trials: &stored.trials,
-        diagnoses: &stored.diagnoses,
-        records_sha256: stored.records_sha256.as_deref(),
-    }))
+    Ok(analyse(&Stored::read(folder)?.records()))
 }
 
 /// The report of a format; none of lines, which are no report.

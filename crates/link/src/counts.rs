@@ -58,7 +58,6 @@ pub fn read_report(path: &Path) -> io::Result<Vec<LinkRow>> {
     whole.lines().map(|line| serde_json::from_str(line).map_err(io::Error::from)).collect()
 }
 
-/// Where the rows go.
 #[derive(Debug)]
 pub(crate) struct Report {
     file: File,

@@ -22,7 +22,7 @@ impl Device {
         Device { name, table }
     }
 
-    /// Packets that found no room in the device, since it was made; nothing if the kernel does not tell.
+    /// Packets that found no room in the device, since it was made, or `None` if the kernel does not tell.
     pub fn dropped(&self) -> Option<u64> {
         let mut text = vec![0; TABLE_BYTES];
         let length = self.table.read_at(&mut text, 0).ok()?;

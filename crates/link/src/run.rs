@@ -20,7 +20,6 @@ use crate::{sys, tun};
 const PACKET_BYTES_MAX: usize = 65_536;
 /// Packets taken from a device before those that are due are looked at again.
 const BATCH: usize = 16;
-/// Time from row to row.
 const ROW_NS: u64 = 1_000_000_000;
 
 /// A link, and where it is to run.
@@ -124,7 +123,6 @@ enum Found {
     Gone,
 }
 
-/// One direction at work.
 #[derive(Debug)]
 struct Lane {
     model: Direction,
@@ -245,7 +243,7 @@ impl Link {
         Ok(Found::Nothing)
     }
 
-    /// The account until now. What is kept since the row before starts anew.
+    /// The account until now. What is kept since the row before starts again.
     fn row(&mut self, realtime: bool) -> LinkRow {
         for (lane, device) in self.lanes.iter_mut().zip(self.devices.iter().flatten()) {
             // A device that is gone has no line in the table any more, and dropped what it had dropped.

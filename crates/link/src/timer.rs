@@ -93,7 +93,6 @@ impl Termination {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Becomes readable when it comes.
     fn told(&self) -> BorrowedFd<'_> {
         self.told.as_fd()
     }

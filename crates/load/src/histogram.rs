@@ -134,7 +134,6 @@ impl Durations {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// The buckets that hold anything.
     fn used(&self) -> Range<usize> {
         if self.count == 0 {
             return 0..0;

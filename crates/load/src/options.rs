@@ -402,7 +402,6 @@ const LONGEST_PHASE: Duration = Duration::from_secs(24 * 3600);
 /// More than any machine has ports and memory for.
 const MOST_VUS: f64 = 1e6;
 
-/// More than any machine sends.
 const MOST_RPS: f64 = 1e7;
 
 impl Options {

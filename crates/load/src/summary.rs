@@ -22,7 +22,6 @@ const SHORTEST_FOR_BUSY_S: f64 = 0.1;
 /// A shorter silence may be chance.
 const SHORTEST_SILENCE_S: f64 = 0.5;
 
-/// What was asked for.
 pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control: Option<String>) -> PlanSummary {
     let open = options.executor.is_open();
     let (vus, pool_unbounded) = match options.pool {
@@ -103,7 +102,6 @@ fn the_same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
     all.all(|other| other == first).then_some(first)
 }
 
-/// What happened.
 pub(crate) fn record(options: &Options, plan: PlanSummary, thresholds: &[Threshold], collected: Collected) -> Record {
     let Collected { recorded, totals, timeline, usage, interrupted, aborted, start } = collected;
     let span = recorded.span;

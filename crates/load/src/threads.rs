@@ -37,7 +37,6 @@ pub(crate) struct Collected {
     pub start: MonotonicNs,
 }
 
-/// What a thread tells.
 enum Message {
     Row(Box<Row>),
     Border(Border),

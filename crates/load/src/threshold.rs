@@ -171,7 +171,6 @@ impl Figures<'_> {
 }
 
 impl Threshold {
-    /// Holds the figures against it.
     pub(crate) fn judge(&self, figures: &Figures<'_>) -> Judged {
         let value = figures.value(self.metric);
         let outcome = match value {

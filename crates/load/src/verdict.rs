@@ -56,7 +56,6 @@ pub const LATENESS_SHARE: f64 = 0.1;
 /// Little's law must hold to this.
 pub const LITTLE_SHARE: f64 = 0.03;
 
-/// What is judged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Evidence {
     pub scheduled: u64,

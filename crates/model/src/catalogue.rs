@@ -12,14 +12,12 @@ use crate::workload::Workload;
 pub struct Catalogue {
     /// The subjects, the ceiling among them.
     pub subjects: Vec<Subject>,
-    /// The workloads of servers.
     pub workloads: Vec<Workload>,
     /// The workloads of programs that are no servers.
     pub programs: Vec<ProgramWorkload>,
 }
 
 impl Catalogue {
-    /// The subject with this id.
     pub fn subject(&self, id: &str) -> Option<&Subject> {
         self.subjects.iter().find(|subject| subject.id == id)
     }

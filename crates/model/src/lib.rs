@@ -49,8 +49,8 @@ pub use record::resources::{
 pub use record::tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use record::{
     BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, GroupWeights,
-    Isolation, Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, OLDEST_RECORD_FORMAT, ObjectiveOutcome,
-    ObjectiveRecord, Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
+    Isolation, Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, ObjectiveOutcome, ObjectiveRecord,
+    Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
 };
 pub use replication::file::ReplicationFile;
 pub use study::file::StudyFile;
@@ -62,8 +62,8 @@ pub use subject::brought::{
 };
 pub use subject::file::SubjectFile;
 pub use subject::{
-    Build, GcLog, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, SubjectDiagnosis, TemplateFile,
-    Variant,
+    Build, Colour, GcLog, Marker, Parameter, ParameterValue, Process, Role, Subject, SubjectChoice, SubjectDiagnosis,
+    TemplateFile, Variant,
 };
 pub use tolok_rng::SplitMix64;
 pub use tool::{LoadTool, Script, Timer, ToolChoice};

@@ -14,13 +14,11 @@ pub const MANIFEST_FORMAT: u32 = 1;
 /// The folder that the first line is about: the run's own.
 pub const RUN_ITSELF: &str = ".";
 
-/// One line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestLine {
     /// Version of this format; on the first line only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<u32>,
-    /// What is entered.
     pub entry: ManifestEntry,
     /// The folder that it is about, from the run's folder; `.` is that one itself.
     pub folder: String,
@@ -36,25 +34,22 @@ pub struct ManifestLine {
     /// It was entered when the run went on, and not when the files were written: somebody may have changed them between.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entered_late: bool,
-    /// SHA-256 of the line before, without its line end; nothing on the first.
+    /// SHA-256 of the line before, without its line end, or `None` on the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }
 
-/// What a line is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ManifestEntry {
     /// What was fixed before the first trial.
     #[default]
     Run,
-    /// A finished trial.
     Trial,
-    /// A finished unscored trial.
     Diagnosis,
     /// One session of a block: where and when a process ran its trials.
     Block,
-    /// A trial that was entered and is to be measured anew: its files are taken away.
+    /// A trial that was entered and is to be measured again: its files are taken away.
     Withdrawn,
 }
 
@@ -63,13 +58,10 @@ pub enum ManifestEntry {
 pub struct FileSum {
     /// Its name, with the folders between it and that of the line.
     pub name: String,
-    /// Its length.
     pub bytes: u64,
-    /// Its hash.
     pub sha256: String,
 }
 
-/// A manifest that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// Its lines, with the hash of each.
@@ -80,12 +72,10 @@ pub struct Manifest {
     pub torn_bytes: usize,
 }
 
-/// Something wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManifestFault {
     /// Its number, from 1.
     pub line: u64,
-    /// What.
     pub what: String,
 }
 
@@ -136,7 +126,6 @@ impl Manifest {
         standing
     }
 
-    /// The line of a number.
     pub fn line(&self, number: u64) -> Option<&ManifestLine> {
         let place = usize::try_from(number.checked_sub(1)?).ok()?;
         self.lines.get(place).map(|(line, _)| line)

@@ -21,7 +21,6 @@ pub struct Percent(pub f64);
 pub struct Rate {
     /// How many a second.
     pub per_s: f64,
-    /// Whether its time was written.
     pub has_unit: bool,
 }
 

@@ -102,7 +102,6 @@ impl Check {
         Self { outcome: CheckOutcome::NotChecked, said: why.into(), ..Self::new(name) }
     }
 
-    /// Takes note of a difference.
     pub fn differs(&mut self, difference: Difference) {
         self.outcome = CheckOutcome::Differs;
         self.differences_total += 1;
@@ -128,12 +127,10 @@ impl Check {
     }
 }
 
-/// Where two values differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueDifference {
     /// The path to it: `outcome.latency.percentiles[3].latency_s`.
     pub at: String,
-    /// What the one has there.
     pub stored: Option<Value>,
     /// What the other has.
     pub made: Option<Value>,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -33,11 +33,19 @@ struct Page<'a> {
     open: Vec<(String, String)>,
     /// Kinds of values that are explained at the end.
     kinds: BTreeSet<String>,
+    /// Rows of keys, and the table in which each stands first.
+    explained: BTreeMap<String, String>,
 }
 
 fn page(title: &str, head: &str, schema: &Value) -> String {
-    let mut page =
-        Page { schema, text: String::new(), known: BTreeSet::new(), open: Vec::new(), kinds: BTreeSet::new() };
+    let mut page = Page {
+        schema,
+        text: String::new(),
+        known: BTreeSet::new(),
+        open: Vec::new(),
+        kinds: BTreeSet::new(),
+        explained: BTreeMap::new(),
+    };
     let _ =
         write!(page.text, "# {title}\n\n<!-- Generated from the JSON Schema; written anew by: {HOW} -->\n\n{head}\n\n");
     let _ = writeln!(page.text, "## At the top\n");
@@ -46,34 +54,55 @@ fn page(title: &str, head: &str, schema: &Value) -> String {
         let (name, place) = page.open.remove(0);
         let definition = &schema["definitions"][&name];
         let _ = writeln!(page.text, "\n## `{place}`\n\n{}\n", words(definition));
-        page.table(definition, place.trim_matches(['[', ']']));
+        page.table(definition, &place);
     }
     page.explain_kinds();
     page.text
 }
 
 impl Page<'_> {
-    /// The keys of a table; those that must be there first.
+    /// The keys of a table; those that must be there first. Keys that stand in an earlier table with the same words are only named.
     fn table(&mut self, table: &Value, place: &str) {
         let required: Vec<&str> =
             table["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let _ = writeln!(self.text, "| key | type | default | meaning |\n|---|---|---|---|");
         let empty = Map::new();
         let keys = table["properties"].as_object().unwrap_or(&empty);
         let (must, may): (Vec<_>, Vec<_>) = keys.iter().partition(|(key, _)| required.contains(&key.as_str()));
         // Many keys may be told in one line.
         let mut told: BTreeSet<&str> = BTreeSet::new();
+        let (mut rows, mut repeated) = (Vec::new(), BTreeMap::<String, Vec<String>>::new());
         for (key, schema) in must.into_iter().chain(may) {
             let key = match schema["x-keys"].as_str() {
                 Some(several) if !told.insert(several) => continue,
                 several => several.unwrap_or(key.as_str()),
             };
-            let path = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+            let bare = place.trim_matches(['[', ']']);
+            let path = if bare.is_empty() { key.to_owned() } else { format!("{bare}.{key}") };
             let kind = self.kind(schema, &path);
             let (default, meaning) = default_and_meaning(schema);
             let default = if required.contains(&key) { "required".to_owned() } else { default };
-            let _ = writeln!(self.text, "| `{key}` | {} | {} | {} |", cell(&kind), cell(&default), cell(&meaning));
+            let row = format!("| `{key}` | {} | {} | {} |\n", cell(&kind), cell(&default), cell(&meaning));
+            match self.explained.get(&row) {
+                Some(place) => repeated.entry(place.clone()).or_default().push(format!("`{key}`")),
+                None => rows.push(row),
+            }
         }
+        let mut parts = Vec::new();
+        if !rows.is_empty() {
+            parts.push(format!("| key | type | default | meaning |\n|---|---|---|---|\n{}", rows.concat()));
+        }
+        let as_elsewhere: Vec<String> = repeated
+            .iter()
+            .map(|(place, keys)| match place.as_str() {
+                "" => format!("As [at the top](#at-the-top): {}.", keys.join(", ")),
+                place => format!("As in [`{place}`](#{}): {}.", anchor(place), keys.join(", ")),
+            })
+            .collect();
+        if !as_elsewhere.is_empty() {
+            parts.push(as_elsewhere.join(" ") + "\n");
+        }
+        self.text += &parts.join("\n");
+        self.explained.extend(rows.into_iter().map(|row| (row, place.to_owned())));
     }
 
     /// What a value is, in words. Tables get a section of their own.

@@ -121,7 +121,7 @@ fn names_get_a_suggestion() {
 
 #[test]
 fn the_executor_of_k6_that_cannot_be_here_is_told_from_mistakes() {
-    assert_snapshot!(check_with("constant-vus", "externally-controlled"), @r#"5:21 «"externally-controlled"» k6's executor `externally-controlled` is steered by hand while it runs, and a study says beforehand what is done (known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
+    assert_snapshot!(check_with("constant-vus", "externally-controlled"), @r#"5:21 «"externally-controlled"» k6's executor `externally-controlled` is interactive and cannot be used in a study (known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
     assert_snapshot!(check_with("constant-vus", "constant-vu"), @r#"5:21 «"constant-vu"» there is no executor `constant-vu` (did you mean `constant-vus`? known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
     assert_snapshot!(check_with("\"constant-vus\"", "5"), @r"5:21 «5» expected a string, found the number 5");
 }

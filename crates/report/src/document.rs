@@ -286,6 +286,11 @@ impl Text {
 }
 
 impl Fact {
+    /// A label with its words.
+    pub fn of(label: impl Into<String>, words: impl Into<Text>) -> Self {
+        Self { label: label.into(), words: words.into() }
+    }
+
     /// The facts by their labels, without those that have no words.
     pub(crate) fn by_label(facts: &[Self]) -> Vec<(&str, Vec<&Text>)> {
         let mut groups: Vec<(&str, Vec<&Text>)> = Vec::new();
@@ -299,7 +304,19 @@ impl Fact {
     }
 }
 
+impl Table {
+    /// A table without a title.
+    pub fn of(caption: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Self {
+        Self { caption: caption.into(), title: String::new(), columns, rows }
+    }
+}
+
 impl Row {
+    /// A row that is about no subject and has no look.
+    pub fn of(cells: Vec<Cell>) -> Self {
+        Self { cells, ..Self::default() }
+    }
+
     /// Whether it must not be missed.
     pub fn is_loud(&self) -> bool {
         self.look == Look::Warning
@@ -327,6 +344,15 @@ impl Block {
     /// A paragraph of one look.
     pub fn paragraph(words: impl Into<String>, look: Look) -> Self {
         Self::Paragraph(Text::of(words, look))
+    }
+
+    /// A section with a heading of the second rank, or `None` where it would be empty.
+    pub fn section(id: &str, heading: &str, mut blocks: Vec<Self>) -> Option<Self> {
+        if blocks.is_empty() {
+            return None;
+        }
+        blocks.insert(0, Self::heading(2, heading));
+        Some(Self::Section { id: id.to_owned(), blocks })
     }
 
     /// A list with `-` before each item, or `None` without items.

@@ -23,7 +23,7 @@ use crate::latency::Latency;
 use crate::limits;
 use crate::objectives;
 use crate::page;
-use crate::palette::marker;
+use crate::palette::{STYLE, marker};
 use crate::programs::html::Programs;
 use crate::published::Published;
 use crate::recommendations::Recommendations;
@@ -49,7 +49,6 @@ const PUBLISHED: &str = include_str!("../templates/published.html");
 const RECOMMENDATIONS: &str = include_str!("../templates/recommendations.html");
 const FAIRNESS: &str = include_str!("../templates/fairness.html");
 const UNTESTED: &str = include_str!("../templates/untested.html");
-const STYLE: &str = include_str!("../templates/report.css");
 
 pub(crate) fn render(findings: &Findings) -> String {
     let mut environment = page::templates();

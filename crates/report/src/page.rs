@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The style sheet of the reports: their colours in light and dark, tables, charts.
 pub fn style() -> &'static str {
-    include_str!("../templates/report.css")
+    crate::palette::STYLE
 }
 
 /// The marker of a runtime, as a small drawing that repeats what the text beside it says.

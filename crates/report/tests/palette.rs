@@ -5,10 +5,15 @@
 //! L. A. F. Fernandes, "A physiologically-based model for simulation of color vision deficiency", IEEE TVCG 15(6), 2009,
 //! at full severity; distances are taken in OKLab (B. Ottosson, 2020), times 100.
 
-use std::collections::BTreeMap;
+#![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 
-const STYLE: &str = include_str!("../templates/report.css");
-const RUNTIMES: [&str; 9] = ["go", "bun", "node", "php-fpm", "apache", "swoole", "nginx", "rust", "other"];
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use tolok_model::{Colour, Subject};
+use tolok_report::page::{marker, style};
+
 /// WCAG 2.1, 1.4.11, for graphics.
 const LEAST_GRAPHIC_CONTRAST: f64 = 3.0;
 /// WCAG 2.1, 1.4.3, for text.
@@ -29,7 +34,7 @@ const TRITANOPIA: Matrix =
 
 /// The variables of the first block after `start`, as linear RGB.
 fn colours(start: &str) -> BTreeMap<String, Rgb> {
-    let block = STYLE.split_once(start).expect("the style sheet has this block").1;
+    let block = style().split_once(start).expect("the style sheet has this block").1;
     let block = block.split_once(":root {").map_or(block, |(_, inside)| inside).split('}').next().unwrap_or(block);
     let variables = block.split(';').filter_map(|entry| entry.trim().strip_prefix("--")?.split_once(": "));
     variables.filter_map(|(name, value)| Some((name.to_owned(), linear(value.strip_prefix('#')?)))).collect()
@@ -87,21 +92,65 @@ fn the_measures_are_the_published_ones() {
     assert!(contrast(orange, white) < 2.4 && contrast(sky, white) < 2.4, "why Okabe and Ito's colours are not used");
 }
 
+/// Every subject of this repository.
+fn subjects() -> Vec<Subject> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../subjects"));
+    let folders = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).filter(|it| it.is_dir());
+    let all = folders(root).flat_map(|runtime| folders(&runtime).collect::<Vec<_>>());
+    let texts = all.filter_map(|folder| Some((folder.clone(), fs::read_to_string(folder.join("subject.toml")).ok()?)));
+    texts.map(|(folder, text)| Subject::read(&folder.display().to_string(), &text).unwrap()).collect()
+}
+
+/// The colours of each runtime, as its subjects say them.
+fn runtimes() -> BTreeMap<String, Colour> {
+    let mut runtimes = BTreeMap::new();
+    for subject in subjects() {
+        let Some(colour) = subject.colour else { continue };
+        let other = runtimes.insert(subject.runtime.clone(), colour.clone());
+        assert!(other.is_none_or(|other| other == colour), "{} has two colours", subject.runtime);
+    }
+    runtimes
+}
+
 #[test]
 fn every_runtime_can_be_seen_and_told_from_the_others() {
     for theme in ["", "prefers-color-scheme: dark", "@media print"] {
-        let colours = colours(theme);
-        for (place, runtime) in RUNTIMES.iter().enumerate() {
-            let colour = colours[*runtime];
-            let against_card = contrast(colour, colours["card"]);
+        let page = colours(theme);
+        let own = |colour: &Colour| if theme.contains("dark") { colour.dark.clone() } else { colour.light.clone() };
+        let runtimes = runtimes().into_iter().map(|(runtime, colour)| (runtime, linear(&own(&colour)[1..])));
+        let all: Vec<_> = runtimes.chain([("other".to_owned(), page["other"])]).collect();
+        for (place, (runtime, colour)) in all.iter().enumerate() {
+            let against_card = contrast(*colour, page["card"]);
             assert!(against_card >= LEAST_GRAPHIC_CONTRAST, "{theme:?} {runtime}: contrast {against_card:.2}");
-            for other in &RUNTIMES[place + 1..] {
+            for (other, its_colour) in &all[place + 1..] {
                 for vision in [NORMAL, PROTANOPIA, DEUTERANOPIA, TRITANOPIA] {
-                    let apart = distance(&vision, colour, colours[*other]);
+                    let apart = distance(&vision, *colour, *its_colour);
                     assert!(apart >= LEAST_DISTANCE, "{theme:?} {runtime} and {other}: distance {apart:.1}");
                 }
             }
         }
+    }
+}
+
+#[test]
+fn the_page_has_the_colours_of_the_subjects_folders() {
+    for (runtime, Colour { light, dark }) in runtimes() {
+        for variable in [format!("--{runtime}: {light};"), format!("--{runtime}: {dark};")] {
+            assert!(style().contains(&variable), "{variable}");
+        }
+        assert!(style().contains(&format!(".r-{runtime} {{ --c: var(--{runtime}); }}")), "{runtime}");
+    }
+}
+
+#[test]
+fn every_runtime_has_a_marker_of_its_own() {
+    let path = |runtime: &str| {
+        marker(runtime).split(" d=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned)
+    };
+    let mut seen = BTreeMap::new();
+    for runtime in runtimes().into_keys().chain(["unheard-of".to_owned()]) {
+        let other = seen.insert(path(&runtime).expect("a marker is a path"), runtime.clone());
+        assert_eq!(other, None, "{runtime}");
     }
 }
 

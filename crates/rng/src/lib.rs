@@ -5,6 +5,8 @@
 //!
 //! Source: G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 
+#![warn(missing_docs)]
+
 /// A generator of 64-bit words. Any seed is a good one, zero and neighbours included.
 ///
 /// ```

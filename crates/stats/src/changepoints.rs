@@ -19,10 +19,10 @@ pub fn changepoint_penalty(n: usize) -> f64 {
 ///
 /// n · ln(RSS) + `penalty` · changes, over all ways to cut the series, RSS being the sum of squared distances of the
 /// values from the mean of their level. Up to a constant that is twice the negative logarithm of the Gaussian
-/// likelihood with one variance for the whole series, which is not known beforehand (Y.-C. Yao, "Estimating the number
+/// likelihood with one variance for the whole series, which is not known in advance (Y.-C. Yao, "Estimating the number
 /// of change-points via Schwarz' criterion", Statistics & Probability Letters 6(3), 1988). A variance for each level,
 /// as in the classification of Barrett et al. 2017, needs long levels: that of two values that happen to be near each
-/// other is close to zero and its likelihood without bound. A variance estimated beforehand from differences of
+/// other is close to zero and its likelihood without bound. A variance estimated in advance from differences of
 /// neighbours finds less at the same rate of false alarms: at n = 10 a step of five standard deviations in 73 % of
 /// series, not 86 %.
 ///

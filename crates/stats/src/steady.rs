@@ -112,7 +112,6 @@ pub fn steady(series: &[f64], tolerance: f64) -> Option<SteadyState> {
     Some(SteadyState { class, steady_from: last.from, levels, spikes })
 }
 
-/// Whether two levels are one.
 fn alike(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * a.abs().max(b.abs())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tolok_model::{OLDEST_RECORD_FORMAT, RECORD_FORMAT};
+use tolok_model::RECORD_FORMAT;
 
 use super::error::StoreError;
 
@@ -78,12 +78,10 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) ->
     let wrong = |reason: String| StoreError::Content { path: path.to_owned(), what, reason };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     match value.get("format").and_then(serde_json::Value::as_u64) {
-        Some(format) if (OLDEST_RECORD_FORMAT.into()..=RECORD_FORMAT.into()).contains(&format) => {}
+        Some(format) if format == u64::from(RECORD_FORMAT) => {}
         Some(format) => {
             let advice = "read it with the version that wrote it";
-            return Err(wrong(format!(
-                "its format is {format}, and {OLDEST_RECORD_FORMAT} to {RECORD_FORMAT} are known; {advice}"
-            )));
+            return Err(wrong(format!("its format is {format}, and {RECORD_FORMAT} is known; {advice}")));
         }
         None => return Err(wrong("it has no `format`".to_owned())),
     }

@@ -18,10 +18,8 @@ const STOP_LATENCY: Duration = Duration::from_millis(20);
 
 const LISTENER: u64 = u64::MAX;
 
-/// When it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// At once.
     AtOnce,
     /// At once, except that it does nothing at all for `length` every `every`; the first time `first` after its first
     /// request.
@@ -30,12 +28,10 @@ pub enum Pattern {
         first: Duration,
         /// From the beginning of one to that of the next.
         every: Duration,
-        /// How long one is.
         length: Duration,
     },
     /// One request after the other, in the order in which they come, each so long.
     OneAtATime {
-        /// How long.
         service: Duration,
     },
 }
@@ -47,7 +43,6 @@ pub struct Log {
     pub stalls: Vec<(u64, u64)>,
     /// When each answer was written, in order.
     pub answers: Vec<u64>,
-    /// Connections accepted.
     pub connections: usize,
     /// Most connections open at a time.
     pub most_open: usize,
@@ -76,7 +71,6 @@ impl EventServer {
         EventServer { address, stop, thread: Some(thread) }
     }
 
-    /// A URL on it.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
@@ -111,7 +105,7 @@ struct Loop {
     next: u64,
     answer: Vec<u8>,
     pattern: Pattern,
-    /// When the next stall begins; nothing before the first request.
+    /// When the next stall begins, or `None` before the first request.
     stall_ns: Option<u64>,
     /// Clients that wait for their answer, where they get them one at a time.
     waiting: VecDeque<u64>,

@@ -28,7 +28,6 @@ pub struct FakeUsage {
     pub kernel_bytes: u64,
     /// Processes killed for want of memory.
     pub oom_kills: u64,
-    /// Threads and processes.
     pub tasks: u64,
     /// Tasks that could not be made because there were as many as allowed.
     pub refused_tasks: u64,

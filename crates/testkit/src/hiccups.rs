@@ -15,7 +15,6 @@ pub struct Hiccups {
 }
 
 impl Hiccups {
-    /// From now on.
     pub fn start() -> Hiccups {
         let stop = Arc::new(AtomicBool::new(false));
         let witness = thread::spawn({
@@ -33,7 +32,6 @@ impl Hiccups {
         Hiccups { stop, witness }
     }
 
-    /// The longest delay there was.
     pub fn longest(self) -> Duration {
         self.stop.store(true, Ordering::Relaxed);
         self.witness.join().expect("the witness only sleeps")

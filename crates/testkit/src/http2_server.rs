@@ -23,7 +23,6 @@ use tokio_rustls::rustls::ServerConfig;
 pub enum Act {
     /// Answers with this status and body, whose length it announces.
     Answer(u16, Bytes),
-    /// Says nothing, ever.
     Silence,
     /// Resets the stream with this code.
     Reset(u32),
@@ -44,15 +43,12 @@ pub struct Http2Request {
     pub connection: usize,
     /// Its number in all, from 0.
     pub number: usize,
-    /// Method and path.
     pub line: String,
-    /// Length of its body.
     pub body_bytes: usize,
 }
 
 type Script = dyn Fn(&Http2Request) -> Act + Send + Sync;
 
-/// How the server treats connections.
 #[derive(Clone)]
 struct Manner {
     script: Arc<Script>,
@@ -69,7 +65,7 @@ struct Counts {
 /// A server in a thread of its own, which ends with it.
 #[derive(Debug)]
 pub struct Http2Server {
-    /// Where it listens; nothing with a socket in the file system.
+    /// Where it listens, or `None` with a socket in the file system.
     pub address: Option<SocketAddr>,
     counts: Arc<Counts>,
     _stop: oneshot::Sender<()>,
@@ -138,7 +134,6 @@ impl Http2Server {
         self.counts.connections.load(Ordering::Relaxed) - 1
     }
 
-    /// Requests that were received.
     pub fn requests(&self) -> usize {
         self.counts.requests.load(Ordering::Relaxed)
     }

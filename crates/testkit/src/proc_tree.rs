@@ -10,9 +10,7 @@ use tempfile::TempDir;
 /// A process as `/proc` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FakeProcess {
-    /// Its number.
     pub pid: u32,
-    /// Its parent's number.
     pub ppid: u32,
     /// Name of the program; parentheses and blanks in it are what breaks careless readers of `stat`.
     pub name: String,
@@ -43,11 +41,8 @@ pub struct FakeProcess {
 /// A thread as `/proc/<pid>/task/<tid>/schedstat` shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FakeThread {
-    /// Its number.
     pub tid: u32,
-    /// Time on a CPU.
     pub run_ns: u64,
-    /// Time waiting for a CPU.
     pub wait_ns: u64,
     /// Number of times it was given a CPU.
     pub timeslices: u64,

@@ -2,20 +2,16 @@
 
 use std::time::Duration;
 
-/// One thing the server does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Writes these bytes at once.
     Write(Vec<u8>),
     /// Writes these bytes one by one, each in a segment of its own.
     Dribble(Vec<u8>),
-    /// Does nothing for so long.
     Wait(Duration),
     /// Does nothing until the client or the test ends the connection.
     Hang,
-    /// Closes the connection.
     Close,
-    /// Resets the connection.
     Reset,
 }
 
@@ -28,7 +24,6 @@ pub enum Framing {
     WrongLength(i64),
     /// By the chunked coding, in chunks of these sizes in turn, with these trailer lines.
     Chunked(Vec<usize>, Vec<&'static str>),
-    /// By closing the connection.
     UntilClose,
 }
 

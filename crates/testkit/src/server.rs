@@ -20,7 +20,6 @@ pub struct Request {
     pub request: usize,
     /// Number of the request on the server, from 0.
     pub number: usize,
-    /// Request line and headers.
     pub head: String,
     /// What follows them, as long as `Content-Length` says.
     pub body: Vec<u8>,
@@ -37,7 +36,6 @@ impl Request {
         header(&self.head, name)
     }
 
-    /// The request's method.
     pub fn method(&self) -> &str {
         self.head.split(' ').next().unwrap_or_default()
     }
@@ -115,12 +113,10 @@ impl ScriptedServer {
         }
     }
 
-    /// A URL on it.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address())
     }
 
-    /// Connections accepted so far.
     pub fn connections(&self) -> usize {
         self.shared.state().connections
     }

@@ -6,19 +6,16 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Where connections come in.
 pub(crate) enum Listener {
     Inet(TcpListener),
     Unix(UnixListener, PathBuf),
 }
 
-/// Where a listener is found.
 pub(crate) enum Place {
     Inet(SocketAddr),
     Unix(PathBuf),
 }
 
-/// One connection.
 pub(crate) enum Stream {
     Inet(TcpStream),
     Unix(UnixStream),

@@ -1,5 +1,6 @@
 //! docs/reference/cli.md, made of the command's own description, so that the page cannot fall behind.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use clap::{Arg, Command};
@@ -9,21 +10,25 @@ use super::topics::Topic;
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
+/// Rows of options, and the verb at which each is explained.
+type Explained = BTreeMap<String, String>;
+
 /// The whole page.
 fn page() -> String {
     let mut whole = visible();
     whole.build();
     let mut text = format!(
         "# The command line\n\n<!-- Generated from the code; written anew by: {HOW} -->\n\n\
-         What `tolok help VERB` says, on one page. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
-         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb.\n\n| verb | does |\n|---|---|\n"
+         The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
+         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n\n| verb | does |\n|---|---|\n"
     );
     for verb in whole.get_subcommands() {
         let name = format!("tolok {}", verb.get_name());
         let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(text, "| [`{name}`](#{}) | {} |", name.replace(' ', "-"), cell(&about));
     }
-    whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok"));
+    let mut explained = Explained::new();
+    whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));
     for topic in Topic::ALL {
         let _ = writeln!(text, "\n## {}\n\n| | |\n|---|---|", topic.title());
         for (name, words) in topic.entries() {
@@ -33,8 +38,8 @@ fn page() -> String {
     text
 }
 
-/// A verb, and after it what stands below it.
-fn section(text: &mut String, verb: &Command, above: &str) {
+/// A verb, then its own verbs.
+fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Explained) {
     let name = format!("{above} {}", verb.get_name());
     let about = verb.get_long_about().or(verb.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = verb.clone().render_usage().to_string();
@@ -42,12 +47,13 @@ fn section(text: &mut String, verb: &Command, above: &str) {
         writeln!(text, "\n## {name}\n\n{}\n\n```text\n{}\n```", sentences(&about), usage.trim_start_matches("Usage: "));
     let (arguments, options): (Vec<&Arg>, Vec<&Arg>) =
         verb.get_arguments().filter(|arg| is_own(arg)).partition(|arg| arg.is_positional());
-    table(text, "argument", &arguments);
-    table(text, "option", &options);
-    if let Some(after) = verb.get_after_help() {
-        let _ = writeln!(text, "\n```text\n{}\n```", after.to_string().trim_end());
-    }
-    verb.get_subcommands().for_each(|below| section(text, below, &name));
+    table(text, "argument", arguments.into_iter().map(row));
+    let (new, repeated): (Vec<&Arg>, Vec<&Arg>) =
+        options.into_iter().partition(|arg| !explained.contains_key(&row(arg)));
+    table(text, "option", new.iter().map(|arg| row(arg)));
+    refer(text, &repeated, explained);
+    explained.extend(new.iter().map(|arg| (row(arg), name.clone())));
+    verb.get_subcommands().for_each(|below| section(text, below, &name, explained));
 }
 
 /// Whether an argument is no one that every verb has.
@@ -55,15 +61,26 @@ fn is_own(arg: &Arg) -> bool {
     !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "color")
 }
 
-fn table(text: &mut String, kind: &str, arguments: &[&Arg]) {
-    if arguments.is_empty() {
-        return;
+fn table(text: &mut String, kind: &str, rows: impl ExactSizeIterator<Item = String>) {
+    if rows.len() > 0 {
+        let _ = writeln!(text, "\n| {kind} | default | meaning |\n|---|---|---|");
+        rows.for_each(|row| text.push_str(&row));
     }
-    let _ = writeln!(text, "\n| {kind} | default | meaning |\n|---|---|---|");
-    for arg in arguments {
-        let (default, meaning) = default_and_meaning(arg);
-        let _ =
-            writeln!(text, "| {} | {} | {} |", cell(&spelling(arg)), cell(&default), cell(&(meaning + &values(arg))));
+}
+
+fn row(arg: &Arg) -> String {
+    let (default, meaning) = default_and_meaning(arg);
+    format!("| {} | {} | {} |\n", cell(&spelling(arg)), cell(&default), cell(&(meaning + &values(arg))))
+}
+
+/// Names the options that other verbs have with the same meaning, with links to them.
+fn refer(text: &mut String, repeated: &[&Arg], explained: &Explained) {
+    let mut by_verb: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for arg in repeated {
+        by_verb.entry(&explained[&row(arg)]).or_default().push(format!("`--{}`", arg.get_long().unwrap_or_default()));
+    }
+    for (verb, options) in by_verb {
+        let _ = writeln!(text, "\nAs for [`{verb}`](#{}): {}.", verb.replace(' ', "-"), options.join(", "));
     }
 }
 

@@ -1,10 +1,9 @@
 //! `tolok compare`: two runs beside each other, with an exit code for continuous integration.
 
 use tolok_analysis::{
-    CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Findings, Names, Records, UnmatchedCase, analyse,
-    compare_runs,
+    CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Findings, UnmatchedCase, analyse, compare_runs,
 };
-use tolok_lab::store::{RunFolder, StoreError, StoredRun};
+use tolok_lab::store::RunFolder;
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
@@ -13,6 +12,7 @@ use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, style};
 use crate::reports::runs_folder;
+use crate::stored::Stored;
 
 /// A message names this many cases.
 const NAMED: usize = 5;
@@ -20,7 +20,8 @@ const NAMED: usize = 5;
 /// Compares two runs and prints what follows.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
     let runs = runs_folder(args.runs.as_deref())?;
-    let [before, after] = [&args.before, &args.after].map(|name| Stored::read(&RunFolder::find(&runs, name)?));
+    let [before, after] =
+        [&args.before, &args.after].map(|name| Stored::read(&RunFolder::open(&RunFolder::find(&runs, name)?)));
     let (before, after) = (before?, after?);
     let request = CompareRequest {
         metrics: args.metric.iter().map(|name| name.metric()).collect(),
@@ -46,24 +47,6 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
         CompareOutcome::CannotTell => Exit::CannotTell,
         CompareOutcome::NotSound => Exit::GateFailed,
     })
-}
-
-/// A run as it was read.
-struct Stored {
-    run: StoredRun,
-    names: Names,
-}
-
-impl Stored {
-    fn read(path: &std::path::Path) -> Result<Self, StoreError> {
-        let folder = RunFolder::open(path);
-        Ok(Self { run: folder.read()?, names: folder.names()? })
-    }
-
-    fn records(&self) -> Records<'_> {
-        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = &self.run;
-        Records { run, plan, names: &self.names, trials, diagnoses, records_sha256: records_sha256.as_deref() }
-    }
 }
 
 /// A refusal is not a result: the request itself has to change.

@@ -1,7 +1,6 @@
 //! `tolok forecast`: what a run's service demands predict for numbers of users that were not measured.
 
 use tolok_analysis::forecast::{ForecastQuestion, forecast as predict};
-use tolok_analysis::{Names, Records};
 use tolok_lab::home::Home;
 use tolok_lab::store::RunFolder;
 use tolok_report::document::Depth;
@@ -11,22 +10,13 @@ use tolok_report::{data, documents};
 use crate::args::{ForecastArgs, ForecastFormat};
 use crate::exit::{Complaint, Exit};
 use crate::output::{put, style};
+use crate::stored::Stored;
 
 /// Reads a run and says what it predicts.
 pub fn forecast(args: &ForecastArgs) -> Result<Exit, Complaint> {
     let runs = args.runs.clone().map_or_else(|| Home::find().map(|home| home.runs_folder()), Ok)?;
-    let folder = RunFolder::open(&RunFolder::find(&runs, &args.run)?);
-    let stored = folder.read()?;
-    let names: Names = folder.names()?;
-    let records = Records {
-        run: &stored.run,
-        plan: &stored.plan,
-        names: &names,
-        trials: &stored.trials,
-        diagnoses: &stored.diagnoses,
-        records_sha256: stored.records_sha256.as_deref(),
-    };
-    let found = predict(&records, &question(args)).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
+    let stored = Stored::read(&RunFolder::open(&RunFolder::find(&runs, &args.run)?))?;
+    let found = predict(&stored.records(), &question(args)).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
     let document = |depth| documents::forecast(&found, depth);
     let output = args.output.as_deref();
     let shown = match args.format {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::replication::{MeasuredPart, MeasuredRun, ReplicationFindings, replicate as judge};
-use tolok_analysis::{Findings, Names, Records, analyse};
+use tolok_analysis::{Findings, Records, analyse};
 use tolok_lab::home::Home;
 use tolok_lab::run::Stop;
-use tolok_lab::store::{RunFolder, StoreError, StoredRun};
+use tolok_lab::store::{RunFolder, StoreError};
 use tolok_model::replication::{Replication, ReplicationPart};
 use tolok_model::transcription::Transcription;
 use tolok_model::wording::suggestion;
@@ -22,6 +22,7 @@ use crate::laboratory::Opened;
 use crate::measuring::{announce, interruptible, measure, unsound};
 use crate::output::{put, say, style};
 use crate::reports::runs_folder;
+use crate::stored::Stored;
 
 /// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
 pub fn replicate(args: &ReplicateArgs) -> Result<Exit, Complaint> {
@@ -197,22 +198,20 @@ fn worse(one: Exit, other: Exit) -> Exit {
 /// A part with what is stored of it.
 struct Part<'a> {
     name: &'a str,
-    run: Result<(StoredRun, Names), String>,
+    run: Result<Stored, String>,
 }
 
 impl<'a> Part<'a> {
     fn read(name: &'a str, run: Result<PathBuf, String>) -> Result<Self, StoreError> {
-        let read = |path: PathBuf| {
-            let folder = RunFolder::open(&path);
-            Ok((folder.read()?, folder.names()?))
+        let run = match run {
+            Ok(path) => Ok(Stored::read(&RunFolder::open(&path))?),
+            Err(why) => Err(why),
         };
-        Ok(Self { name, run: run.map(read).map_or_else(|why| Ok(Err(why)), |read| read.map(Ok))? })
+        Ok(Self { name, run })
     }
 
     fn records(&self) -> Result<Records<'_>, String> {
-        let (stored, names) = self.run.as_ref().map_err(Clone::clone)?;
-        let StoredRun { run, plan, trials, diagnoses, records_sha256, .. } = stored;
-        Ok(Records { run, plan, names, trials, diagnoses, records_sha256: records_sha256.as_deref() })
+        self.run.as_ref().map(Stored::records).map_err(Clone::clone)
     }
 }
 

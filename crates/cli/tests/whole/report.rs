@@ -128,22 +128,3 @@ fn a_converter_makes_pdfs_and_one_that_fails_is_named() {
     assert!(said.contains("\n  rsvg-convert made no PDF of ") && said.contains(": no fonts\n"), "{said}");
     assert!(!fs::read_to_string(runs.path().join("others/figures.tex")).unwrap().contains(".pdf}"));
 }
-
-/// As a tolok of the oldest version that is read would have left it.
-#[test]
-fn a_run_of_an_older_format_has_every_report() {
-    let runs = runs();
-    let run = runs.path().join("one");
-    let trials = names(&run.join("trials")).into_iter().map(|name| run.join("trials").join(name).join("trial.json"));
-    for file in ["run.json", "plan.json", "names.json"].map(|name| run.join(name)).into_iter().chain(trials) {
-        let text = fs::read_to_string(&file).unwrap();
-        let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
-        document["format"] = tolok_model::OLDEST_RECORD_FORMAT.into();
-        fs::write(&file, document.to_string()).unwrap();
-    }
-    fs::remove_file(run.join("manifest.jsonl")).unwrap();
-    let formats = "text,md,csv,tidy,tex,json,html";
-    let (_, said, code) = report(runs.path(), None, &["--format", formats, "-o", "reports", "--figures", "figures"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(names(&runs.path().join("reports")).len() == 7 && names(&runs.path().join("figures")).len() > 3);
-}

@@ -22,7 +22,6 @@ pub struct Bracket {
     pub crossed_rps: Option<f64>,
 }
 
-/// A search in progress.
 #[derive(Debug)]
 pub(super) struct Search {
     next: f64,

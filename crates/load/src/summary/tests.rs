@@ -33,7 +33,6 @@ fn options() -> Options {
     options
 }
 
-/// What became of them.
 fn collected() -> Collected {
     let start = MonotonicNs(1_000_000_000);
     let span = Span::new(start, ms(500), ms(1_500));

@@ -35,7 +35,6 @@ pub(crate) struct Connection {
     discards: bool,
 }
 
-/// What came of receiving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// So many bytes are in the buffer.

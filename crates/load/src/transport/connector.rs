@@ -21,7 +21,6 @@ use crate::sys;
 /// A request with a body below this fits into one segment on any network.
 const SMALL_REQUEST_BYTES: usize = 512;
 
-/// Where connections go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     /// Over TCP.
@@ -39,7 +38,6 @@ impl std::fmt::Display for Address {
     }
 }
 
-/// Opens connections to one target.
 #[derive(Debug, Clone)]
 pub(crate) struct Connector {
     target: Address,

@@ -19,7 +19,6 @@ use crate::sys;
 /// Events taken from the kernel at a time. More would let the first ones wait longer for the clock to be read.
 const BATCH: usize = 256;
 
-/// The queue.
 pub(crate) struct Poller {
     queue: OwnedFd,
     events: Vec<libc::epoll_event>,

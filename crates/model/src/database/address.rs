@@ -12,9 +12,7 @@ pub struct DatabaseAddress {
     pub host: String,
     /// Its port; 3306 if not said.
     pub port: u16,
-    /// Name of the database.
     pub name: String,
-    /// Who asks.
     pub user: String,
     /// The password; empty if not said.
     pub password: String,
@@ -26,7 +24,6 @@ pub enum AddressError {
     /// It is the address of something else.
     #[error("it does not begin with `mysql://`")]
     Scheme,
-    /// Nobody asks.
     #[error("it names no user")]
     User,
     /// Nothing stands between the scheme, or the `@`, and the port or the slash.

@@ -14,7 +14,6 @@ use crate::units::{bytes_words, format_duration};
 /// A database that the subject asks while it is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Database {
-    /// Which server.
     pub engine: Engine,
     /// Where the server is, as the study names it, for [`Engine::External`]: `mysql://user:password@host:3306/name`, or
     /// `env:NAME` for a variable that holds such an address.
@@ -22,10 +21,10 @@ pub struct Database {
     pub dsn: Option<String>,
     /// Connections that the subject may have to it, over all its processes.
     pub pool: u32,
-    /// CPUs of its own; nothing for one where the machine has one left over, and else the generator's.
+    /// CPUs of its own. `None` means one that the machine has left over, or else the generator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
-    /// Memory of all its processes, its data in the private folder included; nothing for no limit.
+    /// Memory of all its processes, its data in the private folder included, or `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Connections that the server accepts.
@@ -79,7 +78,6 @@ impl Default for Database {
 }
 
 impl Engine {
-    /// Its name among people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Mariadb => "MariaDB",

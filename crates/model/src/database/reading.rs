@@ -23,7 +23,6 @@ const SMALLEST_BUFFER_POOL: u64 = 5 << 20;
 /// What a study says of its database.
 #[derive(Debug)]
 pub(crate) struct WrittenDatabase {
-    /// Where.
     pub span: Span,
     /// Whether it names a server that is there already.
     pub is_external: bool,
@@ -83,7 +82,7 @@ fn combined(base: &Database, pools: &[Choice<u32>], links: &[Choice<Link>]) -> V
     databases
 }
 
-/// A server that the lab did not start is nobody's to limit, to move away or to kill.
+/// A server that the lab did not start must not be limited, moved or killed.
 fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
     fn place<T>(key: &Option<Spanned<T>>) -> Option<Span> {
         key.as_ref().map(Spanned::span)

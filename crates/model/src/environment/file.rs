@@ -111,9 +111,7 @@ pub struct Setting(pub String);
 /// A link as it is written: the name of a preset, or a table.
 #[derive(Debug)]
 pub enum LinkFile {
-    /// The name of a preset.
     Preset(String),
-    /// A table.
     Table(Box<LinkTable>),
 }
 

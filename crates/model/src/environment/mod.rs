@@ -32,14 +32,13 @@ pub struct Environment {
 /// What a part of a trial may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// How its CPUs are limited.
     pub mode: CpuMode,
     /// CPUs: a whole number of dedicated ones, or any share of time as a quota.
     pub cpus: f64,
-    /// Memory of all its processes, page cache and kernel memory included; nothing for no limit.
+    /// Memory of all its processes, page cache and kernel memory included, or `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Processes and threads; nothing for no limit.
+    /// Processes and threads, or `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pids: Option<u32>,
 }
@@ -66,7 +65,7 @@ pub struct Link {
     pub rtt_s: f64,
     /// The most that may be added to the round trip, half of it each way, drawn evenly for each packet; packets keep their order.
     pub jitter_s: f64,
-    /// Bits of IP packets a second in each direction; nothing for no limit.
+    /// Bits of IP packets a second in each direction, or `None` for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_bps: Option<f64>,
     /// Probability that a packet is lost, from 0 to 1, in each direction.
@@ -77,7 +76,6 @@ pub struct Link {
     /// Seed of loss and jitter; without one it follows from the plan's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What carries it out.
     pub backend: LinkBackend,
 }
 

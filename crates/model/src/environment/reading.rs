@@ -21,7 +21,7 @@ const LONGEST_S: f64 = 10.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Choice<T> {
     pub value: T,
-    /// Part of the environment's name; nothing where there is no choice.
+    /// Part of the environment's name, or `None` where there is no choice.
     pub word: Option<String>,
 }
 
@@ -79,7 +79,7 @@ fn choices_of(database: Option<&WrittenDatabase>) -> Vec<Choice<Option<Database>
     written.choices.iter().map(choice).collect()
 }
 
-/// A server that is there already is reached over the machine's own network, and that is nobody's to change.
+/// A server that is there already is reached over the machine's own network, which tolok must not change.
 fn refuse_networks(
     links: &[Choice<Link>],
     link_span: Option<Span>,
@@ -351,7 +351,7 @@ fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<N
     named.into_iter().map(network).collect()
 }
 
-/// Settings of the whole machine are nobody's to change for a trial, and a name must not lead out of their folder.
+/// A trial must not change settings of the whole machine, and a name must not lead out of their folder.
 fn refuse_setting(name: &str) -> Option<String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     let leads_out = name.split('.').any(str::is_empty);

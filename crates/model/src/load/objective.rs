@@ -27,13 +27,12 @@ use crate::units::{parse_rate, percent_words};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Objective {
-    /// Of which time; nothing for goodput, rate and failed, which count requests.
+    /// Of which time, or `None` for goodput, rate and failed, which count requests.
     pub part: Option<Part>,
-    /// Which figure of it.
     pub metric: Metric,
     /// How it must lie to the value.
     pub comparison: Relation,
-    /// The value, in base units.
+    /// In base units.
     pub value: Limit,
 }
 
@@ -56,16 +55,12 @@ pub enum Part {
     Failure,
 }
 
-/// A figure of a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
     /// The value below which this share (0 to 1) of all values lies.
     Quantile(f64),
-    /// The arithmetic mean.
     Mean,
-    /// The longest.
     Max,
-    /// The shortest.
     Min,
     /// Good answers, per second or as a share of the requests that were scheduled.
     Goodput,
@@ -91,13 +86,10 @@ pub enum Relation {
 /// The value of an objective, in base units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// A duration.
     Seconds(f64),
     /// A part of a whole, from 0 to 1.
     Share(f64),
-    /// So many a second.
     PerSecond(f64),
-    /// So many requests.
     Count(u64),
 }
 
@@ -113,10 +105,8 @@ pub enum ObjectiveError {
     /// What stands before the dot is no part.
     #[error("there is no part `{0}`")]
     UnknownPart(String),
-    /// Nothing is called so.
     #[error("there is no metric `{0}`")]
     UnknownMetric(String),
-    /// A part stands alone.
     #[error("`{0}` stands for many times, and one figure of them is needed")]
     NoFigure(String),
     /// A part stands before what has none.
@@ -125,12 +115,10 @@ pub enum ObjectiveError {
     /// The number behind the `p` does not lie between 0 and 100.
     #[error("`{0}` is no percentile")]
     NoPercentile(String),
-    /// Nothing stands behind the comparison.
     #[error("`{metric}` is compared with nothing")]
     NoValue {
         /// The metric, as it is written.
         metric: String,
-        /// What would be right.
         expected: &'static str,
     },
     /// The value is of a kind that the metric does not have.
@@ -140,7 +128,6 @@ pub enum ObjectiveError {
         metric: String,
         /// The value, as it is written.
         value: String,
-        /// What would be right.
         expected: &'static str,
     },
 }
@@ -157,7 +144,6 @@ const OF_K6: [&str; 5] =
     ["http_req_duration", "http_req_waiting", "http_req_connecting", "http_req_failed", "http_reqs"];
 
 impl ObjectiveError {
-    /// What would be right.
     pub fn help(&self) -> String {
         match self {
             Self::NoComparison(_) => EXAMPLES.to_owned(),
@@ -215,7 +201,6 @@ impl Objective {
 }
 
 impl Limit {
-    /// The bare number.
     pub fn number(self) -> f64 {
         match self {
             Self::Seconds(number) | Self::Share(number) | Self::PerSecond(number) => number,
@@ -234,11 +219,9 @@ impl Limit {
 }
 
 impl Part {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Response, Self::Service, Self::Lateness, Self::Queue, Self::Connect, Self::FirstByte, Self::Failure];
 
-    /// As it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::Response => "response",
@@ -288,7 +271,6 @@ impl Metric {
 }
 
 impl Relation {
-    /// As it is written.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Below => "<",
@@ -314,9 +296,7 @@ impl Relation {
     }
 }
 
-/// What stands on the left.
 struct Subject {
-    /// As it is written.
     written: String,
     part: Option<Part>,
     metric: Metric,
@@ -399,7 +379,7 @@ impl Subject {
 }
 
 fn duration(text: &str) -> Option<Limit> {
-    // A bare 0 needs no unit elsewhere, but here it would be a value that nobody means.
+    // A bare 0 needs no unit elsewhere, but here it would hardly be meant.
     let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero())?;
     Some(Limit::Seconds(duration.as_secs_f64()))
 }

@@ -42,19 +42,16 @@ pub enum Executor {
     RampingVus {
         /// Users when the window begins.
         start_vus: u32,
-        /// Their targets are users.
         stages: Vec<Stage>,
     },
     /// A closed loop in which each user sends so many requests.
     PerVuIterations {
-        /// Number of virtual users.
         vus: u32,
         /// Requests of each.
         iterations: u64,
     },
     /// A closed loop whose users share so many requests: whoever is free sends the next.
     SharedIterations {
-        /// Number of virtual users.
         vus: u32,
         /// Requests of all together.
         iterations: u64,
@@ -63,7 +60,6 @@ pub enum Executor {
     ConstantArrivalRate {
         /// Requests per second.
         rate_rps: f64,
-        /// How they are spaced.
         arrivals: Arrivals,
     },
     /// An open loop whose rate follows the stages.
@@ -72,7 +68,6 @@ pub enum Executor {
         start_rate_rps: f64,
         /// Their targets are requests per second.
         stages: Vec<Stage>,
-        /// How they are spaced.
         arrivals: Arrivals,
     },
 }
@@ -103,9 +98,7 @@ pub enum Arrivals {
 pub enum Connection {
     /// As many as the server lets it.
     KeepAlive,
-    /// One.
     PerRequest,
-    /// So many.
     Requests(u32),
 }
 
@@ -133,7 +126,7 @@ pub struct ThinkTime {
     pub most_s: f64,
 }
 
-/// How fast a client reads and writes on each connection at most; nothing for as fast as it comes.
+/// How fast a client reads and writes on each connection at most, or `None` for as fast as it comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// Bytes a second that are taken of an answer.
@@ -177,7 +170,7 @@ impl Executor {
         matches!(self, Self::PerVuIterations { .. } | Self::SharedIterations { .. })
     }
 
-    /// Most virtual users at a time; nothing for arrivals by the clock, which nobody in particular sends.
+    /// Most virtual users at a time, or `None` for arrivals by the clock, which nobody in particular sends.
     pub fn vus_max(&self) -> Option<u32> {
         match self {
             Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
@@ -217,7 +210,7 @@ impl Executor {
 }
 
 impl LoadProfile {
-    /// Most connections at a time; nothing for a pool without bounds.
+    /// Most connections at a time, or `None` for a pool without bounds.
     pub fn connections_max(&self) -> Option<u32> {
         match (self.executor.vus_max(), self.pool) {
             (Some(vus), _) => Some(vus),

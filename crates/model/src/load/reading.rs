@@ -25,7 +25,7 @@ const EXECUTORS: [&str; 6] = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED, CONSTAN
 const MOST_CONNECTIONS: u32 = 28_000;
 /// No server on one machine answers more, and a slip of the finger shall not become a plan.
 const MOST_PER_SECOND: f64 = 1e6;
-/// Warm-up of executors whose window has no length beforehand, in seconds.
+/// Warm-up of executors whose window has no length in advance, in seconds.
 const WARMUP_OF_ITERATIONS_S: f64 = 1.0;
 
 /// One load profile for each number of virtual users or each rate.
@@ -70,8 +70,7 @@ fn known_executor(name: &Spanned<String>, reading: &mut Reading) -> Option<&'sta
     let written = name.get_ref().as_str();
     let found = EXECUTORS.into_iter().find(|executor| *executor == written);
     if found.is_none() && written == "externally-controlled" {
-        let message = "k6's executor `externally-controlled` is steered by hand while it runs, and a study says \
-                       beforehand what is done";
+        let message = "k6's executor `externally-controlled` is interactive and cannot be used in a study";
         reading.note(name.span(), message, Some(format!("known here: {}", EXECUTORS.join(", "))));
     } else if found.is_none() {
         reading.note(name.span(), format!("there is no executor `{written}`"), Some(suggestion(written, &EXECUTORS)));
@@ -109,7 +108,6 @@ fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading)
     }
 }
 
-/// What every executor has.
 struct Common {
     warmup_s: Option<f64>,
     connection: Connection,
@@ -189,7 +187,7 @@ impl Values {
         }
     }
 
-    /// What the executor makes of them, each with the length of its window; nothing if something is missing.
+    /// What the executor makes of them, each with the length of its window, or `None` if something is missing.
     fn shapes(&self, executor: &str, span: &Span, reading: &mut Reading) -> Vec<(Executor, f64)> {
         let needs: &[&str] = match executor {
             CONSTANT_VUS => &["vus", "duration"],

@@ -8,13 +8,13 @@ pub enum PlanError {
     /// No subject of the study can be run here.
     #[error("none of the study's subjects is ready on this machine")]
     NothingReady(Vec<Skipped>),
-    /// No environment of the study can be had here.
+    /// No environment of the study is available here.
     #[error("{}", environments_refused(.0))]
     NoEnvironment(Vec<Skipped>),
-    /// None of the tools that the study names can be had here.
+    /// None of the tools that the study names is available here.
     #[error("none of the tools that the study names is on this machine")]
     NoTool(Vec<Skipped>),
-    /// All that the study asks for needs a database, and none of its databases can be had here.
+    /// All that the study asks for needs a database, and none of its databases is available here.
     #[error("all that the study asks for needs a database, and none can be had on this machine")]
     NoDatabase(Vec<Skipped>),
     /// The subjects serve none of the workloads.

@@ -26,9 +26,7 @@ pub type CaseId = String;
 /// A subject under a scenario: what one trial runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// Its name.
     pub id: CaseId,
-    /// Id of the scenario.
     pub scenario: String,
     /// The subject and how it is run.
     pub subject: SubjectChoice,
@@ -57,36 +55,31 @@ pub struct Stopping {
     pub at_least: u32,
 }
 
-/// One trial of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedTrial {
     /// Its place in the order, from 1.
     pub number: u32,
     /// The block it belongs to, from 1.
     pub block: u32,
-    /// Name of its case.
     pub case: CaseId,
 }
 
 /// Every case of a study, and the order of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of this format.
     pub format: u32,
-    /// Title of the study.
     pub title: String,
-    /// The question of the study.
     pub question: String,
     /// Seed of the order.
     pub seed: u64,
     /// How often every case is run; with a rule for stopping, at most.
     pub blocks: u32,
-    /// When the run may end before its last block; nothing where all blocks are run.
+    /// When the run may end before its last block, or `None` where all blocks are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
     /// Differences smaller than this fraction do not matter.
     pub smallest_effect: f64,
-    /// How often a disturbed trial is measured anew at most.
+    /// How often a disturbed trial is measured again at most.
     pub reruns: u32,
     /// Whether each competing case is run once more with costly counters on, unscored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -96,9 +89,7 @@ pub struct Plan {
     pub scale: f64,
     /// What surrounds the subjects.
     pub environments: Vec<Environment>,
-    /// The scenarios.
     pub scenarios: Vec<Scenario>,
-    /// Programs that are timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
     /// What sources say, to be held against what is measured.
@@ -108,7 +99,6 @@ pub struct Plan {
     pub cases: Vec<Case>,
     /// The trials, in the order in which they run.
     pub trials: Vec<PlannedTrial>,
-    /// What is left out.
     pub skipped: Vec<Skipped>,
     /// What its cases have from elsewhere than the checkout.
     #[serde(default, skip_serializing_if = "Brought::is_empty")]
@@ -130,11 +120,11 @@ pub struct Here<'a> {
     pub ready: Ready<'a>,
     /// Says what a variant that can be run lacks for workloads that ask a database, if anything.
     pub ready_for_database: Ready<'a>,
-    /// Says why an environment cannot be had, if it cannot. It has no database if that one cannot be had.
+    /// Says why an environment is unavailable, if it is. It has no database if that one is unavailable.
     pub fits: &'a dyn Fn(&Environment) -> Result<(), String>,
-    /// Says why a program of the toolbox, such as a load generator, cannot be had, if it cannot.
+    /// Says why a program of the toolbox, such as a load generator, is unavailable, if it is.
     pub tool: &'a dyn Fn(&str) -> Result<(), String>,
-    /// Says why the database of an environment cannot be had, if it cannot.
+    /// Says why the database of an environment is unavailable, if it is.
     pub database: &'a dyn Fn(&Environment, &Database) -> Result<(), String>,
 }
 
@@ -149,7 +139,6 @@ impl std::fmt::Debug for Here<'_> {
 pub struct Selected {
     /// In the order of the study, each once.
     pub choices: Vec<SubjectChoice>,
-    /// Left out, with reasons.
     pub skipped: Vec<Skipped>,
 }
 
@@ -191,7 +180,7 @@ impl Selected {
         }
     }
 
-    /// What holds for several variants of a subject is said once.
+    /// A reason that several variants of a subject share is reported once.
     fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
         let is_same =
             |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
@@ -212,7 +201,8 @@ impl Plan {
             return Err(PlanError::NothingReady(selected.skipped));
         }
         let ceilings = ceilings(study, catalogue, here.ready, &mut selected);
-        let Had { mut environments, refused, without_database } = Had::of(study, here);
+        let AvailableEnvironments { mut environments, refused, without_database } =
+            AvailableEnvironments::of(study, here);
         if environments.is_empty() {
             return Err(PlanError::NoEnvironment(refused));
         }
@@ -232,7 +222,8 @@ impl Plan {
             of_scenarios.chain(programs.iter().map(|program| &program.environment)).any(|id| *id == environment.id)
         });
         let unable = unable(study, catalogue, here, &mut selected, &ceilings);
-        let mut cases = cases(&scenarios, catalogue, (&selected.choices, &ceilings), (&unable, &environments));
+        let candidates = Candidates { subjects: &selected.choices, ceilings: &ceilings, without_database: &unable };
+        let mut cases = cases(&scenarios, &environments, catalogue, candidates);
         selected.skipped.extend(kept_out(&selected.choices, catalogue, &scenarios, &environments));
         add_programs(&mut cases, &programs, catalogue, &selected.choices);
         if study.aa_pair {
@@ -266,12 +257,10 @@ impl Plan {
         })
     }
 
-    /// The case with this name.
     pub fn case(&self, id: &str) -> Option<&Case> {
         self.cases.iter().find(|case| case.id == id)
     }
 
-    /// The scenario with this id.
     pub fn scenario(&self, id: &str) -> Option<&Scenario> {
         self.scenarios.iter().find(|scenario| scenario.id == id)
     }
@@ -286,7 +275,6 @@ impl Plan {
         self.environments.iter().find(|environment| environment.id == program.environment)
     }
 
-    /// The environment of a scenario.
     pub fn environment(&self, scenario: &Scenario) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == scenario.environment)
     }
@@ -295,7 +283,7 @@ impl Plan {
     pub fn trial_estimate_s(&self, case: &str) -> f64 {
         let scenario = self.case(case).map(|case| case.scenario.as_str()).unwrap_or_default();
         if let Some(program) = self.program(scenario) {
-            // Nobody knows how long it runs; this is the longest that it may.
+            // Its length is unknown; this is the longest that it may run.
             return OVERHEAD_S + program.runs.at_most_s;
         }
         let Some(scenario) = self.scenario(scenario) else { return OVERHEAD_S };
@@ -342,26 +330,26 @@ fn ceilings(study: &Study, catalogue: &Catalogue, ready: Ready<'_>, selected: &m
     found.choices
 }
 
-/// The environments that can be had here.
+/// Which of the study's environments this machine offers.
 #[derive(Debug, Default)]
-struct Had {
-    /// Those that can, without a database where that cannot be had.
+struct AvailableEnvironments {
+    /// The available ones. Each lacks its database if only that is unavailable.
     environments: Vec<Environment>,
-    /// Those that cannot, with the reason of each.
+    /// The unavailable environments, each with its reason.
     refused: Vec<Skipped>,
-    /// The databases that cannot, each once.
+    /// The unavailable databases, each once.
     without_database: Vec<Skipped>,
 }
 
-impl Had {
+impl AvailableEnvironments {
     fn of(study: &Study, here: Here<'_>) -> Self {
-        let mut had = Self::default();
-        study.environments.iter().for_each(|environment| had.take(study, environment, here));
-        had
+        let mut available = Self::default();
+        study.environments.iter().for_each(|environment| available.sort_in(study, environment, here));
+        available
     }
 
-    /// Takes it if it can be had: with its database or, if that is what cannot be had, without.
-    fn take(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
+    /// Tries an environment with its database, then without.
+    fn sort_in(&mut self, study: &Study, environment: &Environment, here: Here<'_>) {
         let missing = match &environment.database {
             None => None,
             Some(database) => match (here.database)(environment, database).and_then(|()| (here.fits)(environment)) {
@@ -440,7 +428,7 @@ pub(crate) fn programs_in_environments(study: &Study, environments: &[Environmen
     study.programs.iter().flat_map(|program| own.iter().map(move |environment| of(program, environment))).collect()
 }
 
-/// Those whose tools can be had. One that cannot is said once.
+/// Those whose tools are available. Each missing tool is reported once.
 fn with_their_tools(
     scenarios: Vec<Scenario>,
     programs: Vec<ProgramScenario>,
@@ -519,20 +507,29 @@ fn unable(
     unable
 }
 
+/// What cases are made of, beside scenarios.
+#[derive(Clone, Copy)]
+struct Candidates<'a> {
+    subjects: &'a [SubjectChoice],
+    ceilings: &'a [SubjectChoice],
+    /// Labels of those that cannot ask a database.
+    without_database: &'a BTreeSet<String>,
+}
+
 fn cases(
     scenarios: &[Scenario],
+    environments: &[Environment],
     catalogue: &Catalogue,
-    (choices, ceilings): (&[SubjectChoice], &[SubjectChoice]),
-    (unable, environments): (&BTreeSet<String>, &[Environment]),
+    candidates: Candidates<'_>,
 ) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for scenario in scenarios {
-        let is_able = |it: &SubjectChoice| !scenario.database || !unable.contains(&it.label);
+        let is_able = |it: &SubjectChoice| !scenario.database || !candidates.without_database.contains(&it.label);
         let is_near = |it: &SubjectChoice| reaches(it, catalogue, scenario, environments);
         let can = |it: &&SubjectChoice| serves(catalogue, it, scenario) && is_able(it) && is_near(it);
-        let competing: Vec<&SubjectChoice> = choices.iter().filter(can).collect();
-        // A limit is measured for something to stand beside it.
-        let limits = ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
+        let competing: Vec<&SubjectChoice> = candidates.subjects.iter().filter(can).collect();
+        // The ceiling only makes sense next to a competing case.
+        let limits = candidates.ceilings.iter().filter(|_| !competing.is_empty()).filter(can);
         let with_role = |role| move |choice| (choice, role);
         let limits = limits.map(with_role(Role::Ceiling));
         for (choice, role) in competing.iter().copied().map(with_role(Role::Subject)).chain(limits) {

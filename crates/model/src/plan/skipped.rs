@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct Skipped {
     /// As the study names it; of an environment, a tool or a database, what it is, in brackets.
     pub subject: String,
-    /// Why, and what would help.
     pub reason: String,
     /// Ids of the scenarios and programs that are left out with it, whoever the subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -20,7 +19,7 @@ impl Skipped {
         Self { subject: subject.into(), reason: reason.into(), scenarios: Vec::new() }
     }
 
-    /// Adds it to others; what is left out for the same reason is said once.
+    /// Adds it to others; entries with the same reason are joined.
     pub(crate) fn join(self, others: &mut Vec<Self>) {
         match others.iter_mut().find(|other| other.subject == self.subject && other.reason == self.reason) {
             Some(other) => other.scenarios.extend(self.scenarios),

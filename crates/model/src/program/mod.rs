@@ -15,9 +15,7 @@ use crate::workload::data::{WorkloadParameter, choose_values, folder_name, group
 pub struct ProgramWorkload {
     /// The name of its folder; with the parameters that a study sets once it has chosen: `queue-sync?n=1000`.
     pub name: String,
-    /// A few words for tables.
     pub title: String,
-    /// What it measures.
     pub summary: String,
     /// Arguments behind the subject's command, each a template that has the parameters.
     pub arguments: Vec<String>,
@@ -27,7 +25,6 @@ pub struct ProgramWorkload {
     pub output: String,
     /// All that it must write there if it does none of the work.
     pub floor_output: String,
-    /// What a study can set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, WorkloadParameter>,
     /// The values of the parameters, defaults included, once a study has chosen.
@@ -67,9 +64,7 @@ pub struct ProgramScenario {
     pub environment: String,
     /// The workload, with the parameters that the study sets: `queue-sync?n=1000`.
     pub workload: String,
-    /// How often.
     pub runs: Runs,
-    /// What times it.
     #[serde(default, skip_serializing_if = "is_own_timer")]
     pub timer: Timer,
 }

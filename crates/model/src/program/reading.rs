@@ -118,7 +118,6 @@ fn read_program(program: Table<ProgramWorkloadFile>, reading: &mut Reading) -> O
     Some((arguments?.into_inner(), floor?.into_inner(), output?, floor_output?))
 }
 
-/// `[program]` of a subject.
 pub(crate) fn read_subject_program(program: Table<SubjectProgramFile>, reading: &mut Reading) -> SubjectProgram {
     let Table { span, entries: file } = program;
     let example = "command = [\"{{ build }}/queue\"]";

@@ -14,7 +14,6 @@ use crate::reading::text::{ROOT, Span};
 pub struct Entry {
     /// How it is reached from the root.
     pub path: Vec<Step>,
-    /// Its place in the text.
     pub span: Span,
     /// Whether it is a key; otherwise it is a value.
     pub is_key: bool,
@@ -64,7 +63,6 @@ fn number_value<'i>(value: &Spanned<DeValue<'i>>, path: Vec<Step>, entries: &mut
     Spanned::new(number..number, copy)
 }
 
-/// The value at `path`.
 pub fn value_at<'a, 'i>(root: &'a DeTable<'i>, path: &[Step]) -> Option<&'a DeValue<'i>> {
     let (Step::Key(first), rest) = path.split_first()? else { return None };
     rest.iter().try_fold(root.get(first.as_str())?.get_ref(), |value, step| match (value, step) {

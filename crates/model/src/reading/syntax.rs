@@ -21,7 +21,7 @@ pub struct Readable {
     pub lost: Vec<Span>,
 }
 
-/// After this many problems a text is given up: each costs one more parse, and nobody reads a longer list.
+/// After this many problems a text is given up: each costs one more parse, and a longer list would not be read.
 pub const MOST_PROBLEMS: usize = 100;
 
 /// A dotted key may be this deep. The parser has the same limit for brackets and none for dots, and both its tables and
@@ -118,13 +118,12 @@ fn section(text: &str, statements: &[Statement], index: usize) -> Span {
     first.start..next.map_or(text.len(), |next| next.span.start)
 }
 
-/// `environment.subject` of `[environment.subject]`, as far as it can be made out; nothing for an entry.
+/// `environment.subject` of `[environment.subject]`, as far as it can be made out, or `None` for an entry.
 fn header_name(statement: &str) -> Option<&str> {
     let name = statement.strip_prefix('[')?.trim_start_matches(['[', ' ', '\t']);
     name.split([']', '#', '\n']).next().map(str::trim_end)
 }
 
-/// The scan of one statement.
 struct Scan<'a> {
     text: &'a str,
     at: usize,

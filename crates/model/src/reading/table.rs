@@ -16,7 +16,6 @@ use crate::reading::text::Span;
 pub struct Table<T> {
     /// The header of the table, or its braces.
     pub span: Span,
-    /// What is in it.
     pub entries: T,
 }
 

@@ -9,7 +9,7 @@ use crate::record::resources::{LinkWindow, Resources};
 pub struct DatabaseWindow {
     /// Which server and version, as it says itself: `10.11.19-MariaDB`.
     pub version: String,
-    /// What its processes used; nothing for a server that is not ours.
+    /// What its processes used, or `None` for a server that is not ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
     /// Statements that it carried out.
@@ -48,17 +48,15 @@ pub struct DatabaseWindow {
 /// the window began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutageRecord {
-    /// When it was killed.
     pub began_s: f64,
-    /// When it let somebody log in again; nothing if it never did.
+    /// When it let somebody log in again, or `None` if it never did.
     pub ended_s: Option<f64>,
-    /// When the subject first answered with a status from 500 on, as it owes; nothing if it never did.
+    /// When the subject first answered with a status from 500 on, as it owes, or `None` if it never did.
     pub first_error_s: Option<f64>,
-    /// That status.
     pub error_status: Option<u16>,
     /// Longest time that a question of the lab's went without any answer, or until its deadline.
     pub longest_silence_s: f64,
-    /// When the subject first gave a good answer again; nothing if it never did.
+    /// When the subject first gave a good answer again, or `None` if it never did.
     pub recovered_s: Option<f64>,
 }
 

@@ -20,16 +20,12 @@ use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::resources::{Disturbance, HostWindow, LinkWindow, Resources};
 use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
 
-/// Version of the stored formats.
+/// The only version of stored records that is read.
 pub const RECORD_FORMAT: u32 = 4;
-/// The oldest version that is read: in version 2 every tool was tolok's own, and told everything. Up to version 3 the seconds of a
-/// window were those of the subject alone, without the warm-up.
-pub const OLDEST_RECORD_FORMAT: u32 = 2;
 
 /// `run.json`: what a run was and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Version of this format.
     pub format: u32,
     /// Name of the run, which is the name of its folder.
     pub id: String,
@@ -37,23 +33,19 @@ pub struct RunRecord {
     pub study: String,
     /// When it began, in RFC 3339.
     pub started_at: String,
-    /// Version of tolok.
     pub tolok_version: String,
     /// Commit of the checkout and whether it was changed, if it is one.
     pub git: Option<String>,
     /// Seed of the order.
     pub seed: u64,
-    /// Fingerprint of the plan.
     pub plan_sha256: String,
     /// The machine, in words for the report.
     pub machine: MachineSummary,
-    /// Everything known of the machine.
     pub fingerprint: serde_json::Value,
     /// Programs of the toolbox that the subjects use.
     pub programs: Vec<ProgramUsed>,
     /// CPUs of the parts of every trial, by the id of its environment.
     pub cpus: BTreeMap<String, CpuMap>,
-    /// Command that repeats the run.
     pub command: String,
 }
 
@@ -102,15 +94,12 @@ impl RunRecord {
 /// The machine, in words for the report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSummary {
-    /// Model of the CPU.
     pub cpu: String,
     /// Logical CPUs.
     pub cpus: u32,
-    /// Memory.
     pub memory_bytes: u64,
     /// Kernel release.
     pub kernel: String,
-    /// Distribution.
     pub distribution: String,
     /// Hypervisor or container, if one is seen.
     pub virtualisation: Option<String>,
@@ -128,11 +117,9 @@ impl MachineSummary {
 /// A program that a subject uses.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProgramUsed {
-    /// Its name among people.
     pub name: String,
     /// Its version, as it says itself.
     pub version: String,
-    /// Where it lies.
     pub path: String,
     /// `system` or `toolbox`.
     pub source: String,
@@ -145,7 +132,6 @@ pub struct ProgramUsed {
 /// Which CPUs the parts of a trial ran on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
-    /// The subject's.
     pub subject: Vec<u32>,
     /// The generator's, and the lab's own.
     pub generator: Vec<u32>,
@@ -162,13 +148,11 @@ pub struct CpuMap {
 /// `trial.json`: what one trial found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
-    /// Version of this format.
     pub format: u32,
     /// Its place in the plan, from 1.
     pub number: u32,
     /// Its block, from 1.
     pub block: u32,
-    /// Its case.
     pub case: CaseId,
     /// When it began, in RFC 3339.
     pub started_at: String,
@@ -179,10 +163,9 @@ pub struct TrialRecord {
     /// How often it was measured: once, and once more for each time that others disturbed it.
     #[serde(default = "once")]
     pub attempts: u32,
-    /// What held its parts apart; nothing if it failed before that.
+    /// What held its parts apart, or `None` if it failed before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<Isolation>,
-    /// What came of it.
     pub outcome: Outcome,
 }
 
@@ -198,15 +181,14 @@ pub struct Isolation {
     /// Layout of the control groups that were used: `v1`, `hybrid` or `v2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<String>,
-    /// Controllers that were used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<String>,
-    /// What the control groups weigh; absent where nothing is weighed, and in records of earlier versions.
+    /// What the control groups weigh; absent where nothing is weighed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<GroupWeights>,
     /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
     pub network: String,
-    /// What lay between subject and database, likewise; nothing without a database of the trial's own.
+    /// What lay between subject and database, likewise, or `None` without a database of the trial's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database_network: Option<String>,
     /// Kernel settings of the network namespaces, as read back.
@@ -231,13 +213,10 @@ pub struct GroupWeights {
     pub parts: BTreeMap<String, u32>,
 }
 
-/// What came of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The window was measured.
     Completed(Box<Measurement>),
-    /// The program was timed.
     Timed(Box<ProgramTiming>),
     /// The trial could not be measured, and why.
     Failed(Failure),
@@ -246,9 +225,7 @@ pub enum Outcome {
 /// Why a trial could not be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The reason as a word.
     pub reason: FailureKind,
-    /// The reason in a sentence.
     pub message: String,
     /// The last lines of the subject's logs.
     pub log_tail: Vec<String>,
@@ -258,7 +235,6 @@ pub struct Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// Its build command failed.
     BuildFailed,
     /// It ended before its first good answer, or never gave one in time.
     DidNotStart,
@@ -276,7 +252,6 @@ pub enum FailureKind {
     LinkTooSlow,
     /// It fell silent: no answer in the window, or none for so long that nothing else explains it.
     Hung,
-    /// The load tool failed.
     ToolFailed,
     /// The lab itself could not do its part (a full disk, no permission).
     LabFailed,
@@ -304,7 +279,7 @@ impl FailureKind {
 /// What was measured in a trial's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// From the start of the first process to the first good answer, in seconds; nothing of a server that tolok did not start.
+    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
     /// Length of the window, in seconds.
@@ -313,11 +288,9 @@ pub struct Measurement {
     pub goodput_rps: f64,
     /// Bytes of good bodies received in the window.
     pub body_bytes: u64,
-    /// What became of every request.
     pub ledger: LedgerCounts,
-    /// How long answers took.
     pub latency: Latency,
-    /// The load generator; nothing in records from before there were several.
+    /// The load generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolUsed>,
     /// What the kernel counted of the answers, where it was asked to.
@@ -326,7 +299,6 @@ pub struct Measurement {
     /// The subject: all its processes. Not stored of a server that tolok did not start.
     #[serde(default = "Resources::unknown", skip_serializing_if = "Resources::is_unknown")]
     pub subject: Resources,
-    /// The generator.
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,
@@ -342,10 +314,10 @@ pub struct Measurement {
     /// Whether the number that the workload counts was right at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<CounterCheck>,
-    /// What disturbed the window although it had been measured anew as often as the plan allows; empty if nothing did.
+    /// What disturbed the window although it had been measured again as often as the plan allows; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
-    /// Requests per second that the schedule asked for; nothing in a closed loop.
+    /// Requests per second that the schedule asked for, or `None` in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_rps: Option<f64>,
     /// Why the load tool says that its figures cannot be trusted; empty if it stands by them.
@@ -357,10 +329,10 @@ pub struct Measurement {
     /// The load was stopped at the first objective that was crossed, as the study asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
-    /// What the load tool tells of itself, by which its figures can be checked; nothing where it tells none of it.
+    /// What the load tool tells of itself, by which its figures can be checked, or `None` where it tells none of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<LoadChecks>,
-    /// The window second by second; nothing where the tool does not tell it.
+    /// The window second by second, or `None` where the tool does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SecondSeries>,
 }
@@ -374,14 +346,12 @@ pub struct Doubt {
     pub text: String,
 }
 
-/// An objective in one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveRecord {
     /// The objective in its canonical form: `p95 < 50ms`.
     pub objective: String,
-    /// Its figure in base units; nothing where there is none.
+    /// Its figure in base units, or `None` where there is none.
     pub value: Option<f64>,
-    /// Whether it held.
     pub outcome: ObjectiveOutcome,
 }
 
@@ -401,13 +371,12 @@ pub enum ObjectiveOutcome {
 /// not tell is absent, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerCounts {
-    /// Requests that the schedule asked for; nothing in records from before it was kept.
+    /// Requests that the schedule asked for, where the tool tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<u64>,
     /// Of these, those that still waited for a free connection when the window ended.
     #[serde(default)]
     pub unsent: u64,
-    /// Requests sent in the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
     /// Answered as the contract says.
@@ -417,7 +386,6 @@ pub struct LedgerCounts {
     /// Not yet answered when the window ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_at_end: Option<u64>,
-    /// Connections opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<u64>,
     /// Connections that never got an answer.
@@ -491,12 +459,11 @@ impl Latency {
     }
 }
 
-/// One percentile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Percentile {
     /// From 0 to 1.
     pub quantile: f64,
-    /// In seconds; nothing where fewer than 10 samples lie beyond.
+    /// In seconds, or `None` where fewer than 10 samples lie beyond.
     pub latency_s: Option<f64>,
 }
 
@@ -514,9 +481,7 @@ impl Percentile {
 /// `diagnosis.json`: what a case does for each request, counted in an unscored trial of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiagnosisRecord {
-    /// Version of this format.
     pub format: u32,
-    /// Its case.
     pub case: CaseId,
     /// What came of it; the reason in a sentence if it failed.
     pub outcome: Result<Diagnosis, String>,
@@ -531,15 +496,12 @@ pub struct Diagnosis {
     pub window_s: f64,
     /// Good answers per second while the counters ran: not a result, but what the counting cost.
     pub goodput_rps: f64,
-    /// CPU cycles of the subject.
     pub cycles: Option<u64>,
-    /// Instructions.
     pub instructions: Option<u64>,
     /// Branches that were mispredicted.
     pub branch_misses: Option<u64>,
     /// Accesses that missed the last cache.
     pub cache_misses: Option<u64>,
-    /// System calls.
     pub syscalls: Option<u64>,
     /// What the runtime's garbage collector said.
     pub garbage_collection: Option<GarbageCollection>,
@@ -547,10 +509,8 @@ pub struct Diagnosis {
     pub unavailable: Vec<String>,
 }
 
-/// Garbage collections in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct GarbageCollection {
-    /// How many.
     pub collections: u64,
     /// For how long they stopped the program, summed, in seconds.
     pub pause_s_total: f64,

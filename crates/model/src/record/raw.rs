@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};
 use crate::record::tool::ToolUsed;
 
-/// What the lab read once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawWindow {
     /// Version of the format, that of all records.
@@ -16,15 +15,13 @@ pub struct RawWindow {
     pub clock_zero_ns: i64,
     /// When the window began, in nanoseconds of `CLOCK_MONOTONIC`.
     pub began_ns: u64,
-    /// When it ended.
     pub ended_ns: u64,
     /// The load generator or the timer.
     pub tool: ToolUsed,
-    /// All CPUs of the machine.
     pub machine_cpus: u32,
     /// Load average over one minute when the trial began.
     pub load_average: f64,
-    /// Of a trial of a server; nothing of a program that is timed.
+    /// Of a trial of a server, or `None` for a program that is timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<RawServer>,
 }
@@ -35,12 +32,12 @@ pub struct RawServer {
     /// Whether tolok did not start it, so that nothing is known of it but its answers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// From the start of the first process to the first good answer, in seconds; nothing of a server that tolok did not start.
+    /// From the start of the first process to the first good answer, in seconds, or `None` for a server that tolok did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_s: Option<f64>,
     /// The status that a good answer has.
     pub status: u16,
-    /// Length of the body that every good answer has; nothing where they differ or none was compared.
+    /// Length of the body that every good answer has, or `None` where they differ or none was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_bytes: Option<u64>,
     /// Mean length of the bodies where many requests are drawn evenly; 0 elsewhere.

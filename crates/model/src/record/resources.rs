@@ -11,10 +11,8 @@ pub struct Resources {
     /// Where the CPU time was read.
     #[serde(default)]
     pub cpu_source: CpuSource,
-    /// Its part in user mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
-    /// Its part in the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_s: Option<f64>,
     /// Time its threads were ready to run and had to wait for a CPU, in seconds.
@@ -42,10 +40,8 @@ pub struct Resources {
     /// What the scheduler and the memory management did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<SchedulerCounts>,
-    /// Bytes read from disks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_read_bytes: Option<u64>,
-    /// Bytes written to disks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_written_bytes: Option<u64>,
     /// What went through the network interfaces of its namespace.
@@ -85,7 +81,6 @@ pub enum CpuSource {
     Nowhere,
 }
 
-/// What a quota took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Throttling {
     /// Periods of the quota in the window.
@@ -115,13 +110,11 @@ pub struct MemoryUse {
 pub struct SchedulerCounts {
     /// Times that a thread was given a CPU.
     pub timeslices: u64,
-    /// Context switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_switches: Option<u64>,
     /// Moves of a thread from one CPU to another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub migrations: Option<u64>,
-    /// Page faults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_faults: Option<u64>,
 }
@@ -129,9 +122,7 @@ pub struct SchedulerCounts {
 /// Bytes through the interfaces of a network namespace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkBytes {
-    /// Received.
     pub received_bytes: u64,
-    /// Sent.
     pub sent_bytes: u64,
 }
 
@@ -171,7 +162,6 @@ pub struct Disturbance {
     pub kind: String,
     /// How much, as a share or in seconds.
     pub value: f64,
-    /// In a sentence.
     pub text: String,
 }
 

@@ -27,16 +27,14 @@ pub struct WireCount {
     pub last_answer_s: Option<f64>,
 }
 
-/// What timing a program found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProgramTiming {
-    /// What timed it.
     pub timer: ToolUsed,
     /// The finest step of its wall times, in seconds.
     pub resolution_s: f64,
     /// Runs that count, in the order in which they were made.
     pub runs: Vec<ProgramRun>,
-    /// Runs that did none of the work, each right before or after one that counts; none of timers other than tolok's.
+    /// Runs that did none of the work, each right before or after one that counts, or `None` for timers other than tolok's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub floor: Vec<ProgramRun>,
     /// Runs before them that do not count.
@@ -46,15 +44,15 @@ pub struct ProgramTiming {
     pub said: Option<TimerSummary>,
     /// From the first run that counts to the end of the last, in seconds.
     pub window_s: f64,
-    /// The rest of the machine meanwhile.
+    /// The rest of the machine during that time.
     pub host: HostWindow,
-    /// What disturbed it although it had been measured anew as often as the plan allows; empty if nothing did.
+    /// What disturbed it although it had been measured again as often as the plan allows; empty if nothing did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbances: Vec<Disturbance>,
 }
 
 impl ProgramTiming {
-    /// The median time of the runs that count, from start to end, in seconds; none without a run.
+    /// The median time of the runs that count, from start to end, in seconds, or `None` without a run.
     pub fn median_wall_s(&self) -> Option<f64> {
         let mut walls: Vec<f64> = self.runs.iter().map(|run| run.wall_s).collect();
         walls.sort_by(f64::total_cmp);
@@ -87,7 +85,7 @@ pub struct ProgramRun {
 pub struct TimerSummary {
     /// Mean of the wall times, in seconds.
     pub mean_s: f64,
-    /// Their standard deviation; nothing of a single run.
+    /// Their standard deviation, or `None` for a single run.
     pub sd_s: Option<f64>,
     /// Mean CPU time in user mode, in seconds.
     pub user_s: Option<f64>,

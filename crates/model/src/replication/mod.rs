@@ -34,7 +34,7 @@ pub struct ReplicationPart {
     pub study: String,
     /// What it is for, in a sentence.
     pub says: String,
-    /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant; none where nothing
+    /// The source's name of a subject, and the study's name for it, as the study writes it or with its variant, or `None` where nothing
     /// stands for it.
     pub subjects: BTreeMap<String, String>,
     /// The source's name of a setting, and the id of the study's scenario.
@@ -48,7 +48,6 @@ pub struct Factor {
     pub name: String,
     /// What it would mean if it explained the ratio, as a sentence: `Apache starts its children too slowly for a short run.`
     pub meaning: String,
-    /// Of what the ratio is.
     pub quantity: Quantity,
     /// Claims that it may explain, by their ids.
     pub claims: Vec<String>,
@@ -61,22 +60,18 @@ pub struct Factor {
 pub struct FactorLevel {
     /// In a few words: `170 ms away`.
     pub name: String,
-    /// Name of the part.
     pub part: String,
     /// Id of the scenario of its study.
     pub scenario: String,
     /// The subject above the line, as the study names it.
     pub a: String,
-    /// The subject below it.
     pub b: String,
 }
 
 /// A claim that its source has no figures for, and the measured ratio that settles it. It holds if it holds of each pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Settlement {
-    /// Id of the claim.
     pub claim: String,
-    /// Of what the ratio is.
     pub quantity: Quantity,
     /// What the first of a pair over the second is, if the claim holds.
     pub is: Number,
@@ -89,16 +84,12 @@ pub struct Settlement {
 pub struct SettlingPair {
     /// In a few words: `Go, 10,000 rows`.
     pub name: String,
-    /// Above the line.
     pub a: SettlingCase,
-    /// Below it.
     pub b: SettlingCase,
 }
 
-/// A case of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettlingCase {
-    /// Name of the part.
     pub part: String,
     /// Id of the scenario of its study.
     pub scenario: String,

@@ -27,7 +27,7 @@ impl Replication {
     }
 }
 
-/// Names of parts that were read; none where one of them may be missing because it was wrong.
+/// Names of parts that were read, or `None` where one of them may be missing because it was wrong.
 type PartNames = Option<Vec<String>>;
 
 struct Reader<'a> {

@@ -21,13 +21,11 @@ const LEAST_FOR_A_RULE: u32 = 5;
 /// A number of blocks, or a rule with a number that is never exceeded.
 #[derive(Debug, Clone)]
 pub enum BlocksFile {
-    /// As many as this.
     Fixed(u32),
     /// Until it is sure enough.
     Until(UntilTable),
 }
 
-/// The keys of the table.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct UntilTable {

@@ -41,7 +41,7 @@ fn is_true() -> bool {
     true
 }
 
-/// How often a disturbed trial is measured anew, where the study does not say.
+/// How often a disturbed trial is measured again, where the study does not say.
 const DEFAULT_RERUNS: u32 = 2;
 
 /// A question, the subjects it is put to, and the scenarios under which they answer.
@@ -67,15 +67,13 @@ pub struct Study {
     pub smallest_effect: f64,
     /// Whether the machine's limit is measured beside the subjects.
     pub ceiling: bool,
-    /// What is asked, and how.
     pub scenarios: Vec<Scenario>,
-    /// Programs that are timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramScenario>,
     /// What sources say, to be held against what is measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRatio>,
-    /// How often a disturbed trial is measured anew at most.
+    /// How often a disturbed trial is measured again at most.
     pub reruns: u32,
     /// What surrounds the subjects: one, or each combination that the study lists.
     pub environments: Vec<Environment>,
@@ -101,9 +99,7 @@ pub struct Scenario {
     /// Whether the workload asks a database, so that its trials have one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub database: bool,
-    /// How it is asked.
     pub load: LoadProfile,
-    /// What asks.
     #[serde(default, skip_serializing_if = "is_own_tool")]
     pub tool: ToolChoice,
     /// What must hold in every trial.
@@ -122,7 +118,6 @@ pub enum SubjectSelector {
     EveryReady,
     /// `node/http:*`: all variants of one subject.
     EveryVariant(String),
-    /// One variant of one subject.
     One(SubjectChoice),
 }
 
@@ -172,7 +167,7 @@ impl Study {
     }
 }
 
-/// Whether any workload of the study asks a database; nothing where that cannot be told because something is wrong.
+/// Whether any workload of the study asks a database, or `None` where that cannot be told because something is wrong.
 fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogue, reading: &Reading) -> Option<bool> {
     let listed = scenarios?.iter().flat_map(|scenario| scenario.entries.workload.iter());
     let texts = listed.flat_map(|listed| &listed.get_ref().0);
@@ -425,7 +420,7 @@ fn read_abort(written: Option<Spanned<bool>>, objectives: Option<&Vec<Objective>
             let help = "for example: objective = [\"failed < 1%\"]".to_owned();
             reading.note(written.span(), "without an `objective` there is nothing to stop at", Some(help));
         }
-        // One that could not be read is told of already.
+        // A value that could not be read has its problem already.
         Some(objectives) if !objectives.is_empty() && !objectives.iter().any(Objective::can_end_a_trial) => {
             let help = "an upper limit can, such as failed < 1%, and goodput as a share".to_owned();
             reading.note(written.span(), "no `objective` here can end a trial before its time", Some(help));

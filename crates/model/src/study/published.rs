@@ -13,7 +13,6 @@ pub struct PublishedRatio {
     pub place: Option<String>,
     /// Id of the scenario of the plan.
     pub scenario: String,
-    /// What was compared.
     pub metric: PublishedMetric,
     /// The first subject, as a person would write it with its variant: `go/nethttp:encoder`.
     pub a: String,
@@ -42,7 +41,6 @@ pub enum PublishedMetric {
 }
 
 impl PublishedMetric {
-    /// The word of files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Goodput => "goodput",

@@ -128,7 +128,7 @@ fn read_ratio(
 /// The id of the scenario that is meant: by its id, or by a workload that only it has.
 fn read_scenario(name: &Spanned<String>, study: &Study, reading: &mut Reading) -> Option<String> {
     let text = name.get_ref();
-    // Those of all environments, whether they can be had here or not.
+    // Those of all environments, available here or not.
     let known = in_environments(study, &study.environments);
     if known.iter().any(|scenario| scenario.id == *text) {
         return Some(text.clone());

@@ -12,7 +12,7 @@ use crate::tool::LoadTool;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale(f64);
 
-/// A number by which nobody means to scale a study.
+/// A factor by which a study cannot be scaled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no scale; it is a number of more than 0 and at most 10, such as 0.1 for a tenth")]
 pub struct ScaleError(String);

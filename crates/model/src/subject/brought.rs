@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::plan::Case;
 use crate::plan::skipped::Skipped;
 use crate::study::Scenario;
-use crate::subject::{Role, Subject, SubjectChoice, SubjectDiagnosis, Variant};
+use crate::subject::{Marker, Role, Subject, SubjectChoice, SubjectDiagnosis, Variant};
 use crate::workload::{Body, Workload};
 
 /// Before the name of a subject that lies in a folder of the user's: `local/mine`.
@@ -37,7 +37,6 @@ pub struct Brought {
 pub struct SubjectFolder {
     /// Id of the subject: `local/mine`.
     pub subject: String,
-    /// Where it lies.
     pub folder: String,
     /// Fingerprint of all files in it but those written for people (`*.md`).
     pub sha256: String,
@@ -50,7 +49,7 @@ pub struct ExternalServer {
     pub subject: String,
     /// What stands before each path: `http://127.0.0.1:3000`.
     pub base: String,
-    /// The request that its URL names and the answer that it gave before the run; nothing where a study says what is asked.
+    /// The request that its URL names and the answer that it gave before the run, or `None` where a study says what is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnRequest>,
 }
@@ -58,13 +57,10 @@ pub struct ExternalServer {
 /// What a URL names, and the answer that was given to it before the run: the one that is owed from then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRequest {
-    /// Path with its query.
     pub path: String,
-    /// Status of the answer.
     pub status: u16,
     /// Its type, if it said one.
     pub content_type: String,
-    /// What else is owed.
     pub body: OwedBody,
 }
 
@@ -72,16 +68,12 @@ pub struct OwnRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "compared", rename_all = "kebab-case")]
 pub enum OwedBody {
-    /// Every byte.
     Bytes {
-        /// Its length.
         bytes: u64,
-        /// Its fingerprint.
         sha256: String,
     },
     /// Its length alone: the bodies differed.
     Length {
-        /// The length.
         bytes: u64,
     },
     /// Nothing: the lengths differed as well.
@@ -89,7 +81,6 @@ pub enum OwedBody {
 }
 
 impl Brought {
-    /// Whether nothing was brought.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.servers.is_empty()
     }
@@ -154,6 +145,8 @@ impl ExternalServer {
             id: self.subject.clone(),
             title: self.subject.split_once('/').map_or(self.subject.as_str(), |(_, name)| name).to_owned(),
             runtime: EXTERNAL.to_owned(),
+            colour: None,
+            marker: Marker::default(),
             role: Role::Subject,
             summary: format!("a server at {} that tolok does not start", self.base),
             needs: Vec::new(),

@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use crate::program::reading::SubjectProgramFile;
 use crate::reading::table::Table;
-use crate::subject::{GcLog, ParameterValue, Role};
+use crate::subject::{GcLog, Marker, ParameterValue, Role};
 use crate::units::Seconds;
 
 /// `subject.toml` as it is written.
@@ -25,6 +25,11 @@ pub struct SubjectFile {
     /// The runtime: groups subjects in tables and gives them their colour.
     #[schemars(required)]
     pub runtime: Option<String>,
+    /// The colour of its runtime in reports; one subject of a runtime says it for all.
+    #[schemars(with = "Option<ColourFile>")]
+    pub colour: Option<Table<ColourFile>>,
+    /// The shape of its runtime's points in charts. Default `ring`.
+    pub marker: Option<Marker>,
     /// `subject`, or `ceiling` for the server that shows the machine's limit.
     pub role: Option<Role>,
     /// What it is, in one sentence.
@@ -67,6 +72,18 @@ pub struct SubjectFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, VariantFile>")]
     pub variant: BTreeMap<Spanned<String>, Table<VariantFile>>,
+}
+
+/// `colour` of a subject, as `#` and six hexadecimal digits.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ColourFile {
+    /// On a light page and on paper.
+    #[schemars(with = "String", regex(pattern = "^#[0-9a-f]{6}$"))]
+    pub light: Option<Spanned<String>>,
+    /// On a dark page.
+    #[schemars(with = "String", regex(pattern = "^#[0-9a-f]{6}$"))]
+    pub dark: Option<Spanned<String>>,
 }
 
 /// `[build]` of a subject: one command, run once for the same sources and program versions.

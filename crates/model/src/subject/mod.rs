@@ -19,7 +19,7 @@ use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::{closest, suggestion};
 use crate::subject::brought::{ExternalServer, SubjectFolder};
 use crate::subject::file::{
-    BuildFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
+    BuildFile, ColourFile, DiagnosisFile, ParameterFile, ProcessFile, SubjectFile, TemplateFileFile, VariantFile,
 };
 
 /// Whether a subject competes or shows the machine's limit.
@@ -53,10 +53,8 @@ pub struct TemplateFile {
     pub to: String,
 }
 
-/// One process of a subject.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
-    /// A name for logs.
     pub name: String,
     /// The command, each part a template; parts that render to nothing are dropped.
     pub command: Vec<String>,
@@ -86,22 +84,18 @@ pub enum GcLog {
     V8,
 }
 
-/// Something that can be tuned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// The value that holds if nobody says another.
+    /// The default value.
     pub default: ParameterValue,
-    /// What it tunes.
     pub help: String,
 }
 
-/// A value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ParameterValue {
     /// A whole number.
     Integer(i64),
-    /// A word.
     Text(String),
 }
 
@@ -159,32 +153,32 @@ impl JsonSchema for ParameterValue {
 pub struct Variant {
     /// What is different, in a few words.
     pub help: String,
-    /// The values it sets.
     pub set: BTreeMap<String, ParameterValue>,
     /// Programs of the toolbox that it needs beside the subject's.
     pub needs: Vec<String>,
     /// Those that it needs besides for workloads that ask a database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub database_needs: Vec<String>,
-    /// The workloads it serves.
     pub workloads: Vec<String>,
-    /// What it does not do for each answer that others do, in a few words; nothing where it does the same work.
+    /// What it does not do for each answer that others do, in a few words, or `None` where it does the same work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub less_work: Option<String>,
 }
 
-/// A server configuration under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
-    /// A few words for tables.
     pub title: String,
     /// The runtime it is grouped under.
     pub runtime: String,
+    /// How reports draw the runtime. Not stored: a record does not depend on it.
+    #[serde(skip)]
+    pub colour: Option<Colour>,
+    #[serde(skip)]
+    pub marker: Marker,
     /// Whether it competes or shows the limit.
     pub role: Role,
-    /// What it is.
     pub summary: String,
     /// Programs of the toolbox that it needs.
     pub needs: Vec<String>,
@@ -197,16 +191,14 @@ pub struct Subject {
     pub build: Option<Build>,
     /// Files rendered into the trial's folder.
     pub files: Vec<TemplateFile>,
-    /// Its processes; none of a program.
+    /// Its processes; a program has none.
     pub processes: Vec<Process>,
     /// How it is started if it is no server but a program that is run to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<SubjectProgram>,
     /// What is different in a trial that looks into it.
     pub diagnosis: SubjectDiagnosis,
-    /// What can be tuned.
     pub parameters: BTreeMap<String, Parameter>,
-    /// Its variants.
     pub variants: BTreeMap<String, Variant>,
     /// The variant that is meant when none is named.
     pub default_variant: String,
@@ -218,12 +210,34 @@ pub struct Subject {
     pub external: Option<ExternalServer>,
 }
 
+/// The colour of a runtime, as `#` and six hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Colour {
+    /// On a light page and on paper.
+    pub light: String,
+    pub dark: String,
+}
+
+/// The shape of a runtime's points in charts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    TriangleDown,
+    Diamond,
+    Cross,
+    Plus,
+    Bar,
+    #[default]
+    Ring,
+}
+
 /// A subject, one of its variants, and the parameter values that follow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SubjectChoice {
-    /// Id of the subject.
     pub subject: String,
-    /// Name of the variant.
     pub variant: String,
     /// Every parameter with its value, defaults included.
     pub parameters: BTreeMap<String, ParameterValue>,
@@ -237,6 +251,7 @@ impl Subject {
         let (file, mut reading) = Reading::read::<SubjectFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"Go net/http\"");
         let runtime = reading.require(file.runtime, &ROOT, "runtime", "runtime = \"go\"");
+        let colour = file.colour.and_then(|colour| read_colour(colour, &mut reading));
         let workloads = reading.require(file.workloads, &ROOT, "workloads", "workloads = [\"hello\"]");
         let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
         let program = file.program.map(|program| {
@@ -258,6 +273,8 @@ impl Subject {
                 id: id.to_owned(),
                 title,
                 runtime,
+                colour,
+                marker: file.marker.unwrap_or_default(),
                 role: file.role.unwrap_or_default(),
                 summary: file.summary.unwrap_or_default(),
                 needs: file.needs,
@@ -338,6 +355,20 @@ impl Subject {
         let all = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         format!("`{}` has no {kind}{hint} (it has {all})", self.id)
     }
+}
+
+fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colour> {
+    let mut read = |value: Option<Spanned<String>>, key: &str| {
+        let value = reading.require(value, &colour.span, key, &format!("{key} = \"#356ec2\""))?;
+        let digits = value.get_ref().strip_prefix('#').unwrap_or_default();
+        if digits.len() != 6 || !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            let help = "write `#` and six hexadecimal digits in lower case, such as `#356ec2`".to_owned();
+            reading.note(value.span(), "this is not a colour", Some(help));
+        }
+        Some(value.into_inner())
+    };
+    let (light, dark) = (read(colour.entries.light, "light"), read(colour.entries.dark, "dark"));
+    Some(Colour { light: light?, dark: dark? })
 }
 
 /// `value` as the type that the parameter's default has: what looks like a number may be meant as a word.

@@ -47,7 +47,6 @@ pub enum Timer {
 /// Which load generator a scenario has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolChoice {
-    /// The generator.
     pub name: LoadTool,
     /// What its virtual users do, where the lab does not write that: k6 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +66,6 @@ impl LoadTool {
     /// All of them, in the order of tables.
     pub const ALL: [Self; 7] = [Self::Tolok, Self::K6, Self::Wrk, Self::Ab, Self::H2load, Self::Hey, Self::Oha];
 
-    /// As it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::Tolok => "tolok",
@@ -80,7 +78,7 @@ impl LoadTool {
         }
     }
 
-    /// Name of its program in the toolbox; nothing for tolok's own.
+    /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         (self != Self::Tolok).then(|| self.word())
     }
@@ -194,7 +192,6 @@ impl ToolChoice {
 }
 
 impl Timer {
-    /// As it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::Tolok => "tolok",
@@ -203,7 +200,7 @@ impl Timer {
         }
     }
 
-    /// Name of its program in the toolbox; nothing for tolok's own.
+    /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         match self {
             Self::Tolok => None,

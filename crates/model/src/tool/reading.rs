@@ -23,7 +23,6 @@ pub struct ToolFile {
     script: Option<String>,
 }
 
-/// The keys of the table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolTable {

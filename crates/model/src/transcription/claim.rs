@@ -15,7 +15,6 @@ pub struct Claim {
     pub place: Option<String>,
     /// What it says, in a few words of our own.
     pub says: String,
-    /// The source's own words.
     pub raw: Vec<String>,
     /// The same as something that holds or does not.
     pub asserts: Assertion,
@@ -26,61 +25,42 @@ pub struct Claim {
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Assertion {
     /// One figure is so many times another.
-    Ratio {
-        /// Of what.
-        quantity: Quantity,
-        /// Above the line.
-        a: Selector,
-        /// Below it.
-        b: Selector,
-        /// So many times.
-        is: Number,
-    },
+    Ratio { quantity: Quantity, a: Selector, b: Selector, is: Number },
     /// One figure less another is so much.
     Difference {
-        /// Of what.
         quantity: Quantity,
         /// In which unit `is` stands.
         unit: Unit,
-        /// The figure.
         a: Selector,
-        /// What is taken from it.
         b: Selector,
-        /// So much, in base units.
+        /// In base units.
         is: Number,
     },
     /// Figures have this value, or reach from one to the other end of this range.
     Value {
-        /// Of what.
         quantity: Quantity,
         /// In which unit `is` stands.
         unit: Unit,
-        /// Which rows.
         at: Selector,
-        /// The value, in base units.
+        /// In base units.
         is: Number,
     },
     /// One subject has the highest or the lowest figure under every setting that is meant.
     Extreme {
-        /// Of what.
         quantity: Quantity,
         /// Which rows, those of all subjects.
         at: Selector,
-        /// Who.
         subject: String,
-        /// Which end.
         extreme: Extreme,
     },
     /// The subjects come in this order, from the highest figure to the lowest, under every setting that is meant.
     Order {
-        /// Of what.
         quantity: Quantity,
         /// Which rows, those of all subjects.
         at: Selector,
         /// The order.
         subjects: Vec<String>,
     },
-    /// Figures cannot settle it.
     Untestable {
         /// Why not, or what would have to be measured.
         why: String,
@@ -91,30 +71,24 @@ pub enum Assertion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extreme {
-    /// The highest figure.
     Highest,
-    /// The lowest figure.
     Lowest,
 }
 
 /// Which rows a claim means; what it leaves open means all.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Selector {
-    /// By subject.
     pub subject: Option<String>,
     /// By name of the setting, one or several.
     pub scenarios: Vec<String>,
-    /// By table.
     pub table: Option<String>,
 }
 
 impl Selector {
-    /// Whether it means a row.
     pub fn means(&self, row: &Row) -> bool {
         self.fits(&row.subject, row.scenario.as_ref(), row.table.as_ref())
     }
 
-    /// Whether it means a series.
     pub fn means_series(&self, series: &Series) -> bool {
         self.fits(&series.subject, series.scenario.as_ref(), series.table.as_ref())
     }

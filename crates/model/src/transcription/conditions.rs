@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct Conditions {
     /// The load generator or timer: `wrk`, `k6`, `ab`, `hyperfine`.
     pub tool: Option<String>,
-    /// Whether requests wait for answers.
     pub loop_model: Option<LoopModel>,
     /// Connections or virtual users at the same time; the most of them where they ramp.
     pub connections: Option<u64>,
@@ -16,21 +15,17 @@ pub struct Conditions {
     pub ramp: Option<bool>,
     /// Pause of a user between an answer and the next request.
     pub think_time_s: Option<f64>,
-    /// Length of a run.
     pub duration_s: Option<f64>,
     /// Requests of a run, where their number was set.
     pub requests: Option<u64>,
     /// Warm-up before the figures.
     pub warmup_s: Option<f64>,
-    /// Runs behind each figure.
     pub repetitions: Option<u64>,
     /// Whether each run began with a fresh server.
     pub fresh_start: Option<bool>,
     /// After how long the tool gave an answer up.
     pub timeout_s: Option<f64>,
-    /// Whether connections served several requests.
     pub keep_alive: Option<bool>,
-    /// Threads of the load generator.
     pub generator_threads: Option<u64>,
     /// CPUs that the subject could use.
     pub subject_cpus: Option<f64>,
@@ -42,7 +37,6 @@ pub struct Conditions {
     pub cpu_scope: Option<CpuScope>,
     /// Time for a packet to go to the server and back.
     pub rtt_s: Option<f64>,
-    /// What the network carries.
     pub link_bits_per_s: Option<f64>,
     /// Bytes of an answer's body: from the smallest to the largest that the source allows for.
     pub body_bytes: Option<(f64, f64)>,

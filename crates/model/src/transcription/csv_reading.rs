@@ -22,7 +22,6 @@ pub struct CsvOptions {
     pub table: Option<String>,
     /// Headers and what they are: the key of a figure or of `[method]`; empty for a column that is left out.
     pub columns: Vec<(String, String)>,
-    /// What holds for every row.
     pub conditions: Conditions,
     /// Whether several rows of the same subject and setting are repetitions.
     pub repetitions: bool,
@@ -45,7 +44,6 @@ impl CsvOptions {
     }
 }
 
-/// What a column is.
 #[derive(Debug, Clone, PartialEq)]
 enum Column {
     Subject,

@@ -122,7 +122,6 @@ fn choice<T>(words: &[(&str, T)]) -> String {
     if words.len() > 1 { format!("{{{}}}", words.join(",")) } else { words.concat() }
 }
 
-/// Every key of a figure.
 pub fn figure_keys() -> Vec<String> {
     FAMILIES.iter().flat_map(FigureFamily::keys).map(|(key, ..)| key).collect()
 }

@@ -5,9 +5,7 @@ use super::figure_key::figure_key;
 /// What a column may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Guess {
-    /// It names what was measured.
     Subject,
-    /// It names the setting.
     Scenario,
     /// A key of a figure or of `[method]`, and what has to be seen to before it is taken.
     Key(String, Option<&'static str>),
@@ -98,7 +96,6 @@ impl Words {
         }
     }
 
-    /// Connections, CPUs and memory.
     fn machine(&self) -> Option<Guess> {
         let moment = |mean: &'static str, most: &'static str| match self.moment() {
             Some("mean") => mean,
@@ -180,7 +177,6 @@ impl Words {
         key(&format!("{stem}_{moment}_{unit_word}"), (unit.is_none() && !is_of_programs).then_some(NO_UNIT))
     }
 
-    /// Counts and sizes.
     fn count(&self) -> Option<Guess> {
         let requests = ["req", "reqs", "requests", "responses", "answers"];
         match () {
@@ -213,7 +209,6 @@ fn percentile(word: &str) -> Option<&'static str> {
     known.iter().find(|(known, _)| (known - share).abs() < 1e-9).map(|(_, word)| *word)
 }
 
-/// The number of a percentile.
 fn share(word: &str) -> Option<f64> {
     let digits = word.trim_start_matches('p').trim_end_matches("ile").trim_end_matches(['%', 't', 'h']);
     if digits == word { None } else { digits.parse().ok() }

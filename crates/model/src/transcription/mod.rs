@@ -34,13 +34,10 @@ pub use quantity::{Moment, Quantity, Unit};
 pub struct Transcription {
     /// Short name: that of its file, `asshuffi-apache-node`.
     pub key: String,
-    /// Title of the source.
     pub title: String,
     /// Who wrote it, if that is known.
     pub authors: Option<String>,
-    /// Year of publication.
     pub year: Option<u32>,
-    /// Where it can be read.
     pub url: Option<String>,
     /// What the one who transcribed it wants to say.
     pub note: Option<String>,
@@ -50,7 +47,6 @@ pub struct Transcription {
     pub scenarios: Vec<Setting>,
     /// Rows of tables, in the order of the file.
     pub rows: Vec<Row>,
-    /// Figures over time.
     pub series: Vec<Series>,
     /// What the text says of the figures.
     pub claims: Vec<Claim>,
@@ -78,7 +74,6 @@ pub struct Row {
     pub table: Option<String>,
     /// What was measured, by the source's name: `go`.
     pub subject: String,
-    /// Name of its setting.
     pub scenario: Option<String>,
     /// What holds for it: its own, then its setting's, then the source's.
     pub conditions: Conditions,
@@ -105,7 +100,6 @@ impl Row {
 /// One figure of a row: one number, or one for each repetition.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// What it is of.
     pub quantity: Quantity,
     /// In which unit it is printed.
     pub unit: Unit,
@@ -132,15 +126,12 @@ impl Figure {
 pub struct Series {
     /// Line of the transcription at which it begins, from 1.
     pub line: usize,
-    /// The source's table or figure.
     pub table: Option<String>,
     /// What was measured, by the source's name.
     pub subject: String,
-    /// Name of its setting.
     pub scenario: Option<String>,
-    /// What holds for it.
     pub conditions: Conditions,
-    /// The instants, in seconds; none if the source gives no times.
+    /// The instants, in seconds, or `None` if the source gives no times.
     pub second: Vec<f64>,
     /// The figures: each has a number for each instant.
     pub figures: Vec<Figure>,
@@ -149,23 +140,19 @@ pub struct Series {
 }
 
 impl Transcription {
-    /// The setting of a name.
     pub fn setting(&self, name: &str) -> Option<&Setting> {
         self.scenarios.iter().find(|setting| setting.name == name)
     }
 
-    /// How sentences name a row.
     pub fn row_name(&self, row: &Row) -> String {
         let title = row.scenario.as_deref().and_then(|name| self.setting(name)).map(|setting| setting.title.as_str());
         row.name(title)
     }
 
-    /// Rows that a selector means.
     pub fn rows_of<'a>(&'a self, selector: &'a Selector) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| selector.means(row))
     }
 
-    /// Series that a selector means.
     pub fn series_of<'a>(&'a self, selector: &'a Selector) -> impl Iterator<Item = &'a Series> {
         self.series.iter().filter(move |series| selector.means_series(series))
     }

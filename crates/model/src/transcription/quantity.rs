@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// What a figure is of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
@@ -10,7 +9,6 @@ pub enum Quantity {
     Throughput,
     /// Good answers per second.
     Goodput,
-    /// Answers of a run.
     Requests,
     /// Requests of a run that failed.
     Failures,
@@ -20,7 +18,6 @@ pub enum Quantity {
     ErrorRate,
     /// Share of requests that failed as HTTP.
     HttpFailRate,
-    /// Response times.
     Latency(Moment),
     /// Time that a program took from its start to its end.
     Time(Moment),
@@ -30,31 +27,24 @@ pub enum Quantity {
     Bandwidth,
     /// Bytes of a body.
     Body,
-    /// Memory.
     Memory(Moment),
     /// CPU in use: cores, or a share of a core or of the machine.
     Cpu(Moment),
     /// CPU time of one request.
     CpuPerRequest,
-    /// Anything else, by its name.
     Other(String),
 }
 
-/// Which value of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Moment {
     /// Not said, or the only one.
     Whole,
-    /// Mean.
     Mean,
-    /// Standard deviation.
     Sd,
-    /// Smallest.
     Min,
     /// A percentile, in hundredths of a percent: 9990 is p99.9.
     Percentile(u16),
-    /// Largest.
     Max,
 }
 
@@ -64,21 +54,14 @@ pub enum Moment {
 pub enum Unit {
     /// A count, or a number without unit.
     One,
-    /// Percent.
     Percent,
     /// Seconds, and parts of them.
     Second,
-    /// Milliseconds.
     Millisecond,
-    /// Microseconds.
     Microsecond,
-    /// Nanoseconds.
     Nanosecond,
-    /// Minutes.
     Minute,
-    /// Per second.
     PerSecond,
-    /// Bytes.
     Byte,
     /// 1,000 bytes.
     Kilobyte,
@@ -98,7 +81,6 @@ pub enum Unit {
     MebibytePerSecond,
     /// 1,000,000 bits a second.
     MegabitPerSecond,
-    /// CPU cores.
     Core,
 }
 

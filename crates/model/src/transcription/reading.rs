@@ -68,7 +68,6 @@ struct Head {
     conditions: MethodFile,
 }
 
-/// The same, read.
 struct ReadHead {
     line: usize,
     table: Option<String>,
@@ -253,7 +252,6 @@ impl Conditions {
         Ok(conditions)
     }
 
-    /// One of them.
     pub(super) fn from_option(key: &str, value: &str) -> Result<Self, String> {
         let is_bare = value.parse::<f64>().is_ok() || value == "true" || value == "false";
         let value = if is_bare { value.to_owned() } else { toml::Value::from(value).to_string() };

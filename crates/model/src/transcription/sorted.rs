@@ -24,13 +24,11 @@ pub type WrittenFigure = (Spanned<String>, Spanned<Several<Written>>);
 /// What a table holds, sorted.
 #[derive(Debug, Default)]
 pub struct Sorted<T> {
-    /// What its known keys hold.
     pub known: T,
     /// Keys of figures and what they hold.
     pub figures: Vec<WrittenFigure>,
     /// Any other key.
     pub unknown: Vec<Spanned<String>>,
-    /// The known keys.
     pub keys: &'static [&'static str],
 }
 

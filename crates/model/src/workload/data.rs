@@ -34,14 +34,11 @@ pub enum DataBody {
 pub struct WorkloadParameter {
     /// The value that holds if the study says none.
     pub default: u32,
-    /// The smallest value.
     pub least: u32,
-    /// The largest value.
     pub most: u32,
     /// The only values, where not all between the two will do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<u32>,
-    /// What it says.
     pub help: String,
 }
 
@@ -58,7 +55,7 @@ impl DataBody {
         }
     }
 
-    /// How many rows the table with so many fields has; nothing if there is no such table.
+    /// How many rows the table with so many fields has, or `None` if there is no such table.
     pub fn rows_in_table(fields: u32) -> Option<u32> {
         match fields {
             40 => Some(10_000),
@@ -154,11 +151,9 @@ pub(crate) fn folder_name(text: &str) -> String {
 
 /// The values of a workload's parameters.
 pub(crate) struct Chosen {
-    /// Defaults included.
     pub(crate) values: BTreeMap<String, u32>,
     /// All of them behind a `?`, sorted; empty without any.
     pub(crate) tail: String,
-    /// Whether one was set.
     pub(crate) says_any: bool,
 }
 
@@ -181,7 +176,6 @@ pub(crate) fn choose_values(
     Ok(Chosen { values, tail, says_any })
 }
 
-/// The parameters that are set.
 fn written(
     name: &str,
     parameters: &BTreeMap<String, WorkloadParameter>,

@@ -23,10 +23,7 @@ pub enum Body {
     /// Bytes that the lab generates, the same ones everywhere.
     Generated(GeneratedBody),
     /// What the tables of the lab's database hold.
-    Data {
-        /// Which answer.
-        data: DataBody,
-    },
+    Data { data: DataBody },
 }
 
 /// A body that the lab generates.
@@ -36,7 +33,6 @@ pub struct GeneratedBody {
     pub generate: GeneratedKind,
     /// Exact length of the body in bytes.
     pub bytes: usize,
-    /// Seed of its content.
     pub seed: u64,
 }
 
@@ -48,12 +44,10 @@ pub enum GeneratedKind {
     Png,
 }
 
-/// The body of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SentBody {
     /// A file in the workload's folder.
     pub file: String,
-    /// Its type and subtype.
     pub content_type: String,
     /// A file beside it whose bytes must be answered with 422 in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,24 +57,17 @@ pub struct SentBody {
 /// The request and the answer that every subject owes to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// The name of its folder.
     pub name: String,
-    /// A few words for tables.
     pub title: String,
-    /// What it measures.
     pub summary: String,
-    /// The request's method.
     pub method: String,
     /// The request's path, with its leading slash.
     pub path: String,
     /// The request's body, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<SentBody>,
-    /// The status owed.
     pub status: u16,
-    /// The type and subtype owed.
     pub content_type: String,
-    /// The body owed.
     pub body: Body,
     /// Whether its trials have a database.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

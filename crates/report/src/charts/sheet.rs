@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-const STYLE: &str = include_str!("../../templates/report.css");
+use crate::palette::STYLE;
 
 /// What an SVG element may have as an attribute as well as in a style.
 const ATTRIBUTES: [&str; 15] = [

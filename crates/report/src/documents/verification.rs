@@ -35,12 +35,7 @@ fn verdict(found: &Verification) -> Text {
 }
 
 fn checks(checks: &[Check]) -> Table {
-    Table {
-        caption: "Checks".to_owned(),
-        columns: vec![Column::words(""); 3],
-        rows: checks.iter().flat_map(of_check).collect(),
-        ..Table::default()
-    }
+    Table::of("Checks", vec![Column::words(""); 3], checks.iter().flat_map(of_check).collect())
 }
 
 /// A row for a check, and rows below it for its first difference and its notes.
@@ -55,7 +50,7 @@ fn of_check(check: &Check) -> Vec<Row> {
         1 if check.compared == 0 => "nothing could be compared:".to_owned(),
         total => format!("{} in {} compared; the first:", counted(total, "difference"), count(check.compared)),
     };
-    let row = |cells: [Text; 3]| Row { cells: cells.map(Cell::from).to_vec(), ..Row::default() };
+    let row = |cells: [Text; 3]| Row::of(cells.map(Cell::from).to_vec());
     let difference = check.differences.first().map(|difference| {
         [format!("{}: {}", difference.file, difference.said), format!("what to do: {}", difference.advice)]
     });

@@ -7,10 +7,10 @@ mod blocks;
 mod tables;
 
 use crate::document::{Block, Document};
+use crate::palette::STYLE;
 use blocks::Page;
 
 const FRAME: &str = include_str!("../../templates/page.html");
-const STYLE: &str = include_str!("../../templates/report.css");
 
 /// The style sheet of the pages: their colours in light and dark, tables, charts.
 pub fn style() -> &'static str {

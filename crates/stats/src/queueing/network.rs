@@ -20,7 +20,7 @@ pub struct Station {
 /// How a station serves its jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Service {
-    /// Nobody waits for anybody: a way, or a pause.
+    /// No job waits for another: a delay, or a pause.
     Delay,
     /// So many copies of one server, and each job goes to one of them at random, as behind a load balancer that knows nothing.
     Copies(u32),
@@ -73,7 +73,7 @@ impl Station {
         }
     }
 
-    /// From how many jobs on its rate no longer changes; none where the rate is not told job by job.
+    /// From how many jobs on its rate no longer changes, or `None` where the rate is not told job by job.
     pub(super) fn levels(&self) -> Option<usize> {
         match &self.service {
             Service::Servers(servers) => Some(*servers as usize),
@@ -176,7 +176,7 @@ impl Network {
         self.stations.iter().map(Station::capacity_rps).fold(f64::INFINITY, f64::min)
     }
 
-    /// The station that is full first; none where none ever is.
+    /// The station that is full first, or `None` where none ever is.
     pub fn bottleneck(&self) -> Option<usize> {
         let full = self.stations.iter().enumerate().filter(|(_, station)| station.capacity_rps().is_finite());
         full.min_by(|(_, one), (_, other)| one.capacity_rps().total_cmp(&other.capacity_rps())).map(|(place, _)| place)

@@ -41,7 +41,7 @@ fn meet(network: &Network, users: f64, most_rps: f64) -> f64 {
     if high >= most_rps { most_rps } else { low }
 }
 
-/// What a job spends at a station that gets so many at random; none where it is full.
+/// What a job spends at a station that gets so many at random, or `None` where it is full.
 fn residence_s(station: &Station, throughput_rps: f64) -> Option<f64> {
     let busy = throughput_rps / station.capacity_rps();
     match station.service {

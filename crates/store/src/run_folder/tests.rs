@@ -135,13 +135,13 @@ fn a_format_of_another_version_is_refused() {
         let expect = format!("{} is not a run of this version of tolok: {reason}", path.display());
         assert_eq!(folder.read().unwrap_err().to_string(), expect);
     };
-    let newer = "its format is 99, and 2 to 4 are known; read it with the version that wrote it";
+    let newer = "its format is 99, and 4 is known; read it with the version that wrote it";
     check(&text.replace("\"format\": 4", "\"format\": 99"), newer);
-    let older = "its format is 1, and 2 to 4 are known; read it with the version that wrote it";
-    check(&text.replace("\"format\": 4", "\"format\": 1"), older);
+    let older = "its format is 3, and 4 is known; read it with the version that wrote it";
+    check(&text.replace("\"format\": 4", "\"format\": 3"), older);
     check("{}", "it has no `format`");
     check("{ \"format\"", "EOF while parsing an object at line 1 column 10");
-    check("{ \"format\": 2 }", "missing field `id`");
+    check("{ \"format\": 4 }", "missing field `id`");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tolok_model::{
-    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawServer, RawWindow,
-    RunRecord, TrialRecord, ValueDifference, compare,
+    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawWindow, RunRecord,
+    TrialRecord, ValueDifference, compare,
 };
 
 use super::tool_record::agreement;
@@ -20,22 +20,6 @@ use tolok_tools::{driver, output_name};
 /// What to do about a record that does not follow from its raw files.
 const ADVICE: &str = "one of the two was changed, or made by another version of tolok: the check of files tells which; do \
                       not quote the trial before it verifies in a copy, or is measured anew";
-
-/// A note on trials of which less was kept.
-const WITHOUT_WINDOW: &str = "trials without a window.json, as a tolok from before it made them: of these only what tolok's \
-                              load engine tells was made again";
-
-/// Whether a record of this format lacks a value because tolok did not record it yet. What it has must be right all the same.
-fn is_later(format: u64, difference: &ValueDifference) -> bool {
-    // Version 3 began without the checks of the load tool and without seconds, then told of the subject alone, in seconds of
-    // the window alone, and of its last second as a rule nothing.
-    const WHOLE_SINCE_4: [&str; 2] = ["outcome.checks", "outcome.series"];
-    // Version 4 began without it.
-    const TAIL: &str = "outcome.series.tail";
-    let is_absent = difference.stored.as_ref().is_none_or(Value::is_null);
-    let is_of_4 = difference.at == TAIL;
-    is_absent && (is_of_4 || format < 4 && WHOLE_SINCE_4.iter().any(|place| difference.at.starts_with(place)))
-}
 
 /// A trial that has a record.
 struct Trial<'a> {
@@ -94,19 +78,14 @@ impl Trial<'_> {
         self.attempts(&record, &mut check);
         let made = match &record.outcome {
             Outcome::Failed(_) => return check,
-            Outcome::Completed(found) => self
-                .measured(&record, found, &mut check)
-                .map(|made| made.map(|made| Outcome::Completed(Box::new(made)))),
-            Outcome::Timed(_) => {
-                self.timed(&record, &mut check).map(|made| made.map(|made| Outcome::Timed(Box::new(made))))
-            }
+            Outcome::Completed(_) => self.measured(&record, &mut check).map(|made| Outcome::Completed(Box::new(made))),
+            Outcome::Timed(_) => self.timed(&record, &mut check).map(|made| Outcome::Timed(Box::new(made))),
         };
         match made {
             Err(why) => {
                 check.differs(said(self.name.as_str(), format!("its figures cannot be made again: {why}"), ADVICE))
             }
-            Ok(None) => {}
-            Ok(Some(outcome)) => {
+            Ok(outcome) => {
                 let made = json!(TrialRecord { outcome, ..record });
                 self.compare(&stored, &made, &mut check);
             }
@@ -114,64 +93,33 @@ impl Trial<'_> {
         check
     }
 
-    /// A server's trial, or `None` if so little was kept that nothing can be made again.
-    fn measured(
-        &self,
-        record: &TrialRecord,
-        found: &Measurement,
-        check: &mut Check,
-    ) -> Result<Option<Measurement>, String> {
+    /// A server's trial.
+    fn measured(&self, record: &TrialRecord, check: &mut Check) -> Result<Measurement, String> {
         let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
         let environment = self.plan.environment(scenario).ok_or("the plan has no such environment")?;
         let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
         if scenario.tool.name == LoadTool::Tolok {
             self.tool_record(check);
         }
-        let path = self.path();
+        let (path, raw) = (self.path(), self.raw()?);
         let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
-        let made = match self.raw()? {
-            Some(raw) => {
-                let server = raw.server.as_ref().ok_or("window.json tells of no server")?;
-                self.timeline(&report_of(&path, scenario, server)?.timeline, check)?;
-                measurement_of(&path, &given, &raw)?
-            }
-            None if scenario.tool.name != LoadTool::Tolok => {
-                check.notes.push(WITHOUT_WINDOW.to_owned());
-                return Ok(None);
-            }
-            // Of a tolok that did not keep where its window lay: what the load engine tells can be made all the same.
-            None => {
-                check.notes.push(WITHOUT_WINDOW.to_owned());
-                let told = report_of(&path, scenario, &RawServer::default())?;
-                self.timeline(&told.timeline, check)?;
-                Measurement {
-                    window_s: told.window_s,
-                    goodput_rps: told.goodput_rps,
-                    ledger: told.ledger,
-                    latency: told.latency,
-                    offered_rps: told.offered_rps,
-                    doubts: told.doubts,
-                    objectives: told.objectives,
-                    aborted: told.aborted,
-                    ..found.clone()
-                }
-            }
-        };
-        Ok(Some(made))
+        let server = raw.server.as_ref().ok_or("window.json tells of no server")?;
+        self.timeline(&report_of(&path, scenario, server)?.timeline, check)?;
+        measurement_of(&path, &given, &raw)
     }
 
-    /// A program's trial, or `None` if nothing can be made again.
-    fn timed(&self, record: &TrialRecord, check: &mut Check) -> Result<Option<tolok_model::ProgramTiming>, String> {
+    /// A program's trial.
+    fn timed(&self, record: &TrialRecord, check: &mut Check) -> Result<tolok_model::ProgramTiming, String> {
         let scenario = self.plan.program(&self.case.scenario).ok_or("the plan has no such program")?;
         let environment = self.plan.program_environment(scenario).ok_or("the plan has no such environment")?;
         let cpus = self.run.cpus.get(&environment.id).ok_or("run.json does not tell its CPUs")?;
-        let Some(raw) = self.raw()? else { return Ok(None) };
+        let raw = self.raw()?;
         let rows = rows_in(&self.path())?;
         let counted: Vec<&RunRow> = rows.iter().filter(|row| row.counts()).collect();
         let told = rows_told(&self.path(), scenario.timer, &raw.tool.version)?;
         self.equal(ROWS, (&json!(counted), &json!(told)), "what the timer wrote", check);
         let given = TrialInputs { scenario, environment, cpus, isolation: record.isolation.as_ref() };
-        timing_of(&self.path(), &given, &raw).map(Some)
+        timing_of(&self.path(), &given, &raw)
     }
 
     /// What was counted over the answers of an unscored trial.
@@ -201,7 +149,8 @@ impl Trial<'_> {
     }
 
     fn diagnosed(&self, record: DiagnosisRecord) -> Result<Option<DiagnosisRecord>, String> {
-        let (Ok(found), Some(raw)) = (&record.outcome, self.raw()?) else { return Ok(None) };
+        let Ok(found) = &record.outcome else { return Ok(None) };
+        let raw = self.raw()?;
         let scenario = self.plan.scenario(&self.case.scenario).ok_or("the plan has no such scenario")?;
         let told = report_of(&self.path(), scenario, raw.server.as_ref().ok_or("window.json tells of no server")?)?;
         let answers = (told.goodput_rps * told.window_s).round() as u64;
@@ -266,11 +215,7 @@ impl Trial<'_> {
     fn compare(&self, stored: &Value, made: &Value, check: &mut Check) {
         let (all, differences) = compare(stored, made, TOLERANCE);
         check.compared += all;
-        // A record of an older tolok lacks fields that this one has.
-        let is_old = !self.path().join(RAW_WINDOW).is_file();
-        let format = stored.get("format").and_then(Value::as_u64).unwrap_or_default();
-        let is_lacking = |one: &ValueDifference| (is_old && one.stored.is_none()) || is_later(format, one);
-        for one in differences.into_iter().filter(|one| !is_lacking(one)) {
+        for one in differences {
             let source = self.source_of(&one.at);
             check.differs(of_values(&self.file("trial.json"), source, one, ADVICE));
         }
@@ -303,12 +248,9 @@ impl Trial<'_> {
         }
     }
 
-    fn raw(&self) -> Result<Option<RawWindow>, String> {
-        match fs::read(self.path().join(RAW_WINDOW)) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("{RAW_WINDOW}: {error}")),
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| format!("{RAW_WINDOW}: {error}")),
-        }
+    fn raw(&self) -> Result<RawWindow, String> {
+        let text = fs::read(self.path().join(RAW_WINDOW)).map_err(|error| format!("{RAW_WINDOW}: {error}"))?;
+        serde_json::from_slice(&text).map_err(|error| format!("{RAW_WINDOW}: {error}"))
     }
 
     fn path(&self) -> std::path::PathBuf {
@@ -317,23 +259,5 @@ impl Trial<'_> {
 
     fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_an_older_record_lacks_is_no_difference_and_what_it_has_is_one() {
-        let difference =
-            |at: &str, stored: Option<Value>| ValueDifference { at: at.to_owned(), stored, made: Some(json!(1.5)) };
-        let absent = |at: &str| difference(at, None);
-        assert!(is_later(3, &absent("outcome.series.warm_up")));
-        assert!(is_later(3, &absent("outcome.series.generator_cpu_s")));
-        assert!(is_later(3, &difference("outcome.series.subject_cpu_s[9]", Some(Value::Null))));
-        assert!(!is_later(3, &difference("outcome.series.subject_cpu_s[8]", Some(json!(1.0)))));
-        assert!(!is_later(3, &absent("outcome.wire")), "that was recorded then");
-        assert!(!is_later(4, &absent("outcome.series.warm_up")), "of this version nothing may be missing");
     }
 }

@@ -44,11 +44,6 @@ pub(super) fn list(folder: &RunFolder, plan: &Plan) -> Vec<NotRecomputable> {
             "counters of unscored trials",
             "only what was counted over the window was kept; their answers, rate and window are recomputed",
         ),
-        (
-            !has_window,
-            "resources, links, wire counts and disturbances",
-            "the run is of a tolok that did not keep the borders of its windows (window.json)",
-        ),
     ];
     let of_this = all.into_iter().filter(|(is_here, ..)| *is_here);
     of_this.map(|(_, what, why)| NotRecomputable { what: what.to_owned(), why: why.to_owned() }).collect()

@@ -60,7 +60,7 @@ enum Fault {
     Spin,
     /// Says its pid and does nothing more.
     Stay,
-    /// Starts one that stays, in a session that is nobody's child.
+    /// Starts one that stays, in a session without a parent.
     Daemonize,
 }
 
@@ -243,7 +243,6 @@ struct Server {
 }
 
 impl Server {
-    /// Serves one connection.
     fn converse(&self, stream: TcpStream, crash: &Sender<String>) -> io::Result<()> {
         stream.set_nodelay(true)?;
         let mut input = BufReader::new(&stream);
@@ -311,7 +310,6 @@ enum Reuse {
     Usual,
     /// Because a client of HTTP/1.0 asked for it, and must be told so.
     Asked,
-    /// No.
     None,
 }
 

@@ -7,7 +7,6 @@ use crate::table::Table;
 
 const HOW_TO_READ: &str = include_str!("../../../document/link.md");
 
-/// The machine and the moment.
 #[derive(Debug)]
 pub struct Machine {
     cpu: String,
@@ -18,7 +17,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Looks.
     pub fn look() -> Machine {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let info = read("/proc/cpuinfo");
@@ -34,7 +32,6 @@ impl Machine {
     }
 }
 
-/// Writes everything down.
 pub fn write(machine: &Machine, lab: &Lab, conditions: Option<&str>, tables: &[Table]) -> String {
     let mut text = String::from(
         "# How true the emulated link is\n\nMade by `script/bench-link --markdown`; not edited by hand.\n\n",

@@ -98,7 +98,6 @@ impl Drop for Emulated {
 }
 
 impl Account {
-    /// The last row.
     pub fn last(&self) -> Result<&LinkRow, BenchError> {
         self.rows.last().ok_or_else(|| BenchError::Account { what: "it has no row".to_owned() })
     }

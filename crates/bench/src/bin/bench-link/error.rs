@@ -2,32 +2,17 @@
 
 use std::io;
 
-/// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The kernel refused something.
     #[error("failed to {doing}: {source}")]
-    Failed {
-        /// What.
-        doing: &'static str,
-        /// Why.
-        source: io::Error,
-    },
-    /// The link itself.
+    Failed { doing: &'static str, source: io::Error },
     #[error(transparent)]
     Link(#[from] tolok_link::LinkError),
-    /// Nothing came through the link.
     #[error("no packet came through the link within {seconds} s")]
-    Silent {
-        /// How long it was waited.
-        seconds: u64,
-    },
+    Silent { seconds: u64 },
     /// The link's own account does not close, or differs from what was seen.
     #[error("the account of the link does not close: {what}")]
-    Account {
-        /// What differs from what.
-        what: String,
-    },
+    Account { what: String },
 }
 
 /// To be given to `map_err`.

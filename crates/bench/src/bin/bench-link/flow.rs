@@ -33,7 +33,6 @@ pub fn receive(socket: &UdpSocket) -> Option<u64> {
 pub struct Sorted(Vec<f64>);
 
 impl Sorted {
-    /// Sorts.
     pub fn of(mut values: Vec<f64>) -> Sorted {
         values.sort_by(f64::total_cmp);
         Sorted(values)
@@ -45,19 +44,16 @@ impl Sorted {
         self.0.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
     }
 
-    /// Mean.
     pub fn mean(&self) -> f64 {
         self.0.iter().sum::<f64>() / self.0.len() as f64
     }
 
-    /// Standard deviation.
     pub fn deviation(&self) -> f64 {
         let mean = self.mean();
         let squares: f64 = self.0.iter().map(|value| (value - mean).powi(2)).sum();
         (squares / (self.0.len().max(2) - 1) as f64).sqrt()
     }
 
-    /// How many.
     pub fn count(&self) -> usize {
         self.0.len()
     }

@@ -42,7 +42,6 @@ fn send_all(lab: &Lab, datagrams: u64) -> Result<u64, BenchError> {
     Ok(came)
 }
 
-/// Probabilities, beside what was lost.
 pub fn table(lab: &Lab) -> Result<Table, BenchError> {
     let datagrams = u64::from(lab.extent(DATAGRAMS));
     let mut rows = Vec::new();

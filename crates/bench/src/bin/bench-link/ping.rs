@@ -15,7 +15,6 @@ use crate::table::{Table, grouped};
 const PROBES: u32 = 3_000;
 /// Time between them. No multiple of anything else here.
 const GAP_S: f64 = 0.003_1;
-/// Pings of programs that sleep.
 const SLEEPERS: u32 = 200;
 /// How long the first packet may take beyond the link's own time.
 const PATIENCE_S: u64 = 5;
@@ -120,7 +119,6 @@ fn sleepers(lab: &Lab, pings: u32) -> Result<Vec<f64>, BenchError> {
     Ok(round_s)
 }
 
-/// Round trips at several delays.
 pub fn delays(lab: &Lab) -> Result<Table, BenchError> {
     let mut rows = Vec::new();
     for target_ms in [0.0, 10.0, 20.0, 100.0] {

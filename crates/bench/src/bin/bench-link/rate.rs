@@ -96,7 +96,6 @@ fn overload(lab: &Lab, rate_bps: f64, lasts_s: f64) -> Result<(f64, u64), BenchE
     Ok(((came - 1) as f64 * PACKET_BYTES * 8.0 / (last_s - first_s), came))
 }
 
-/// Rates, beside what comes through.
 pub fn table(lab: &Lab) -> Result<Table, BenchError> {
     let mut rows = Vec::new();
     for rate_mbps in [10.0, 54.0, 100.0] {

@@ -22,15 +22,12 @@ pub const FAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 /// allows for all, and some machines allow only their own default.
 const CONGESTION_CONTROL: &str = "cubic";
 
-/// The place of all measurements.
 #[derive(Debug)]
 pub struct Lab {
     home: File,
     /// Of the near end, and of the far end.
     spaces: [File; 2],
-    /// CPU of the links.
     pub link_cpu: u32,
-    /// CPU of everything else.
     pub probe_cpu: u32,
     quick: bool,
     /// Whether the last link ran in real time.

@@ -39,7 +39,6 @@ enum Stage {
     Open { requests: SendRequest<Bytes>, connection: Box<Connection<Wire, Bytes>> },
 }
 
-/// What came of opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opening {
     Pending,

@@ -27,7 +27,6 @@ enum Stage {
     Receiving(RecvStream),
 }
 
-/// What became of a stream.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Answered(Answer),

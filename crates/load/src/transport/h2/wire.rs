@@ -34,7 +34,6 @@ pub(super) struct Gauge {
     pub fault: Cell<Option<Fault>>,
 }
 
-/// The socket of a carrier.
 pub(super) struct Wire {
     socket: Rc<OwnedFd>,
     tls: Option<Box<Session>>,

@@ -5,7 +5,6 @@ use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 
 use crate::fault::{Fault, TlsFault};
 
-/// What went wrong.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The socket failed.

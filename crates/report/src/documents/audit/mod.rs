@@ -58,19 +58,18 @@ fn overview(audits: &[Audit]) -> Table {
         let look = if audit.is_contradicted() { Look::Warning } else { Look::Plain };
         Row { look, cells: [audit.key.as_str().into()].into_iter().chain(counts).collect(), runtime: None }
     };
-    Table {
-        caption: "How each table came out".to_owned(),
-        columns: [Column::words("table")]
+    Table::of(
+        "How each table came out",
+        [Column::words("table")]
             .into_iter()
             .chain(["contradicted", "cannot be told", "hold"].map(Column::numbers))
             .collect(),
-        rows: audits.iter().map(row).collect(),
-        ..Table::default()
-    }
+        audits.iter().map(row).collect(),
+    )
 }
 
 fn meanings() -> Block {
-    let facts = MEANINGS.map(|(word, meaning)| Fact { label: word.to_owned(), words: meaning.into() });
+    let facts = MEANINGS.map(|(word, meaning)| Fact::of(word, meaning));
     let blocks = vec![Block::heading(2, "What an audit can say, and what it cannot"), Block::Facts(facts.to_vec())];
     Block::Section { id: "meaning".to_owned(), blocks }
 }
@@ -193,14 +192,13 @@ impl OneAudit<'_> {
         }
         let row = |finding: &&AuditFinding| {
             let arithmetic = if finding.arithmetic.is_empty() { &finding.sentence } else { &finding.arithmetic };
-            Row { cells: [finding.law.title(), &finding.about, arithmetic].map(Into::into).to_vec(), ..Row::default() }
+            Row::of([finding.law.title(), &finding.about, arithmetic].map(Into::into).to_vec())
         };
-        let table = Table {
-            caption: format!("Checks that hold in {}", self.audit.key),
-            columns: ["law", "about", "arithmetic"].map(Column::words).to_vec(),
-            rows: held.iter().flat_map(|own| own.findings.iter().map(row)).collect(),
-            ..Table::default()
-        };
+        let table = Table::of(
+            format!("Checks that hold in {}", self.audit.key),
+            ["law", "about", "arithmetic"].map(Column::words).to_vec(),
+            held.iter().flat_map(|own| own.findings.iter().map(row)).collect(),
+        );
         Block::Folded {
             summary: "Every check that holds, with the arithmetic".into(),
             blocks: vec![Block::Table(table)],
@@ -212,24 +210,20 @@ impl OneAudit<'_> {
             let is_contradicted = self.audit.with(AuditVerdict::Contradicted).any(|finding| finding.law == law);
             let name = Text::of(law.title(), if is_contradicted { Look::Strong } else { Look::Plain })
                 .and(format!(" {}", law.says()), Look::Muted);
-            Row {
-                cells: [name.into()].into_iter().chain(counts(self.audit, law).map(Into::into)).collect(),
-                ..Row::default()
-            }
+            Row::of([name.into()].into_iter().chain(counts(self.audit, law).map(Into::into)).collect())
         };
         let verdicts = ["✗ contradicted", "? cannot tell", "✓ holds"].map(Column::numbers);
-        Table {
-            caption: format!("How each law came out in {}", self.audit.key),
-            columns: [Column::words("law")].into_iter().chain(verdicts).collect(),
-            rows: Law::ALL.into_iter().map(row).collect(),
-            ..Table::default()
-        }
+        Table::of(
+            format!("How each law came out in {}", self.audit.key),
+            [Column::words("law")].into_iter().chain(verdicts).collect(),
+            Law::ALL.into_iter().map(row).collect(),
+        )
     }
 }
 
 /// Everything needed to check a finding by hand.
 fn proof(finding: &AuditFinding) -> Vec<Fact> {
-    let fact = |label: &str, words: String| Fact { label: label.to_owned(), words: words.into() };
+    let fact = |label: &str, words: String| Fact::of(label, words);
     let mut facts = vec![fact("tested", finding.statement.clone()), fact("arithmetic", finding.arithmetic.clone())];
     facts.extend(by_line(&finding.inputs).into_iter().map(|line| {
         let words: Vec<String> =

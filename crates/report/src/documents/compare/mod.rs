@@ -15,7 +15,7 @@ use words::{heading, legend, of_machine, side};
 pub fn compare(found: &RunComparison, is_all: bool, depth: Depth) -> Document {
     let shown = lines(found, is_all && depth == Depth::Short);
     let mut blocks = head(found, depth);
-    blocks.extend(section("conditions", "The conditions differ", differing(found)));
+    blocks.extend(Block::section("conditions", "The conditions differ", differing(found)));
     match depth {
         Depth::Full => blocks.extend(in_one_table(found, &shown)),
         Depth::Short => {
@@ -25,14 +25,14 @@ pub fn compare(found: &RunComparison, is_all: bool, depth: Depth) -> Document {
         Depth::Page => {
             let mut own = vec![Block::paragraph(legend(found), Look::Muted)];
             own.extend(found.scenarios.iter().map(|scenario| of_scenario(found, scenario, &shown, depth)));
-            blocks.extend(section("figures", "Figures", own));
+            blocks.extend(Block::section("figures", "Figures", own));
         }
     }
     if depth == Depth::Page {
-        blocks.extend(section("only", "In one of the runs only", only(found)));
+        blocks.extend(Block::section("only", "In one of the runs only", only(found)));
     }
-    blocks.extend(section("changes", "What else differs", list("-", found.changes.iter().map(difference))));
-    blocks.extend(section("cautions", "Before relying on this", list("!", found.cautions.iter().cloned())));
+    blocks.extend(Block::section("changes", "What else differs", list("-", found.changes.iter().map(difference))));
+    blocks.extend(Block::section("cautions", "Before relying on this", list("!", found.cautions.iter().cloned())));
     Document { title: format!("{} and {}", found.before.id, found.after.id), blocks }
 }
 
@@ -51,8 +51,7 @@ fn head(found: &RunComparison, depth: Depth) -> Vec<Block> {
     let strong = if look == Look::Good { Look::Strong } else { look };
     let facts =
         [("before", side(&found.before)), ("after", side(&found.after)), ("machine", found.after.machine.clone())];
-    let facts =
-        Block::Facts(facts.map(|(label, words)| Fact { label: label.to_owned(), words: words.into() }).to_vec());
+    let facts = Block::Facts(facts.map(|(label, words)| Fact::of(label, words)).to_vec());
     // The heading of a comment is what a reader of a list of comments sees.
     if let (Depth::Full, Some((outcome, rest))) = (depth, found.sentence.split_once(": ")) {
         return vec![Block::heading(2, outcome), Block::Paragraph(capital(rest).into()), facts];
@@ -158,7 +157,7 @@ fn table(caption: &str, all: &[Line], names_scenario: bool, depth: Depth) -> Tab
         Row { runtime: Some(line.case.runtime.clone()), look: Look::Plain, cells }
     };
     let rows = all.iter().enumerate().map(row).collect();
-    Table { caption: caption.to_owned(), columns, rows, ..Table::default() }
+    Table::of(caption, columns, rows)
 }
 
 /// The verdict on a figure, with the reason why there is none where it does not stand below the table.
@@ -196,7 +195,7 @@ fn only(found: &RunComparison) -> Vec<Block> {
     let case = |case: &UnmatchedCase| format!("{} in {}", case.title, case.scenario);
     let fact = |(run, cases): (&String, &Vec<UnmatchedCase>)| {
         let words = cases.iter().map(case).collect::<Vec<String>>().join("; ");
-        (!cases.is_empty()).then(|| Fact { label: run.clone(), words: words.into() })
+        (!cases.is_empty()).then(|| Fact::of(run, words))
     };
     let facts: Vec<Fact> = sides.into_iter().filter_map(fact).collect();
     if facts.is_empty() { Vec::new() } else { vec![Block::Facts(facts)] }
@@ -206,13 +205,4 @@ fn only(found: &RunComparison) -> Vec<Block> {
 fn list(sign: &'static str, items: impl Iterator<Item = String>) -> Vec<Block> {
     let items: Vec<Text> = items.map(Text::from).collect();
     if items.is_empty() { Vec::new() } else { vec![Block::List(List { sign, items })] }
-}
-
-/// A section with its heading, or `None` where it would be empty.
-fn section(id: &str, heading: &str, mut blocks: Vec<Block>) -> Option<Block> {
-    if blocks.is_empty() {
-        return None;
-    }
-    blocks.insert(0, Block::heading(2, heading));
-    Some(Block::Section { id: id.to_owned(), blocks })
 }

@@ -48,12 +48,7 @@ fn table(caption: &str, headings: [&str; 2], lines: &[Line]) -> Table {
         cells: vec![line.what.as_str().into(), line.who.as_str().into()],
         runtime: None,
     };
-    Table {
-        caption: caption.to_owned(),
-        columns: headings.map(Column::words).to_vec(),
-        rows: lines.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::of(caption, headings.map(Column::words).to_vec(), lines.iter().map(row).collect())
 }
 
 /// A type is named once, on the first of its rows.
@@ -61,17 +56,15 @@ fn all_types(types: &[Type]) -> Table {
     let row = |found: &Type, place: usize, line: &Line| {
         let (name, awkward) = if place == 0 { (found.name, found.awkward.as_str()) } else { ("", "") };
         let what = Text::of(&line.what, if line.is_bad { Look::Strong } else { Look::Plain });
-        let cells = vec![name.into(), Text::of(awkward, Look::Code).into(), what.into(), line.who.as_str().into()];
-        Row { cells, ..Row::default() }
+        Row::of(vec![name.into(), Text::of(awkward, Look::Code).into(), what.into(), line.who.as_str().into()])
     };
     let rows = |found| {
         let found: &Type = found;
         found.lines.iter().enumerate().map(move |(place, line)| row(found, place, line))
     };
-    Table {
-        caption: "Types".to_owned(),
-        columns: ["type", "such as", "what becomes of it", "by"].map(Column::words).to_vec(),
-        rows: types.iter().flat_map(rows).collect(),
-        ..Table::default()
-    }
+    Table::of(
+        "Types",
+        ["type", "such as", "what becomes of it", "by"].map(Column::words).to_vec(),
+        types.iter().flat_map(rows).collect(),
+    )
 }

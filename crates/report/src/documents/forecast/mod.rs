@@ -29,7 +29,7 @@ pub fn forecast(forecast: &Forecast, depth: Depth) -> Document {
 
 fn of_subject(subject: &SubjectForecast) -> [Block; 3] {
     let heading = format!("{} · {}", subject.title, subject.workload_title);
-    let fact = |(label, words): (&str, String)| Fact { label: label.to_owned(), words: words.into() };
+    let fact = |(label, words): (&str, String)| Fact::of(label, words);
     let remarks = subject.remarks.iter().map(Text::from).collect();
     [
         Block::heading(2, heading),
@@ -49,12 +49,7 @@ fn overview(forecast: &Forecast) -> Table {
         "wrong by, on held-out scenarios",
         "n",
     ];
-    Table {
-        caption: "Predictions".to_owned(),
-        columns: headings.map(Column::words).to_vec(),
-        rows: forecast.subjects.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::of("Predictions", headings.map(Column::words).to_vec(), forecast.subjects.iter().map(row).collect())
 }
 
 fn row(subject: &SubjectForecast) -> Row {
@@ -67,10 +62,7 @@ fn row(subject: &SubjectForecast) -> Row {
         [wrong, validation.held_out.len().to_string()]
     });
     let names = [subject.title.clone(), subject.workload_title.clone()];
-    Row {
-        cells: names.into_iter().chain(of_prediction).chain(of_validation).map(Cell::from).collect(),
-        ..Row::default()
-    }
+    Row::of(names.into_iter().chain(of_prediction).chain(of_validation).map(Cell::from).collect())
 }
 
 /// Every scenario that was predicted from the others.
@@ -82,15 +74,14 @@ fn held_out(forecast: &Forecast) -> Table {
                 [found.measured_rps, found.predicted_rps].map(|rps| amount(Quantity::Number, rps));
             let wrong = small_share(found.throughput_error);
             let cells = [subject.title.clone(), found.scenario.clone(), measured, predicted, wrong];
-            Row { cells: cells.map(Cell::from).to_vec(), ..Row::default() }
+            Row::of(cells.map(Cell::from).to_vec())
         })
     });
-    Table {
-        caption: "Held-out scenarios".to_owned(),
-        columns: ["subject", "scenario", "measured, answers/s", "predicted from the others", "wrong by"]
+    Table::of(
+        "Held-out scenarios",
+        ["subject", "scenario", "measured, answers/s", "predicted from the others", "wrong by"]
             .map(Column::words)
             .to_vec(),
-        rows: rows.collect(),
-        ..Table::default()
-    }
+        rows.collect(),
+    )
 }

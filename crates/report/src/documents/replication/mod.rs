@@ -35,30 +35,21 @@ const MEASURED: &str =
 /// The replication. A terminal has what was measured, and the other forms everything that was published as well.
 pub fn replication(found: &ReplicationFindings, depth: Depth) -> Document {
     let sections = [
-        section("claims", "Claims that could be judged", claims(&judged(found), depth)),
-        section("untold", "Claims that cannot be told", untold(found).iter().map(of_reason).collect()),
-        section("factors", "What explains it", factors(&found.factors, depth)),
-        section("recommendations", "Which one for what", recommendations(found, depth)),
-        section("ratios", "Ratios that the tables imply", ratios(&found.ratios, depth)),
-        section("series", "Second by second", series(&found.series, depth)),
-        section("figures", "Figures", figures(&found.rows, depth)),
-        section("runs", "Runs", runs(&found.parts, depth)),
+        Block::section("claims", "Claims that could be judged", claims(&judged(found), depth)),
+        Block::section("untold", "Claims that cannot be told", untold(found).iter().map(of_reason).collect()),
+        Block::section("factors", "What explains it", factors(&found.factors, depth)),
+        Block::section("recommendations", "Which one for what", recommendations(found, depth)),
+        Block::section("ratios", "Ratios that the tables imply", ratios(&found.ratios, depth)),
+        Block::section("series", "Second by second", series(&found.series, depth)),
+        Block::section("figures", "Figures", figures(&found.rows, depth)),
+        Block::section("runs", "Runs", runs(&found.parts, depth)),
     ];
     let mut blocks = head(found, depth);
     blocks.extend(sections.into_iter().flatten());
     if depth == Depth::Page {
-        blocks.extend(section("again", "Run it again", again(&found.key)));
+        blocks.extend(Block::section("again", "Run it again", again(&found.key)));
     }
     Document { title: format!("{}, measured again", found.title), blocks }
-}
-
-/// A section with its heading, or `None` where it would be empty.
-fn section(id: &str, heading: &str, mut blocks: Vec<Block>) -> Option<Block> {
-    if blocks.is_empty() {
-        return None;
-    }
-    blocks.insert(0, Block::heading(2, heading));
-    Some(Block::Section { id: id.to_owned(), blocks })
 }
 
 fn head(found: &ReplicationFindings, depth: Depth) -> Vec<Block> {
@@ -72,7 +63,7 @@ fn head(found: &ReplicationFindings, depth: Depth) -> Vec<Block> {
     let facts = story(found).into_iter().flat_map(|(label, lines)| {
         // The label stands beside the first of its lines.
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
-        labels.zip(lines).map(|(label, line)| Fact { label: label.to_owned(), words: line.into() })
+        labels.zip(lines).map(|(label, line)| Fact::of(label, line))
     });
     let head = vec![verdict, Block::Facts(facts.collect())];
     blocks.push(Block::Section { id: "verdict".to_owned(), blocks: head });
@@ -112,15 +103,13 @@ fn claims_in_a_table(judged: &[&ClaimFinding]) -> Table {
         };
         let reading = Text::of(format!("{} {}", sign(claim.reading), claim.reading.words()), look);
         let explanation = claim.explanation.as_deref().unwrap_or_default();
-        let cells = vec![says(claim).into(), beside(claim).into(), reading.into(), explanation.into()];
-        Row { cells, ..Row::default() }
+        Row::of(vec![says(claim).into(), beside(claim).into(), reading.into(), explanation.into()])
     };
-    Table {
-        caption: "Claims".to_owned(),
-        columns: ["the source says", "published and measured", "reading", "explanation"].map(Column::words).to_vec(),
-        rows: judged.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::of(
+        "Claims",
+        ["the source says", "published and measured", "reading", "explanation"].map(Column::words).to_vec(),
+        judged.iter().map(row).collect(),
+    )
 }
 
 fn says(claim: &ClaimFinding) -> String {
@@ -151,15 +140,13 @@ fn factors(factors: &[FactorFinding], depth: Depth) -> Vec<Block> {
 fn factor(factor: &FactorFinding) -> Vec<Block> {
     let heading = format!("{}: {}", name(factor), explains(factor));
     let row = |level: &FactorLevelFinding| {
-        let cells = vec![level.name.as_str().into(), level.of.as_str().into(), of_level(level).into()];
-        Row { cells, ..Row::default() }
+        Row::of(vec![level.name.as_str().into(), level.of.as_str().into(), of_level(level).into()])
     };
-    let table = Table {
-        caption: format!("{}: the ratio under each level", name(factor)),
-        columns: vec![Column::words("level"), Column::words("ratio of"), Column::numbers(factor.words.as_str())],
-        rows: factor.levels.iter().map(row).collect(),
-        ..Table::default()
-    };
+    let table = Table::of(
+        format!("{}: the ratio under each level", name(factor)),
+        vec![Column::words("level"), Column::words("ratio of"), Column::numbers(factor.words.as_str())],
+        factor.levels.iter().map(row).collect(),
+    );
     let chart = svg::levels(factor, SMALLEST_EFFECT).map(|svg| Chart { svg, caption: String::new() });
     let remarks = factor.levels.iter().filter(|level| level.remark.is_some());
     let remarks = remarks.map(|level| format!("{}: {}", level.name, remark(level)).into()).collect();
@@ -196,28 +183,26 @@ fn advice_in_lines(one: &PartRecommendation) -> [Block; 2] {
     let PartRecommendation { part, recommendation: what } = one;
     let heading = format!("{} ({part}): {} ({})", what.need, picks(what), what.strength.word());
     let facts = [("evidence", &what.because), ("overturned by", &what.changes_if)];
-    let facts = facts.map(|(label, words)| Fact { label: label.to_owned(), words: words.as_str().into() });
+    let facts = facts.map(|(label, words)| Fact::of(label, words.as_str()));
     [Block::heading(4, heading), Block::Facts(facts.to_vec())]
 }
 
 fn advice_in_a_table(taken: &[&PartRecommendation]) -> Table {
     let row = |one: &&PartRecommendation| {
         let PartRecommendation { part, recommendation: what } = one;
-        let cells = vec![
+        Row::of(vec![
             format!("{} ({part})", what.need).into(),
             Text::of(picks(what), Look::Strong).into(),
             what.because.as_str().into(),
             what.strength.word().into(),
             what.changes_if.as_str().into(),
-        ];
-        Row { cells, ..Row::default() }
+        ])
     };
-    Table {
-        caption: "Needs and who meets them".to_owned(),
-        columns: ["need", "take", "evidence", "strength", "what would overturn it"].map(Column::words).to_vec(),
-        rows: taken.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::of(
+        "Needs and who meets them",
+        ["need", "take", "evidence", "strength", "what would overturn it"].map(Column::words).to_vec(),
+        taken.iter().map(row).collect(),
+    )
 }
 
 fn ratios(ratios: &[ReplicatedRatio], depth: Depth) -> Vec<Block> {
@@ -226,25 +211,23 @@ fn ratios(ratios: &[ReplicatedRatio], depth: Depth) -> Vec<Block> {
     }
     let row = |one: &ReplicatedRatio| {
         let why = one.why.as_ref().filter(|_| depth != Depth::Short).map(|why| format!(": {why}"));
-        let cells = vec![
+        Row::of(vec![
             format!("{} ÷ {}, {}, {}", one.a, one.b, one.words, one.setting).into(),
             published(one).into(),
             measured(one),
             format!("{}{}", one.reading.words(), why.unwrap_or_default()).into(),
-        ];
-        Row { cells, ..Row::default() }
+        ])
     };
-    let table = Table {
-        caption: "Ratios".to_owned(),
-        columns: vec![
+    let table = Table::of(
+        "Ratios",
+        vec![
             Column::words("ratio"),
             Column::numbers("published"),
             Column::numbers("measured"),
             Column::words("reading"),
         ],
-        rows: ratios.iter().map(row).collect(),
-        ..Table::default()
-    };
+        ratios.iter().map(row).collect(),
+    );
     let mut blocks = Vec::new();
     if depth == Depth::Page {
         let note = "How many times as much the first of two has as the second, on a logarithmic axis: as published, and as \
@@ -272,8 +255,8 @@ fn figures(rows: &[ReplicatedRow], depth: Depth) -> Vec<Block> {
     if depth != Depth::Short {
         columns.push(Column::words("what stands for it"));
     }
-    let caption = "Figures, published and measured".to_owned();
-    let table = Table { caption, columns, rows: rows_shown, ..Table::default() };
+    let caption = "Figures, published and measured";
+    let table = Table::of(caption, columns, rows_shown);
     let mut blocks = vec![Block::paragraph(SIZES, Look::Muted), Block::Table(table)];
     if depth == Depth::Short {
         let absent: BTreeSet<&String> = rows.iter().filter_map(|row| row.stands_for_it.as_ref().err()).collect();
@@ -294,7 +277,7 @@ fn figure_row(row: &ReplicatedRow, figure: &ReplicatedFigure, depth: Depth) -> R
         let stands = row.stands_for_it.as_ref().map_or_else(|why| format!("nothing: {why}"), Clone::clone);
         cells.push(stands.into());
     }
-    Row { cells, ..Row::default() }
+    Row::of(cells)
 }
 
 fn runs(parts: &[PartFinding], depth: Depth) -> Vec<Block> {

@@ -27,10 +27,7 @@ pub(super) fn series(all: &[ReplicatedSeries], depth: Depth) -> Vec<Block> {
 }
 
 fn in_lines(one: &ReplicatedSeries) -> [Block; 2] {
-    let fact = |label: &str, course: &SeriesCourse| Fact {
-        label: label.to_owned(),
-        words: drawn(course, Depth::Short).into(),
-    };
+    let fact = |label: &str, course: &SeriesCourse| Fact::of(label, drawn(course, Depth::Short));
     let measured = one.measured.iter().map(|it| fact("measured", it));
     let facts = std::iter::once(fact("published", &one.published)).chain(measured).collect();
     [Block::heading(4, series_name(one)), Block::Facts(facts)]
@@ -47,15 +44,10 @@ fn in_a_table(caption: &str, all: &[ReplicatedSeries], some: &[&ReplicatedSeries
     let row = |one: &&ReplicatedSeries| {
         let measured = one.measured.as_ref().map_or(NONE.to_owned(), |it| drawn(it, depth));
         let cells = [series_name(one), drawn(&one.published, depth), measured].map(Into::into);
-        Row { cells: cells[..if is_measured { 3 } else { 2 }].to_vec(), ..Row::default() }
+        Row::of(cells[..if is_measured { 3 } else { 2 }].to_vec())
     };
     let columns = ["series", "published", "measured"].map(Column::words);
-    let table = Table {
-        caption: caption.to_owned(),
-        columns: columns[..if is_measured { 3 } else { 2 }].to_vec(),
-        rows: some.iter().map(row).collect(),
-        ..Table::default()
-    };
+    let table = Table::of(caption, columns[..if is_measured { 3 } else { 2 }].to_vec(), some.iter().map(row).collect());
     vec![Block::Charts(charts), Block::Table(table)]
 }
 
