@@ -27,7 +27,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
     let opened = Opened::open()?;
     let chosen = choose(&args.subjects, &opened.laboratory.catalogue)?;
     let database = database(args)?;
-    let missing = |reason: &str| Complaint::new(Exit::Missing, format!("there is no database to ask: {reason}"));
+    let missing = |reason: &str| Complaint::new(Exit::Missing, format!("there is no database: {reason}"));
     opened.database_ready(&database).map_err(|reason| missing(&reason))?;
     let (ready, left_out) = split(&opened, chosen);
     left_out.iter().for_each(|left_out| say(format!("left out: {}: {}", left_out.subject, left_out.reason)));
@@ -147,7 +147,7 @@ fn nobody(left_out: &[LeftOut]) -> Complaint {
             format!("no subject serves the workload `{WORKLOAD}`; TOLOK_HOME names the checkout with those that do"),
         );
     }
-    Complaint::new(Exit::Missing, "no subject is ready here; to fetch all that can be fetched: tolok setup")
+    Complaint::new(Exit::Missing, "no subject is ready here; to fetch what is missing: tolok setup")
 }
 
 fn ask(

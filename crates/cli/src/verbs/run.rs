@@ -16,7 +16,6 @@ use crate::measuring::{announce, interruptible, measure, measure_in, trials_left
 use crate::output::say;
 use crate::reports::runs_folder;
 
-/// Runs a study.
 pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     let bring = Bring::of(&args.bring, args.study.is_some())?;
     let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
@@ -27,7 +26,6 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     Ok(measured.exit)
 }
 
-/// Resumes a run.
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref())?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;

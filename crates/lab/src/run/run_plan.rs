@@ -57,7 +57,6 @@ pub enum RunError {
     )]
     BlockEnded {
         block: u32,
-        /// How it ended.
         how: String,
     },
 }

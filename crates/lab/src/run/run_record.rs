@@ -90,7 +90,6 @@ pub enum CannotResume {
          container's CPU set), or run the study again: tolok run STUDY"
     )]
     Cpus {
-        /// Their numbers.
         cpus: String,
     },
     /// Its blocks ran on another machine.
@@ -101,7 +100,6 @@ pub enum CannotResume {
     Machine {
         /// Where it was measured.
         there: String,
-        /// This machine.
         here: String,
     },
     /// Its plan is not the one that it began with.

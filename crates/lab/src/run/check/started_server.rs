@@ -68,7 +68,6 @@ impl StartedServer {
         Ok(Self { trial_box, address, database, log, _scratch: scratch })
     }
 
-    /// Asks once.
     pub(in crate::run) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
         self.ask_with_body(Question::plain(method, path), patience)
     }

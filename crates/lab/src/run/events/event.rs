@@ -35,7 +35,6 @@ pub enum RunEvent {
         /// How many of its kind the run needs. Some may be ready.
         of: u32,
     },
-    /// That is done.
     PreparationEnded {
         /// Which of these, and whose.
         what: Preparation,
@@ -51,7 +50,6 @@ pub enum RunEvent {
         /// How long it waits; it goes on earlier if the machine becomes quiet.
         at_most_s: f64,
     },
-    /// A trial begins.
     TrialStarted {
         trial: PlannedTrial,
         /// The subject as a person would write it.
@@ -124,12 +122,10 @@ pub enum Preparation {
 pub enum TrialEvent {
     /// It goes on to its next step.
     Phase {
-        /// Which step.
         phase: Phase,
     },
     /// The load tool has told a second of its load.
     Second(LoadSecond),
-    /// Others disturbed it.
     Disturbed {
         /// How, a sentence each.
         reasons: Vec<String>,
@@ -148,6 +144,5 @@ pub enum Phase {
     WarmingUp,
     /// Load is on, and measured.
     Measuring,
-    /// Everything is stopped.
     Stopping,
 }

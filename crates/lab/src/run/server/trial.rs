@@ -422,7 +422,6 @@ struct Data {
 /// What an attempt is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Its figures count.
     Score,
     /// Its figures tell what a subject does; counting them slows it down.
     Diagnosis,

@@ -34,7 +34,6 @@ pub struct Laboratory {
     pub catalogue: Catalogue,
     /// Programs of the toolbox that are ready.
     pub programs: BTreeMap<String, Program>,
-    /// Finished builds.
     pub builds: Builds,
     /// Databases whose data are loaded.
     pub databases: DatabaseStore,
@@ -52,7 +51,6 @@ pub struct Session<'a> {
     pub cpus: BTreeMap<String, CpuMap>,
     /// All CPUs of the machine.
     pub(in crate::run) logical_cpus: usize,
-    /// The answer bodies.
     pub assets: Assets,
     /// The account that servers change to, if this is root.
     account: Option<Account>,
@@ -63,9 +61,7 @@ pub struct Session<'a> {
 /// Where a subject is started, and how.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Place<'a> {
-    /// Where it listens.
     pub(in crate::run) address: SocketAddr,
-    /// Its private folder.
     pub(in crate::run) run: &'a Path,
     pub(in crate::run) cpus: &'a [u32],
     /// Whether it is to tell of itself, at a cost: never in a trial that counts.
@@ -81,7 +77,6 @@ pub enum SessionError {
     #[error("cannot prepare a private folder in {}: {source}; set TMPDIR to a folder that you may write and that has room", parent.display())]
     Scratch {
         parent: PathBuf,
-        /// Why it failed.
         source: io::Error,
     },
     /// The answer bodies cannot be laid out.
