@@ -94,7 +94,7 @@ pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs, stop: &S
     let names = Names::of(&laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
     let runs = runs_folder(result.runs.as_deref())?;
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
-    warn_of(&planned.ground.leftovers);
+    warn_of(&planned.capabilities.leftovers);
     measure_in(opened, &folder, result, stop)
 }
 

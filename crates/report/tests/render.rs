@@ -465,12 +465,6 @@ fn csv() {
 }
 
 #[test]
-fn json() {
-    let document: serde_json::Value = serde_json::from_str(&text(&edge_case("one-scenario"), Format::Json)).unwrap();
-    insta::assert_snapshot!(in_short(document));
-}
-
-#[test]
 fn json_has_what_the_schema_requires_and_nothing_else() {
     let schema = schema::<Findings>();
     for (name, findings) in edge_cases::all() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{Ground, Prepared, Session, Stop, check_conformance, prepare_database};
+use tolok_lab::run::{Capabilities, Prepared, Session, Stop, check_conformance, prepare_database};
 use tolok_lab::user_servers::local_subject;
 use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
 
@@ -140,8 +140,8 @@ fn each(
     database: Option<&(Database, Prepared)>,
     stop: &Stop,
 ) -> Result<usize, Complaint> {
-    let ground = Ground::prepare();
-    warn_of(&ground.leftovers);
+    let capabilities = Capabilities::prepare();
+    warn_of(&capabilities.leftovers);
     let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =
@@ -149,7 +149,7 @@ fn each(
     let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
     workloads.sort_by(|left, right| left.name.cmp(&right.name));
     workloads.dedup_by(|left, right| left.name == right.name);
-    let session = Session::begin(&opened.laboratory, &ground, [(environment.id, cpus)].into(), &workloads)
+    let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
         .map_err(|error| Complaint::new(Exit::Internal, error))?;
     let mut wrong = 0;
     for choice in chosen.iter().take_while(|_| !stop.is_asked()) {

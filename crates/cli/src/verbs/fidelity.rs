@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{FidelityJob, Ground, Prepared, Session, Stop, fidelity as ask_them, prepare_database};
+use tolok_lab::run::{Capabilities, FidelityJob, Prepared, Session, Stop, fidelity as ask_them, prepare_database};
 use tolok_model::fidelity::{FidelityReport, LeftOut};
 use tolok_model::{
     Catalogue, Database, DatabaseAddress, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector,
@@ -156,15 +156,15 @@ fn ask(
     ready: &[SubjectChoice],
     (aborts, stop): (bool, &Stop),
 ) -> Result<FidelityReport, Complaint> {
-    let ground = Ground::prepare();
-    warn_of(&ground.leftovers);
+    let capabilities = Capabilities::prepare();
+    warn_of(&capabilities.leftovers);
     let environment = Environment { database: Some(database.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =
         deal_cpus(&Machine::read(), &environment, true).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
     let workloads = opened.laboratory.catalogue.choose_workload(WORKLOAD).ok();
     let workloads: Vec<_> = workloads.into_iter().collect();
-    let session = Session::begin(&opened.laboratory, &ground, [(environment.id, cpus)].into(), &workloads)
+    let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
         .map_err(|error| Complaint::new(Exit::Internal, error))?;
     let job = FidelityJob { database: (database, prepared), aborts, stop };
     Ok(ask_them(&session, job, ready, &mut |choice| say(format!("asking {} …", choice.label))))

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
-use tolok_lab::run::Ground;
+use tolok_lab::run::Capabilities;
 use tolok_lab::shell::quoted;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
@@ -37,7 +37,7 @@ pub struct Planned {
     pub cpu_notes: Vec<String>,
     pub machine: Machine,
     /// What it lets a trial have.
-    pub ground: Ground,
+    pub capabilities: Capabilities,
 }
 
 /// What the command line says of a study.
@@ -94,7 +94,7 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
     let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
-    let (machine, ground) = (Machine::read(), Ground::prepare());
+    let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
     let dealt = RefCell::new(Dealt::default());
     // Without a generator nothing is shared with it.
     let has_load = !study.scenarios.is_empty();
@@ -103,7 +103,7 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
         cpus.shared &= has_load;
         let note = note.filter(|_| has_load);
         fits_memory(&machine, environment)?;
-        ground.try_out(&opened.laboratory.tolok, environment, &cpus)?;
+        capabilities.try_out(&opened.laboratory.tolok, environment, &cpus)?;
         dealt.borrow_mut().add(environment, cpus, note);
         Ok(())
     };
@@ -120,7 +120,7 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
     }
     let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(request, seed);
-    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, ground })
+    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities })
 }
 
 /// A study with what the command line puts in the place of its own.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tolok_analysis::figures::counted;
-use tolok_lab::run::{Ground, changes_since, check_resumable};
+use tolok_lab::run::{Capabilities, changes_since, check_resumable};
 use tolok_lab::store::RunFolder;
 use tolok_model::Plan;
 
@@ -44,8 +44,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         0 => format!("{} is finished: nothing of it is left to run.", stored.run.id),
         left => format!("Resuming {}: {left} of {all} left.", stored.run.id),
     });
-    let ground = Ground::prepare();
-    warn_of(&ground.leftovers);
+    let capabilities = Capabilities::prepare();
+    warn_of(&capabilities.leftovers);
     let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?)?;
     measured.show(&args.result)?;
     Ok(measured.exit)

@@ -20,24 +20,6 @@ fn in_csv() {
     insta::assert_snapshot!([&both[..], &times, &rest].map(|names| columns(&text, names)).join("\n\n"));
 }
 
-#[test]
-fn in_json() {
-    let document: serde_json::Value = serde_json::from_str(&text(&edge_case("programs"), Format::Json)).expect("JSON");
-    let program = &document["programs"][2];
-    let parts = serde_json::json!({
-        "program": {
-            "id": program["id"], "runs": program["runs"], "timer": program["timer"], "verdict": program["verdict"],
-            "timer_versions": program["timer_versions"], "timer_resolution_s": program["timer_resolution_s"],
-        },
-        "case": program["cases"][3],
-        "comparison": program["comparisons"][0],
-        "crossover": document["program_series"][0]["crossovers"][0],
-        "reading": document["timers"][0]["readings"][2],
-        "notes": document["timers"][0]["notes"],
-    });
-    insta::assert_snapshot!(in_short(parts));
-}
-
 /// What is only of servers does not stand empty where there are none.
 #[test]
 fn a_run_of_programs_only_shows_nothing_of_servers() {
