@@ -10,7 +10,7 @@ use tolok_analysis::{
 use tolok_analysis::figure::{self, DATABASE, Figure, PROGRAM, RESOURCES, SERVER};
 
 use super::{Fields, columns, csv, is_last, number, programs, sensitivity};
-use crate::gates;
+use crate::documents::run::gates;
 
 /// A column: its name and what stands in it.
 type Column = (&'static str, fn(&Line) -> String);
