@@ -42,11 +42,11 @@ pub use topics::Topic;
 pub use values::{BodyText, Threads, method};
 pub use verify::{VerifyArgs, VerifyFormat};
 
-/// A benchmark laboratory: which backend runtime is faster here, how sure is that, and what limits each.
+/// A benchmark laboratory: which backend runtime is faster here, how certain is that, and what limits each.
 #[derive(Debug, Parser)]
 #[command(name = "tolok", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Args {
-    /// Colours: `auto` obeys the terminal, NO_COLOR and CLICOLOR_FORCE.
+    /// Colours: `auto` follows the terminal, NO_COLOR and CLICOLOR_FORCE.
     #[arg(long, global = true, default_value = "auto", value_name = "WHEN")]
     pub color: Color,
     /// What to do.
@@ -57,65 +57,66 @@ pub struct Args {
 /// What tolok can do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// First run: see what is there, fetch the rest, measure two minutes, show the report.
+    /// First run: show what is installed, fetch the rest, measure for two minutes, open the report.
     ///
-    /// Nothing is fetched without being asked for.
+    /// It asks before it fetches anything.
     Quick(QuickArgs),
     /// Run a study: plan, check, measure, analyse, report.
     Run(RunArgs),
     /// Show what a study would do, up to the point of running.
     Plan(PlanArgs),
-    /// Go on with a run where it stopped.
+    /// Resume an interrupted run.
     Resume(ResumeArgs),
-    /// Build the reports of a run anew from its records.
+    /// Rebuild the reports of a run from its records.
     Report(ReportArgs),
-    /// Predict throughput and latency under loads that nobody measured.
+    /// Predict throughput and latency under loads that were not measured.
     ///
-    /// From a run's service demands: what an answer took of each resource.
+    /// The prediction uses the service demands of a run: how much of each resource one response took.
     Forecast(ForecastArgs),
-    /// Lay two runs beside each other: what became worse, what better.
+    /// Compare two runs: what became worse, and what better.
     ///
-    /// And what cannot be told; figures are compared case by case, and judged together.
+    /// It also lists what cannot be decided. Figures are compared case by case and judged together.
     Compare(CompareArgs),
-    /// Measure a published comparison again, and judge each of its claims.
+    /// Measure a published comparison again and judge each of its claims.
     ///
-    /// Its studies are run as the source describes them; published and measured stand side by side, with what explains a difference.
+    /// The studies follow the source's description. Published and measured figures stand side by side, with explanations of
+    /// differences.
     Replicate(ReplicateArgs),
-    /// Show the stored runs in a browser, and one at work second by second.
+    /// Show stored runs in a browser, and a current run second by second.
     ///
-    /// On pages for this machine alone.
+    /// Only this machine can open the pages.
     Serve(ServeArgs),
-    /// Compute every figure of a run again from its raw data.
+    /// Recompute every figure of a run from its raw data.
     ///
-    /// And say whether each is the one that is stored.
+    /// Each is compared with the stored one.
     Verify(VerifyArgs),
-    /// Hold a published table's figures against each other.
+    /// Check whether a published table contradicts itself.
     ///
-    /// And against what its text says of them: a table that contradicts itself cannot be right.
+    /// Its figures are compared with each other and with the claims of its text. A table that contradicts itself cannot be right.
     Audit(AuditArgs),
-    /// Put load on a URL with the load engine alone.
+    /// Generate load on a URL, without a study.
     Load(Box<LoadArgs>),
-    /// Ask a database through each subject's driver what becomes of each type.
+    /// Show what each subject's driver makes of each database type.
     ///
-    /// And what clients leave behind that hang up.
+    /// It also shows what remains after clients that hang up.
     Fidelity(FidelityArgs),
-    /// Fetch runtimes into the toolbox; nothing outside that folder changes.
+    /// Fetch runtimes into the toolbox. Nothing outside that folder changes.
     Setup(SetupArgs),
-    /// Say what this machine can and cannot measure.
+    /// Report what this machine can and cannot measure.
     Doctor(DoctorArgs),
     /// List subjects, workloads, studies, published tables, tools or runs.
     List(ListArgs),
-    /// Begin a subject, a workload, a study or an audit of your own, with files that work at once.
+    /// Create a subject, a workload, a study or an audit of your own, with files that work at once.
     New(NewArgs),
-    /// Start subjects and see whether they answer, and refuse, as they should.
+    /// Start subjects and check that they respond and refuse correctly.
     ///
-    /// Nothing is measured.
+    /// It measures nothing.
     Check(CheckArgs),
     /// Explain a verb or a topic: exit-codes, environment, files.
     Help(HelpArgs),
-    /// Print what completes tolok's verbs and options in a shell.
+    /// Print a shell script that completes tolok's verbs and options.
     Completions(CompletionsArgs),
-    /// Print a manual page, or write all of them into a folder.
+    /// Print a manual page, or write all of them to a folder.
     Man(ManArgs),
     /// Runs the trials of one block of a run.
     #[command(hide = true)]
@@ -157,22 +158,22 @@ pub struct BlockArgs {
     pub folder: PathBuf,
 }
 
-/// What tolok tells the hidden verbs to do.
+/// The job of a hidden verb.
 #[derive(Debug, ClapArgs)]
 pub struct JobArgs {
     /// The job, in JSON.
     pub job: String,
 }
 
-/// What tolok tells a hidden verb whose job may be longer than a command line.
+/// The job of a hidden verb that may be longer than a command line.
 #[derive(Debug, ClapArgs)]
 pub struct JobFileArgs {
     /// File with the job, in JSON.
     pub job: PathBuf,
 }
 
-/// The arguments of the hidden verb `program-timer`, as the lab gives them: read without clap, which takes some hundred KiB.
-/// Nothing for any other verb, and if there is any other argument; clap then says what is wrong.
+/// The arguments of the hidden verb `program-timer`, as the lab gives them. It reads them without clap, which takes some hundred
+/// KiB. It returns `None` for any other verb or argument, and clap reports what is wrong.
 pub fn of_program_timer(mut arguments: impl Iterator<Item = OsString>) -> Option<JobFileArgs> {
     arguments.nth(1).filter(|verb| verb == "program-timer")?;
     let job = arguments.next().filter(|job| !job.as_encoded_bytes().starts_with(b"-"))?;
@@ -191,7 +192,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Makes it so for everything that is printed from here on.
+    /// Applies to everything that is printed from here on.
     pub fn apply(self) {
         match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -205,26 +206,26 @@ impl Color {
 /// Options of every verb that measures.
 #[derive(Debug, ClapArgs)]
 pub struct MeasureArgs {
-    /// Run each case this often instead of as often as the study says.
+    /// Run this many blocks, whatever the study says.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
-    /// Multiply every warm-up, window and number of requests of the study, to see in a tenth of the time (0.1) whether it works.
+    /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
-    /// Seed of the order of trials; without it (here or in the study) one is drawn and recorded.
+    /// Seed of the order of trials [default: the study's, else a random one, which is recorded].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Only these subjects, as a study would name them, separated by commas.
+    /// Measure only these subjects, named as in a study and separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub subjects: Vec<String>,
-    /// Leave with code 6 if any subject of the study is missing, instead of going on without it.
+    /// Exit with code 6 if a subject of the study is missing, instead of leaving it out.
     #[arg(long)]
     pub strict: bool,
-    /// Run cases that ask for more CPUs than there are on shared ones, and mark them, instead of leaving them out.
+    /// Run cases that need more CPUs than this machine has on shared CPUs, and mark them, instead of leaving them out.
     #[arg(long)]
     pub allow_shared: bool,
-    /// After the trials, run each case once more, unscored, and count cycles, instructions, system calls and garbage
-    /// collections.
+    /// After the trials, run each case once more without scoring it, and count cycles, instructions, system calls and
+    /// garbage collections.
     #[arg(long)]
     pub diagnose: bool,
 }
@@ -252,15 +253,15 @@ pub enum Format {
     Json,
     /// Tables for a pull request or a README.
     Md,
-    /// One row a case.
+    /// One row per case.
     Csv,
-    /// CSV with one row an observation: each figure of each trial.
+    /// CSV with one row per observation: each figure of each trial.
     Tidy,
     /// LaTeX tables for a paper.
     Tex,
     /// The whole report as one page.
     Html,
-    /// A line of JSON for each event as it happens, and one with the findings; of an old run that one alone.
+    /// A line of JSON for each event as it happens, then one with the findings. A stored run has only that one.
     Jsonl,
 }
 
@@ -284,7 +285,7 @@ pub struct QuickArgs {
 /// Options of `tolok run`.
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
-    /// A study file, or the name of a study that comes with tolok; may be left out with --subject or --url.
+    /// A study file, or the name of a study that comes with tolok. Optional with --subject or --url.
     #[arg(value_hint = ValueHint::FilePath)]
     pub study: Option<String>,
     #[command(flatten)]
@@ -298,7 +299,7 @@ pub struct RunArgs {
 /// Options of `tolok plan`.
 #[derive(Debug, ClapArgs)]
 pub struct PlanArgs {
-    /// A study file, or the name of a study that comes with tolok; may be left out with --subject or --url.
+    /// A study file, or the name of a study that comes with tolok. Optional with --subject or --url.
     #[arg(value_hint = ValueHint::FilePath)]
     pub study: Option<String>,
     #[command(flatten)]
@@ -322,10 +323,10 @@ pub enum PlanFormat {
 /// Options of `tolok resume`.
 #[derive(Debug, ClapArgs)]
 pub struct ResumeArgs {
-    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
+    /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
-    /// Yes, put load again on a server of the run that is not on this machine. Only where you still may.
+    /// Allow load on a server of the run that is not on this machine. Use it only where you are still permitted to.
     #[arg(long)]
     pub allow_remote: bool,
     #[command(flatten)]
@@ -335,22 +336,22 @@ pub struct ResumeArgs {
 /// Options of `tolok report`.
 #[derive(Debug, ClapArgs)]
 pub struct ReportArgs {
-    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
+    /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     #[arg(default_value = "latest", value_hint = ValueHint::DirPath)]
     pub run: String,
     /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
     #[arg(long, value_name = "DIR", env = "TOLOK_RUNS")]
     pub runs: Option<PathBuf>,
-    /// How to print the report; several, separated by commas, go into the folder of --output.
+    /// How to print the report. Several formats, separated by commas, go to the folder of --output.
     #[arg(long, default_value = "text", value_name = "FORMATS", value_delimiter = ',')]
     pub format: Vec<Format>,
-    /// Write the report to this file instead of standard output; with several formats, to this folder.
+    /// Write the report to this file instead of standard output. With several formats it is a folder.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// In short, for a README (`text` and `md`): the verdict, a table for each scenario, and how it was measured.
+    /// Print a short version for a README (`text` and `md`): the verdict, a table per scenario, and the method.
     #[arg(long)]
     pub brief: bool,
-    /// Write each chart to this folder: as SVG, as PDF where a converter is installed, and all in figures.tex.
+    /// Write each chart to this folder as SVG, and as PDF if a converter is installed, with figures.tex for all.
     #[arg(long, value_name = "DIR")]
     pub figures: Option<PathBuf>,
 }
@@ -358,12 +359,12 @@ pub struct ReportArgs {
 /// Options of `tolok setup`.
 #[derive(Debug, ClapArgs)]
 pub struct SetupArgs {
-    /// Programs to fetch, where they are missing; `tools` are all load generators and timers [default: all that a subject needs].
+    /// Missing programs to fetch. `tools` means all load generators and timers [default: all that a subject needs].
     pub programs: Vec<String>,
     /// Do not ask.
     #[arg(short, long)]
     pub yes: bool,
-    /// Print the commands and run none.
+    /// Print the commands without running them.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -391,7 +392,7 @@ pub struct ListArgs {
 pub enum Listed {
     /// Servers under test and their variants.
     Subjects,
-    /// Requests and the answers owed to them.
+    /// Requests and their correct responses.
     Workloads,
     /// Questions that come with tolok.
     Studies,

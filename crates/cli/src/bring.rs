@@ -12,7 +12,6 @@ use crate::output::say;
 /// What is measured where only a folder was named: the small answers and the rows of the first look.
 const STUDY_OF_FOLDERS: &str = "quick";
 
-/// What was brought.
 #[derive(Debug, Default)]
 pub struct Bring {
     /// Subjects in folders of the user's.
@@ -25,7 +24,7 @@ impl Bring {
     /// Reads the folders and takes the URLs apart. `has_study` says whether a study was named.
     pub fn of(args: &BringArgs, has_study: bool) -> Result<Self, Complaint> {
         if !has_study && args.subject.is_empty() && args.url.is_empty() {
-            let message = "nothing to run: name a study (`tolok list studies`), or bring a server with --subject DIR or --url URL";
+            let message = "nothing to run: name a study (`tolok list studies`), or a server with --subject DIR or --url URL";
             return Err(Complaint::new(Exit::Usage, message));
         }
         let folders = args.subject.iter().map(|path| local_subject(path)).collect::<Result<Vec<_>, _>>()?;
@@ -47,14 +46,14 @@ impl Bring {
             let subject = local_subject(brought.folder.as_ref()).map_err(|error| match error {
                 FolderError::NoFolder { path } => {
                     let gone =
-                        format!("this run cannot go on: {} lay in {}, which is gone", brought.subject, path.display());
+                        format!("cannot resume: the folder of {}, {}, is gone", brought.subject, path.display());
                     Complaint::new(Exit::Missing, gone)
                 }
                 error => error.into(),
             })?;
             if subject.folder.as_ref().is_some_and(|now| now.sha256 != brought.sha256) {
                 let (id, folder) = (&brought.subject, &brought.folder);
-                say(format!("warning: {id} in {folder} was changed since the run began; its trials will not compare"));
+                say(format!("warning: {id} in {folder} has changed since the run began; its trials cannot be compared"));
             }
             bring.folders.push(subject);
         }
@@ -63,7 +62,7 @@ impl Bring {
             if now.own != server.own {
                 let id = &server.subject;
                 say(format!(
-                    "warning: {id} answers otherwise than when the run began; such answers will not count as good"
+                    "warning: {id} responds differently than when the run began; such responses do not count as correct"
                 ));
             }
         }
@@ -195,7 +194,7 @@ fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), C
 
 fn remote(server: &ExternalServer) -> String {
     format!(
-        "{} is not on this machine, and load on the server of others is an attack; if it is yours, or you may: add --allow-remote",
+        "{} is not on this machine. Load on somebody else's server is an attack. If you may put load on it, add --allow-remote",
         server.base
     )
 }

@@ -14,7 +14,6 @@ use crate::problems;
 /// How tolok ended; `tolok help` lists the codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// All is done.
     Done = 0,
     /// Something inside tolok or the machine failed.
     Internal = 1,
@@ -68,14 +67,14 @@ impl Exit {
     }
 }
 
-/// Why a verb could not do its work.
+/// Why a verb failed.
 #[derive(Debug)]
 pub struct Complaint {
     /// The code to leave with.
     pub exit: Exit,
     /// What is wrong and what to do, ready to be shown; it begins with `error:`.
     pub text: String,
-    /// Whether nothing is wrong but that this machine lacks what was asked for.
+    /// Whether the only fault is that this machine lacks something.
     pub is_lack: bool,
 }
 
@@ -112,7 +111,7 @@ impl From<StoreError> for Complaint {
         match error {
             StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Self::new(Exit::Usage, error),
             StoreError::Content { .. } => {
-                Self::new(Exit::Usage, format!("{error}; `tolok verify` tells what else of the run is not as it was"))
+                Self::new(Exit::Usage, format!("{error}; `tolok verify` lists everything in the run that was changed"))
             }
             _ => Self::new(Exit::Internal, error),
         }

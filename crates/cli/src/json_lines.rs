@@ -30,7 +30,7 @@ impl JsonLines {
         };
         let lines = lines.map_err(|error| {
             let target = file.map_or("standard output".to_owned(), |path| path.display().to_string());
-            let next = "choose where it may be written and has room, with -o FILE";
+            let next = "choose another file with -o FILE";
             Complaint::new(Exit::Internal, format!("cannot write {target}: {error}; {next}"))
         })?;
         Ok(Self { lines, is_terminal: file.is_none() && io::stdout().is_terminal() })
@@ -53,7 +53,7 @@ impl Drop for JsonLines {
     /// Writes what is left, for as long as somebody takes it.
     fn drop(&mut self) {
         if let Ok(unread_bytes @ 1..) = self.lines.finish() {
-            say(format!("warning: whoever reads the lines has stopped; {unread_bytes} bytes of them were not taken"));
+            say(format!("warning: the reader of the lines has stopped; {unread_bytes} bytes are lost"));
         }
     }
 }

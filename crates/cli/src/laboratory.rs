@@ -20,9 +20,7 @@ pub const TOOLS: [&str; 8] = ["k6", "wrk", "ab", "h2load", "hey", "oha", "hyperf
 
 /// The toolbox and what was found of each program.
 pub struct Opened {
-    /// The laboratory.
     pub laboratory: Laboratory,
-    /// The toolbox.
     pub toolbox: Toolbox,
     /// What was found of each program that a subject needs.
     pub states: BTreeMap<String, ProgramState>,
@@ -41,7 +39,7 @@ impl Opened {
         bring.enter(&mut catalogue)?;
         let toolbox = Toolbox::open_default()?;
         let tolok = std::env::current_exe().map_err(|error| {
-            Complaint::new(Exit::Internal, format!("cannot find tolok's own program: {error}; start it by its path"))
+            Complaint::new(Exit::Internal, format!("cannot find tolok's own program: {error}. Start it by its path"))
         })?;
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));

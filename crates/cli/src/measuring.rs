@@ -17,7 +17,7 @@ use crate::reports::{keep, print, report_format, runs_folder};
 use crate::verbs::plan::Planned;
 use crate::watching::Watching;
 
-/// One line on what is about to happen.
+/// Prints one line about the plan.
 pub fn announce(planned: &Planned) {
     let plan = &planned.plan;
     let competing = plan.cases.iter().filter(|case| case.competes());
@@ -38,7 +38,7 @@ pub fn announce(planned: &Planned) {
     let databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
     if databases.filter_map(|database| database.dsn.as_deref()).any(has_password) {
         say(
-            "warning: the password in `dsn` is kept with the run, in study.toml and plan.json; dsn = \"env:NAME\" keeps it out",
+            "warning: the run stores the password of `dsn` in study.toml and plan.json. To keep it out, use dsn = \"env:NAME\"",
         );
     }
 }
@@ -60,7 +60,7 @@ fn tried(subjects: usize, scenarios: usize, programs: usize) -> String {
     }
 }
 
-/// Whether an address that stands in a study is a secret.
+/// Whether the address in a study holds a password.
 fn has_password(dsn: &str) -> bool {
     !dsn.starts_with("env:") && DatabaseAddress::parse(dsn).is_ok_and(|address| !address.password.is_empty())
 }
@@ -94,11 +94,11 @@ pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs, stop: &S
     let names = Names::of(&laboratory.catalogue).with_workloads(&workloads).with_programs(&programs);
     let runs = runs_folder(result.runs.as_deref())?;
     let folder = RunFolder::create(&runs, &new.record(laboratory), plan, &planned.text, &names)?;
-    warn_of(&planned.ground.leftovers);
+    warn_of(&planned.capabilities.leftovers);
     measure_in(opened, &folder, result, stop)
 }
 
-/// Says what dead sessions left and could not be removed.
+/// Warns of what earlier sessions left and could not be removed.
 pub fn warn_of(leftovers: &[String]) {
     leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
 }
@@ -143,7 +143,7 @@ pub fn measure_in(
     if summary.missing > 0 {
         let name = folder.path().display();
         say(format!(
-            "stopped with {} to go; go on with: tolok resume {name}",
+            "stopped with {} left; to go on: tolok resume {name}",
             counted(u64::from(summary.missing), "trial")
         ));
     }
@@ -203,7 +203,7 @@ pub fn interruptible(at_hand: &'static str) -> Result<Stop, Complaint> {
     let failed = |error| {
         Complaint::new(
             Exit::Internal,
-            format!("cannot listen for Ctrl-C: {error}; a sandbox or the limit of open files (`ulimit -n`) forbids it"),
+            format!("cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"),
         )
     };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;

@@ -38,7 +38,6 @@ impl Left {
         Self { told_s, since: Instant::now(), trials }
     }
 
-    /// A trial begins.
     fn goes_on(&mut self) {
         self.since = Instant::now();
     }
@@ -55,13 +54,11 @@ impl Left {
 }
 
 impl Progress {
-    /// On this screen.
     pub fn new(screen: Screen) -> Self {
         let (at, rates, left) = (String::new(), Rates::default(), Left::now(0.0, 0));
         Self { screen, trials: 0, finished: 0, at, phase: "", rates, left }
     }
 
-    /// Shows one event.
     pub fn show(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { trials, finished, estimate_s, .. } => {

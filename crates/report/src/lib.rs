@@ -4,54 +4,26 @@
 //! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
 //! looks the same in every format that people read.
 
-mod brief;
 pub mod charts;
-mod cold_start;
 pub mod data;
-mod database;
-mod details;
 pub mod document;
 pub mod documents;
-mod failures;
-mod fairness;
-mod frame;
-mod gates;
-mod html;
-mod isolation;
-mod judgement;
-mod latency;
 pub mod latex;
-mod limits;
-mod markdown;
-mod notes;
-mod objectives;
 pub mod overlay;
 pub mod page;
 mod palette;
 pub mod print;
 mod printable;
-mod programs;
-mod published;
-mod recommendations;
-mod seconds;
-mod sections;
-mod sensitivity;
 mod sparkline;
-mod standings;
-mod surroundings;
 mod svg;
-mod table;
-mod terminal;
-mod tool_remarks;
-mod tools;
-mod trust;
-mod untested;
 
 pub use print::Style;
 pub use sparkline::sparkline;
 pub use tolok_analysis::figures;
 
 use tolok_analysis::Findings;
+
+use document::Depth;
 
 /// What findings can be turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,13 +81,13 @@ impl Format {
 /// The findings in a format, with a line break at the end.
 pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
-        Format::Terminal => terminal::render(findings, style),
-        Format::Markdown => markdown::render(findings),
+        Format::Terminal => print::terminal(&documents::run(findings, Depth::Short), style),
+        Format::Markdown => print::markdown(&documents::run(findings, Depth::Full)),
         Format::Csv => data::run(findings),
         Format::Tidy => data::tidy(findings),
         Format::Latex => latex::render(findings),
         Format::Json => data::json(findings),
-        Format::Html => html::render(findings),
+        Format::Html => print::html(&documents::run(findings, Depth::Page)),
     }
 }
 
@@ -123,8 +95,8 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
 /// formats that are not for people, nor of a page.
 pub fn brief(findings: &Findings, format: Format, style: &Style) -> Option<String> {
     match format {
-        Format::Terminal => Some(brief::text(findings, style)),
-        Format::Markdown => Some(brief::markdown(findings)),
+        Format::Terminal => Some(print::terminal(&documents::brief(findings, Depth::Short), style)),
+        Format::Markdown => Some(print::markdown(&documents::brief(findings, Depth::Full))),
         _ => None,
     }
 }

@@ -7,11 +7,11 @@ use serde::Serialize;
 use tolok_analysis::figures::{Figure, NONE, Quantity, figure, moment};
 use tolok_analysis::{CaseFinding, Estimate, Findings, ScenarioFinding, without_brackets};
 
+use crate::documents::run::surroundings::heading;
+use crate::documents::run::table::{LOWER_BOUND, is_lower_bound, percentiles_heading};
 use crate::page::piece;
 use crate::palette::marker;
-use crate::surroundings::heading;
 use crate::svg;
-use crate::table::{LOWER_BOUND, is_lower_bound, percentiles_heading};
 
 const TEMPLATE: &str = include_str!("../templates/overlay.html");
 

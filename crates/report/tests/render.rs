@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use invented::{ordinary, with_six_digits};
 use tolok_analysis::Findings;
 use tolok_report::data::schema;
-use tolok_report::{Format, Style, render};
+use tolok_report::document::Depth;
+use tolok_report::{Format, Style, documents, render};
 
 fn text(findings: &Findings, format: Format) -> String {
     render(findings, format, &Style::default())
@@ -51,11 +52,6 @@ mod terminal {
     #[test]
     fn an_ordinary_run_at_100_columns() {
         insta::assert_snapshot!(at_width(&ordinary().findings(), 100));
-    }
-
-    #[test]
-    fn an_ordinary_run_at_80_columns() {
-        insta::assert_snapshot!(at_width(&ordinary().findings(), 80));
     }
 
     #[test]
@@ -97,28 +93,30 @@ mod terminal {
     fn edge_cases() {
         for name in [
             "one-subject",
-            "nothing-ranked",
             "all-failed",
             "no-ceiling",
             "huge-names",
             "two-blocks",
             "open-loop",
-            "boxed",
             "unprivileged",
             "database",
             "outage",
-            "programs",
             "one-program",
-            "programs-at-odds",
             "tools-at-a-rate",
             "aa-pair",
-            "aa-told-apart",
             "checked",
             "published",
         ] {
             insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
         }
     }
+}
+
+/// A page in words: everything but its charts.
+#[test]
+fn page() {
+    let page = documents::run(&edge_case("one-scenario"), Depth::Page);
+    insta::assert_snapshot!(tolok_report::print::markdown(&page));
 }
 
 #[test]
@@ -131,6 +129,35 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let start = page.find(from).expect("it begins there");
     let length = page[start..].find(to).expect("it ends there");
     &page[start..start + length]
+}
+
+/// The checks of a page that failed, by their rules.
+fn failed_checks(page: &str) -> Vec<String> {
+    let rules = page.split("<th scope=\"row\">").filter_map(|rest| rest.split_once("</th><td>"));
+    let failed = rules.filter(|(_, held)| held.starts_with("<b class=\"warn\">! no"));
+    failed.map(|(rule, _)| rule.to_owned()).collect()
+}
+
+/// What a page says was seen of a check.
+fn seen<'a>(page: &'a str, rule: &str) -> &'a str {
+    let cells = part(page, &format!("<th scope=\"row\">{rule}</th>"), "</tr>");
+    cells.rsplit("<td").next().unwrap_or_default().split(['>', '<']).nth(1).unwrap_or_default()
+}
+
+/// A document of JSON with one element of each list.
+fn in_short(mut document: serde_json::Value) -> String {
+    fn shorten(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Array(items) => {
+                items.truncate(1);
+                items.iter_mut().for_each(shorten);
+            }
+            serde_json::Value::Object(fields) => fields.values_mut().for_each(shorten),
+            _ => {}
+        }
+    }
+    shorten(&mut document);
+    serde_json::to_string_pretty(&document).expect("text")
 }
 
 /// Some columns of a CSV file, by name.
@@ -192,19 +219,6 @@ mod environments {
     }
 
     #[test]
-    fn in_html() {
-        let page = text(&edge_case("boxed"), Format::Html);
-        insta::assert_snapshot!(
-            "in_html",
-            part(&page, "<section class=\"verdict\"", "<section aria-labelledby=\"throughput\"")
-        );
-        insta::assert_snapshot!(
-            "tables_in_html",
-            part(&page, "<h3>JSON · half-wifi <span", "<section aria-labelledby=\"machine\"")
-        );
-    }
-
-    #[test]
     fn in_csv() {
         let text = text(&edge_case("boxed"), Format::Csv);
         let limits =
@@ -235,7 +249,7 @@ mod environments {
             "unscored_diagnoses": first["unscored_diagnoses"],
             "isolation": document["isolation"],
         });
-        insta::assert_snapshot!(serde_json::to_string_pretty(&parts).expect("text"));
+        insta::assert_snapshot!(in_short(parts));
     }
 
     #[test]
@@ -254,7 +268,7 @@ mod environments {
     #[test]
     fn a_column_of_throttled_periods_stands_only_where_there_is_a_quota() {
         let page = text(&edge_case("boxed"), Format::Html);
-        let tables: Vec<&str> = page.split("<table class=\"figures\">").skip(1).collect();
+        let tables: Vec<&str> = page.split("aria-label=\"Figures of ").skip(1).collect();
         assert_eq!(tables.len(), 2);
         let has_column = |table: &str| table.split("</thead>").next().is_some_and(|head| head.contains("throttled"));
         assert_eq!(tables.iter().map(|table| has_column(table)).collect::<Vec<_>>(), [false, true]);
@@ -267,7 +281,7 @@ mod environments {
             let terminal = text(&found, Format::Terminal).replace("\n  ", " ");
             assert!(terminal.contains(&format!("MiB {words}")), "{name}");
             assert!(text(&found, Format::Markdown).contains(&format!("| memory ({words}), MiB |")), "{name}");
-            assert!(text(&found, Format::Html).contains(&format!("memory MiB, {words}</th>")), "{name}");
+            assert!(text(&found, Format::Html).contains(&format!("memory ({words}), MiB</th>")), "{name}");
         }
     }
 
@@ -295,11 +309,8 @@ mod objectives {
     #[test]
     fn in_html() {
         let page = text(&edge_case("open-loop"), Format::Html);
-        insta::assert_snapshot!(part(&page, "<p class=\"note\">Objectives", "<h3>"));
-        assert!(page.contains("! 2 objectives crossed") && page.contains("p99 ms, from the planned instant"));
-        assert!(
-            page.contains("! no</td><th scope=\"row\">The load tool stood by its figures</th><td>1 of 7 cases flagged")
-        );
+        assert!(page.contains("! 2 objectives crossed") && page.contains("p50 and p99 from the planned instant"));
+        assert_eq!(seen(&page, "The load tool stood by its figures"), "1 of 7 cases flagged");
     }
 
     #[test]
@@ -341,7 +352,6 @@ mod databases {
     #[test]
     fn in_html() {
         let page = text(&edge_case("database"), Format::Html);
-        insta::assert_snapshot!(part(&page, "<h3>1,000 rows of 40", "<section aria-labelledby=\"resources\""));
         assert!(
             page.contains("! windows at 10%") && page.contains("<p class=\"warn\">! Every window shortened to 10%")
         );
@@ -377,7 +387,7 @@ mod databases {
             "asked": rows["database"],
             "case": { "bottleneck": case["bottleneck"], "database": case["database"] },
         });
-        insta::assert_snapshot!(serde_json::to_string_pretty(&parts).expect("text"));
+        insta::assert_snapshot!(in_short(parts));
     }
 
     /// Columns of data stand only where a scenario has a database.
@@ -411,7 +421,7 @@ mod databases {
         run.change(|_, trial| (trial.goodput_rps, trial.ledger.good) = (0.0, 0));
         let found = run.findings();
         assert!(text(&found, Format::Terminal).contains("<0.500"), "one answer in a window of 2 s");
-        assert!(text(&found, Format::Markdown).contains("| <0.500 |"));
+        assert!(text(&found, Format::Markdown).contains("| \\<0.500 |"));
         assert!(text(&found, Format::Html).contains("&lt;0.500"));
         for format in [Format::Terminal, Format::Markdown, Format::Html] {
             assert!(text(&edge_case("database"), format).contains("hung"), "{format:?}");
@@ -426,7 +436,7 @@ mod databases {
             "Every counter was exactly right",
             "The database refused no connection",
         ] {
-            assert!(page.contains(&format!("! no</td><th scope=\"row\">{rule}</th>")), "{rule}");
+            assert!(failed_checks(&page).contains(&rule.to_owned()), "{rule}");
             assert!(!text(&ordinary().findings(), Format::Html).contains(rule), "{rule}");
         }
     }
@@ -461,7 +471,8 @@ fn csv() {
 
 #[test]
 fn json() {
-    insta::assert_snapshot!(text(&edge_case("one-scenario"), Format::Json));
+    let document: serde_json::Value = serde_json::from_str(&text(&edge_case("one-scenario"), Format::Json)).unwrap();
+    insta::assert_snapshot!(in_short(document));
 }
 
 #[test]
@@ -495,19 +506,8 @@ mod html {
     use super::*;
 
     #[test]
-    fn one_scenario() {
-        // The style sheet has the colours of all subjects' folders.
-        let page = text(&edge_case("one-scenario"), Format::Html);
-        insta::assert_snapshot!(page.replacen(tolok_report::page::style(), "…", 1));
-    }
-
-    #[test]
     fn every_check_that_failed_is_marked() {
-        let failed = |name: &str| -> Vec<String> {
-            let page = text(&edge_case(name), Format::Html);
-            let rules = page.split("! no</td><th scope=\"row\">").skip(1);
-            rules.map(|rest| rest.split('<').next().unwrap_or_default().to_owned()).collect()
-        };
+        let failed = |name: &str| -> Vec<String> { failed_checks(&text(&edge_case(name), Format::Html)) };
         assert_eq!(failed("one-scenario"), Vec::<String>::new());
         assert_eq!(failed("shared-cpus")[0], "Subject and generator had CPUs of their own");
         assert_eq!(failed("above-ceiling"), ["No subject was above the machine’s limit"]);

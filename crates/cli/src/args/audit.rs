@@ -13,7 +13,7 @@ pub struct AuditArgs {
     /// with tolok (`tolok list published`).
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<String>,
-    /// Only what is contradicted, without what cannot be told and what holds; not for json, which is always whole.
+    /// Print contradictions only. JSON is always complete.
     #[arg(long)]
     pub brief: bool,
     /// How to print the result.
@@ -30,8 +30,7 @@ pub struct AuditArgs {
 #[derive(Debug, Default, PartialEq, Eq, ClapArgs)]
 #[command(next_help_heading = "Tables in CSV")]
 pub struct CsvArgs {
-    /// What a column is: the key of a figure, as in TOML, or of [method]; without a key the column is left out. May be given
-    /// several times.
+    /// What a column holds: the key of a figure, as in TOML, or of [method]. Without a key the column is left out. Repeatable.
     #[arg(long, value_name = "HEADER=KEY", value_parser = CsvOptions::column)]
     pub column: Vec<(String, String)>,
     /// The column that names what was measured [default: subject].
@@ -43,10 +42,10 @@ pub struct CsvArgs {
     /// The column that names the source's table [default: table, if there is one].
     #[arg(long, value_name = "HEADER")]
     pub table: Option<String>,
-    /// Several rows of the same subject and setting are repetitions.
+    /// Take several rows of one subject and setting as repetitions.
     #[arg(long)]
     pub repetitions: bool,
-    /// Numbers are written as in 1.234,5.
+    /// Read numbers such as 1.234,5 with a decimal comma.
     #[arg(long)]
     pub decimal_comma: bool,
     /// Title of the source [default: name of the file].
@@ -55,13 +54,13 @@ pub struct CsvArgs {
     /// The load generator, such as wrk.
     #[arg(long, value_name = "NAME")]
     pub tool: Option<String>,
-    /// Connections or virtual users at the same time.
+    /// Concurrent connections or virtual users.
     #[arg(long, value_name = "N")]
     pub connections: Option<String>,
     /// Length of a run, such as 30s.
     #[arg(long, value_name = "TIME")]
     pub duration: Option<String>,
-    /// Anything else that [method] can say and that holds for all rows: loop=closed, subject-cpus=4. May be given several times.
+    /// Any other key of [method] that holds for all rows: loop=closed, subject-cpus=4. Repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
     pub method: Vec<String>,
 }

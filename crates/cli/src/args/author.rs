@@ -15,13 +15,13 @@ pub struct NewArgs {
 /// What can be begun.
 #[derive(Debug, Subcommand)]
 pub enum NewThing {
-    /// A server that answers the workloads `hello` and `json`, and what tolok has to know of it.
+    /// A server for the workloads `hello` and `json`, with its subject.toml.
     Subject(NewSubjectArgs),
-    /// A request and the answer that is owed to it.
+    /// A request and its correct response.
     Workload(NewWorkloadArgs),
     /// A question: which subjects, under which load.
     Study(NewStudyArgs),
-    /// A published table as data, to be audited.
+    /// A published table as data, for an audit.
     Audit(NewAuditArgs),
 }
 
@@ -33,7 +33,7 @@ pub struct NewSubjectArgs {
     /// What it runs on.
     #[arg(long, default_value = "go", value_name = "RUNTIME")]
     pub runtime: NewRuntime,
-    /// Make it in this folder [default: subjects/RUNTIME of the checkout].
+    /// Create it in this folder [default: subjects/RUNTIME of the checkout].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
@@ -54,9 +54,9 @@ pub enum NewRuntime {
 /// Options of `tolok new workload`.
 #[derive(Debug, ClapArgs)]
 pub struct NewWorkloadArgs {
-    /// Its name, which is its path as well: small letters, digits and hyphens.
+    /// Its name, which is also its path: small letters, digits and hyphens.
     pub name: String,
-    /// Make it in this folder [default: workloads of the checkout].
+    /// Create it in this folder [default: workloads of the checkout].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
@@ -69,10 +69,10 @@ pub struct NewStudyArgs {
     /// Subjects to compare, as a study names them, separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "*")]
     pub subjects: Vec<String>,
-    /// What they are asked.
+    /// The workload that they serve.
     #[arg(long, value_name = "WORKLOAD", default_value = "hello")]
     pub workload: String,
-    /// Make it in this folder [default: studies of the checkout; outside one, the working folder].
+    /// Create it in this folder [default: studies of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
@@ -82,7 +82,7 @@ pub struct NewStudyArgs {
 pub struct NewAuditArgs {
     /// Its name: small letters, digits and hyphens.
     pub name: String,
-    /// Make it in this folder [default: published of the checkout; outside one, the working folder].
+    /// Create it in this folder [default: published of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
@@ -91,7 +91,7 @@ pub struct NewAuditArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = CHECK_CODES)]
 pub struct CheckArgs {
-    /// Subjects as a study would name them (`go/nethttp`, `node/http:cluster`, `php/fpm:*`), or folders with a `subject.toml`
+    /// Subjects, named as in a study (`go/nethttp`, `node/http:cluster`, `php/fpm:*`), or folders with a `subject.toml`
     /// [default: all variants of all subjects that are ready].
     #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
@@ -140,7 +140,7 @@ pub struct ManArgs {
     /// The page of this verb [default: that of tolok].
     #[arg(value_name = "VERB")]
     pub verb: Option<String>,
-    /// Write the page into this folder, which is made where it is missing; without a VERB, the pages of all verbs.
+    /// Write the page to this folder, which is created if it is missing. Without a VERB: the pages of all verbs.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
 }

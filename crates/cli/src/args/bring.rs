@@ -7,15 +7,14 @@ use clap::Args as ClapArgs;
 /// Options of every verb that can measure servers from elsewhere than the checkout.
 #[derive(Debug, Default, ClapArgs)]
 pub struct BringArgs {
-    /// Measure the server whose `subject.toml` lies in this folder as well; it is called `local/` and the folder's name. May be
-    /// given several times.
+    /// Also measure the server whose `subject.toml` is in this folder. Its id is `local/` and the folder's name. Repeatable.
     #[arg(long, value_name = "DIR")]
     pub subject: Vec<PathBuf>,
-    /// Measure a server that runs already as well, here or elsewhere; it is never started, stopped or limited. May be given several
-    /// times, with a name if you like: mine=http://127.0.0.1:3000.
+    /// Also measure a server that already runs, here or elsewhere. tolok never starts, stops or limits it. Repeatable, with an
+    /// optional name: mine=http://127.0.0.1:3000.
     #[arg(long, value_name = "[NAME=]URL", value_parser = named_url)]
     pub url: Vec<NamedUrl>,
-    /// Yes, put load on a --url that is not on this machine. Only where you may: load on the server of others is an attack.
+    /// Allow load on a --url that is not on this machine. Load on somebody else's server is an attack.
     #[arg(long)]
     pub allow_remote: bool,
 }

@@ -9,7 +9,7 @@ use tolok_analysis::ComparedMetric;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = CODES)]
 pub struct CompareArgs {
-    /// The run before: its folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
+    /// The run before: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     #[arg(value_name = "A")]
     pub before: String,
     /// The run after.
@@ -22,10 +22,10 @@ pub struct CompareArgs {
     /// Differences smaller than this do not matter [default: the larger smallest effect of the two studies].
     #[arg(long, value_name = "PERCENT", value_parser = threshold)]
     pub threshold: Option<f64>,
-    /// Compare runs of different conditions as well (another machine, other limits, another load), and mark the result.
+    /// Compare runs under different conditions too (machine, limits, load), and mark the result.
     #[arg(long)]
     pub allow_differences: bool,
-    /// Show all figures on the terminal, also those without a change.
+    /// Show all figures on the terminal, including those without a change.
     #[arg(short, long)]
     pub verbose: bool,
     /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].
@@ -56,14 +56,14 @@ pub enum CompareFormat {
     Md,
     /// For programs.
     Json,
-    /// One row a figure.
+    /// One row per figure.
     Csv,
 }
 
 /// A figure by which runs can be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MetricName {
-    /// Good answers per second.
+    /// Correct responses per second.
     Goodput,
     /// Wall time of programs.
     Wall,
@@ -71,11 +71,11 @@ pub enum MetricName {
     P50,
     /// 99th percentile of response times.
     P99,
-    /// CPU time per good answer, or of a program.
+    /// CPU time per correct response, or of a program.
     Cpu,
     /// Memory.
     Memory,
-    /// From the start to the first good answer.
+    /// From the start to the first correct response.
     ColdStart,
 }
 

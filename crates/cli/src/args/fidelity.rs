@@ -8,21 +8,21 @@ use tolok_model::Engine;
 /// Options of `tolok fidelity`.
 #[derive(Debug, ClapArgs)]
 pub struct FidelityArgs {
-    /// Subjects, as a study would name them: `bun/serve:mysql2`, `bun/serve:*`, `*` [default: `*`, all variants of all
-    /// subjects that serve the workload `fidelity`].
+    /// Subjects, named as in a study: `bun/serve:mysql2`, `bun/serve:*`, `*` [default: `*`, all variants of all subjects
+    /// that serve the workload `fidelity`].
     #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
     /// Which database to start.
     #[arg(long, default_value = "mariadb", value_name = "ENGINE")]
     pub engine: EngineName,
-    /// A database server that is there already: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that
-    /// holds such an address and keeps the password from whoever sees this command.
+    /// Use a database server that already runs: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable with
+    /// such an address, which keeps the password out of the command line.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "engine")]
     pub dsn: Option<String>,
     /// Connections of each subject.
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=150))]
     pub pool: u32,
-    /// Do not give up 1,000 requests to see whether connections leak, which takes some seconds for each subject.
+    /// Skip the test that aborts 1,000 requests to find leaked connections. It takes some seconds per subject.
     #[arg(long)]
     pub no_aborts: bool,
     /// How to print the result.

@@ -23,27 +23,27 @@ scenarios are wrong by more than 20 % in the median.";
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct ForecastArgs {
-    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
+    /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     pub run: String,
     /// Users of each subject: 500, 10k, 2M.
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub users: u64,
-    /// Copies of the subject, each with the CPUs and the pool of the measured one, before the same database.
+    /// Instances of the subject on one database, each with the CPUs and the pool of the measured one.
     #[arg(long, default_value_t = 1, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub instances: u32,
-    /// Round trip between users and subject, such as 20ms [default: as measured].
+    /// Round-trip time between users and subject, such as 20ms [default: as measured].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub rtt: Option<f64>,
-    /// Round trip between subject and database [default: as measured].
+    /// Round-trip time between subject and database [default: as measured].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub database_rtt: Option<f64>,
     /// Connections of each instance to the database [default: as measured].
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub pool: Option<u32>,
-    /// Mean pause of a user between an answer and the next request [default: as measured].
+    /// Mean think time of a user between a response and the next request [default: as measured].
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub think_time: Option<f64>,
-    /// Say how many instances keep this: a mean response time, such as 'mean < 50ms'.
+    /// Find how many instances keep this mean response time, such as 'mean < 50ms'.
     #[arg(long, value_name = "OBJECTIVE", value_parser = mean_below)]
     pub objective: Option<f64>,
     /// Only this subject: `go/nethttp` for all its variants, or `go/nethttp:encoder`.
@@ -72,7 +72,7 @@ pub enum ForecastFormat {
     Json,
     /// Tables for a pull request or a document.
     Md,
-    /// One row a subject and workload.
+    /// One row per subject and workload.
     Csv,
 }
 

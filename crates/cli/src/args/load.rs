@@ -61,7 +61,7 @@ Only put load on servers that are yours.";
 #[derive(Debug, Clone, ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub struct LoadArgs {
-    /// Where to: http://HOST[:PORT][/PATH], or https://.
+    /// Target: http://HOST[:PORT][/PATH], or https://.
     pub url: String,
 
     /// Virtual users, each with one connection and one request at a time [default: 64]. With --rate: connections of the
@@ -69,81 +69,81 @@ pub struct LoadArgs {
     #[arg(help_heading = START, short = 'c', long, visible_alias = "connections", value_name = "N",
           value_parser = values::users)]
     pub vus: Option<u32>,
-    /// Length of the measured window [default: 10s]. With a number of iterations: the longest it may take [default: 10m].
+    /// Length of the measured window [default: 10s]. With a number of iterations: its maximum [default: 10m].
     #[arg(help_heading = START, short, long, short_alias = 'z', value_name = "TIME", value_parser = values::duration)]
     pub duration: Option<Duration>,
-    /// Load before the window that is not counted [default: 0s; with --capacity 1s].
+    /// Warm-up before the window, which is discarded [default: 0s; with --capacity 1s].
     #[arg(help_heading = START, long, value_name = "TIME", value_parser = values::duration)]
     pub warmup: Option<Duration>,
-    /// So many iterations, shared by all users (shared-iterations). An iteration is one request, with --sequence all of
-    /// them.
+    /// Total number of iterations, shared by all users (shared-iterations). An iteration is one request; with --sequence it
+    /// is all of them.
     #[arg(help_heading = START, short = 'n', long, visible_alias = "requests", value_name = "N",
           value_parser = values::count)]
     pub iterations: Option<u64>,
-    /// So many iterations by each user (per-vu-iterations).
+    /// Number of iterations per user (per-vu-iterations).
     #[arg(help_heading = START, long, value_name = "N", value_parser = values::count)]
     pub iterations_per_vu: Option<u64>,
-    /// Open loop: iterations start by the clock at this rate, whether or not earlier ones are answered
+    /// Open loop: iterations start at this rate, whether or not earlier ones have a response
     /// (constant-arrival-rate): 2000, 2000/s, 120/m.
     #[arg(help_heading = START, short = 'R', long, alias = "qps", value_name = "N[/s]", value_parser = values::rate)]
     pub rate: Option<f64>,
-    /// Go in a straight line to TARGET within TIME; repeat for the next line. Alone: TARGET users (ramping-vus). With
-    /// --rate, which is the start: TARGET a second (ramping-arrival-rate). k6's TIME:TARGET is understood too.
+    /// Ramp linearly to TARGET within TIME. Repeatable. Alone: TARGET users (ramping-vus). With --rate, which is the start:
+    /// TARGET per second (ramping-arrival-rate). k6's TIME:TARGET works too.
     #[arg(help_heading = START, long = "stage", value_name = "TARGET:TIME", value_parser = values::stage)]
     pub stages: Vec<StageText>,
-    /// k6's name for how iterations start. It follows from the other options, and is refused if it does not.
+    /// k6's name of the executor. It must match the other options, which imply it.
     #[arg(help_heading = START, long, value_name = "NAME", hide_possible_values = true,
           value_parser = ["constant-vus", "ramping-vus", "per-vu-iterations", "shared-iterations",
                           "constant-arrival-rate", "ramping-arrival-rate"])]
     pub executor: Option<String>,
-    /// With --rate: evenly spaced, or at random as independent users come [default: uniform].
+    /// With --rate: evenly spaced, or random like independent users (Poisson) [default: uniform].
     #[arg(help_heading = START, long, value_name = "HOW", value_parser = arrivals_parser())]
     pub arrivals: Option<Arrivals>,
-    /// With --rate: connections for the arrivals. One that finds none free waits (and is counted in `queue`); with
-    /// `unbounded` a connection is opened for it, up to MOST [default: the number of --vus].
+    /// With --rate: connections for the arrivals. An arrival without a free connection waits (counted in `queue`). With
+    /// `unbounded` it gets a new connection, up to MOST [default: the number of --vus].
     #[arg(help_heading = START, long, value_name = "N|unbounded[:MOST]", value_parser = values::pool)]
     pub pool: Option<Pool>,
-    /// Pause of a user after each iteration: 300ms, or drawn from a range, 1s..3s.
+    /// Think time of a user after each iteration: 300ms, or a random time from a range, 1s..3s.
     #[arg(help_heading = START, long, value_name = "TIME[..TIME]", value_parser = values::think)]
     pub think: Option<ThinkTime>,
-    /// Seed of all that is drawn at random: Poisson arrivals, weighted requests, pauses.
+    /// Seed of everything random: Poisson arrivals, weighted requests, think times.
     #[arg(help_heading = START, long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
 
-    /// Speak HTTP/2: on http:// without asking (prior knowledge), on https:// if the server chooses it (ALPN).
+    /// Use HTTP/2: with prior knowledge on http://, and if the server selects it (ALPN) on https://.
     #[arg(help_heading = CONNECTIONS, long)]
     pub http2: bool,
-    /// With --http2: so many users, or places of the pool, share a connection, each with one request at a time
+    /// With --http2: number of users, or places of the pool, that share a connection, each with one request at a time
     /// [default: 1].
     #[arg(help_heading = CONNECTIONS, long, requires = "http2", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub streams: Option<u32>,
-    /// Open a connection for every request.
+    /// Open a new connection for every request.
     #[arg(help_heading = CONNECTIONS, long, alias = "disable-keepalive")]
     pub no_keepalive: bool,
-    /// Close each connection after so many requests.
+    /// Close each connection after this many requests.
     #[arg(help_heading = CONNECTIONS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub requests_per_connection: Option<u32>,
-    /// After this long an unanswered request has failed; connecting is part of it.
+    /// A request without a response fails after this time, which includes connecting.
     #[arg(help_heading = CONNECTIONS, long, default_value = "10s", value_name = "TIME", value_parser = values::duration)]
     pub timeout: Duration,
-    /// After this long an attempt to connect has failed [default: 5s, at most --timeout].
+    /// A connection attempt fails after this time [default: 5s, at most --timeout].
     #[arg(help_heading = CONNECTIONS, long, value_name = "TIME", value_parser = values::duration)]
     pub connect_timeout: Option<Duration>,
-    /// How long requests in flight when the window ends may take [default: --timeout, at most 5s].
+    /// How long requests that are in flight at the end of the window may take [default: --timeout, at most 5s].
     #[arg(help_heading = CONNECTIONS, long, value_name = "TIME", value_parser = values::duration)]
     pub grace: Option<Duration>,
-    /// Local addresses of connections, in turn: so many of 127.0.0.1 and up, `system`, or a list. Towards the loopback,
-    /// where connections are closed again, 32 keep the local ports from running out [default: 32].
+    /// Local addresses of connections, in turn: a number of addresses from 127.0.0.1 up, `system`, or a list. On the
+    /// loopback, 32 addresses keep the local ports from running out [default: 32].
     #[arg(help_heading = CONNECTIONS, long, value_name = "N|system|IP,IP", value_parser = values::sources)]
     pub source_addresses: Option<Sources>,
-    /// Connect to this socket in the file system; the URL gives the Host header and the path.
+    /// Connect to this Unix socket. The URL gives the Host header and the path.
     #[arg(help_heading = CONNECTIONS, long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
-    /// Read no faster than this on each connection, as clients on slow links do: 10KB/s, 2MiB/s.
+    /// Limit reading on each connection to this rate, like clients on slow links: 10KB/s, 2MiB/s.
     #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
     pub read_rate: Option<u64>,
-    /// Write no faster than this on each connection.
+    /// Limit writing on each connection to this rate.
     #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
     pub write_rate: Option<u64>,
     /// Congestion control of the generator's sockets, such as cubic or reno [default: the system's].
@@ -153,25 +153,25 @@ pub struct LoadArgs {
     /// GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS [default: GET].
     #[arg(help_heading = REQUESTS, short = 'm', long, short_alias = 'X', value_name = "METHOD", value_parser = values::method)]
     pub method: Option<Method>,
-    /// Add a header, `Name: value`; can be repeated.
+    /// Add a header, `Name: value`. Repeatable.
     #[arg(help_heading = REQUESTS, short = 'H', long = "header", value_name = "HEADER", value_parser = values::header)]
     pub headers: Vec<(String, String)>,
-    /// Body of requests that carry one (POST, PUT, PATCH); @FILE reads it from a file.
+    /// Body of POST, PUT and PATCH requests. @FILE reads it from a file.
     #[arg(help_heading = REQUESTS, long, value_name = "TEXT|@FILE", value_parser = values::body)]
     pub body: Option<BodyText>,
-    /// One of several requests, each drawn as often as its weight says: '3 GET /items'; can be repeated.
+    /// One of several requests, sent in proportion to its weight: '3 GET /items'. Repeatable.
     #[arg(help_heading = REQUESTS, long = "request", value_name = "'WEIGHT METHOD PATH'",
           value_parser = values::weighted_request)]
     pub requests: Vec<WeightedRequest>,
-    /// The same from a file of JSON Lines, one request a line, each with the answer it expects:
-    /// {"weight":1,"method":"GET","path":"/a","expect_body":"a.json"}; the --expect options hold for lines that say nothing.
+    /// Read the requests from a file of JSON Lines, each with its expected response:
+    /// {"weight":1,"method":"GET","path":"/a","expect_body":"a.json"}. The --expect options apply to lines without their own.
     #[arg(help_heading = REQUESTS, long, value_name = "FILE")]
     pub request_file: Option<PathBuf>,
-    /// An iteration is all of the --request, or of the file's lines, in their order, one after the other, each as often as its weight says.
+    /// Make each iteration send all requests of --request, or of the file, in their order, each as often as its weight.
     #[arg(help_heading = REQUESTS, long)]
     pub sequence: bool,
 
-    /// https: trust these certificates (PEM) instead of the machine's; a server's own may be among them.
+    /// https: trust these certificates (PEM) instead of the machine's. They may include the server's own.
     #[arg(help_heading = CONNECTIONS, long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
     /// https: the name that the server's certificate must have [default: the URL's host].
@@ -181,43 +181,43 @@ pub struct LoadArgs {
     #[arg(help_heading = CONNECTIONS, short = 'k', long)]
     pub insecure: bool,
 
-    /// The status of a good answer [default: any 2xx].
+    /// The status of a correct response [default: any 2xx].
     #[arg(help_heading = ANSWERS, long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(200..600))]
     pub expect_status: Option<u16>,
-    /// A file with the body of a good answer; every body is compared, byte for byte.
+    /// A file with the body of a correct response. Every body is compared byte for byte.
     #[arg(help_heading = ANSWERS, long, value_name = "FILE")]
     pub expect_body: Option<PathBuf>,
-    /// Length of the body of a good answer.
+    /// Length of the body of a correct response.
     #[arg(help_heading = ANSWERS, long, value_name = "BYTES")]
     pub expect_length: Option<u64>,
-    /// A file with JSON: a good body means the same, whatever the order of keys and the blanks.
+    /// A file with JSON. A correct body has the same meaning; key order and white space may differ.
     #[arg(help_heading = ANSWERS, long, value_name = "FILE")]
     pub expect_json: Option<PathBuf>,
-    /// With --expect-json: look at the first answer of each thread and every Nth after it [default: 1].
+    /// With --expect-json: check the first response of each thread and every Nth after it [default: 1].
     #[arg(help_heading = ANSWERS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub check_every: Option<u32>,
-    /// Throw bodies away inside the kernel, uncopied: cheapest for large ones. Only the length is known.
+    /// Discard bodies inside the kernel without copying them. This is cheapest for large bodies, and checks only their length.
     #[arg(help_heading = ANSWERS, long)]
     pub discard: bool,
 
-    /// Threads, each with its share of users and arrivals; `auto` is one for each CPU that tolok may use [default: 1, with
-    /// --cpus one for each].
+    /// Threads, each with its share of users and arrivals. `auto` means one per CPU that tolok may use [default: 1, with
+    /// --cpus one per CPU].
     #[arg(help_heading = GENERATOR, short = 't', long, value_name = "N|auto", value_parser = values::threads)]
     pub threads: Option<Threads>,
     /// Pin the threads to these CPUs, in turn: 0,2-3.
     #[arg(help_heading = GENERATOR, long, value_name = "LIST", value_parser = values::cpus)]
     pub cpus: Option<CpuList>,
-    /// How a thread waits for a planned instant: `sleep` (cheap, late by a wake-up), `hybrid` (sleeps, then looks at the
-    /// clock), `spin` (a whole CPU) [default: hybrid with --rate, else sleep].
+    /// How a thread waits for a planned instant: `sleep` (cheap, late by a wake-up), `hybrid` (sleeps, then polls the clock),
+    /// `spin` (a whole CPU) [default: hybrid with --rate, else sleep].
     #[arg(help_heading = GENERATOR, long, value_name = "HOW", hide_possible_values = true, value_parser = timer_parser())]
     pub timer: Option<Timer>,
-    /// Generate the load in a session of its own, so that the kernel does not divide one session's share of the CPU
-    /// between the generator and whatever else runs in this terminal.
+    /// Generate the load in a session of its own. Otherwise the kernel divides one session's share of the CPU between the
+    /// generator and other programs in this terminal.
     #[arg(help_heading = GENERATOR, long)]
     pub own_session: bool,
 
-    /// What must hold, else tolok leaves with code 3; can be repeated: 'p99 < 50ms', 'service.p95 < 5ms',
-    /// 'failed < 0.1%', 'goodput >= 1000/s'. k6's spellings are understood.
+    /// A condition that must hold, or tolok exits with code 3. Repeatable: 'p99 < 50ms', 'service.p95 < 5ms',
+    /// 'failed < 0.1%', 'goodput >= 1000/s'. k6's spellings work too.
     #[arg(help_heading = JUDGEMENT, long = "threshold", value_name = "CONDITION", value_parser = threshold)]
     pub thresholds: Vec<Threshold>,
     /// Stop as soon as a threshold is crossed.
@@ -227,20 +227,20 @@ pub struct LoadArgs {
     /// Search for the highest rate that keeps all thresholds: many runs of --duration [default: 5s] each.
     #[arg(help_heading = JUDGEMENT, long)]
     pub capacity: bool,
-    /// With --capacity: no higher rate is tried [default: 10 million a second].
+    /// With --capacity: the highest rate to try [default: 10 million per second].
     #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "N[/s]", value_parser = values::rate)]
     pub capacity_most: Option<f64>,
-    /// With --capacity: a search ends when the rates that were kept and not kept are this close [default: 5%].
+    /// With --capacity: a search ends when the highest passing and the lowest failing rate are this close [default: 5%].
     #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "PERCENT", value_parser = values::share)]
     pub capacity_precision: Option<f64>,
-    /// With --capacity: number of searches, whose range is reported [default: 5].
+    /// With --capacity: number of searches. Their range is reported [default: 5].
     #[arg(help_heading = JUDGEMENT, long, requires = "capacity", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=100))]
     pub capacity_searches: Option<u32>,
     /// How to print the result.
     #[arg(help_heading = OUTPUT, long, default_value = "text", value_name = "FORMAT")]
     pub format: LoadFormat,
-    /// Write the result to this file instead of standard output; it appears whole or not at all.
+    /// Write the result to this file instead of standard output. The file appears complete or not at all.
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Tell the laboratory about the window on standard error.
@@ -253,11 +253,11 @@ pub struct LoadArgs {
 pub enum LoadFormat {
     /// Words and a table for the terminal.
     Text,
-    /// The whole record, for programs.
+    /// The complete record, for programs.
     Json,
     /// Tables for an issue or a README.
     Md,
-    /// One row a second.
+    /// One row per second.
     Csv,
 }
 

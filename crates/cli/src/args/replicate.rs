@@ -12,19 +12,19 @@ pub struct ReplicateArgs {
     /// The source, as `tolok list sources` names it.
     #[arg(value_name = "SOURCE")]
     pub source: String,
-    /// Only these parts of it, separated by commas.
+    /// Measure only these parts of it, separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub part: Vec<String>,
-    /// Run each case this often instead of as often as the studies say; 5 is the least for an interval.
+    /// Run this many blocks, whatever the studies say. A confidence interval needs at least 5.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
     /// Multiply every warm-up, window and number of requests of the studies.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
-    /// Run cases that ask for more CPUs than there are on shared ones, and mark them, instead of leaving them out.
+    /// Run cases that need more CPUs than this machine has on shared CPUs, and mark them, instead of leaving them out.
     #[arg(long)]
     pub allow_shared: bool,
-    /// Measure nothing; take the newest stored run of each part.
+    /// Measure nothing: use the newest stored run of each part.
     #[arg(long, conflicts_with_all = ["blocks", "scale", "allow_shared"])]
     pub stored: bool,
     /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].

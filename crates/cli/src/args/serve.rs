@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = NOTE)]
 pub struct ServeArgs {
-    /// Port on 127.0.0.1; 0 for any that is free [default: 7357, or any that is free where that is taken].
+    /// Port on 127.0.0.1; 0 for any free port [default: 7357, or any free port if that is taken].
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
     /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].

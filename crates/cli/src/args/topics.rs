@@ -1,25 +1,21 @@
-//! What holds for all verbs and is asked for by itself: `tolok help exit-codes`, the manual page, the reference.
+//! Help that belongs to all verbs: `tolok help exit-codes`, the manual page, the reference.
 
 use std::fmt::Write;
 
 use crate::exit::Exit;
 
-/// Something that `tolok help` explains and that is no verb.
+/// A topic of `tolok help` that is not a verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// What tolok leaves with.
     ExitCodes,
-    /// What it reads of its environment.
     Environment,
-    /// What it reads and writes.
     Files,
 }
 
 impl Topic {
-    /// All of them, in the order in which they are shown.
+    /// In the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::ExitCodes, Self::Environment, Self::Files];
 
-    /// What is typed behind `tolok help`.
     pub fn word(self) -> &'static str {
         match self {
             Self::ExitCodes => "exit-codes",
@@ -28,7 +24,6 @@ impl Topic {
         }
     }
 
-    /// Its heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::ExitCodes => "Exit codes",
@@ -37,7 +32,7 @@ impl Topic {
         }
     }
 
-    /// A name and what is to be known about it, one for each.
+    /// Pairs of a name and its explanation.
     pub fn entries(self) -> Vec<(String, &'static str)> {
         match self {
             Self::ExitCodes => Exit::ALL.iter().map(|exit| ((*exit as i32).to_string(), in_full(*exit))).collect(),
@@ -46,7 +41,7 @@ impl Topic {
         }
     }
 
-    /// All of it, for a terminal of `width` columns.
+    /// The whole topic, for a terminal of `width` columns.
     pub fn text(self, width: usize) -> String {
         let entries = self.entries();
         let names = entries.iter().map(|(name, _)| name.len()).filter(|length| *length < 24).max().unwrap_or_default();
@@ -88,31 +83,30 @@ fn in_full(exit: Exit) -> &'static str {
             "internal error: something inside tolok or the machine failed (a full disk, too few open files)"
         }
         Exit::Usage => {
-            "wrong command line or study file, no such run; for `compare`: runs that cannot be compared, as their conditions \
-             differ"
+            "wrong command line or study file, or no such run; for `compare`: the conditions of the runs differ"
         }
         Exit::ThresholdCrossed => {
-            "an objective of the study was crossed by a subject; the ceiling's do not count; for `load`: a threshold is not \
-             kept; for `compare`: a regression; for `audit`: a published table contradicts itself"
+            "a subject crossed an objective of the study (the ceiling does not count); for `load`: a threshold failed; for \
+             `compare`: a regression; for `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
-            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression, but of a main figure it \
-             cannot be told; for `replicate`: of no claim anything can be told"
+            "cannot tell: `forecast` predicts nothing from this run; for `compare`: no regression, but a main figure is \
+             undecided; for `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
-            "ran, but not every trial is sound (this comes before 3): a trial failed or is missing, or a case is not ranked \
-             because of failed requests or no good answer, an open ledger, disturbed trials, a late link, a wrong counter, a \
-             wire that contradicts the tool, a law of physics or of accounting that does not hold, windows without a steady \
-             state, or figures that the load tool does not stand by; for `compare`: in one of the runs no case may be ranked; \
-             for `load`: its figures cannot be trusted, no good answer came, the target cannot be reached, or a request failed \
-             and no threshold is on failures or goodput; for `replicate`: a run of it is not sound; for `fidelity`: a subject could not be asked, or leaks connections; for `check`: \
-             a subject does not start, or does not answer as it should; for `verify`: something is not as it was, or does not \
-             follow from the raw data"
+            "ran, but not every trial is sound (this code comes before 3): a trial failed or is missing, or a case is not \
+             ranked. Reasons: failed requests, no correct response, an open ledger, disturbed trials, a late link, a wrong \
+             counter, a packet count that contradicts the tool, a violated law of physics or of accounting, windows without a \
+             steady state, or a load generator that reports its own results as invalid. For `compare`: one of the runs has no \
+             ranked case; for `load`: its figures cannot be trusted, no correct response came, the target cannot be reached, or \
+             a request failed without a threshold on failures or goodput; for `replicate`: one of its runs is not sound; for \
+             `fidelity`: a subject could not be tested, or leaks connections; for `check`: a subject does not start or does \
+             not respond correctly; for `verify`: a file was changed, or does not follow from the raw data"
         }
         Exit::Missing => {
-            "a needed runtime or database is missing, or every tool that the study names: nothing to run, `--strict`, or \
-             `setup` could not get it; for `fidelity`: no database, or no subject; for `check`: a subject that was named \
-             lacks a program, or nothing is ready"
+            "a runtime, database or tool is missing, so that there is nothing to run, or with `--strict`; `setup` could not \
+             fetch it; for `fidelity`: no database, or no subject; for `check`: a named subject lacks a program, or nothing is \
+             ready"
         }
         Exit::Interrupted => "interrupted; finished trials are kept",
     }
@@ -121,41 +115,40 @@ fn in_full(exit: Exit) -> &'static str {
 const VARIABLES: [(&str, &str); 10] = [
     (
         "TOLOK_HOME",
-        "the checkout with `subjects/`, `workloads/`, `studies/`; else the working folder or one above it, else the program's \
-         own place. The wrapper sets it",
+        "the checkout with `subjects/`, `workloads/`, `studies/` [default: the working folder or one above it, else the \
+         program's own place]. The wrapper sets it",
     ),
-    ("TOLOK_RUNS", "as `--runs`"),
-    ("TOLOK_TOOLBOX", "the toolbox; else `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`"),
+    ("TOLOK_RUNS", "the same as `--runs`"),
+    ("TOLOK_TOOLBOX", "the toolbox [default: `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`]"),
     ("TOLOK_SWOOLE_SO", "a `swoole.so` that you built"),
     (
         "XDG_CACHE_HOME",
-        "builds of subjects are kept in `tolok/builds` below it, and loaded databases in `tolok/databases`",
+        "its `tolok/builds` keeps builds of subjects, its `tolok/databases` loaded databases",
     ),
-    ("XDG_DATA_HOME", "runs go to `tolok/runs` below it where the checkout cannot be written"),
-    ("TMPDIR", "where trials have their private folders"),
+    ("XDG_DATA_HOME", "runs go to its `tolok/runs` if the checkout is read-only"),
+    ("TMPDIR", "the private folders of trials"),
     ("NO_COLOR, CLICOLOR_FORCE", "no colours; colours"),
-    ("TERM", "`dumb`: no bar"),
+    ("TERM", "`dumb`: no progress bar"),
     ("CARGO_TARGET_DIR", "where the wrapper builds"),
 ];
 
 const FILES: [(&str, &str); 8] = [
-    ("studies/NAME.toml", "a study: a question, the subjects, and the load that they are asked it with"),
-    ("subjects/RUNTIME/NAME/subject.toml", "a subject: how it is built, started and tuned; its sources lie beside it"),
-    ("workloads/NAME/workload.toml", "a workload: a request and the answer that is owed to it"),
-    ("published/NAME.toml", "a published table as it is printed, with what its source says of how it was measured"),
+    ("studies/NAME.toml", "a study: a question, the subjects, and their load"),
+    ("subjects/RUNTIME/NAME/subject.toml", "a subject: how to build, start and tune it, beside its sources"),
+    ("workloads/NAME/workload.toml", "a workload: a request and its correct response"),
+    ("published/NAME.toml", "a published table as printed, with its source's description of the measurement"),
     (
         "schemas/*.schema.json",
-        "JSON Schemas of these files and of what tolok writes; with `#:schema PATH` in its first line, a study is checked by \
-         the editor",
+        "JSON Schemas of these files and of what tolok writes. Editors check a study whose first line is `#:schema PATH`",
     ),
     (
         "runs/DATE-TIME-STUDY-SEED/",
-        "a run: its study, its plan, a record of every trial with the raw data, and the reports, which can be built anew",
+        "a run: its study, its plan, a record of every trial with the raw data, and its reports",
     ),
     ("~/.cache/tolok/toolbox/", "programs that `setup` fetched"),
     (
         "~/.cache/tolok/builds/, databases/",
-        "what was built and loaded once for many trials; may be removed at any time",
+        "builds and loaded databases, shared by many trials. You can delete them at any time",
     ),
 ];
 

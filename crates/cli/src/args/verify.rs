@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 /// Options of `tolok verify`.
 #[derive(Debug, ClapArgs)]
 pub struct VerifyArgs {
-    /// A run's folder, its name or the beginning of it, the name of its study (the newest run of it), or `latest`.
+    /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
     #[arg(default_value = "latest")]
     pub run: String,
     /// Folder in which runs are kept [default: ./runs of the checkout, else the user's data folder].

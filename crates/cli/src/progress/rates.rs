@@ -19,7 +19,6 @@ impl Rates {
         self.0.clear();
     }
 
-    /// One more second.
     pub fn push(&mut self, second: &LoadSecond) {
         if second.duration_s >= SHORTEST_S {
             self.0.push(second.good as f64 / second.duration_s);

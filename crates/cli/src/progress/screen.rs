@@ -78,7 +78,6 @@ impl Screen {
         }
     }
 
-    /// It is over.
     pub fn step_ends(&self) {
         if let Self::Terminal(bar) = self {
             bar.disable_steady_tick();

@@ -11,13 +11,9 @@ use tolok_model::schema::{study_schema, subject_schema, transcription_schema, wo
 /// A runtime for which there is the beginning of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runtime {
-    /// Go's net/http.
     Go,
-    /// node:http.
     Node,
-    /// Bun.serve.
     Bun,
-    /// PHP-FPM behind nginx.
     Php,
 }
 
@@ -80,9 +76,7 @@ pub enum ScaffoldError {
     /// A file or folder cannot be written.
     #[error("cannot write {}: {source}; choose a folder that you may write with --in DIR", path.display())]
     Write {
-        /// What was written.
         path: PathBuf,
-        /// Why it failed.
         source: io::Error,
     },
 }

@@ -110,7 +110,6 @@ fn table(written: &Written, options: &CsvOptions) -> Result<Transcription, Compl
     read.map_err(|found| mistakes(path, text, &found))
 }
 
-/// Reads a transcription.
 pub(super) fn transcription(path: &Path) -> Result<Transcription, Complaint> {
     table(&Written { text: text_of(path)?, path: path.to_owned(), is_csv: false }, &CsvOptions::default())
 }

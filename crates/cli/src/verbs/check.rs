@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{Ground, Prepared, Session, Stop, check_conformance, prepare_database};
+use tolok_lab::run::{Capabilities, Prepared, Session, Stop, check_conformance, prepare_database};
 use tolok_lab::user_servers::local_subject;
 use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};
 
@@ -24,7 +24,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
     let (ready, lacking) = split(&opened, chosen);
     lacking.iter().for_each(|(label, reason)| say(format!("left out: {label}: {reason}")));
     if ready.is_empty() {
-        let message = "no subject that was meant is ready here; to fetch all that can be fetched: tolok setup";
+        let message = "none of these subjects is ready here; to fetch what is missing: tolok setup";
         return Err(Complaint::new(Exit::Missing, message));
     }
     let database = database(&opened, &ready, &stop);
@@ -108,14 +108,14 @@ fn database(opened: &Opened, chosen: &[SubjectChoice], stop: &Stop) -> Option<(D
     chosen.iter().find(|choice| asks_a_database(opened, choice))?;
     let engines = [Engine::Mariadb, Engine::Mysql].map(|engine| Database { engine, ..Database::default() });
     let Some(database) = engines.into_iter().find(|database| opened.database_ready(database).is_ok()) else {
-        say("no database is here, so workloads that ask one are not checked; to fetch one: tolok setup mariadb");
+        say("there is no database here, so workloads that need one are not checked; to fetch one: tolok setup mariadb");
         return None;
     };
     let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
     match prepare_database(&opened.laboratory, &database, &mut loading, &|| !stop.is_asked()) {
         Ok(prepared) => Some((database, prepared)),
         Err(failure) => {
-            say(format!("workloads that ask a database are not checked: {}", failure.message));
+            say(format!("workloads that need a database are not checked: {}", failure.message));
             None
         }
     }
@@ -140,8 +140,8 @@ fn each(
     database: Option<&(Database, Prepared)>,
     stop: &Stop,
 ) -> Result<usize, Complaint> {
-    let ground = Ground::prepare();
-    warn_of(&ground.leftovers);
+    let capabilities = Capabilities::prepare();
+    warn_of(&capabilities.leftovers);
     let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =
@@ -149,7 +149,7 @@ fn each(
     let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
     workloads.sort_by(|left, right| left.name.cmp(&right.name));
     workloads.dedup_by(|left, right| left.name == right.name);
-    let session = Session::begin(&opened.laboratory, &ground, [(environment.id, cpus)].into(), &workloads)
+    let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
         .map_err(|error| Complaint::new(Exit::Internal, error))?;
     let mut wrong = 0;
     for choice in chosen.iter().take_while(|_| !stop.is_asked()) {

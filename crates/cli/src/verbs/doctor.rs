@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tolok_lab::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
-use tolok_lab::run::{Ground, machine_summary};
+use tolok_lab::run::{Capabilities, machine_summary};
 use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
@@ -16,8 +16,8 @@ use crate::output::{json, put, width};
 /// Looks at the machine and at the programs: from the control group that a run would have, after sweeping up as a run does.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
     let opened = Opened::open()?;
-    let (machine, ground) = (Machine::read(), Ground::prepare());
-    warn_of(&ground.leftovers);
+    let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
+    warn_of(&capabilities.leftovers);
     let text = match args.format {
         PlanFormat::Json => json(&serde_json::json!({
             "schema_version": 2, "machine": machine, "abilities": machine.abilities(), "advice": machine.advice(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tolok_lab::machine::Machine;
-use tolok_lab::run::{FidelityJob, Ground, Prepared, Session, Stop, fidelity as ask_them, prepare_database};
+use tolok_lab::run::{Capabilities, FidelityJob, Prepared, Session, Stop, fidelity as ask_them, prepare_database};
 use tolok_model::fidelity::{FidelityReport, LeftOut};
 use tolok_model::{
     Catalogue, Database, DatabaseAddress, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector,
@@ -27,7 +27,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
     let opened = Opened::open()?;
     let chosen = choose(&args.subjects, &opened.laboratory.catalogue)?;
     let database = database(args)?;
-    let missing = |reason: &str| Complaint::new(Exit::Missing, format!("there is no database to ask: {reason}"));
+    let missing = |reason: &str| Complaint::new(Exit::Missing, format!("there is no database: {reason}"));
     opened.database_ready(&database).map_err(|reason| missing(&reason))?;
     let (ready, left_out) = split(&opened, chosen);
     left_out.iter().for_each(|left_out| say(format!("left out: {}: {}", left_out.subject, left_out.reason)));
@@ -147,7 +147,7 @@ fn nobody(left_out: &[LeftOut]) -> Complaint {
             format!("no subject serves the workload `{WORKLOAD}`; TOLOK_HOME names the checkout with those that do"),
         );
     }
-    Complaint::new(Exit::Missing, "no subject is ready here; to fetch all that can be fetched: tolok setup")
+    Complaint::new(Exit::Missing, "no subject is ready here; to fetch what is missing: tolok setup")
 }
 
 fn ask(
@@ -156,15 +156,15 @@ fn ask(
     ready: &[SubjectChoice],
     (aborts, stop): (bool, &Stop),
 ) -> Result<FidelityReport, Complaint> {
-    let ground = Ground::prepare();
-    warn_of(&ground.leftovers);
+    let capabilities = Capabilities::prepare();
+    warn_of(&capabilities.leftovers);
     let environment = Environment { database: Some(database.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =
         deal_cpus(&Machine::read(), &environment, true).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
     let workloads = opened.laboratory.catalogue.choose_workload(WORKLOAD).ok();
     let workloads: Vec<_> = workloads.into_iter().collect();
-    let session = Session::begin(&opened.laboratory, &ground, [(environment.id, cpus)].into(), &workloads)
+    let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
         .map_err(|error| Complaint::new(Exit::Internal, error))?;
     let job = FidelityJob { database: (database, prepared), aborts, stop };
     Ok(ask_them(&session, job, ready, &mut |choice| say(format!("asking {} …", choice.label))))

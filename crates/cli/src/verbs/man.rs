@@ -32,7 +32,6 @@ pub fn man(args: &ManArgs) -> Result<Exit, Complaint> {
     Ok(Exit::Done)
 }
 
-/// A manual page.
 struct Page {
     /// Its name, such as `tolok-run`.
     title: String,

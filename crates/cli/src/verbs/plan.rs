@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_lab::home::Home;
 use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
-use tolok_lab::run::Ground;
+use tolok_lab::run::Capabilities;
 use tolok_lab::shell::quoted;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
@@ -30,16 +30,14 @@ pub struct Planned {
     pub command: String,
     /// The text of the study, as it will be stored.
     pub text: String,
-    /// The plan.
     pub plan: Plan,
     /// CPUs of the parts, by the id of the environment.
     pub cpus: BTreeMap<String, CpuMap>,
     /// What is to be known about the CPUs.
     pub cpu_notes: Vec<String>,
-    /// The machine.
     pub machine: Machine,
     /// What it lets a trial have.
-    pub ground: Ground,
+    pub capabilities: Capabilities,
 }
 
 /// What the command line says of a study.
@@ -51,7 +49,6 @@ pub struct StudyRequest<'a> {
     pub measure: &'a MeasureArgs,
 }
 
-/// Shows the plan.
 pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
     let bring = Bring::of(&args.bring, args.study.is_some())?;
     let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
@@ -97,7 +94,7 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
     let seed = args.seed.or(study.seed).map_or_else(drawn_seed, Ok)?;
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
     let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
-    let (machine, ground) = (Machine::read(), Ground::prepare());
+    let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
     let dealt = RefCell::new(Dealt::default());
     // Without a generator nothing is shared with it.
     let has_load = !study.scenarios.is_empty();
@@ -106,7 +103,7 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
         cpus.shared &= has_load;
         let note = note.filter(|_| has_load);
         fits_memory(&machine, environment)?;
-        ground.try_out(&opened.laboratory.tolok, environment, &cpus)?;
+        capabilities.try_out(&opened.laboratory.tolok, environment, &cpus)?;
         dealt.borrow_mut().add(environment, cpus, note);
         Ok(())
     };
@@ -119,11 +116,11 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
     plan.skipped.extend(left_out);
     plan.diagnose = args.diagnose;
     if args.strict && !plan.skipped.is_empty() {
-        return Err(missing("with --strict, nothing that the study asks for may be left out", &plan.skipped));
+        return Err(missing("--strict does not allow leaving out parts of the study", &plan.skipped));
     }
     let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(request, seed);
-    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, ground })
+    Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities })
 }
 
 /// A study with what the command line puts in the place of its own.
@@ -253,10 +250,10 @@ fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
     }
     let is_of = |kind: &'static str| move |one: &Skipped| one.subject.starts_with(kind);
     if skipped.iter().any(|one| !is_of("environment ")(one) && !is_of("tool ")(one)) {
-        text.push_str("\nto fetch all that can be fetched: tolok setup");
+        text.push_str("\nto fetch what is missing: tolok setup");
     }
     if skipped.iter().any(is_of("tool ")) {
-        text.push_str("\nto fetch the tools that can be fetched: tolok setup tools");
+        text.push_str("\nto fetch the missing tools: tolok setup tools");
     }
     Complaint::lack(Exit::Missing, text)
 }
@@ -266,7 +263,7 @@ fn drawn_seed() -> Result<u64, Complaint> {
     let mut bytes = [0; 4];
     let read =
         std::fs::File::open("/dev/urandom").and_then(|mut file| std::io::Read::read_exact(&mut file, &mut bytes));
-    read.map_err(|error| Complaint::new(Exit::Internal, format!("cannot draw a seed: {error}; give one with --seed")))?;
+    read.map_err(|error| Complaint::new(Exit::Internal, format!("cannot read random numbers: {error}. Choose a seed with --seed")))?;
     Ok(u64::from(u32::from_le_bytes(bytes)))
 }
 

@@ -130,7 +130,7 @@ fn measured<'a>(
     if !left.is_empty() {
         let (key, parts) = (&replication.source, left.join(" --part "));
         say(format!(
-            "not begun: tolok replicate {key} --part {parts}; all together then: tolok replicate {key} --stored"
+            "parts left: tolok replicate {key} --part {parts}; then all together: tolok replicate {key} --stored"
         ));
     }
     Ok((exit, ran))

@@ -51,18 +51,18 @@ fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, Complaint> {
     let mut seen = BTreeSet::new();
     let mut formats: Vec<ReportFormat> = args.format.iter().filter_map(|format| report_format(*format)).collect();
     if formats.len() < args.format.len() && args.format.iter().any(|format| *format != Format::Jsonl) {
-        return usage("jsonl is one line for programs and no report; ask for it alone: --format jsonl".to_owned());
+        return usage("jsonl cannot be combined with other formats; use it alone: --format jsonl".to_owned());
     }
     formats.retain(|format| seen.insert(format.name()));
     let is_brief = |format: &&ReportFormat| matches!(format, ReportFormat::Terminal | ReportFormat::Markdown);
     if let Some(whole) = formats.iter().find(|format| args.brief && !is_brief(format)) {
         return usage(format!(
-            "--brief is for text and md, and {} is always whole; ask for --brief --format md, or leave --brief out",
+            "--brief works with text and md only, not with {}; use --brief --format md, or leave --brief out",
             whole.name()
         ));
     }
     if formats.len() > 1 && args.output.as_deref().is_none_or(|path| path == Path::new("-")) {
-        return usage("several formats become several files; name a folder for them: -o DIR".to_owned());
+        return usage("several formats need a folder: -o DIR".to_owned());
     }
     Ok(formats)
 }
@@ -73,7 +73,7 @@ fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), Compl
     let is_other_than_folder = |path: &Path| path.exists() && !path.is_dir();
     if let Some(path) = args.figures.as_deref().filter(|path| is_other_than_folder(path)) {
         return usage(format!(
-            "{} is no folder, and figures are several files; name a folder: --figures DIR",
+            "{} is not a folder, and figures are several files; name a folder: --figures DIR",
             path.display()
         ));
     }
@@ -89,7 +89,7 @@ fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), Compl
             path.join(format!("report.{}", only.ending())).display()
         )),
         (Some(path), [_, _, ..]) if is_other_than_folder(path) => usage(format!(
-            "{} is no folder, and several formats become several files; name a folder: -o DIR",
+            "{} is not a folder, and several formats are several files; name a folder: -o DIR",
             path.display()
         )),
         _ => Ok(()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tolok_analysis::figures::counted;
-use tolok_lab::run::{Ground, changes_since, check_resumable};
+use tolok_lab::run::{Capabilities, changes_since, check_resumable};
 use tolok_lab::store::RunFolder;
 use tolok_model::Plan;
 
@@ -16,7 +16,6 @@ use crate::measuring::{announce, interruptible, measure, measure_in, trials_left
 use crate::output::say;
 use crate::reports::runs_folder;
 
-/// Runs a study.
 pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     let bring = Bring::of(&args.bring, args.study.is_some())?;
     let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
@@ -27,7 +26,6 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     Ok(measured.exit)
 }
 
-/// Resumes a run.
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref())?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
@@ -46,8 +44,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
         0 => format!("{} is finished: nothing of it is left to run.", stored.run.id),
         left => format!("Resuming {}: {left} of {all} left.", stored.run.id),
     });
-    let ground = Ground::prepare();
-    warn_of(&ground.leftovers);
+    let capabilities = Capabilities::prepare();
+    warn_of(&capabilities.leftovers);
     let measured = measure_in(&opened, &folder, &args.result, &interruptible("trial")?)?;
     measured.show(&args.result)?;
     Ok(measured.exit)

@@ -39,7 +39,7 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
     if !plan.is_empty() && !args.yes {
         say(plan.to_string());
         if !ask(&format!("Fetch {} into {folder}? Nothing outside that folder changes.", what(&plan))) {
-            say("Nothing was fetched. To fetch without being asked: tolok setup --yes");
+            say("Nothing was fetched. To fetch without a question: tolok setup --yes");
             return Ok(Exit::Missing);
         }
     }
@@ -66,7 +66,7 @@ pub fn fetch(opened: &mut Opened, plan: &FetchPlan) -> Result<(), Complaint> {
     screen.end();
     let outcome = outcome.map_err(|error| Complaint::new(Exit::Internal, format!("failed to {error}")))?;
     for failure in &outcome.failed {
-        let weight = if failure.optional { "optional, so tolok goes on" } else { "needed by a subject" };
+        let weight = if failure.optional { "optional" } else { "needed by a subject" };
         say(format!("  {} could not be fetched ({weight}): failed to {}", failure.programs.join(", "), failure.error));
     }
     opened.look_again()

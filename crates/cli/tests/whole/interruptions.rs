@@ -176,7 +176,7 @@ fn ctrl_c_once_finishes_the_trial_and_reports() {
     let (said, code) = started.finish();
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("Stopping after this trial"), "{said}");
-    assert!(said.contains("go on with: tolok resume"), "{said}");
+    assert!(said.contains("to go on: tolok resume"), "{said}");
     assert!(place.run_folder().join("report.html").is_file());
     assert_can_go_on(&place);
 }

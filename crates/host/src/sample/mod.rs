@@ -43,8 +43,5 @@ pub use read_back::ReadBack;
 pub use sampler::{Folders, Sampler};
 pub use series::{Border, Series, Window};
 pub use tasks::TaskReading;
-pub use usage::{
-    CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, SecondUsage, ThrottlingUsage,
-    WindowUsage,
-};
+pub use usage::{HostUsage, NoUsage, PartUsage, SecondUsage, WindowUsage};
 pub use wire::{WireLine, WireWatch, wire_window};

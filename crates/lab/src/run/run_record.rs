@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
-use super::session::Laboratory;
 use crate::home::git_state;
 use crate::machine::{BearsOn, Machine};
+use crate::run::session::Laboratory;
 use crate::store::sha256_of_file;
 use crate::toolbox::{Program, Source};
 
@@ -15,7 +15,6 @@ use crate::toolbox::{Program, Source};
 pub struct NewRun<'a> {
     /// Name of the study, without the ending of its file.
     pub study: &'a str,
-    /// Its plan.
     pub plan: &'a Plan,
     /// CPUs of the parts, by the id of the environment.
     pub cpus: &'a BTreeMap<String, CpuMap>,
@@ -91,7 +90,6 @@ pub enum CannotResume {
          container's CPU set), or run the study again: tolok run STUDY"
     )]
     Cpus {
-        /// Their numbers.
         cpus: String,
     },
     /// Its blocks ran on another machine.
@@ -102,7 +100,6 @@ pub enum CannotResume {
     Machine {
         /// Where it was measured.
         there: String,
-        /// This machine.
         here: String,
     },
     /// Its plan is not the one that it began with.

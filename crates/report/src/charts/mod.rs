@@ -11,11 +11,12 @@ use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{FactorPanel, Findings, MemorySource, ProgramSeries, ScenarioFinding, VarianceFinding};
 use tolok_model::sentences::capital;
 
-use crate::sections::{is_of_tools, sections};
-use crate::sensitivity::{PANELS_RULE, SHARES_RULE};
-use crate::surroundings::heading;
+use crate::documents::run::factors::{PANELS_RULE, SHARES_RULE};
+use crate::documents::run::programs;
+use crate::documents::run::sections::{is_of_tools, sections};
+use crate::documents::run::surroundings::heading;
+use crate::documents::run::tools;
 use crate::svg::{self, Time};
-use crate::{programs, tools};
 
 /// A chart of a report.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use tolok_analysis::{
 };
 
 use super::{Fields, csv, number, programs, sensitivity};
-use crate::gates;
+use crate::documents::run::gates;
 
 /// A column: its name and what stands in it.
 type Column = (&'static str, fn(&Line) -> String);

@@ -1,16 +1,20 @@
 //! Reports, each written once.
 
 mod audit;
+mod brief;
 mod compare;
 mod fidelity;
 mod forecast;
 mod replication;
+pub(crate) mod run;
 mod verification;
 
 pub use audit::audit;
+pub use brief::document as brief;
 pub(crate) use compare::{Line, lines};
 pub use compare::{compare, conditions, difference};
 pub use fidelity::fidelity;
 pub use forecast::forecast;
 pub use replication::replication;
+pub use run::document as run;
 pub use verification::verification;

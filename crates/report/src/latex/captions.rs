@@ -6,9 +6,9 @@ use tolok_model::sentences::capital;
 
 use super::escape::escaped;
 use crate::charts::{Chart, blocks, interval_words};
-use crate::programs;
-use crate::surroundings::{environment, heading};
-use crate::table::percentiles;
+use crate::documents::run::programs;
+use crate::documents::run::surroundings::{environment, heading};
+use crate::documents::run::table::percentiles;
 
 /// Of a scenario's table.
 pub(super) fn of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> String {

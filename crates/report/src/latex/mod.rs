@@ -16,11 +16,12 @@ use tolok_analysis::{
 };
 
 use crate::charts::{Chart, file_name};
-use crate::notes::Notes;
-use crate::programs;
-use crate::sections::sections;
-use crate::surroundings::heading;
-use crate::table::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
+use crate::documents::run::notes::Notes;
+use crate::documents::run::program_table::unmeasured;
+use crate::documents::run::programs;
+use crate::documents::run::sections::sections;
+use crate::documents::run::surroundings::heading;
+use crate::documents::run::table::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
 use captions::{of_figure, of_program, of_scenario};
 use escape::escaped;
 use numbers::{interval, number, scaled};
@@ -128,7 +129,7 @@ fn program(findings: &Findings, program: &ProgramFinding) -> String {
     let unit = Unit::of(program);
     let row = |(place, case): (usize, &ProgramCaseFinding)| {
         let subject = format!("{}{}", escaped(&case.title), superscript(!case.ranked, &notes.numbers_of_program(case)));
-        let mut cells = time(case.wall_s.as_ref(), unit.per_s, &programs::unmeasured(case).value);
+        let mut cells = time(case.wall_s.as_ref(), unit.per_s, &unmeasured(case).value);
         if is_compared {
             cells.extend(ratio(case.of_first.as_ref(), place == 0, case.against_first));
             cells.push(escaped(case.tier.as_deref().unwrap_or(NONE)));

@@ -4,9 +4,9 @@ use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
+use crate::documents::run::surroundings::heading;
+use crate::documents::run::table::{LOWER_BOUND, is_lower_bound, no_figure};
 use crate::palette::look;
-use crate::surroundings::heading;
-use crate::table::{LOWER_BOUND, is_lower_bound, no_figure};
 
 const BAR: f64 = 9.0;
 const MIB: f64 = 1024.0 * 1024.0;

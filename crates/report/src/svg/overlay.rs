@@ -5,10 +5,10 @@ use tolok_analysis::{CaseFinding, Estimate};
 
 use super::bars::Scale;
 use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted};
+use crate::documents::run::surroundings::heading;
+use crate::documents::run::table::{LOWER_BOUND, is_lower_bound};
 use crate::overlay::{Shared, SharedCase, letter};
 use crate::palette::look;
-use crate::surroundings::heading;
-use crate::table::{LOWER_BOUND, is_lower_bound};
 
 /// Of the name of a subject.
 const NAME: f64 = 22.0;

@@ -3,12 +3,6 @@
 use super::*;
 
 #[test]
-fn in_html() {
-    let page = text(&edge_case("checked"), Format::Html);
-    insta::assert_snapshot!(part(&page, "<section aria-labelledby=\"trust\"", "<h3>Before quoting"));
-}
-
-#[test]
 fn in_markdown() {
     let text = text(&edge_case("checked"), Format::Markdown);
     insta::assert_snapshot!("in_markdown", part(&text, "\nService demands", "\nCPU time was read"));

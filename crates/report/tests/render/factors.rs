@@ -21,12 +21,6 @@ fn in_markdown() {
 }
 
 #[test]
-fn in_html() {
-    let text = text(&edge_case("one-factor"), Format::Html);
-    insta::assert_snapshot!(part(&text, "<section aria-labelledby=\"factors\"", "</section>"));
-}
-
-#[test]
 fn in_csv() {
     let columns = columns(
         &text(&edge_case("one-factor"), Format::Csv),
@@ -72,10 +66,8 @@ fn in_json() {
 #[test]
 fn bottlenecks_of_many_scenarios_stand_in_a_table() {
     let many = text(&edge_case("factors"), Format::Html);
-    insta::assert_snapshot!(
-        "bottlenecks_in_html",
-        part(&many, "<h2 id=\"limits\"", "<summary>The figures that say so</summary>")
-    );
+    let table = part(&many, "<h2 id=\"limits\"", "<summary>The figures that say so</summary>");
+    assert!(table.contains("aria-label=\"Bottlenecks\""), "{table}");
     let few = text(&edge_case("one-factor"), Format::Html);
     assert!(few.contains("<h2 id=\"limits\"") && !few.contains("The figures that say so"));
 }

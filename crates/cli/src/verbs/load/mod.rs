@@ -69,7 +69,7 @@ fn hear_interrupts() -> Result<Arc<AtomicBool>, Complaint> {
     let failed = |error| {
         Complaint::new(
             Exit::Internal,
-            format!("cannot listen for Ctrl-C: {error}; a sandbox or the limit of open files (`ulimit -n`) forbids it"),
+            format!("cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"),
         )
     };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;

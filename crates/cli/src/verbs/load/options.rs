@@ -205,7 +205,7 @@ fn read(file: &Path, what: &str) -> Result<Vec<u8>, Complaint> {
         Complaint::new(
             Exit::Usage,
             format!(
-                "cannot read {what} {}: {error}; see whether the path is right and you may read it",
+                "cannot read {what} {}: {error}. Check the path and its permissions",
                 file.display()
             ),
         )

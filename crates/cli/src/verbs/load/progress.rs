@@ -12,13 +12,10 @@ use tolok_load::schedule::Phase;
 use super::figures::{count, number, seconds, time};
 use crate::output::say;
 
-/// Who listens.
 pub enum Progress {
     /// A person at a terminal.
     Terminal(Line),
-    /// The laboratory.
     Laboratory(ForLaboratory),
-    /// Nobody.
     Silent,
 }
 
@@ -47,7 +44,6 @@ impl Progress {
         }
     }
 
-    /// Tells one event.
     pub fn tell(&mut self, event: &Event) {
         match self {
             Progress::Terminal(line) => line.show(event),
@@ -183,7 +179,6 @@ fn second_of(row: &SecondRow) -> LoadSecond {
     }
 }
 
-/// One JSON line.
 fn print(told: &ToolEvent) {
     if let Ok(line) = serde_json::to_string(told) {
         say(line);

@@ -31,10 +31,10 @@ pub fn write(findings: &Findings, folder: &Path) -> Result<(), Complaint> {
         counted(charts.len() as u64, "chart")
     ));
     if converters.is_empty() {
-        say(format!("no PDF was made, as no converter is on PATH; install one and run this again: {INSTALL}"));
+        say(format!("no PDF: there is no converter on PATH. Install one and run this again: {INSTALL}"));
     }
     if let Err(failures) = made {
-        say(format!("warning: no PDF was made, as every converter failed; another one may do: {INSTALL}"));
+        say(format!("warning: no PDF: every converter failed. Try another one: {INSTALL}"));
         failures.iter().for_each(|error| say(format!("  {error}")));
     }
     Ok(())

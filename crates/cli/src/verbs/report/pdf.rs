@@ -18,11 +18,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A program that makes PDF of SVG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Converter {
-    /// `rsvg-convert`, of librsvg.
     Rsvg,
-    /// Inkscape.
     Inkscape,
-    /// CairoSVG.
     CairoSvg,
     /// Chromium, which prints a page with nothing but the figure.
     Chromium,
@@ -31,9 +28,7 @@ pub enum Converter {
 /// A converter that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Which.
     pub converter: Converter,
-    /// Its program.
     pub program: PathBuf,
 }
 
@@ -43,29 +38,23 @@ pub enum ConvertError {
     /// The converter could not be started, or took too long.
     #[error("{program} {reason} for {}", .svg.display())]
     Call {
-        /// The converter.
         program: String,
         /// What came of it.
         reason: String,
-        /// The file.
         svg: PathBuf,
     },
     /// It ended without a PDF.
     #[error("{program} made no PDF of {}: {said}", .svg.display())]
     NoPdf {
-        /// The converter.
         program: String,
         /// The last line that it wrote.
         said: String,
-        /// The file.
         svg: PathBuf,
     },
     /// What the converter is to read could not be written.
     #[error("cannot write beside {}: {source}; name a folder that you may write: --figures DIR", .svg.display())]
     Write {
-        /// The file.
         svg: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
 }

@@ -69,7 +69,6 @@ fn of_json(name: &str, stored: &str, made: &Findings) -> (Check, bool) {
     (check.saying(format!("{values} values, each as the records give it")), true)
 }
 
-/// Line by line.
 fn of_text(name: &str, stored: &str, made: &str) -> Check {
     let mut check = Check::new(name);
     let (stored_lines, made_lines): (Vec<&str>, Vec<&str>) = (stored.lines().collect(), made.lines().collect());

@@ -3,8 +3,8 @@
 use super::blocks::{shown, spans};
 use super::escaped;
 use crate::document::{Align, Cell, Column, Look, Row, Table};
+use crate::documents::run::table::MARKS;
 use crate::palette::marker;
-use crate::table::MARKS;
 
 /// From so many letters on, a cell of words is prose, and its column is kept wide enough to be read.
 const PROSE: usize = 48;

@@ -39,7 +39,7 @@ pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, Complaint>
         Complaint::new(
             Exit::Usage,
             format!(
-                "cannot read the file of requests {}: {error}; see whether the path is right and you may read it",
+                "cannot read the file of requests {}: {error}. Check the path and its permissions",
                 path.display()
             ),
         )

@@ -1,0 +1,175 @@
+//! How sure a scenario's comparisons are: its A/A pair, how many blocks they would need, and pairs in words.
+
+use tolok_analysis::figures::{NONE, Quantity, count, figure, small_share};
+use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ScenarioFinding, Verdict};
+
+use super::limits::labelled;
+use super::surroundings::heading;
+use super::{programs, section};
+use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
+
+/// What the letters of a column are.
+pub(crate) const TIER: &str = "tier: those that share a letter could not be told apart";
+
+/// The A/A pair of a scenario and what its blocks can show, a line each.
+pub(crate) fn short(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut legend = Vec::new();
+    if let Some(floor) = floor {
+        let ratio = figure(Quantity::Ratio, &floor.ratio).line();
+        blocks.push(line("A/A pair", &format!("{ratio}: {}", came_out(floor)), is_told_apart(floor)));
+        legend.push("A/A pair: one subject entered twice".to_owned());
+    }
+    if let Some(power) = power {
+        let effect = small_share(power.effect);
+        let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(words_of_blocks);
+        let worst = if worst == needed { String::new() } else { format!(" (worst pair {worst})") };
+        let text = format!("shows {}; {effect} takes {needed} blocks{worst}", small_share(power.smallest_found));
+        blocks.push(line("Power", &text, false));
+        legend.extend([SHOWS, TAKES].map(str::to_owned));
+    }
+    if !legend.is_empty() {
+        blocks.push(Block::Legend(legend));
+    }
+    blocks
+}
+
+const SHOWS: &str = "shows: the smallest difference found with a chance of 80% in the median pair";
+const TAKES: &str = "takes: blocks to find the smallest that matters";
+
+fn line(word: &str, text: &str, is_warning: bool) -> Block {
+    match is_warning {
+        true => Block::paragraph(format!("{word}: {text}"), Look::Warning),
+        false => Block::Paragraph(format!("{word}: {text}").into()),
+    }
+}
+
+/// How sure the comparisons are: sentences for a single scenario on a page, tables otherwise.
+pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding], depth: Depth) -> Vec<Block> {
+    let blocks = match (scenarios, findings.programs.as_slice(), depth) {
+        ([only], [], Depth::Page) => sentences(only.noise_floor.as_ref(), only.power.as_ref()).into_iter().collect(),
+        _ => {
+            let server = |it| -> Known { (heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
+            let program = |it| -> Known { (programs::heading(it), &it.id, it.noise_floor.as_ref(), it.power.as_ref()) };
+            let servers = table("How sure the comparisons are", scenarios.iter().copied().map(server));
+            let programs = findings.programs.iter().map(program);
+            [servers, table("How sure the comparisons of programs are", programs)].concat()
+        }
+    };
+    section("sureness", "How sure the comparisons are", blocks)
+}
+
+fn sentences(floor: Option<&NoiseFloor>, power: Option<&PowerNote>) -> Option<Block> {
+    let of_floor = floor.map(|floor| match is_told_apart(floor) {
+        true => Text::of(format!("A/A pair: {}", floor.sentence), Look::Warning),
+        false => labelled("A/A pair", &floor.sentence),
+    });
+    let of_power = power.map(|power| labelled("Blocks", &power.sentence));
+    Block::list(of_floor.into_iter().chain(of_power).collect())
+}
+
+fn is_told_apart(floor: &NoiseFloor) -> bool {
+    matches!(floor.verdict, Verdict::Faster | Verdict::Slower)
+}
+
+/// What became of a pair of which the truth is known.
+fn came_out(floor: &NoiseFloor) -> String {
+    match floor.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            format!("told apart: nothing up to {} is believed", small_share(floor.size))
+        }
+        Verdict::Equivalent | Verdict::NoDifferenceFound => "not told apart".to_owned(),
+        Verdict::CannotTell if floor.ratio.low.is_none() => "too few blocks to say".to_owned(),
+        Verdict::CannotTell => "too unsure to say".to_owned(),
+    }
+}
+
+fn words_of_blocks(needed: Option<u32>) -> String {
+    needed.map_or("over 10,000".to_owned(), |blocks| count(u64::from(blocks)))
+}
+
+/// A scenario of servers or of programs: its title, its id, and what is known of it.
+type Known<'a> = (String, &'a str, Option<&'a NoiseFloor>, Option<&'a PowerNote>);
+
+/// How sure several scenarios are, side by side, and what the headings mean. Nothing where no two cases were compared.
+fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> {
+    let all: Vec<Known> = all.filter(|(_, _, floor, power)| floor.is_some() || power.is_some()).collect();
+    let power = all.iter().find_map(|(.., power)| *power);
+    let has_floor = all.iter().any(|(_, _, floor, _)| floor.is_some());
+    let (mut headings, mut notes): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    if has_floor {
+        headings.extend(["A/A pair", "which was"].map(str::to_owned));
+        notes.push(
+            "A/A pair: one subject is entered twice, and what its halves differ by is this run’s own noise.".to_owned(),
+        );
+    }
+    if let Some(power) = power {
+        let (effect, chance) = (small_share(power.effect), small_share(power.power));
+        let worst = "in the worst pair".to_owned();
+        headings.extend(["shows differences from".to_owned(), format!("blocks to show {effect}"), worst]);
+        notes.push(format!(
+            "Shows differences from: the smallest that the blocks of this run find with a chance of {chance}, for the median \
+             pair. Blocks to show {effect}: how many it would take to find the smallest difference that matters."
+        ));
+    }
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let columns = std::iter::once(Column::words("scenario")).chain(headings.into_iter().map(Column::numbers));
+    let table = Table {
+        caption: caption.to_owned(),
+        columns: columns.collect(),
+        rows: all.iter().map(|known| row(known, has_floor, power.is_some())).collect(),
+        ..Table::default()
+    };
+    vec![Block::Table(table), Block::Paragraph(notes.join(" ").into())]
+}
+
+fn row((title, id, floor, power): &Known, has_floor: bool, has_power: bool) -> Row {
+    let look = if floor.is_some_and(is_told_apart) { Look::Warning } else { Look::Plain };
+    let mut cells = vec![Cell::from(Text::from(format!("{title} ")).and(*id, Look::Code))];
+    if has_floor {
+        let known = floor.map(|floor| [figure(Quantity::Ratio, &floor.ratio).line(), came_out(floor)]);
+        cells.extend(known.unwrap_or([NONE; 2].map(str::to_owned)).map(Cell::from));
+    }
+    if has_power {
+        let known = power.map(|power| {
+            let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(words_of_blocks);
+            [small_share(power.smallest_found), needed, worst]
+        });
+        cells.extend(known.unwrap_or([NONE; 3].map(str::to_owned)).map(Cell::from));
+    }
+    Row { look, cells, ..Row::default() }
+}
+
+/// The interval that holds for all pairs together, beside a ratio; a dash where there is none.
+pub(crate) fn simultaneous(ratio: &Estimate, low: Option<f64>, high: Option<f64>) -> String {
+    let of_all = Estimate { value: ratio.value, low, high, trials: Vec::new() };
+    figure(Quantity::Ratio, &of_all).interval.unwrap_or_else(|| "–".to_owned())
+}
+
+/// An adjusted p in words; a dash where there is none.
+pub(crate) fn p_words(p: Option<f64>) -> String {
+    match p {
+        None => "–".to_owned(),
+        Some(tiny) if tiny < 0.001 => "<0.001".to_owned(),
+        Some(small) if small < 0.1 => format!("{small:.3}"),
+        Some(large) => format!("{large:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_p_is_never_rounded_to_nothing() {
+        let check = |p: Option<f64>, words: &str| assert_eq!(p_words(p), words);
+        check(None, "–");
+        check(Some(0.0), "<0.001");
+        check(Some(0.0123), "0.012");
+        check(Some(0.049_9), "0.050");
+        check(Some(0.3), "0.30");
+        check(Some(1.0), "1.00");
+    }
+}

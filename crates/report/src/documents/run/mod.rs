@@ -1,0 +1,164 @@
+//! The report of a run, one file a section.
+//!
+//! A section is a function from findings and a [`Depth`] to blocks. It says nothing where it has nothing to say.
+
+pub(crate) mod again;
+pub(crate) mod charts;
+pub(crate) mod cold_start;
+pub(crate) mod columns;
+pub(crate) mod database;
+pub(crate) mod factors;
+pub(crate) mod failures;
+pub(crate) mod fairness;
+pub(crate) mod gates;
+pub(crate) mod head;
+pub(crate) mod isolation;
+pub(crate) mod judgement;
+pub(crate) mod latency;
+pub(crate) mod limits;
+pub(crate) mod notes;
+pub(crate) mod objectives;
+pub(crate) mod pairs;
+pub(crate) mod program_table;
+pub(crate) mod program_trust;
+pub(crate) mod programs;
+pub(crate) mod published;
+pub(crate) mod recommendations;
+pub(crate) mod resources;
+pub(crate) mod scenario;
+pub(crate) mod seconds;
+pub(crate) mod sections;
+pub(crate) mod standings;
+pub(crate) mod surroundings;
+pub(crate) mod table;
+pub(crate) mod tool_remarks;
+pub(crate) mod tools;
+pub(crate) mod trust;
+pub(crate) mod untested;
+
+use tolok_analysis::{Findings, ScenarioFinding};
+
+use crate::document::{Block, Depth, Document, List, Look, Text};
+
+/// The whole report.
+pub fn document(findings: &Findings, depth: Depth) -> Document {
+    let sections = sections::sections(findings);
+    let sections: Vec<&ScenarioFinding> = sections.iter().map(AsRef::as_ref).collect();
+    let parts = match depth {
+        Depth::Short => short(findings, &sections),
+        Depth::Full => full(findings, &sections),
+        Depth::Page => page(findings, &sections),
+    };
+    Document { title: findings.run.title.clone(), blocks: parts.concat() }
+}
+
+/// What a study of tools is about comes before what each of them measured.
+fn short(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
+    let depth = Depth::Short;
+    let is_common = surroundings::common_environment(sections.iter().copied()).is_some();
+    vec![
+        head::blocks(findings, sections, depth),
+        tools::blocks(findings, depth),
+        factors::blocks(findings, depth),
+        sections.iter().flat_map(|section| scenario::blocks(section, depth, is_common)).collect(),
+        programs::blocks(findings, depth),
+        list("Published and measured", "-", published::short_lines(findings)),
+        list("Which one for what", "-", recommendations::short_lines(findings)),
+        failures::trials(findings, depth),
+        gates::summary(findings, depth),
+        list("Not the same for all", "!", fairness::short(findings)),
+        again::cautions(findings, depth),
+        again::command(findings, depth),
+    ]
+}
+
+fn full(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
+    let depth = Depth::Full;
+    vec![
+        head::blocks(findings, sections, depth),
+        tools::blocks(findings, depth),
+        factors::blocks(findings, depth),
+        sections.iter().flat_map(|section| scenario::blocks(section, depth, false)).collect(),
+        latency::blocks(findings, depth),
+        seconds::blocks(findings, depth),
+        cold_start::blocks(findings, depth),
+        programs::blocks(findings, depth),
+        judgement::blocks(findings, sections, depth),
+        published::blocks(findings, depth),
+        recommendations::blocks(findings, depth),
+        fairness::blocks(findings, depth),
+        resources::blocks(sections, depth),
+        failures::requests(findings, depth),
+        failures::trials(findings, depth),
+        gates::summary(findings, depth),
+        again::cautions(findings, depth),
+        untested::blocks(findings, depth),
+        isolation::blocks(findings),
+        again::machine(findings),
+        again::command(findings, depth),
+    ]
+}
+
+/// A page begins with what can be seen at a glance, and its tables of figures come late.
+fn page(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Vec<Block>> {
+    let depth = Depth::Page;
+    vec![
+        head::blocks(findings, sections, depth),
+        head::verdicts(findings, sections),
+        tools::blocks(findings, depth),
+        charts::throughput_and_differences(findings, sections),
+        judgement::blocks(findings, sections, depth),
+        latency::blocks(findings, depth),
+        seconds::blocks(findings, depth),
+        limits::overview(sections),
+        failures::trials(findings, depth),
+        failures::requests(findings, depth),
+        charts::costs(findings, sections),
+        cold_start::blocks(findings, depth),
+        programs::blocks(findings, depth),
+        trust::blocks(findings, sections),
+        again::cautions(findings, depth),
+        factors::blocks(findings, depth),
+        published::blocks(findings, depth),
+        recommendations::blocks(findings, depth),
+        fairness::blocks(findings, depth),
+        scenario::all(findings, sections),
+        resources::blocks(sections, depth),
+        isolation::blocks(findings),
+        again::machine(findings),
+        untested::blocks(findings, depth),
+        again::command(findings, depth),
+    ]
+}
+
+/// A paragraph, or `None` without words.
+pub(crate) fn paragraph(text: impl Into<Text>) -> Option<Block> {
+    let text = text.into();
+    (!text.is_empty()).then_some(Block::Paragraph(text))
+}
+
+/// A paragraph of less weight, or `None` without words.
+pub(crate) fn muted(words: impl Into<String>) -> Option<Block> {
+    paragraph(Text::of(words, Look::Muted))
+}
+
+/// A section that can be linked to, with its heading, or nothing if it has no blocks.
+pub(crate) fn section(id: &str, heading: &str, mut blocks: Vec<Block>) -> Vec<Block> {
+    if blocks.is_empty() {
+        return blocks;
+    }
+    blocks.insert(0, Block::heading(2, heading));
+    vec![Block::Section { id: id.to_owned(), blocks }]
+}
+
+/// A heading and the items below it, or nothing without items.
+pub(crate) fn list<T: Into<Text>>(heading: &str, sign: &'static str, items: Vec<T>) -> Vec<Block> {
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let mut items: Vec<Text> = items.into_iter().map(Into::into).collect();
+    if sign == "!" {
+        items.iter_mut().flat_map(|item| &mut item.0).for_each(|span| span.look = Look::Warning);
+    }
+    vec![Block::heading(2, heading), Block::List(List { sign, items })]
+}

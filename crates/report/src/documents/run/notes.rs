@@ -1,0 +1,133 @@
+//! Numbered notes: what the flags of a scenario's cases say, each thing once.
+
+use tolok_analysis::figures::{count, listed};
+use tolok_analysis::{
+    CaseFinding, Flag, FlagKind, ProgramCaseFinding, ProgramFinding, ScenarioFinding, THROTTLING_TOLERATED,
+};
+
+use crate::document::{Block, Text};
+
+/// From so many cases on, the one that a note is not about is named, and not the others.
+const FEWEST_BUT_ONE: usize = 5;
+
+/// The notes beneath a scenario's table.
+pub(crate) struct Notes {
+    notes: Vec<Note>,
+    /// Titles of all cases that the table has.
+    all: Vec<String>,
+}
+
+/// One note.
+pub(crate) struct Note {
+    /// The word of its flag.
+    pub(crate) kind: FlagKind,
+    /// What was seen, as a lowercase fragment.
+    pub(crate) message: String,
+    /// Titles of the cases it is about.
+    about: Vec<String>,
+    /// The same, with a figure of each where they differ in that.
+    pub(crate) titles: Vec<String>,
+    /// Whether those cases are not ranked because of it.
+    pub(crate) voids_rank: bool,
+}
+
+impl Notes {
+    pub(crate) fn of(scenario: &ScenarioFinding) -> Self {
+        let cases = || scenario.cases.iter().chain(&scenario.ceiling);
+        let all = cases().map(|case| case.title.clone()).collect();
+        let flags = cases().flat_map(|case| case.flags.iter().map(move |flag| (flag, case)));
+        Self::gathered(all, flags.map(|(flag, case)| (flag, case.title.clone(), said(flag, case))))
+    }
+
+    /// Those of programs.
+    pub(crate) fn of_programs(program: &ProgramFinding) -> Self {
+        let all = program.cases.iter().map(|case| case.title.clone()).collect();
+        let flags = program.cases.iter().flat_map(|case| case.flags.iter().map(move |flag| (flag, case)));
+        let said = |flag, case: &ProgramCaseFinding| (said_of_program(flag, case), case.title.clone());
+        Self::gathered(all, flags.map(|(flag, case)| (flag, case.title.clone(), said(flag, case))))
+    }
+
+    /// Each flag with the title of its case, its message, and how that names the case; those that say the same become one
+    /// note.
+    fn gathered<'a>(all: Vec<String>, flags: impl Iterator<Item = (&'a Flag, String, (String, String))>) -> Self {
+        let mut notes: Vec<Note> = Vec::new();
+        for (flag, case, (message, title)) in flags {
+            match notes.iter_mut().find(|note| note.kind == flag.kind && note.message == message) {
+                Some(note) => {
+                    note.about.push(case);
+                    note.titles.push(title);
+                }
+                None => {
+                    let (kind, voids_rank) = (flag.kind, flag.voids_rank);
+                    notes.push(Note { kind, message, about: vec![case], titles: vec![title], voids_rank });
+                }
+            }
+        }
+        Self { notes, all }
+    }
+
+    /// Numbers of the notes about a program, from 1.
+    pub(crate) fn numbers_of_program(&self, case: &ProgramCaseFinding) -> Vec<usize> {
+        let about =
+            |note: &Note| case.flags.iter().any(|it| it.kind == note.kind && said_of_program(it, case) == note.message);
+        (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
+    }
+
+    /// Numbers of the notes about a case, from 1.
+    pub(crate) fn numbers(&self, case: &CaseFinding) -> Vec<usize> {
+        let about =
+            |note: &Note| case.flags.iter().any(|flag| flag.kind == note.kind && said(flag, case).0 == note.message);
+        (1..).zip(&self.notes).filter(|(_, note)| about(note)).map(|(number, _)| number).collect()
+    }
+
+    /// All of them, or `None` if there are none.
+    pub(crate) fn block(&self) -> Option<Block> {
+        let notes: Vec<(usize, Text)> = self.numbered().map(|(number, note)| (number, note.into())).collect();
+        (!notes.is_empty()).then_some(Block::Notes(notes))
+    }
+
+    /// Every note with its number, in a sentence.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, String)> {
+        (1..).zip(self.notes.iter().map(|note| note.sentence(&self.all)))
+    }
+}
+
+impl Note {
+    /// In one sentence, with the cases it is about: those of `all` that it is not about, where that is one of many.
+    fn sentence(&self, all: &[String]) -> String {
+        let others: Vec<&String> = all.iter().filter(|title| !self.about.contains(title)).collect();
+        let has_figures = self.titles != self.about;
+        let titles = match others.as_slice() {
+            [] if all.len() > 1 && !has_figures => "all".to_owned(),
+            [other] if all.len() >= FEWEST_BUT_ONE && !has_figures => format!("all but {other}"),
+            _ => {
+                let each = if self.titles.len() > 1 { ", each" } else { "" };
+                format!("{}{each}", listed(&self.titles, "and"))
+            }
+        };
+        let end = if self.voids_rank { "; not ranked" } else { "" };
+        format!("{titles}: {}{end}.", self.message)
+    }
+}
+
+/// What a note says of a case, and how it names it. A quota stops most subjects that are worth a look, each in another
+/// number of periods: one note for all of them says as much as one for each.
+fn said(flag: &Flag, case: &CaseFinding) -> (String, String) {
+    match case.resources.throttling.filter(|_| flag.kind == FlagKind::Throttled) {
+        Some(throttling) => (
+            format!("stopped by its quota in more than {}% of its periods", THROTTLING_TOLERATED * 100.0),
+            format!("{} ({} of {})", case.title, count(throttling.throttled_periods), count(throttling.periods)),
+        ),
+        None => (flag.message.clone(), case.title.clone()),
+    }
+}
+
+/// The same of a program. Of a small piece of work nearly all subjects are at their start, each at one of its own, which
+/// the table has.
+fn said_of_program(flag: &Flag, case: &ProgramCaseFinding) -> String {
+    if flag.kind == FlagKind::AtFloor && case.floor_s.is_some() && case.wall_s.is_some() {
+        return "the time above the start is too little or too uncertain, so the work itself cannot be told from the start"
+            .to_owned();
+    }
+    flag.message.clone()
+}

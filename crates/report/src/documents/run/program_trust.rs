@@ -1,0 +1,70 @@
+//! What is checked of programs.
+
+use tolok_analysis::figures::{count, counted};
+use tolok_analysis::{Findings, FlagKind, ProgramCaseFinding};
+
+use super::programs::runs_in_all;
+use super::trust::Check;
+
+/// Every check of the programs of a run; none where there are none.
+pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
+    let cases: Vec<&ProgramCaseFinding> = findings.programs.iter().flat_map(|program| &program.cases).collect();
+    if cases.is_empty() {
+        return Vec::new();
+    }
+    let checks = vec![intervals(&cases), steps(&cases), above_start(&cases), outliers(findings, &cases), quiet(&cases)];
+    if cases.iter().any(|case| case.trials_measured > 0) {
+        return checks;
+    }
+    let unknown = |check: Check| Check { passed: None, seen: "nothing was measured".to_owned(), ..check };
+    checks.into_iter().map(unknown).collect()
+}
+
+fn intervals(cases: &[&ProgramCaseFinding]) -> Check {
+    let lacks = |case: &&&ProgramCaseFinding| case.wall_s.as_ref().is_none_or(|wall| wall.low.is_none());
+    let lacking = cases.iter().filter(lacks).count();
+    let seen = format!("{} of {} have one", cases.len() - lacking, counted(cases.len() as u64, "case"));
+    check("Every wall time has an interval", lacking == 0, seen)
+}
+
+fn steps(cases: &[&ProgramCaseFinding]) -> Check {
+    let coarse = flagged(cases, FlagKind::CoarseTimer);
+    check("Every timer’s steps were fine enough for what it timed", coarse == 0, of_cases(coarse, cases))
+}
+
+/// Nothing is known of those that have no floor, so they do not count as good ones.
+fn above_start(cases: &[&ProgramCaseFinding]) -> Check {
+    let known = cases.iter().filter(|case| case.above_floor_s.is_some()).count();
+    let at_floor = cases.iter().filter(|case| case.is_at_floor).count();
+    let seen = format!("{} of {} known; {at_floor} at the start", known, counted(cases.len() as u64, "case"));
+    let check = check("The work could be told from the start", at_floor == 0, seen);
+    if known == 0 { Check { passed: None, ..check } } else { check }
+}
+
+fn outliers(findings: &Findings, cases: &[&ProgramCaseFinding]) -> Check {
+    let outliers: u64 = cases.iter().map(|case| u64::from(case.outliers)).sum();
+    let seen = format!("{} of {}", counted(outliers, "outlier"), runs_in_all(&findings.programs));
+    let seen = if outliers == 0 { seen } else { format!("{seen}; kept in every figure") };
+    check("No run lay far away from the others of its trial", outliers == 0, seen)
+}
+
+fn quiet(cases: &[&ProgramCaseFinding]) -> Check {
+    let disturbed: usize = cases.iter().map(|case| case.disturbed.len()).sum();
+    let reruns: u32 = cases.iter().map(|case| case.reruns).sum();
+    let (reruns, disturbed_words) = (counted(reruns.into(), "time"), count(disturbed as u64));
+    let seen = format!("{reruns} measured anew; {disturbed_words} disturbed to the end and left out");
+    check("No trial of a program stayed disturbed by others", disturbed == 0, seen)
+}
+
+fn check(rule: &'static str, passed: bool, seen: String) -> Check {
+    Check { rule, seen, passed: Some(passed) }
+}
+
+fn flagged(cases: &[&ProgramCaseFinding], kind: FlagKind) -> usize {
+    cases.iter().filter(|case| case.flags.iter().any(|flag| flag.kind == kind)).count()
+}
+
+fn of_cases(flagged: usize, cases: &[&ProgramCaseFinding]) -> String {
+    let cases = counted(cases.len() as u64, "case");
+    if flagged == 0 { format!("none of {cases} flagged") } else { format!("{flagged} of {cases} flagged") }
+}

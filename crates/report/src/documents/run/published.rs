@@ -1,0 +1,78 @@
+//! What was published beside what was measured.
+
+use tolok_analysis::figures::{NONE, Quantity, amount, figure};
+use tolok_analysis::{Findings, PublishedFinding};
+
+use super::charts::{key, same};
+use super::columns::cell;
+use super::{muted, paragraph, section};
+use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text};
+use crate::svg;
+
+/// So many are said in a terminal.
+const MOST_IN_TERMINAL: usize = 8;
+/// How the words are to be read.
+pub(crate) const RULE: &str = "Reproduced: the published ratio lies in the measured 95% interval, widened by the smallest effect, or both say that nothing that matters differs. Same direction: the same one is ahead, by another ratio. No difference: none was found where one was published. A difference: one was found where none that matters was published. Reversed: the other one is ahead. Cannot tell: there is no figure, no interval, or too wide a one. Other machines, versions and loads are no error of the source.";
+
+/// The section: a table, and a sentence on each ratio.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    if findings.published.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = if depth == Depth::Page { chart(findings) } else { Vec::new() };
+    let headings = ["ratio", "published", "measured", "reading", "of", "scenario", "source"];
+    let column = |heading: &str| match heading {
+        "published" | "measured" => Column::numbers(heading),
+        words => Column::words(words),
+    };
+    blocks.push(Block::Table(Table {
+        caption: "Published and measured ratios".to_owned(),
+        columns: headings.map(column).to_vec(),
+        rows: findings.published.iter().map(row).collect(),
+        ..Table::default()
+    }));
+    blocks.extend(Block::list(findings.published.iter().map(|finding| finding.sentence.as_str().into()).collect()));
+    blocks.extend(paragraph(RULE));
+    section("published", "Published and measured", blocks)
+}
+
+fn row(finding: &PublishedFinding) -> Row {
+    let place = finding.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+    let cells = vec![
+        format!("{} over {}", finding.a, finding.b).into(),
+        amount(Quantity::Ratio, finding.published).into(),
+        finding.measured.as_ref().map_or(NONE.into(), |measured| cell(figure(Quantity::Ratio, measured))),
+        Text::of(finding.reading.words(), Look::Strong).into(),
+        finding.metric_words.as_str().into(),
+        finding.scenario.as_str().into(),
+        Cell::from(format!("{}{place}", finding.source)),
+    ];
+    Row { cells, ..Row::default() }
+}
+
+fn chart(findings: &Findings) -> Vec<Block> {
+    let note = muted(
+        "How many times as much the first of two has as the second, on a logarithmic axis: what a source says beside what this run \
+         measured within blocks. Whisker: 95% interval.",
+    );
+    let keys = [
+        key("<path class=\"dot open\" d=\"M6 1L11 6L6 11L1 6z\"/>", "published"),
+        key("<circle class=\"dot\" cx=\"6\" cy=\"6\" r=\"4\"/>", "measured"),
+        same(findings),
+    ];
+    let svg = svg::published(&findings.published, findings.run.smallest_effect);
+    let charts = Block::Charts(vec![Chart { svg, caption: String::new() }]);
+    note.into_iter().chain([Block::Key(keys.to_vec()), charts]).collect()
+}
+
+/// A sentence each, for a terminal.
+pub(crate) fn short_lines(findings: &Findings) -> Vec<String> {
+    let line = |finding: &PublishedFinding| {
+        let place = finding.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+        format!("{}{place}: {}", finding.source, finding.sentence)
+    };
+    let mut found: Vec<String> = findings.published.iter().take(MOST_IN_TERMINAL).map(line).collect();
+    let rest = findings.published.len() - found.len();
+    found.extend((rest > 0).then(|| format!("and {rest} more, in the HTML and Markdown reports")));
+    found
+}

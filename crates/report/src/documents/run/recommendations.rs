@@ -1,0 +1,120 @@
+//! Which one for what: a row for each need, and the rules, so that a reader can apply them himself.
+
+use tolok_analysis::figures::{counted, listed};
+use tolok_analysis::{Findings, Recommendation, Strength};
+
+use super::{muted, paragraph, section};
+use crate::document::{Block, Column, Depth, Fact, Look, Row, Table, Text};
+
+/// So many rows are shown at once; the others are folded.
+const MOST_SHOWN: usize = 12;
+/// So many needs are named in a terminal.
+const MOST_IN_TERMINAL: usize = 6;
+/// Stands where no subject is taken.
+const NOBODY: &str = "nothing can be said";
+/// What strength means, beneath the table.
+const STRENGTH: &str = "Strong: one case is told apart from every other; the near end of the interval of its lead is 10% or more; and nothing is wrong with the figures (10 blocks or more, windows of 10 s or more, no check failed, CPUs of their own, the A/A pair not told apart). Moderate: one of these three is lacking. Weak: more than one. Of objectives in fewer than 5 trials it is weak. Of objectives, outages and counts clear is that of every case it is known whether it kept them, and far that times stay 10% below their limit, or that every case was looked at; several may be taken. Each need and scenario is judged by itself: of twenty rows of equals, one would name a winner by chance.";
+
+/// The section: the first rows, the others folded away, and the rules.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let (shown, folded) = shown(&findings.recommendations);
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    let is_page = depth == Depth::Page;
+    let note = muted(
+        "By declared rules, and only as far as the figures go. Several in one row could not be told apart, or all kept what is asked.",
+    );
+    let mut blocks: Vec<Block> = note.filter(|_| is_page).into_iter().collect();
+    blocks.push(table("Needs and who meets them", &shown));
+    if !folded.is_empty() {
+        let rest = table("Needs and who meets them, further rows", &folded);
+        blocks.push(Block::Folded { summary: more_rows(folded.len()).into(), blocks: vec![rest] });
+    }
+    let rules = rules(findings);
+    if is_page {
+        let strength = Fact { label: "strength".to_owned(), words: STRENGTH.into() };
+        let rules = Block::Facts(rules.into_iter().chain([strength]).collect());
+        blocks.push(Block::Folded { summary: "The rules".into(), blocks: vec![rules] });
+    } else {
+        let item = |rule: Fact| Text::from(format!("{}: {}", rule.label, rule.words.plain()));
+        blocks.extend(paragraph("The rules:"));
+        blocks.extend(Block::list(rules.into_iter().map(item).collect()));
+        blocks.extend(paragraph(STRENGTH));
+    }
+    section("recommendations", "Which one for what", blocks)
+}
+
+fn table(caption: &str, rows: &[&Recommendation]) -> Block {
+    let row = |one: &&Recommendation| {
+        let picks = match one.picks.is_empty() {
+            true => Text::of(NOBODY, Look::Muted),
+            false => Text::of(either(one), Look::Strong),
+        };
+        let words = |words: &str| words.into();
+        let cells = vec![
+            words(&one.need),
+            picks.into(),
+            words(&one.because),
+            words(one.strength.word()),
+            words(&one.changes_if),
+        ];
+        Row { cells, ..Row::default() }
+    };
+    Block::Table(Table {
+        caption: caption.to_owned(),
+        columns: ["need", "take", "because", "strength", "what could change it"].map(Column::words).to_vec(),
+        rows: rows.iter().map(row).collect(),
+        ..Table::default()
+    })
+}
+
+/// The rows that are shown, in their order, and those that are folded: of each rule the first row comes before the second of any.
+fn shown(all: &[Recommendation]) -> (Vec<&Recommendation>, Vec<&Recommendation>) {
+    let place = |at: usize| all[..at].iter().filter(|earlier| earlier.rule == all[at].rule).count();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|at| (place(*at), *at));
+    let mut kept: Vec<usize> = order.into_iter().take(MOST_SHOWN).collect();
+    kept.sort_unstable();
+    let folded = (0..all.len()).filter(|at| !kept.contains(at)).map(|at| &all[at]).collect();
+    (kept.iter().map(|at| &all[*at]).collect(), folded)
+}
+
+/// Each rule that said something, once.
+fn rules(findings: &Findings) -> Vec<Fact> {
+    let mut rules: Vec<Fact> = Vec::new();
+    for one in &findings.recommendations {
+        if rules.iter().all(|rule| rule.words.plain() != one.rule_words) {
+            let label = one.need.split(": ").next().unwrap_or(&one.need).to_owned();
+            rules.push(Fact { label, words: one.rule_words.as_str().into() });
+        }
+    }
+    rules
+}
+
+/// `6 more rows`
+fn more_rows(number: usize) -> String {
+    counted(number as u64, "more row")
+}
+
+fn either(one: &Recommendation) -> String {
+    listed(&one.picks, "or")
+}
+
+/// One line for each need of which something can be said, for a terminal.
+pub(crate) fn short_lines(findings: &Findings) -> Vec<String> {
+    let (shown, folded) = shown(&findings.recommendations);
+    // Of each rule the row with the most scenarios.
+    let is_first = |at: usize| (0..at).all(|earlier| shown[earlier].rule != shown[at].rule);
+    let said = (0..shown.len()).filter(|at| is_first(*at) && shown[*at].strength != Strength::None).map(|at| shown[at]);
+    let line = |one: &Recommendation| format!("{}: {} ({})", one.need, either(one), one.strength.word());
+    let mut found: Vec<String> = said.take(MOST_IN_TERMINAL).map(line).collect();
+    let rest = findings.recommendations.len() - found.len();
+    if !found.is_empty() {
+        let more = if rest > 0 { format!("{}, and why", more_rows(rest)) } else { "why".to_owned() };
+        found.push(format!("{more}, the rules, and what could change it: in the HTML and Markdown reports"));
+    } else if !shown.is_empty() || !folded.is_empty() {
+        found.push("nothing can be said; what would tell stands in the HTML and Markdown reports".to_owned());
+    }
+    found
+}

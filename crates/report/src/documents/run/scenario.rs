@@ -1,0 +1,89 @@
+//! A scenario of servers: its verdict, its table, and what belongs to that.
+
+use tolok_analysis::{Findings, ScenarioFinding};
+
+use super::notes::Notes;
+use super::surroundings::{environment, heading, link_did};
+use super::{database, judgement, limits, muted, objectives, paragraph, resources, section, table};
+use crate::document::{Block, Depth, Heading, Look, Text};
+
+/// Everything of a scenario. An environment that all have in common is said before.
+pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) -> Vec<Block> {
+    let mut blocks = head(scenario, depth, is_common);
+    if depth != Depth::Page {
+        blocks.push(Block::Verdict(scenario.verdict.as_str().into()));
+    }
+    let notes = Notes::of(scenario);
+    blocks.push(Block::Table(table::table(scenario, Some(&notes), depth)));
+    blocks.push(Block::Legend(table::legend(scenario)));
+    blocks.extend(notes.block());
+    if depth == Depth::Short {
+        blocks.extend(judgement::short(scenario.noise_floor.as_ref(), scenario.power.as_ref()));
+    }
+    if depth != Depth::Page {
+        blocks.extend(limits::of_scenario(scenario, depth));
+    }
+    blocks.extend(objectives::blocks(scenario, depth));
+    blocks.extend(database::blocks(scenario, depth));
+    if depth == Depth::Short {
+        blocks.extend(resources::short_diagnoses(scenario));
+    }
+    blocks
+}
+
+/// The tables of all scenarios, as the section of a page.
+pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
+    let is_common = super::surroundings::common_environment(scenarios.iter().copied()).is_some();
+    let mut all: Vec<Block> = scenarios.iter().flat_map(|it| blocks(it, Depth::Page, is_common)).collect();
+    if all.is_empty() && !findings.programs.is_empty() {
+        return all;
+    }
+    let tiers = match findings.scenarios.iter().any(|scenario| !scenario.comparisons.is_empty()) {
+        true => " Cases that share a letter of a tier could not be told apart.",
+        false => "",
+    };
+    all.extend(muted(format!(
+        "Every figure is the median over the scored trials, and every ratio the geometric mean over the blocks.{tiers} A dash: \
+         there is no such figure, or, for a percentile, fewer than 10 answers of a trial lie beyond it."
+    )));
+    section("figures", "All figures", all)
+}
+
+/// Heading, verdict and table alone, as in a brief report.
+pub(crate) fn brief(scenario: &ScenarioFinding, depth: Depth) -> Vec<Block> {
+    let mut blocks = match depth {
+        Depth::Short => vec![
+            Block::heading(2, format!("{}: {}", heading(scenario), scenario.load)),
+            Block::Verdict(scenario.verdict.as_str().into()),
+        ],
+        _ => vec![summary(&heading(scenario), &scenario.verdict)],
+    };
+    blocks.push(Block::Table(table::table(scenario, None, depth)));
+    blocks.push(Block::Legend(table::legend(scenario)));
+    blocks
+}
+
+/// A title and a verdict in one paragraph.
+pub(crate) fn summary(title: &str, verdict: &str) -> Block {
+    Block::Paragraph(Text::of(title, Look::Strong).and(format!(": {verdict}"), Look::Plain))
+}
+
+fn head(scenario: &ScenarioFinding, depth: Depth, is_common: bool) -> Vec<Block> {
+    let own_environment = || muted(environment(scenario)).filter(|_| !is_common);
+    match depth {
+        Depth::Short => {
+            let title = Block::heading(2, format!("{}: {}", heading(scenario), scenario.load));
+            let link = link_did(scenario).and_then(|did| muted(format!("link: {did}")));
+            [Some(title), own_environment(), link].into_iter().flatten().collect()
+        }
+        Depth::Full => {
+            let said = [format!("{}.", scenario.load), format!("Environment: {}.", environment(scenario))];
+            let said = said.into_iter().filter_map(paragraph);
+            std::iter::once(Block::heading(2, heading(scenario))).chain(said).collect()
+        }
+        Depth::Page => {
+            let title = Heading { rank: 3, text: heading(scenario).into(), beside: scenario.load.clone() };
+            [Some(Block::Heading(title)), own_environment()].into_iter().flatten().collect()
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The verdicts of many scenarios at a glance: in which of them the same cases share the first tier.
+//!
+//! Tiers are decided by the analysis; here scenarios are only sorted by them.
+
+use tolok_analysis::figures::{counted, listed};
+use tolok_analysis::{Findings, ScenarioFinding};
+
+use crate::documents::run::sections::is_of_tools;
+
+/// So many verdicts can be read one after the other; of more, who comes first stands before them.
+const MOST_AT_A_GLANCE: usize = 12;
+
+/// Scenarios that have the same cases in the first tier.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Those cases: `Bun.serve and Go net/http`.
+    pub(crate) first: String,
+    /// In how many scenarios, and what that means.
+    pub(crate) number: String,
+    /// Ids of the scenarios.
+    pub(crate) scenarios: String,
+}
+
+/// The standings of a run with many scenarios, the most common first; or none for one whose verdicts can all be read.
+pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Standing> {
+    let of_servers: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
+    if of_servers.len() + findings.programs.len() <= MOST_AT_A_GLANCE {
+        return Vec::new();
+    }
+    let server = |scenario: &&&ScenarioFinding| {
+        let cases = scenario.cases.iter().map(|case| (case.title.as_str(), case.tier.as_deref()));
+        (first_tier(!scenario.comparisons.is_empty(), cases), scenario.id.clone())
+    };
+    let program = |program: &tolok_analysis::ProgramFinding| {
+        let cases = program.cases.iter().map(|case| (case.title.as_str(), case.tier.as_deref()));
+        (first_tier(!program.comparisons.is_empty(), cases), program.id.clone())
+    };
+    let all = of_servers.iter().map(server).chain(findings.programs.iter().map(program));
+    let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for (first, id) in all {
+        match groups.iter_mut().find(|(known, _)| *known == first) {
+            Some((_, ids)) => ids.push(id),
+            None => groups.push((first, vec![id])),
+        }
+    }
+    // Those in which nothing could be told come last, however many they are.
+    groups.sort_by_key(|(first, ids)| (first.is_empty(), std::cmp::Reverse(ids.len())));
+    groups.into_iter().map(standing).collect()
+}
+
+/// Titles of those that share the first tier, in the order of the alphabet; empty where nothing is compared.
+fn first_tier<'a>(is_compared: bool, cases: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Vec<String> {
+    let is_first = |tier: Option<&str>| is_compared && tier.is_some_and(|letters| letters.starts_with('a'));
+    let mut titles: Vec<String> =
+        cases.filter(|(_, tier)| is_first(*tier)).map(|(title, _)| title.to_owned()).collect();
+    titles.sort_unstable();
+    titles
+}
+
+fn standing((first, ids): (Vec<String>, Vec<String>)) -> Standing {
+    let scenarios = counted(ids.len() as u64, "scenario");
+    let number = match first.len() {
+        0 => format!("in {scenarios}"),
+        1 => format!("first in {scenarios}, told apart from all that are compared"),
+        _ => format!("first in {scenarios}, not told apart from each other"),
+    };
+    let first = if first.is_empty() { "Nothing compared".to_owned() } else { listed(&first, "and") };
+    Standing { first, number, scenarios: ids.join(", ") }
+}

@@ -1,0 +1,222 @@
+//! The table of a scenario's cases.
+
+use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
+use tolok_analysis::{CaseFinding, Estimate, FlagKind, LatencyMark, MemorySource, ScenarioFinding, Verdict};
+
+use super::columns::{cell, named, with_ceiling};
+use super::judgement::TIER;
+use super::notes::Notes;
+use super::program_table::words;
+use super::resources::throttled;
+use super::sections::is_of_tools;
+use super::surroundings::has_quota;
+use crate::document::{Cell, Column, Depth, Table};
+use crate::sparkline::Sparklines;
+
+const MIB: f64 = 1024.0 * 1024.0;
+/// Stands before a goodput that the generator limited.
+pub(crate) const LOWER_BOUND: &str = "≥";
+/// A narrow terminal has no room for these.
+const COSTS: u8 = 1;
+
+/// The mark of a verdict and its meaning.
+pub(crate) const MARKS: [(&str, Verdict); 3] =
+    [("=", Verdict::Equivalent), ("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
+
+/// One case, and whether it is the one that others are compared with.
+struct Case<'a> {
+    of: &'a CaseFinding,
+    is_first: bool,
+}
+
+/// A column, and its cell for a case.
+type Of = (Column, fn(&Case) -> Cell);
+
+/// The table of a scenario, with numbers of notes if there are notes.
+pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: Depth) -> Table {
+    let (mut columns, cells): (Vec<Column>, Vec<_>) = columns(scenario, depth).into_iter().unzip();
+    let row = |(place, (case, is_ceiling)): (usize, (&CaseFinding, bool))| {
+        let mut row = named(&case.title, &case.runtime, is_ceiling);
+        row.cells[0].notes = notes.map(|notes| notes.numbers(case)).unwrap_or_default();
+        row.cells[0].below.clone_from(&case.subject);
+        let case = Case { of: case, is_first: place == 0 && !is_ceiling };
+        row.cells.extend(cells.iter().map(|cell| cell(&case)));
+        row
+    };
+    let mut rows: Vec<_> = with_ceiling(scenario).enumerate().map(row).collect();
+    columns.insert(0, Column::words("subject"));
+    if let Some(sparklines) = Sparklines::of(scenario).filter(|_| depth == Depth::Short) {
+        columns.push(Column::numbers(sparklines.heading).meaning(sparklines.meaning).priority(Column::OPTIONAL));
+        rows.iter_mut().zip(sparklines.cells).for_each(|(row, line)| row.cells.push(line.into()));
+    }
+    Table { caption: format!("Figures of {}", scenario.id), columns, rows, ..Table::default() }
+}
+
+fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {
+    let headed = |full: &str, short: &str| Column::numbers(if depth == Depth::Short { short } else { full });
+    let memory = scenario.memory_source.map_or("", MemorySource::words);
+    let (memory_heading, memory_meaning) = match memory {
+        "" => ("memory, MiB".to_owned(), String::new()),
+        memory if depth == Depth::Short => (String::new(), format!("MiB {memory}")),
+        memory => (format!("memory ({memory}), MiB"), String::new()),
+    };
+    let percentile = percentile(scenario);
+    let mut columns: Vec<Of> = vec![(Column::numbers("good answers/s").short("good/s"), |case| goodput(case.of))];
+    if is_compared(scenario) {
+        columns.push((Column::numbers("vs first"), against_first));
+        columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
+    }
+    if scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()) {
+        columns.push((headed("of ceiling", "ceiling"), |case| {
+            words(case.of.of_ceiling.as_ref().map(|of| amount(Quantity::Share, of.value)))
+        }));
+    }
+    if has_quota(scenario) {
+        columns.push((Column::numbers("throttled"), |case| words(throttled(&case.of.resources))));
+    }
+    columns
+        .push((headed("CPU per answer, µs", "CPU µs").priority(COSTS), |case| scaled(&case.of.cpu_s_per_good, 1e6)));
+    columns.push((headed(&memory_heading, "MiB").meaning(memory_meaning).priority(COSTS), |case| {
+        scaled(&case.of.memory_bytes, 1.0 / MIB)
+    }));
+    columns.push((headed("p50, ms", "p50 ms").meaning(format!("p50 {percentile}")).priority(COSTS), |case| {
+        scaled(&case.of.latency_p50_s, 1e3)
+    }));
+    columns.push((headed("p99, ms", "p99 ms").meaning(format!("p99 {percentile}")), |case| {
+        scaled(&case.of.latency_p99_s, 1e3)
+    }));
+    if depth == Depth::Page {
+        columns.extend(of_page(scenario));
+    }
+    columns
+}
+
+/// What only a page has room for.
+fn of_page(scenario: &ScenarioFinding) -> [Of; 4] {
+    let busy = match scenario.database {
+        Some(_) => "CPU used: subject / database / generator",
+        None => "CPU used: subject / generator",
+    };
+    [
+        (Column::numbers("cold start, ms"), |case| scaled(&case.of.cold_start_s, 1e3)),
+        (Column::numbers(busy), |case| busy_cpus(case.of)),
+        (Column::numbers("processes"), |case| {
+            words((case.of.processes_max > 0).then(|| case.of.processes_max.to_string()))
+        }),
+        (Column::numbers("trials"), |case| format!("{} of {}", case.of.trials_scored, case.of.trials_planned).into()),
+    ]
+}
+
+fn is_compared(scenario: &ScenarioFinding) -> bool {
+    scenario.cases.iter().any(|case| case.against_first.is_some())
+}
+
+/// Meanings of the marks and words that occur in the table.
+pub(crate) fn legend(scenario: &ScenarioFinding) -> Vec<String> {
+    let mut legend = marks(scenario.cases.iter().map(|case| case.against_first));
+    if is_compared(scenario) {
+        legend.push(TIER.to_owned());
+    }
+    if scenario.cases.iter().any(is_lower_bound) {
+        legend.push(format!("{LOWER_BOUND} lower bound"));
+    }
+    if has_quota(scenario) {
+        legend.push("throttled: share of the periods in which its quota stopped it".to_owned());
+    }
+    legend
+}
+
+/// Meanings of the marks of these verdicts.
+pub(crate) fn marks(verdicts: impl Iterator<Item = Option<Verdict>>) -> Vec<String> {
+    let found: Vec<Verdict> = verdicts.flatten().collect();
+    let occurring = MARKS.iter().filter(|(_, verdict)| found.contains(verdict));
+    occurring.map(|(mark, verdict)| format!("{mark} {}", verdict.words())).collect()
+}
+
+/// The mark of a verdict, which is empty where the difference is clear.
+pub(crate) fn mark(verdict: Option<Verdict>) -> &'static str {
+    MARKS.iter().find(|(_, marked)| verdict == Some(*marked)).map_or("", |(mark, _)| mark)
+}
+
+/// What the percentiles of a scenario are.
+pub(crate) fn percentiles(scenario: &ScenarioFinding) -> String {
+    format!("p50 and p99 {}", percentile(scenario))
+}
+
+/// What each of them is: in a closed loop it holds for its number of users only.
+fn percentile(scenario: &ScenarioFinding) -> String {
+    if is_of_tools(scenario) {
+        return format!("in the {} loop as each tool takes them", scenario.loop_model);
+    }
+    match scenario.loop_model.as_str() {
+        "open" => format!("{} (open loop)", counted_from(scenario)),
+        model => format!("in a {model} loop{}", added(scenario)),
+    }
+}
+
+/// When a latency of an open loop begins, by the tool that took it.
+fn counted_from(scenario: &ScenarioFinding) -> &'static str {
+    let from_send = scenario.latency_marks.contains(&LatencyMark::FromSend);
+    if from_send { "from the moment of sending" } else { "from the planned instant" }
+}
+
+fn added(scenario: &ScenarioFinding) -> &'static str {
+    if scenario.latency_marks.contains(&LatencyMark::BackFilled) { ", with samples that the tool added" } else { "" }
+}
+
+/// The same in the heading of a column.
+pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
+    if is_of_tools(scenario) {
+        return format!("{} loop, as its tool takes it", scenario.loop_model);
+    }
+    match scenario.loop_model.as_str() {
+        "open" => counted_from(scenario).to_owned(),
+        model => format!("{model} loop{}", added(scenario)),
+    }
+}
+
+/// Whether the generator, and not the subject, decided the case's goodput.
+pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
+    case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
+}
+
+/// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.
+pub(crate) fn no_figure(case: &CaseFinding) -> String {
+    if let Some(below_rps) = case.goodput_below_rps {
+        return format!("<{}", amount(Quantity::Number, below_rps));
+    }
+    let is_unmeasured = case.trials_measured == 0;
+    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| is_unmeasured);
+    let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
+    reason.filter(is_only).unwrap_or(NONE).to_owned()
+}
+
+fn goodput(case: &CaseFinding) -> Cell {
+    let Some(estimate) = &case.goodput_rps else { return no_figure(case).into() };
+    let figure = figure(Quantity::Number, estimate);
+    let bound = if is_lower_bound(case) { LOWER_BOUND } else { "" };
+    cell(Figure { value: format!("{bound}{}", figure.value), ..figure })
+}
+
+fn against_first(case: &Case) -> Cell {
+    let ratio = match &case.of.of_first {
+        Some(_) if case.is_first => "first".into(),
+        Some(ratio) => cell(figure(Quantity::Ratio, ratio)),
+        None => NONE.into(),
+    };
+    Cell { mark: mark(case.of.against_first), ..ratio }
+}
+
+fn busy_cpus(case: &CaseFinding) -> Cell {
+    if case.trials_scored == 0 {
+        return NONE.into();
+    }
+    let share = |share: Option<f64>| share.map_or(NONE.to_owned(), |share| amount(Quantity::Share, share));
+    let database = case.database.as_ref().map(|database| share(database.busy));
+    let busy = [Some(share(case.subject_busy)), database, Some(share(case.generator_busy))];
+    busy.into_iter().flatten().collect::<Vec<String>>().join(" / ").into()
+}
+
+fn scaled(estimate: &Option<Estimate>, unit: f64) -> Cell {
+    words(estimate.as_ref().map(|estimate| in_column(estimate.value * unit)))
+}

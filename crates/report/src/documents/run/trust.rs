@@ -1,0 +1,292 @@
+//! Whether the figures of a run can be trusted: each check with what was seen, passed or not.
+
+use tolok_analysis::figures::{Quantity, amount, count, counted, listed, small_share};
+use tolok_analysis::{
+    ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, FlagKind, ScenarioFinding, TrialCounts,
+};
+
+use super::surroundings::{cpus, heading};
+use super::{gates, muted, program_trust, section};
+use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
+
+/// The section of a page: every check, and those of each case behind them.
+pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
+    let mut checks = checks(findings);
+    // What failed comes before what is unknown, and that before what held.
+    checks.sort_by_key(|check| match check.passed {
+        Some(false) => 0,
+        None => 1,
+        Some(true) => 2,
+    });
+    let table = Table {
+        caption: "Checks".to_owned(),
+        columns: ["check", "held", "seen"].map(Column::words).to_vec(),
+        rows: checks.into_iter().map(Check::row).collect(),
+        ..Table::default()
+    };
+    let of_case = |scenario: &&ScenarioFinding| {
+        let beside = format!("{}; {}", scenario.load, scenario.environment.words);
+        let title = Heading { rank: 3, text: heading(scenario).into(), beside };
+        gates::table(scenario).map(|table| [Block::Heading(title), table])
+    };
+    let of_cases: Vec<Block> = scenarios.iter().filter_map(of_case).flatten().collect();
+    let mut blocks = vec![Block::Table(table)];
+    if !of_cases.is_empty() {
+        let note = muted(
+            "✓: it held in every trial of which it can be told. A number: trials that failed, of those of which it can be told; of a \
+             failure that bars, the case is not ranked. Seconds: what the good answers of each second say of the windows, and after \
+             which second they were steady.",
+        );
+        let summary = "Each check of each case".into();
+        blocks.push(Block::Folded { summary, blocks: note.into_iter().chain(of_cases).collect() });
+    }
+    section("trust", "Can these be trusted?", blocks)
+}
+
+/// One check.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Check {
+    /// What must hold, in a sentence.
+    pub(crate) rule: &'static str,
+    /// What was seen.
+    pub(crate) seen: String,
+    /// Whether it held; nothing if there was nothing to look at.
+    pub(crate) passed: Option<bool>,
+}
+
+impl Check {
+    fn row(self) -> Row {
+        let held = match self.passed {
+            Some(false) => Text::of("! no", Look::Warning),
+            Some(true) => Text::of("✓ yes", Look::Good),
+            None => Text::of("– unknown", Look::Muted),
+        };
+        Row { cells: vec![self.rule.into(), held.into(), Cell::from(self.seen)], ..Row::default() }
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.passed == Some(false)
+    }
+}
+
+/// Every check, in the order in which they are shown.
+pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
+    let competing: Vec<&CaseFinding> = findings.scenarios.iter().flat_map(|scenario| &scenario.cases).collect();
+    let ceilings = || findings.scenarios.iter().flat_map(|scenario| &scenario.ceiling);
+    let all: Vec<&CaseFinding> = competing.iter().copied().chain(ceilings()).collect();
+    if findings.scenarios.is_empty() && !findings.programs.is_empty() {
+        let of_programs = program_trust::checks(findings);
+        return [trials(findings)].into_iter().chain(held_apart(findings)).chain(of_programs).collect();
+    }
+    let mut of_plan = vec![trials(findings), enough_trials(&all), own_cpus(findings)];
+    of_plan.extend(database_apart(findings));
+    of_plan.push(ceiling(findings));
+    let of_measurements = [
+        wire_agrees(findings, &all),
+        Some(no_errors(&all)),
+        Some(stood_by(&competing)),
+        Some(quiet(findings, &all)),
+        enough_memory(findings, &all),
+        link_in_time(findings, &all),
+        counters_right(&competing),
+        database_accepted(findings, &competing),
+        Some(below_ceiling(&competing)),
+    ];
+    let checks = of_plan.into_iter().chain(held_apart(findings));
+    let of_programs = program_trust::checks(findings);
+    if all.iter().any(|case| case.trials_measured > 0) {
+        return checks
+            .chain(gates::checks(findings))
+            .chain(of_measurements.into_iter().flatten())
+            .chain(of_programs)
+            .collect();
+    }
+    let unknown = |check: Check| Check { passed: None, seen: "nothing was measured".to_owned(), ..check };
+    checks.chain(of_measurements.into_iter().flatten().map(unknown)).chain(of_programs).collect()
+}
+
+fn check(rule: &'static str, passed: bool, seen: String) -> Check {
+    Check { rule, seen, passed: Some(passed) }
+}
+
+fn trials(findings: &Findings) -> Check {
+    let TrialCounts { planned, measured, failed, .. } = findings.trials;
+    let seen = format!("{measured} of {planned} measured, {failed} failed, {} missing", findings.trials_missing);
+    check("Every planned trial was measured", measured == planned, seen)
+}
+
+fn enough_trials(cases: &[&CaseFinding]) -> Check {
+    let lacking =
+        cases.iter().filter(|case| case.goodput_rps.as_ref().is_none_or(|goodput| goodput.low.is_none())).count();
+    let seen = format!("{} of {} have one", cases.len() - lacking, counted(cases.len() as u64, "case"));
+    check("Every goodput has an interval", lacking == 0, seen)
+}
+
+/// None where several tools were not compared and no count was contradicted.
+fn wire_agrees(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    let contradicted = flagged(cases, FlagKind::WireContradicts);
+    let rows = findings.tools.iter().flat_map(|tools| &tools.rows);
+    let has_wire = rows.filter(|row| row.counted_of_wire.is_some()).count() > 0;
+    let seen = of_cases(contradicted, cases);
+    (has_wire || contradicted > 0).then(|| check("Each tool counted what crossed the wire", contradicted == 0, seen))
+}
+
+fn no_errors(cases: &[&CaseFinding]) -> Check {
+    let sent: u64 = cases.iter().map(|case| case.requests_sent).sum();
+    let failed: u64 = cases.iter().flat_map(|case| &case.errors).map(|(_, number)| number).sum();
+    let share = small_share(failed as f64 / sent.max(1) as f64);
+    check("Every request was answered as it should be", failed == 0, format!("{} failed ({share})", count(failed)))
+}
+
+fn stood_by(cases: &[&CaseFinding]) -> Check {
+    let flagged = flagged(cases, FlagKind::NotTrusted);
+    check("The load tool stood by its figures", flagged == 0, of_cases(flagged, cases))
+}
+
+fn own_cpus(findings: &Findings) -> Check {
+    let mut seen: Vec<String> = Vec::new();
+    for scenario in &findings.scenarios {
+        let (subject, generator) = (&scenario.environment.subject.on_cpus, &scenario.environment.generator.on_cpus);
+        let words = format!("subject on {}, generator on {}", cpus(subject), cpus(generator));
+        if !subject.is_empty() && !seen.contains(&words) {
+            seen.push(words);
+        }
+    }
+    let seen = if seen.is_empty() { "not recorded".to_owned() } else { seen.join("; ") };
+    let overlap = |scenario: &&ScenarioFinding| {
+        let (subject, generator) = (&scenario.environment.subject.on_cpus, &scenario.environment.generator.on_cpus);
+        subject.iter().any(|cpu| generator.contains(cpu))
+    };
+    let shared = findings.scenarios.iter().filter(overlap).count();
+    let mut check = check("Subject and generator had CPUs of their own", shared == 0, seen);
+    let cases = findings.scenarios.iter().flat_map(|scenario| &scenario.cases);
+    if shared == 0 && flagged(&cases.collect::<Vec<_>>(), FlagKind::External) > 0 {
+        check.passed = None;
+        check.seen += "; of a subject that tolok did not start it is not known";
+    }
+    check
+}
+
+/// None without a database that is ours.
+fn database_apart(findings: &Findings) -> Option<Check> {
+    let databases = || findings.scenarios.iter().filter_map(|scenario| scenario.database.as_ref());
+    let mut seen: Vec<String> = databases().filter(|it| !it.on_cpus.is_empty()).map(place).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    let shared = databases().any(|database| !database.shares_cpus_with.is_empty());
+    (!seen.is_empty()).then(|| check("The database had CPUs of its own", !shared, seen.join("; ")))
+}
+
+fn place(database: &DatabaseFinding) -> String {
+    let with = match database.shares_cpus_with.as_slice() {
+        [] => String::new(),
+        others => format!(", shared with the {}", listed(others, "and the")),
+    };
+    format!("database on {}{with}", cpus(&database.on_cpus))
+}
+
+/// None where no workload counts.
+fn counters_right(cases: &[&CaseFinding]) -> Option<Check> {
+    let counters = cases.iter().filter_map(|case| case.database.as_ref()?.counter.as_ref());
+    let asked: u64 = counters.map(|counter| counter.asked).sum();
+    let wrong = flagged(cases, FlagKind::CounterWrong);
+    let seen = format!("{} at once; {}", counted(asked, "increment"), of_cases(wrong, cases));
+    (asked > 0 || wrong > 0).then(|| check("Every counter was exactly right", wrong == 0, seen))
+}
+
+/// None where no database tells of it.
+fn database_accepted(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    findings.scenarios.iter().find(|scenario| scenario.database.is_some())?;
+    cases.iter().find(|case| case.database.as_ref().is_some_and(|it| it.refused_connections.is_some()))?;
+    let refused = flagged(cases, FlagKind::DatabaseRefused);
+    Some(check("The database refused no connection", refused == 0, of_cases(refused, cases)))
+}
+
+/// None where no trial came so far as to be held apart from anything.
+fn held_apart(findings: &Findings) -> Option<Check> {
+    let isolation = &findings.isolation;
+    let lacking = isolation.fallbacks.len();
+    let seen = match lacking {
+        0 => "all that was planned was had".to_owned(),
+        _ => format!("{} could not be had: see what held the parts apart", counted(lacking as u64, "thing")),
+    };
+    (isolation.trials > 0).then(|| check("The parts of a trial were held apart as planned", lacking == 0, seen))
+}
+
+/// Of servers: programs have a check of their own.
+fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
+    let programs = || findings.programs.iter().flat_map(|program| &program.cases);
+    let of_programs: usize = programs().map(|case| case.disturbed.len()).sum();
+    let disturbed = findings.trials.disturbed as usize - of_programs;
+    let reruns = findings.trials.measurements_discarded - programs().map(|case| case.reruns).sum::<u32>();
+    let worst = |of: fn(&CaseFinding) -> Option<f64>| small_share(busiest(cases, of).map_or(0.0, |(_, share)| share));
+    let seen = format!(
+        "{} thrown away and made anew; {} disturbed to the end and left out; in the median scored trial of a case other programs used \
+         at most {} of the machine’s CPUs, and the hypervisor took at most {}",
+        counted(u64::from(reruns), "measurement"),
+        counted(disturbed as u64, "trial"),
+        worst(|case| case.foreign_busy),
+        worst(|case| case.stolen),
+    );
+    check("No trial stayed disturbed by others", disturbed == 0, seen)
+}
+
+/// None without a limit and without anything killed.
+fn enough_memory(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    let killed = flagged(cases, FlagKind::OutOfMemory);
+    let is_limited = findings.scenarios.iter().any(|it| it.environment.subject.memory_bytes.is_some());
+    let highest = busiest(cases, |case| case.resources.peak_of_limit);
+    let highest = highest.map(|(case, share)| {
+        format!("; highest: {} with {} of its limit, page cache included", case.title, small_share(share))
+    });
+    let seen = format!("{}{}", of_cases(killed, cases), highest.unwrap_or_default());
+    (is_limited || killed > 0).then(|| check("No subject ran out of memory", killed == 0, seen))
+}
+
+/// None where tolok emulated no link.
+fn link_in_time(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
+    let late = flagged(cases, FlagKind::LinkLate);
+    let latest_s = cases.iter().filter_map(|case| case.link.as_ref()).flat_map(|link| link.directions());
+    let latest_s = latest_s.map(|direction| direction.lateness_s_max).reduce(f64::max)?;
+    let is_emulated = findings.scenarios.iter().any(|scenario| scenario.link.is_some());
+    let seen = format!("{}; latest packet: {}", of_cases(late, cases), amount(Quantity::Seconds, latest_s));
+    is_emulated.then(|| check("The link’s emulator kept its times", late == 0, seen))
+}
+
+fn ceiling(findings: &Findings) -> Check {
+    let without = findings
+        .scenarios
+        .iter()
+        .filter(|scenario| scenario.ceiling.as_ref().is_none_or(|ceiling| ceiling.goodput_rps.is_none()));
+    let without = without.count();
+    let scenarios = counted(findings.scenarios.len() as u64, "scenario");
+    check(
+        "The machine’s limit was measured beside the subjects",
+        without == 0,
+        format!("in {} of {scenarios}", findings.scenarios.len() - without),
+    )
+}
+
+fn below_ceiling(cases: &[&CaseFinding]) -> Check {
+    let highest = busiest(cases, |case| case.of_ceiling.as_ref().map(|of_ceiling| of_ceiling.value));
+    let seen = match highest {
+        Some((case, share)) => format!("highest: {} with {} of the ceiling", case.title, small_share(share)),
+        None => "there is no figure and ceiling to compare".to_owned(),
+    };
+    let passed = highest.map(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);
+    Check { rule: "No subject was above the machine’s limit", seen, passed }
+}
+
+fn flagged(cases: &[&CaseFinding], kind: FlagKind) -> usize {
+    cases.iter().filter(|case| case.flags.iter().any(|flag| flag.kind == kind)).count()
+}
+
+fn of_cases(flagged: usize, cases: &[&CaseFinding]) -> String {
+    let cases = counted(cases.len() as u64, "case");
+    if flagged == 0 { format!("none of {cases} flagged") } else { format!("{flagged} of {cases} flagged") }
+}
+
+fn busiest<'a>(cases: &[&'a CaseFinding], of: impl Fn(&CaseFinding) -> Option<f64>) -> Option<(&'a CaseFinding, f64)> {
+    let shares = cases.iter().filter_map(|case| of(case).map(|share| (*case, share)));
+    shares.max_by(|left, right| left.1.total_cmp(&right.1))
+}

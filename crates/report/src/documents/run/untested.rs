@@ -1,0 +1,76 @@
+//! What was not tested.
+
+use tolok_analysis::Findings;
+use tolok_analysis::figures::listed;
+use tolok_model::sentences::capital;
+
+use super::{muted, section};
+use crate::document::{Block, Column, Depth, Look, Row, Table, Text};
+
+/// So many stand in the one line of a terminal.
+const MOST_IN_A_LINE: usize = 6;
+/// So many stand on the page; one or two more are not worth folding away.
+const MOST_SHOWN: usize = 8;
+/// Stands where nothing of this version would look at it.
+const NO_WAY: &str = "not with this version";
+
+/// The section. A page folds away all but the weightiest.
+pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
+    let row = |untested: &tolok_analysis::Untested| {
+        let how = with_code(untested.how.as_deref().unwrap_or(NO_WAY));
+        let cells = vec![capital(&untested.what).into(), untested.because.as_str().into(), how.into()];
+        Row { cells, ..Row::default() }
+    };
+    let mut rows: Vec<Row> = findings.untested.iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let folds = depth == Depth::Page && rows.len() > MOST_SHOWN + 2;
+    let rest = if folds { rows.split_off(MOST_SHOWN) } else { Vec::new() };
+    let note = muted(
+        "Nothing of this may be read into the figures above. It follows from the plan and the records of this run; what the study varies \
+         is not listed.",
+    );
+    let mut blocks: Vec<Block> = note.filter(|_| depth == Depth::Page).into_iter().collect();
+    blocks.push(table("What was not tested", rows));
+    if !rest.is_empty() {
+        let summary = format!("{} more", rest.len()).into();
+        blocks.push(Block::Folded { summary, blocks: vec![table("What else was not tested", rest)] });
+    }
+    section("untested", "Not tested", blocks)
+}
+
+fn table(caption: &str, rows: Vec<Row>) -> Block {
+    let columns = ["what", "why not", "what would test it"].map(Column::words).to_vec();
+    Block::Table(Table { caption: caption.to_owned(), columns, rows, ..Table::default() })
+}
+
+/// What stands between backticks is code.
+fn with_code(text: &str) -> Text {
+    let look = |place: usize| if place % 2 == 1 { Look::Code } else { Look::Plain };
+    let spans = text.split('`').enumerate().filter(|(_, words)| !words.is_empty());
+    spans.fold(Text::default(), |text, (place, words)| text.and(words, look(place)))
+}
+
+/// All of it in a line; `None` if there is nothing to say.
+pub(crate) fn line(findings: &Findings) -> Option<String> {
+    let all: Vec<String> = findings.untested.iter().map(|untested| untested.what.clone()).collect();
+    let named = &all[..all.len().min(MOST_IN_A_LINE)];
+    match all.len() - named.len() {
+        _ if all.is_empty() => None,
+        0 => Some(format!("Not tested: {}; see the report.", listed(named, "and"))),
+        more => Some(format!("Not tested: {} and {more} more; see the report.", named.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_stands_between_backticks() {
+        let expected =
+            Text::of("vus = [1, 2]", Look::Code).and(", or ", Look::Plain).and("studies/core.toml", Look::Code);
+        assert_eq!(with_code("`vus = [1, 2]`, or `studies/core.toml`"), expected);
+    }
+}
