@@ -3,11 +3,11 @@
 //! The folders of the subjects say both, and `build.rs` builds them in. A test holds the colours apart for people with
 //! and without deficient colour vision. The marker and the written name say the same without colour.
 
-use crate::svg::Drawing;
+use super::Drawing;
 
 /// The style sheet of every page, with the colours of all runtimes.
 pub(crate) const STYLE: &str =
-    concat!(include_str!("../templates/report.css"), include_str!(concat!(env!("OUT_DIR"), "/looks.css")));
+    concat!(include_str!("../../templates/report.css"), include_str!(concat!(env!("OUT_DIR"), "/looks.css")));
 
 /// Runtime, class and marker.
 const LOOKS: &[(&str, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/looks.rs"));
