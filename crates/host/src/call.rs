@@ -92,7 +92,7 @@ impl Call {
         let mut child = spawn(&mut command)?;
         drop(command); // it holds our ends of the pipe, which must be closed for the reader to see the end
         let outcome = listen(&mut reader, &child, deadline);
-        // Not yet waited for, the child still owns its group's number, so nobody else's group can be hit.
+        // Not yet waited for, the child still owns its group's number, so no one else's group can be hit.
         let _ = kill_process_group(pid(&child), Signal::KILL);
         let status = child.wait().map_err(CallError::Wait)?;
         match outcome.map_err(CallError::Wait)? {

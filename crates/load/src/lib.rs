@@ -25,6 +25,7 @@
 
 #![warn(missing_docs)]
 
+pub mod ask;
 pub mod capacity;
 pub mod clock;
 mod engine;

@@ -11,11 +11,11 @@ pub mod documents;
 pub mod latex;
 pub mod overlay;
 pub mod page;
-mod palette;
 pub mod print;
 mod printable;
 mod sparkline;
 mod svg;
+mod wording;
 
 pub use print::Style;
 pub use sparkline::sparkline;

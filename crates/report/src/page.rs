@@ -7,12 +7,12 @@ use serde::Serialize;
 
 /// The style sheet of the reports: their colours in light and dark, tables, charts.
 pub fn style() -> &'static str {
-    crate::palette::STYLE
+    crate::svg::palette::STYLE
 }
 
 /// The marker of a runtime, as a small drawing that repeats what the text beside it says.
 pub fn marker(runtime: &str) -> String {
-    crate::palette::marker(runtime)
+    crate::svg::palette::marker(runtime)
 }
 
 /// A piece of HTML from a template that is a part of the program. Its name ends in `.html`, which turns escaping on.

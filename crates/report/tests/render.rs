@@ -55,8 +55,8 @@ mod terminal {
     }
 
     #[test]
-    fn an_ordinary_run_at_64_columns() {
-        insta::assert_snapshot!(at_width(&ordinary().findings(), 64));
+    fn a_scenario_at_64_columns() {
+        insta::assert_snapshot!(part(&at_width(&ordinary().findings(), 64), "Hello: closed", "\nJSON: closed"));
     }
 
     #[test]
@@ -94,11 +94,8 @@ mod terminal {
         for name in [
             "one-subject",
             "all-failed",
-            "no-ceiling",
             "huge-names",
-            "two-blocks",
             "open-loop",
-            "unprivileged",
             "database",
             "outage",
             "one-program",
@@ -107,7 +104,9 @@ mod terminal {
             "checked",
             "published",
         ] {
-            insta::assert_snapshot!(name, at_width(&edge_case(name), 100));
+            // What is said of every run stands in the snapshot of the ordinary one.
+            let text = at_width(&edge_case(name), 100);
+            insta::assert_snapshot!(name, text.split("\nBefore quoting").next().unwrap_or(&text));
         }
     }
 }
@@ -215,7 +214,7 @@ mod environments {
     #[test]
     fn in_markdown() {
         let text = text(&edge_case("boxed"), Format::Markdown);
-        insta::assert_snapshot!(part(&text, "# Which", "## Machine and versions"));
+        insta::assert_snapshot!(part(&text, "## Resources", "## Machine and versions"));
     }
 
     #[test]
@@ -342,11 +341,7 @@ mod databases {
 
     #[test]
     fn in_markdown() {
-        insta::assert_snapshot!(part(&text(&edge_case("database"), Format::Markdown), "# Which", "## Resources"));
-        insta::assert_snapshot!(
-            "outage_in_markdown",
-            part(&text(&edge_case("outage"), Format::Markdown), "## 10", "## Res")
-        );
+        insta::assert_snapshot!(part(&text(&edge_case("database"), Format::Markdown), "## 1,000 rows", "\n## "));
     }
 
     #[test]
@@ -467,12 +462,6 @@ fn markdown_tables_have_the_same_number_of_cells_in_every_row() {
 #[test]
 fn csv() {
     insta::assert_snapshot!(text(&with_six_digits(ordinary().findings()), Format::Csv));
-}
-
-#[test]
-fn json() {
-    let document: serde_json::Value = serde_json::from_str(&text(&edge_case("one-scenario"), Format::Json)).unwrap();
-    insta::assert_snapshot!(in_short(document));
 }
 
 #[test]

@@ -32,7 +32,6 @@ pub enum StoreError {
         path: PathBuf,
         /// What it should be.
         what: &'static str,
-        /// Why it is not.
         reason: String,
     },
     /// Another tolok works in the folder.

@@ -13,13 +13,13 @@ use super::error::StoreError;
 /// Whether a file must be there even if the machine stops the moment after. That costs a wait for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// It can be made anew from others.
+    /// It can be made again from others.
     Whole,
     /// It cannot.
     WholeAndOnDisk,
 }
 
-/// Writes a file under another name and renames it, so that nobody ever sees half of it.
+/// Writes a file under another name and renames it, so that no one ever sees half of it.
 pub(super) fn write(path: &Path, content: &[u8], durability: Durability) -> Result<(), StoreError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Two writers of the same file must not share this one; each has its own process.

@@ -112,7 +112,7 @@ impl LineWriter {
         Ok(())
     }
 
-    /// Waits until all is written, or until the reader has taken nothing for a while. How many bytes nobody took.
+    /// Waits until all is written, or until the reader has taken nothing for a while. How many bytes no one took.
     pub fn finish(&mut self) -> io::Result<usize> {
         let Some(thread) = self.thread.take() else { return Ok(0) };
         let mut queue = self.shared.lock();
@@ -181,7 +181,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut lines = LineWriter::new(writer).unwrap();
         let line = "x".repeat(999) + "\n";
-        // Far more than a pipe holds, and nobody reads.
+        // Far more than a pipe holds, and no one reads.
         (0..1000).for_each(|_| lines.push(line.as_bytes()).unwrap());
         let read = std::thread::spawn(move || {
             let mut text = String::new();
@@ -196,7 +196,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut lines = LineWriter::with_room(writer, Room { patience: ROOM.patience, ..small(200_000) }).unwrap();
         let line = "y".repeat(9_999) + "\n";
-        // A pipe holds 64 KiB, and nobody reads: 100 lines are more than both hold.
+        // A pipe holds 64 KiB, and no one reads: 100 lines are more than both hold.
         (0..100).for_each(|_| lines.push(line.as_bytes()).unwrap());
         let read = std::thread::spawn(move || {
             let mut text = String::new();

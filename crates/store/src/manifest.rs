@@ -128,7 +128,7 @@ impl ManifestFile {
         })
     }
 
-    /// Says that what was entered of a folder is about to be taken away, to be measured anew.
+    /// Says that what was entered of a folder is about to be taken away, to be measured again.
     pub(super) fn withdraw(&mut self, folder: &str) -> Result<(), StoreError> {
         let Some(line) = self.standing.get(folder).copied() else { return Ok(()) };
         let entry = ManifestEntry::Withdrawn;

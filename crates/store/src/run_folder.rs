@@ -52,7 +52,6 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 /// What is fixed before the first trial, in the order in which it is written.
 const OWN: [&str; 4] = ["study.toml", "plan.json", NAMES, "run.json"];
 
-/// A run's folder.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -69,13 +68,12 @@ pub struct StoredRun {
     pub run: RunRecord,
     /// Where and when its blocks ran, in the order of time. Runs made before blocks were recorded have none.
     pub blocks: Vec<BlockRecord>,
-    /// Its plan.
     pub plan: Plan,
     /// The trials that are finished, in the order of the plan.
     pub trials: Vec<TrialRecord>,
     /// What was counted in unscored trials, in the order of the plan's cases.
     pub diagnoses: Vec<DiagnosisRecord>,
-    /// The fingerprint of all that was entered in the manifest; nothing where there is none.
+    /// The fingerprint of all that was entered in the manifest, or `None` where there is none.
     pub records_sha256: Option<String>,
 }
 
@@ -309,17 +307,15 @@ impl RunFolder {
         Ok(StoredRun { run, blocks, plan, trials, diagnoses, records_sha256 })
     }
 
-    /// What the run was.
     pub fn run(&self) -> Result<RunRecord, StoreError> {
         read_json(&self.path.join("run.json"), "run")
     }
 
-    /// Its plan.
     pub fn plan(&self) -> Result<Plan, StoreError> {
         read_json(&self.path.join("plan.json"), "plan")
     }
 
-    /// The record of a trial as it stands in its file, whatever it says; nothing if the trial is not finished.
+    /// The record of a trial as it stands in its file, whatever it says, or `None` if the trial is not finished.
     pub fn trial_value(&self, trial: &PlannedTrial) -> Result<Option<serde_json::Value>, StoreError> {
         let path = TrialFolder::record_in(&self.trial_path(trial));
         path.is_file().then(|| read_json(&path, "trial record")).transpose()
@@ -353,7 +349,7 @@ impl RunFolder {
         finished.filter_map(|path| Some(format!("{parent}/{}", path.file_name()?.to_string_lossy()))).collect()
     }
 
-    /// What was entered as it came; nothing in a run of a tolok from before there were manifests.
+    /// What was entered as it came, or `None` in a run of a tolok from before there were manifests.
     pub fn manifest(&self) -> Result<Option<Manifest>, StoreError> {
         let path = self.path.join(MANIFEST);
         match fs::read(&path) {
@@ -363,7 +359,7 @@ impl RunFolder {
         }
     }
 
-    /// Name, length and hash of every file of a trial's folder as they are now; nothing if it is not there.
+    /// Name, length and hash of every file of a trial's folder as they are now, or `None` if it is not there.
     pub fn sums(&self, folder: &str) -> Result<Option<Vec<FileSum>>, StoreError> {
         let path = self.path.join(folder);
         if !path.is_dir() {
@@ -373,7 +369,7 @@ impl RunFolder {
         sums_in(&path, &path, &mut sums).map(|()| Some(sums))
     }
 
-    /// Those of a file of the run's own folder; nothing if it is not there.
+    /// Those of a file of the run's own folder, or `None` if it is not there.
     pub fn sum(&self, name: &str) -> Result<Option<FileSum>, StoreError> {
         let path = self.path.join(name);
         path.is_file().then(|| sum_of(&self.path, &path)).transpose()

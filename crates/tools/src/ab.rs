@@ -13,7 +13,6 @@ use super::printed::{
     report, whole_seconds,
 };
 
-/// ab.
 pub struct Ab;
 
 const AB: &str = "ab";
@@ -111,7 +110,7 @@ struct Answers {
     complete: u64,
     /// Answers with a status other than 2xx, which are among the complete ones.
     refusals: u64,
-    /// Length of the first answer, which is what it compares the others with; nothing if it does not.
+    /// Length of the first answer, which is what it compares the others with, or `None` if it does not.
     document_bytes: Option<u64>,
     connect: u64,
     receive: u64,

@@ -8,7 +8,6 @@ use tolok_model::{Doubt, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveR
 
 /// A load generator that the lab can drive.
 pub trait Driver: Sync {
-    /// Which one.
     fn tool(&self) -> LoadTool;
 
     /// How it is called for a job.
@@ -80,7 +79,6 @@ pub enum Borders {
     Told,
     /// So long after a line with this text on its standard error, and for so long.
     AfterLine {
-        /// The text.
         text: String,
         /// From the line to the window, in seconds.
         after_s: f64,
@@ -131,7 +129,7 @@ pub struct ToolReport {
     pub ledger: LedgerCounts,
     /// How long answers took.
     pub latency: Latency,
-    /// Requests per second that the schedule asked for; nothing in a closed loop.
+    /// Requests per second that the schedule asked for, or `None` in a closed loop.
     pub offered_rps: Option<f64>,
     /// Why the tool says that its figures cannot be trusted; empty if it stands by them.
     pub doubts: Vec<Doubt>,

@@ -45,7 +45,6 @@ pub struct LoadSecond {
     pub p99_s: Option<f64>,
 }
 
-/// What load is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadPhase {

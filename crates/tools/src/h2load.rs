@@ -11,7 +11,6 @@ use super::printed::{
     after, body_doubt, count, failed, load_shape, milliseconds, missing, number, percentiles, report, seconds,
 };
 
-/// h2load.
 pub struct H2load;
 
 const H2LOAD: &str = "h2load";

@@ -1,7 +1,7 @@
 //! hey: a closed loop, or workers that send at most so often.
 //!
 //! It prints times in steps of a tenth of a millisecond, keeps the statuses of its first million answers only, and sends a
-//! request anew, without a word, when a connection was closed before the answer.
+//! request again, without a word, when a connection was closed before the answer.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{Doubt, LatencyMark, LoadTool};
@@ -12,7 +12,6 @@ use super::printed::{
     percentiles, report, whole_seconds,
 };
 
-/// hey.
 pub struct Hey;
 
 const HEY: &str = "hey";
@@ -143,7 +142,7 @@ fn errors(output: &ToolOutput) -> Result<Vec<(String, u64)>, NotUnderstood> {
     Ok(listed(output, "Error distribution:", read)?.unwrap_or_default())
 }
 
-/// The lines below `head` until an empty one; nothing if there is no such head.
+/// The lines below `head` until an empty one, or `None` if there is no such head.
 fn listed(
     output: &ToolOutput,
     head: &str,

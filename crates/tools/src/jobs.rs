@@ -83,7 +83,6 @@ pub(super) fn failures(report: &ToolReport) -> Vec<(&str, u64)> {
     report.ledger.failed.iter().map(|(class, number)| (class.as_str(), *number)).collect()
 }
 
-/// The latency at a quantile.
 pub(super) fn latency_s(report: &ToolReport, quantile: f64) -> Option<f64> {
     report.latency.at(quantile)
 }

@@ -14,7 +14,6 @@ use super::printed::{
     report,
 };
 
-/// oha.
 pub struct Oha;
 
 const OHA: &str = "oha";

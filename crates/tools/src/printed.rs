@@ -20,7 +20,7 @@ const LOG_LINE: usize = 200;
 pub(super) struct LoadShape {
     /// Users, each with one connection; at a rate, connections.
     pub connections: u64,
-    /// Requests per second of all connections together; nothing in a closed loop.
+    /// Requests per second of all connections together, or `None` in a closed loop.
     pub rate_rps: Option<f64>,
     /// Requests of all users together, where that ends the run.
     pub iterations: Option<u64>,

@@ -13,7 +13,7 @@ const SPANS_S: [u32; 13] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 
 /// With fewer spans there is no course.
 const FEWEST_SPANS: usize = 2;
 
-/// The tail of whole seconds that follow each other; nothing where no two spans of them have answers enough.
+/// The tail of whole seconds that follow each other, or `None` where no two spans of them have answers enough.
 pub(super) fn tail(seconds: &[&SecondRow]) -> Result<Option<TailSeries>, HistogramError> {
     if seconds.iter().any(|row| row.response_time.is_empty()) {
         return Ok(None);

@@ -11,7 +11,6 @@ use super::printed::{
     after, count, failed, figure, is_success, load_shape, missing, number, percentiles, report, seconds, whole_seconds,
 };
 
-/// wrk.
 pub struct Wrk;
 
 const WRK: &str = "wrk";

@@ -277,7 +277,7 @@ fn what_an_environment_asks_of_its_database_is_tried_out() {
     require!(can_have_links() && can_have_groups(), "no groups or no TUN device");
     // It sweeps up after dead sessions, on which other tests look.
     let _turn = my_turn();
-    let ground = run::Ground::prepare();
+    let ground = run::Capabilities::prepare();
     let cpus = CpuMap { subject: vec![0], generator: vec![0], ..CpuMap::default() };
     let tried = |cpus: &CpuMap, database: Database| {
         let environment = Environment { database: Some(database), ..Environment::default() };

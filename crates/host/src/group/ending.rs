@@ -23,7 +23,7 @@ const REMOVE_LIMIT: Duration = Duration::from_secs(5);
 /// How long to wait for ends before looking who is there now: processes may have been forked meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Kills until nobody is left in any hierarchy: what forks faster than it is killed one by one is stopped as a whole, by
+/// Kills until no one is left in any hierarchy: what forks faster than it is killed one by one is stopped as a whole, by
 /// `cgroup.kill` (since Linux 5.14) or by freezing.
 pub(super) fn kill(group: &Group) -> Result<(), GroupError> {
     let at_once = group.folder(Controller::Core, Version::V2).map(|folder| folder.join("cgroup.kill"));
@@ -84,7 +84,7 @@ fn wait_for_an_end(dying: &[OwnedFd]) {
             Err(Errno::INTR) => {}
             Err(_) => return,
         }
-        // With nobody to wait for, the list of members is about to change; a moment saves asking in a tight loop.
+        // With no one to wait for, the list of members is about to change; a moment saves asking in a tight loop.
         if waiting.is_empty() {
             return thread::sleep(Duration::from_millis(1));
         }

@@ -17,7 +17,6 @@ pub enum GroupError {
          of the marks"
     )]
     Name {
-        /// The name.
         name: String,
     },
     /// Nothing of what was wanted is there.
@@ -34,7 +33,6 @@ pub enum GroupError {
     Make {
         /// The folder in which it was to be made.
         above: PathBuf,
-        /// Why not.
         source: io::Error,
         /// What to do.
         advice: String,
@@ -42,11 +40,8 @@ pub enum GroupError {
     /// A value that the kernel did not take.
     #[error("write {value:?} to {}: {source}; {advice}", file.display())]
     Write {
-        /// The file.
         file: PathBuf,
-        /// The value.
         value: String,
-        /// Why not.
         source: io::Error,
         /// What to do.
         advice: &'static str,
@@ -67,9 +62,7 @@ pub enum GroupError {
     /// A file that could not be read.
     #[error("read {}: {source}", file.display())]
     Read {
-        /// The file.
         file: PathBuf,
-        /// Why not.
         source: io::Error,
     },
     /// A limit for which the group lacks the controller.
@@ -132,9 +125,7 @@ pub enum GroupError {
     /// A folder that could not be removed.
     #[error("remove the control group {}: {source}; see which processes its cgroup.procs names", folder.display())]
     Remove {
-        /// The folder.
         folder: PathBuf,
-        /// Why not.
         source: io::Error,
     },
 }

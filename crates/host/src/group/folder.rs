@@ -29,7 +29,6 @@ impl Group {
         Self { places }
     }
 
-    /// The controllers that it has.
     pub fn controllers(&self) -> BTreeSet<Controller> {
         self.places.keys().copied().collect()
     }
@@ -60,7 +59,7 @@ impl Group {
         Ok(())
     }
 
-    /// The weight of the group in which it was made; nothing where that is the root of everything, or nothing is weighed.
+    /// The weight of the group in which it was made, or `None` where that is the root of everything, or nothing is weighed.
     pub fn weight_above(&self) -> Option<u32> {
         let place = self.places.get(&Controller::Cpu)?;
         let (above, is_v1) = (place.folder.parent()?, place.version == Version::V1);
@@ -246,7 +245,7 @@ pub(super) fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(children)
 }
 
-/// Adds the numbers in a file of a group and of all groups below it. What has gone meanwhile has nobody in it. The file is
+/// Adds the numbers in a file of a group and of all groups below it. What has gone meanwhile has no one in it. The file is
 /// opened each time, because version 1 gives for an open one the list of up to a second ago.
 fn note_listed_below(folder: &Path, file: &str, numbers: &mut Vec<u32>) -> io::Result<()> {
     match fs::read_to_string(folder.join(file)) {

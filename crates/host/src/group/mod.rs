@@ -58,7 +58,6 @@ pub enum Controller {
 }
 
 impl Controller {
-    /// All of them.
     pub const ALL: [Self; 8] =
         [Self::Cpu, Self::CpuAccounting, Self::CpuSet, Self::Memory, Self::Pids, Self::Freezer, Self::Io, Self::Core];
 
@@ -76,7 +75,7 @@ impl Controller {
         }
     }
 
-    /// The word for `cgroup.subtree_control`; nothing for what every version 2 group can do.
+    /// The word for `cgroup.subtree_control`, or `None` for what every version 2 group can do.
     fn v2_switch(self) -> Option<&'static str> {
         match self {
             Self::Cpu => Some("cpu"),

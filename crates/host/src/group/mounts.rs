@@ -103,7 +103,7 @@ pub(crate) fn best<'a>(same: impl Iterator<Item = &'a Mounted>, own: &str) -> Op
     same.max_by_key(|hierarchy| below_mount(hierarchy, own).is_some())
 }
 
-/// The own group's path below the mount point; nothing if the mount does not show the own group.
+/// The own group's path below the mount point, or `None` if the mount does not show the own group.
 fn below_mount(hierarchy: &Mounted, own: &str) -> Option<PathBuf> {
     let path = own.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);

@@ -12,7 +12,7 @@ const FIRST_PID_NAMESPACE: u64 = 4_026_531_836;
 
 /// The name of the group of one tolok process, `tolok-<boot>-<pid>-<start>`, with `-ns<inode>` of the pid namespace in which
 /// that pid counts unless it is the machine's first: so whoever finds the group can tell whether
-/// its owner lives, even when another process has the number by now, or the machine was started anew.
+/// its owner lives, even when another process has the number by now, or the machine was started again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupName {
     /// The first 8 digits of the boot's identity.

@@ -21,7 +21,6 @@ pub struct GroupReading {
     pub system_ns: Option<u64>,
     /// How a quota has held the group up; in a group without a quota nothing is counted.
     pub throttling: Option<Throttling>,
-    /// Memory.
     pub memory: Option<GroupMemory>,
     /// How many tasks there are.
     pub tasks: Option<u64>,
@@ -42,7 +41,6 @@ pub struct Throttling {
     pub throttled_ns: u64,
 }
 
-/// The memory of a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GroupMemory {
     /// All, with the file pages that it was the first to touch.
@@ -60,9 +58,7 @@ pub struct GroupMemory {
 /// Bytes that went to and from disks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DiskBytes {
-    /// Read.
     pub read_bytes: u64,
-    /// Written.
     pub written_bytes: u64,
 }
 
@@ -237,7 +233,7 @@ fn number(file: &File, buffer: &mut [u8; BUFFER_BYTES]) -> Option<u64> {
     text(file, buffer)?.trim_end().parse().ok()
 }
 
-/// The whole of a file that the kernel makes anew at each reading from its beginning.
+/// The whole of a file that the kernel makes again at each reading from its beginning.
 fn text<'a>(file: &File, buffer: &'a mut [u8; BUFFER_BYTES]) -> Option<&'a str> {
     let mut length = 0;
     // The kernel may give a file in pieces.

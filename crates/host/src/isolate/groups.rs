@@ -1,4 +1,4 @@
-//! The control groups of a box: one below it for each part. They end with the box, and nobody in them survives, except
+//! The control groups of a box: one below it for each part. They end with the box, and no one in them survives, except
 //! the lab itself.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -35,7 +35,7 @@ pub fn run_init(job: &str) -> io::Result<()> {
         match init.serve()? {
             Next::Serve => {}
             Next::Stop => break true,
-            // Nobody is left who could read what a polite stop would leave.
+            // No one is left who could read what a polite stop would leave.
             Next::End => break false,
         }
     };
@@ -279,7 +279,7 @@ fn stop_signal(name: &str) -> Signal {
     }
 }
 
-/// Tells the lab. Where nobody listens any more, the end of the input says so, too, and that is what is acted on.
+/// Tells the lab. Where no one listens any more, the end of the input says so, too, and that is what is acted on.
 fn tell(event: &InitEvent, content: &[u8]) {
     let line = serde_json::to_string(event).expect("an event is plain data");
     let mut output = io::stdout().lock();

@@ -54,7 +54,7 @@ pub fn run_keeper(job: &str) -> io::Result<()> {
         Ok(()) => KeeperEvent::Stopped,
         Err(fault) => KeeperEvent::Failed(fault),
     };
-    // The lab may be gone, and then nobody needs to know.
+    // The lab may be gone, and then no one needs to know.
     let _ = channel.send(&last_word, None);
     match &job.spec.session_folder {
         Some(folder) if lab.is_dead() => remove_when_free(folder, Instant::now() + KILL_LIMIT),
@@ -188,7 +188,7 @@ impl Kept {
     fn close(mut self, end: End) -> Result<(), Fault> {
         let emulators = self.network.iter_mut().flat_map(|network| &mut network.emulators);
         let ended = match end {
-            // Nobody waits for anything any more.
+            // No one waits for anything any more.
             End::LabIsGone => Ok(()),
             End::LinkEnded(place) => {
                 let words = emulators.skip(place).map(|link| link.last_words()).next();

@@ -1,4 +1,4 @@
-//! Ends that nobody can refuse, and signals that the box itself refuses.
+//! Ends that no one can refuse, and signals that the box itself refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,7 +19,7 @@ pub(super) const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// Keeper, init and block end when those above them say so or are gone; signals that ask them to end are not their business.
 pub fn ignore_stop_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    // A handler that only sets a flag nobody reads; unlike SIG_IGN it is not inherited by the servers.
+    // A handler that only sets a flag no one reads; unlike SIG_IGN it is not inherited by the servers.
     let unread = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     [SIGHUP, SIGINT, SIGTERM]
         .into_iter()
@@ -67,7 +67,7 @@ pub fn kill_trees(children: &[Pid]) {
     }
 }
 
-/// Stops everybody below these processes, until nobody new is found.
+/// Stops everybody below these processes, until no one new is found.
 fn all_standing_still_below(ancestors: &[Pid]) -> BTreeMap<u32, OwnedFd> {
     let deadline = Instant::now() + KILL_LIMIT;
     let below = || -> BTreeSet<u32> {

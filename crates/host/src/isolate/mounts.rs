@@ -74,7 +74,7 @@ fn show(from: &Path, to: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(from, to)?)
 }
 
-/// In memory; everybody may make files there, and nobody may remove those of others.
+/// In memory; everybody may make files there, and no one may remove those of others.
 fn mount_for_everybody(folder: &Path) -> io::Result<()> {
     let options = CString::new(format!("size={TEMPORARY_BYTES},mode=1777"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;

@@ -115,7 +115,7 @@ pub(super) fn separate_ipc() -> io::Result<()> {
 }
 
 fn unshare(flags: UnshareFlags) -> io::Result<()> {
-    // SAFETY: none of the flags used here shares file descriptors or working folders anew, and the keeper, the init and
+    // SAFETY: none of the flags used here shares file descriptors or working folders again, and the keeper, the init and
     // the probe, which alone come here, have one thread.
     Ok(unsafe { unshare_unsafe(flags) }?)
 }

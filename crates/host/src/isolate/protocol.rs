@@ -20,7 +20,7 @@ use crate::group::Group;
 /// adds its own time to it.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
 /// The same for everybody else. When they are asked nothing is measured any more, and a server that hears the signal ends in
-/// milliseconds; who ignores it, or waits for clients that have gone, is to hold nobody up.
+/// milliseconds; who ignores it, or waits for clients that have gone, is to hold no one up.
 const SHORT_GRACE: Duration = Duration::from_millis(800);
 
 /// How long the processes of a part may take to stop when asked.
@@ -122,11 +122,9 @@ pub(super) enum KeeperRequest {
     LetGo,
 }
 
-/// Which socket.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum SocketWanted {
-    /// For TCP.
     Tcp { v6: bool },
     /// One that sees packets; none until it is bound.
     Packet,

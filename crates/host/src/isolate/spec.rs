@@ -74,7 +74,6 @@ pub enum NetworkSpec {
 pub struct LinkBetween {
     /// What it does to packets.
     pub spec: LinkSpec,
-    /// What does it.
     pub backend: Backend,
     /// CPUs of the process that emulates; none named means those of the lab.
     pub cpus: Vec<u32>,
@@ -134,7 +133,6 @@ fn subject() -> String {
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExitReport {
-    /// Its name.
     pub name: String,
     /// The part that it belonged to.
     pub part: String,

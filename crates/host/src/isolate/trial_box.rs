@@ -61,9 +61,7 @@ pub enum BoxError {
     /// A process cannot be started.
     #[error("cannot start {name}: {reason}")]
     NotStarted {
-        /// Its name.
         name: String,
-        /// Why.
         reason: String,
     },
     /// A part cannot be ended.
@@ -71,7 +69,6 @@ pub enum BoxError {
     NotEnded {
         /// Its name.
         part: String,
-        /// Why.
         reason: String,
     },
 }
@@ -136,7 +133,7 @@ impl TrialBox {
         place(&mut command, &Placement { own_session: true, ..Placement::default() }).map_err(BoxError::Keeper)?;
         hand_over(&mut command, vec![others]);
         let mut keeper = command.spawn().map_err(BoxError::Keeper)?;
-        // The keeper must hold its end alone, or nobody would notice its death.
+        // The keeper must hold its end alone, or no one would notice its death.
         drop(command);
         let requests = keeper.stdin.take();
         let output = keeper.stdout.take().expect("it was asked to be a pipe above");
@@ -433,7 +430,7 @@ impl TrialBox {
         Ok(None)
     }
 
-    /// Nobody is left who could say anything.
+    /// No one is left who could say anything.
     fn silence(&self) -> BoxError {
         self.fault.clone().map_or(BoxError::Silent("ended unexpectedly"), BoxError::from)
     }

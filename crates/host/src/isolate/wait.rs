@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// Waits for the end of a child; nothing if it still runs when the patience is over.
+/// Waits for the end of a child, or `None` if it still runs when the patience is over.
 pub fn wait_within(child: &mut Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
     if let Some(status) = child.try_wait()? {
         return Ok(Some(status));

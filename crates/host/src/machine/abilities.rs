@@ -8,7 +8,6 @@ use super::{Machine, format_cpu_list};
 /// One thing that tolok can do on machines that allow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ability {
-    /// Its name.
     pub name: String,
     /// Whether it can be had.
     pub state: AbilityState,
@@ -20,11 +19,9 @@ pub struct Ability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AbilityState {
-    /// Yes.
     Yes,
     /// In part, as the words beside it say.
     Partly,
-    /// No.
     No,
     /// Only a try can tell.
     Unknown,
@@ -35,7 +32,6 @@ pub enum AbilityState {
 pub(super) enum PerfEvents {
     /// Those of programs and of the kernel's work for them.
     All,
-    /// Those of programs only.
     ProgramsOnly,
     /// The kernel has them and refuses them.
     Refused,
@@ -108,7 +104,7 @@ fn by_group(machine: &Machine, controller: &str, how: &str) -> Verdict {
     }
 }
 
-/// Why no group with that controller can be made; nothing where one can.
+/// Why no group with that controller can be made, or `None` where one can.
 fn why_no_group(machine: &Machine, controller: &str) -> Option<String> {
     if machine.cgroup.mode == CgroupMode::None {
         return Some("the system has no control groups".to_owned());

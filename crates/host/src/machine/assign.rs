@@ -15,7 +15,6 @@ use super::cpus::{Cpu, Topology, format_cpu_list};
 /// What the parts of a trial ask for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CpuWish {
-    /// The subject's CPUs.
     pub subject: SubjectCpus,
     /// How many CPUs the generator asks for.
     pub generator: usize,
@@ -161,7 +160,7 @@ fn without_database(cores: &Cores, wish: CpuWish) -> Result<CpuMap, CpuRefusal> 
     }
 }
 
-/// Gives the database so many CPUs that no other part runs on: on cores that nobody else is on if the others are none the worse
+/// Gives the database so many CPUs that no other part runs on: on cores that no one else is on if the others are none the worse
 /// for it, else the last ones.
 fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let available: usize = cores.iter().map(Vec::len).sum();

@@ -46,7 +46,7 @@ impl<'a> Files<'a> {
         self.path(path).exists()
     }
 
-    /// What stands in a folder, sorted; nothing where there is no such folder.
+    /// What stands in a folder, sorted, or `None` where there is no such folder.
     pub(super) fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

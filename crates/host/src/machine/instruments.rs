@@ -8,7 +8,7 @@ use super::parse;
 /// What the kernel has to measure with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruments {
-    /// Who may use perf events: -1 all of it for all, 1 those of the kernel too, 2 those of programs only, 3 nobody without
+    /// Who may use perf events: -1 all of it for all, 1 those of the kernel too, 2 those of programs only, 3 no one without
     /// the right. `None` where the kernel has no perf events.
     pub perf_event_paranoid: Option<i32>,
     /// Whether the processor's own counters can be reached.

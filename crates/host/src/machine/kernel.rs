@@ -14,7 +14,6 @@ use super::parse;
 /// The kernel and the system around it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// Its release.
     pub release: Option<String>,
     /// Its build: what `uname -v` prints.
     pub build: Option<String>,

@@ -37,7 +37,6 @@ pub struct Limit {
 pub struct GroupLimits {
     /// CPU time in CPUs.
     pub quota_cpus: Option<f64>,
-    /// Memory.
     pub memory_bytes: Option<u64>,
     /// Processes and threads.
     pub tasks: Option<u64>,

@@ -55,7 +55,6 @@ use kernel::KernelConfig;
 /// The fingerprint of a machine, as far as it bears on a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor.
     pub processor: Processor,
     /// The CPUs that the kernel runs on: which of them are siblings on a core, in a package, on a memory node.
     pub topology: Topology,

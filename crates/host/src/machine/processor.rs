@@ -43,7 +43,6 @@ pub struct Processor {
     pub vulnerabilities: BTreeMap<String, String>,
 }
 
-/// One cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
     /// 1 is the nearest.

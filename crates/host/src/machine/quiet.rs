@@ -29,7 +29,7 @@ pub const PRESSURE_TOLERATED: f64 = 0.10;
 pub const JUDGED_OVER: Duration = Duration::from_secs(2);
 /// Kernels count CPU time in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
 const TICKS_PER_S: f64 = 100.0;
-/// Nobody waits longer than this for an answer to Ctrl-C.
+/// No one waits longer than this for an answer to Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What the machine had done up to an instant, all CPUs together.
@@ -43,7 +43,7 @@ pub struct HostReading {
     pub idle_s: f64,
     /// Time that the hypervisor gave to others.
     pub steal_s: f64,
-    /// CPU time of this process, which counts as nobody else's.
+    /// CPU time of this process, which counts as no one else's.
     pub own_s: f64,
     /// Time in which some task waited for a CPU.
     pub waiting_s: Option<f64>,
@@ -54,7 +54,6 @@ pub struct HostReading {
 /// What stands in the way of a good figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// Its kind.
     pub kind: DisturbanceKind,
     /// How much, as a share of what is named in the sentence, from 0 to 1.
     pub share: f64,
@@ -62,7 +61,6 @@ pub struct Disturbance {
     pub sentence: String,
 }
 
-/// Kinds of disturbances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DisturbanceKind {
@@ -161,7 +159,6 @@ pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
 pub struct WindowFacts {
     /// Its length.
     pub window_s: f64,
-    /// CPUs of the machine.
     pub machine_cpus: f64,
     /// CPUs of the subject, or its quota.
     pub subject_cpus: f64,

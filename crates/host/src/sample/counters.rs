@@ -32,7 +32,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The scope of a group; nothing where it has no folder in a version 2 tree.
+    /// The scope of a group, or `None` where it has no folder in a version 2 tree.
     pub fn of(group: &Group) -> Option<Self> {
         let folders = group.entrances();
         let mut folders = folders.iter().filter_map(|entrance| entrance.parent());
@@ -128,7 +128,6 @@ pub struct DiagnosticReading {
 pub struct DiagnosticCounts {
     /// Cycles of the CPUs.
     pub cycles: Option<DiagnosticCount>,
-    /// Instructions.
     pub instructions: Option<DiagnosticCount>,
     /// Branches that were guessed wrong.
     pub branch_misses: Option<DiagnosticCount>,
@@ -138,7 +137,6 @@ pub struct DiagnosticCounts {
     pub syscalls: Option<DiagnosticCount>,
 }
 
-/// One count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DiagnosticCount {
     /// How many.
@@ -158,7 +156,6 @@ impl DiagnosticCounters {
         Self(CounterSet::attach(&events, scopes, true))
     }
 
-    /// Reads all of them.
     pub fn read(&self) -> DiagnosticReading {
         let counters = self.0.counters.iter().filter_map(|counter| Some((counter.name, self.0.read(counter.name)?)));
         DiagnosticReading { counters: counters.collect(), user_mode_only: self.0.user_mode_only }
@@ -273,12 +270,13 @@ impl CounterSet {
 }
 
 fn open_in(event: Event, scope: &Scope, user_mode_only: bool) -> io::Result<Vec<File>> {
+    let mode = if user_mode_only { perf::Mode::User } else { perf::Mode::UserAndKernel };
     match scope {
-        Scope::Below(pid) => Ok(vec![perf::open(event, Target::Descendants(*pid), user_mode_only)?]),
+        Scope::Below(pid) => Ok(vec![perf::open(event, Target::Descendants(*pid), mode)?]),
         Scope::Group(folder) => {
             let gone = |error| io::Error::other(format!("cannot open the group {}: {error}", folder.display()));
             let folder = File::open(folder).map_err(gone)?;
-            let open = |cpu| perf::open(event, Target::GroupOnCpu(folder.as_fd(), cpu), user_mode_only);
+            let open = |cpu| perf::open(event, Target::GroupOnCpu(folder.as_fd(), cpu), mode);
             online_cpus()?.into_iter().map(open).collect()
         }
     }
@@ -330,7 +328,7 @@ fn syscalls_tracepoint() -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("its number in tracefs reads {:?}", text.trim()))
 }
 
-/// Reads a file of tracefs through a mount that has no place in any folder: nobody sees it, and it is gone when this
+/// Reads a file of tracefs through a mount that has no place in any folder: no one sees it, and it is gone when this
 /// returns.
 fn read_detached(path: &str) -> io::Result<String> {
     use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};

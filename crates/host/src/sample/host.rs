@@ -64,7 +64,6 @@ impl Host {
         2 + self.pressure.len() + self.frequencies.len()
     }
 
-    /// Reads all there is.
     pub fn read(&mut self) -> HostReading {
         let mut room = Room(usize::MAX);
         let mut reading = HostReading::default();

@@ -68,7 +68,7 @@ impl Kept {
     }
 }
 
-/// The text of a file; nothing where it is empty, as none of those read here is while its owner lives.
+/// The text of a file, or `None` where it is empty, as none of those read here is while its owner lives.
 fn read_whole<'a>(file: &File, buffer: &'a mut Vec<u8>) -> Option<&'a str> {
     buffer.resize(buffer.len().max(FIRST_BYTES), 0);
     let mut length = 0;

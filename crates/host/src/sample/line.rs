@@ -14,7 +14,7 @@ use crate::group::GroupReading;
 pub struct Sample {
     /// Seconds since the trial's clock began.
     pub at_s: f64,
-    /// Whom it is about; nothing for the whole machine.
+    /// Whom it is about, or `None` for the whole machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     /// What was read: `group`, `processes`, `network`, `events`, `host`.
@@ -35,7 +35,7 @@ enum Figure {
 }
 
 impl Figures {
-    /// The figure of a name; nothing where it is absent.
+    /// The figure of a name, or `None` where it is absent.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|(one, _)| *one == name).map(|(_, figure)| match figure {
             Figure::Whole(whole) => *whole as f64,

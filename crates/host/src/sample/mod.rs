@@ -19,7 +19,7 @@ mod kept;
 mod line;
 mod network;
 mod part;
-mod perf;
+pub mod perf;
 mod process;
 mod process_clock;
 mod read_back;
@@ -43,8 +43,5 @@ pub use read_back::ReadBack;
 pub use sampler::{Folders, Sampler};
 pub use series::{Border, Series, Window};
 pub use tasks::TaskReading;
-pub use usage::{
-    CpuSource, DiskUsage, HostUsage, MemoryUsage, NetworkUsage, NoUsage, PartUsage, SecondUsage, ThrottlingUsage,
-    WindowUsage,
-};
+pub use usage::{HostUsage, NoUsage, PartUsage, SecondUsage, WindowUsage};
 pub use wire::{WireLine, WireWatch, wire_window};

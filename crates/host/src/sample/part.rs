@@ -45,7 +45,6 @@ impl Part {
 /// A part that is to be followed.
 #[derive(Debug)]
 pub struct Followed {
-    /// Which.
     pub part: Part,
     /// Its processes.
     pub members: Members,

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 /// The scheduler's own count, as in the kernel's encoding of the clocks of processes (CPUCLOCK_SCHED).
 const OF_THE_SCHEDULER: libc::clockid_t = 2;
 
-/// CPU time that a process has used so far, in nanoseconds; nothing if it is gone.
+/// CPU time that a process has used so far, in nanoseconds, or `None` if it is gone.
 pub fn process_cpu_ns(pid: u32) -> Option<u64> {
     let clock = (!(pid as libc::clockid_t) << 3) | OF_THE_SCHEDULER;
     let mut time = MaybeUninit::<libc::timespec>::uninit();

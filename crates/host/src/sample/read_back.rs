@@ -95,7 +95,7 @@ impl ReadBack {
         window_usage(&self.host, &parts, window)
     }
 
-    /// What a part used in each whole second of a window; nothing where it was not followed.
+    /// What a part used in each whole second of a window, or `None` where it was not followed.
     pub fn by_second(&self, part: Part, window: Window) -> Option<Vec<SecondUsage>> {
         self.parts.get(&part).map(|readings| readings.by_second(window))
     }

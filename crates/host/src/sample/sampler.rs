@@ -303,7 +303,7 @@ impl<C: Clock> Sampler<C> {
 }
 
 impl Tracked {
-    /// The processes there are now; nothing if that is not known.
+    /// The processes there are now, or `None` if that is not known.
     fn pids(&self, tree: &mut LazyTree<'_>) -> Option<Vec<u32>> {
         match &self.source {
             Source::Group(group) => group.members().ok(),

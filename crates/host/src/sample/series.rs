@@ -141,7 +141,7 @@ impl<T> Series<T> {
         Some(low as f64 + (high as f64 - low as f64) * share)
     }
 
-    /// From a border to the nearest reading; nothing if there are none.
+    /// From a border to the nearest reading, or `None` if there are none.
     fn distance(&self, border: MonotonicNs) -> Option<Duration> {
         self.readings.iter().map(|(at, _)| at.since(border).max(border.since(*at))).min()
     }

@@ -8,13 +8,11 @@ use super::kept::{Kept, Room};
 /// What the processes of a part used so far and hold now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskReading {
-    /// Times summed over all threads ever seen; nothing where the kernel does not tell.
+    /// Times summed over all threads ever seen, or `None` where the kernel does not tell.
     pub spent: Option<Spent>,
     /// Resident sets summed, so pages that are shared count once a process.
     pub rss_sum_bytes: u64,
-    /// Processes.
     pub processes: u64,
-    /// Threads.
     pub threads: u64,
     /// Those that have used most so far, with the CPU time of each in nanoseconds, the busiest first.
     pub busiest: [Option<(u32, u64)>; BUSIEST],
@@ -33,7 +31,6 @@ impl TaskReading {
 /// Times of the scheduler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// On a CPU.
     pub cpu_ns: u64,
     /// Ready to run, and waiting for a CPU.
     pub run_queue_wait_ns: u64,
@@ -128,7 +125,7 @@ impl Tasks {
         let mut reading = self.read_processes(proc, pids, &mut room);
         reading.threads = self.read_threads(proc, &tids, &mut room);
         reading.busiest = self.busiest();
-        // A kernel without these times has none for any thread; nobody there has used none so far.
+        // A kernel without these times has none for any thread; no one there has used none so far.
         self.has_times |= reading.threads > 0;
         reading.spent = (self.has_times || tids.is_empty()).then(|| self.spent());
         if let Some(spent) = &mut reading.spent {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Serialize;
 use tolok_load::clock::MonotonicNs;
+use tolok_model::{CpuSource, MemoryUse, Throttling};
 
 use super::counters::SoftwareEvents;
 use super::host::HostReading;
@@ -12,7 +12,7 @@ use super::network::NetworkBytes;
 use super::part::Part;
 use super::series::{Border, Series, Window};
 use super::tasks::{Spent, TaskReading};
-use crate::group::{GroupMemory, GroupReading, Throttling};
+use crate::group::{self, DiskBytes, GroupMemory, GroupReading};
 
 /// What the window used.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,75 +60,20 @@ pub struct PartUsage {
     /// CPU time of that one of its threads which used most.
     pub busiest_thread_cpu_s: Option<f64>,
     /// What its quota took from it.
-    pub throttling: Option<ThrottlingUsage>,
+    pub throttling: Option<Throttling>,
     /// Memory of its control group.
-    pub memory: Option<MemoryUsage>,
+    pub memory: Option<MemoryUse>,
     /// Largest sum of resident sets; counts shared pages once a process.
     pub rss_sum_bytes_max: Option<u64>,
     /// Most processes seen at once.
     pub processes_max: Option<u64>,
     /// Most threads seen at once.
     pub threads_max: Option<u64>,
-    /// Bytes from and to disks.
-    pub disk: Option<DiskUsage>,
+    pub disk: Option<DiskBytes>,
     /// Bytes through the interfaces of its network namespace.
-    pub network: Option<NetworkUsage>,
+    pub network: Option<NetworkBytes>,
     /// Counts of the kernel.
     pub events: SoftwareEvents,
-}
-
-/// Where a CPU time comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CpuSource {
-    /// The control group's own account: complete.
-    Group,
-    /// Summed over threads: without what they used between their last reading and their end.
-    Processes,
-}
-
-/// What a CPU quota took.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct ThrottlingUsage {
-    /// Periods of the quota in which there was work.
-    pub periods: u64,
-    /// Of these, those in which the quota ran out.
-    pub throttled_periods: u64,
-    /// Time without any CPU because of it, summed over CPUs.
-    pub throttled_s: f64,
-}
-
-/// Memory of a control group.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MemoryUsage {
-    /// Most anonymous and kernel memory at once: what the part needs for itself.
-    pub anonymous_kernel_bytes_max: u64,
-    /// Most of all that is charged to it, cache of files included.
-    pub usage_bytes_max: u64,
-    /// The kernel's own maximum since the group was made, that is also of before the window.
-    pub peak_bytes: Option<u64>,
-    /// Processes killed because the limit was reached, from the reading before the window to the one after it.
-    pub oom_kills: u64,
-}
-
-/// Bytes from and to disks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DiskUsage {
-    /// Read.
-    pub read_bytes: u64,
-    /// Written.
-    pub written_bytes: u64,
-}
-
-/// Bytes through interfaces; see [`NetworkBytes`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct NetworkUsage {
-    /// Received, but for the loopback.
-    pub received_bytes: u64,
-    /// Sent, but for the loopback.
-    pub sent_bytes: u64,
-    /// Through the loopback, once.
-    pub loopback_bytes: u64,
 }
 
 /// The whole machine in the window. Whatever could not be read is absent.
@@ -140,7 +85,7 @@ pub struct HostUsage {
     pub steal_s: Option<f64>,
     /// The part of the work that went into softirqs.
     pub softirq_s: Option<f64>,
-    /// The work of nobody who was followed. The machine counts in hundredths of a second, the parts in nanoseconds: a
+    /// The work of no one who was followed. The machine counts in hundredths of a second, the parts in nanoseconds: a
     /// small difference below nothing is nothing. Absent as well where a part's CPU time is.
     pub foreign_cpu_s: Option<f64>,
     /// Time in which a task waited for a CPU.
@@ -163,7 +108,7 @@ pub enum NoUsage {
     /// Its start was never told.
     #[error("the window ended without having begun")]
     NeverBegan,
-    /// Nobody looked around one of its borders.
+    /// No one looked around one of its borders.
     #[error(
         "the lab's nearest reading of what the {of} had used was {away_s:.3} s away from the {border} of the window of \
          {window_s:.3} s, too far to tell what belongs to it: make the window longer, or keep the machine free of other \
@@ -172,11 +117,9 @@ pub enum NoUsage {
     TooFar {
         /// The part, or the machine.
         of: &'static str,
-        /// Which border.
         border: Border,
         /// From the border to the nearest reading.
         away_s: f64,
-        /// The window.
         window_s: f64,
     },
 }
@@ -209,7 +152,7 @@ impl Readings {
         let spent = |of: fn(&Spent) -> u64| self.tasks.grown(window, |tasks| Some(of(tasks.spent.as_ref()?)));
         let (cpu_s, source) = match self.cpu_from_group() {
             true => (seconds(self.group.grown(window, |group| group.cpu_ns)), CpuSource::Group),
-            false => (seconds(spent(|spent| spent.cpu_ns)), CpuSource::Processes),
+            false => (seconds(spent(|spent| spent.cpu_ns)), CpuSource::Threads),
         };
         PartUsage {
             cpu_s,
@@ -257,35 +200,36 @@ impl Readings {
         SecondUsage { cpu_s: seconds(cpu_ns), memory_bytes: of_group.or_else(of_tasks) }
     }
 
-    fn throttling(&self, window: Window) -> Option<ThrottlingUsage> {
-        let grown = |of: fn(&Throttling) -> u64| self.group.grown(window, |group| group.throttling.as_ref().map(of));
-        Some(ThrottlingUsage {
+    fn throttling(&self, window: Window) -> Option<Throttling> {
+        let grown =
+            |of: fn(&group::Throttling) -> u64| self.group.grown(window, |group| group.throttling.as_ref().map(of));
+        Some(Throttling {
             periods: whole(grown(|throttling| throttling.periods))?,
             throttled_periods: whole(grown(|throttling| throttling.throttled_periods))?,
             throttled_s: seconds(grown(|throttling| throttling.throttled_ns))?,
         })
     }
 
-    fn memory(&self, window: Window) -> Option<MemoryUsage> {
+    fn memory(&self, window: Window) -> Option<MemoryUse> {
         let most = |of: fn(&GroupMemory) -> u64| self.group.most(window, |group| group.memory.as_ref().map(of));
         let kills = self.group.happened(window, |group| Some(group.memory.as_ref()?.oom_kills));
-        Some(MemoryUsage {
-            anonymous_kernel_bytes_max: most(|memory| memory.anonymous_bytes + memory.kernel_bytes)?,
+        Some(MemoryUse {
+            anonymous_and_kernel_bytes_max: most(|memory| memory.anonymous_bytes + memory.kernel_bytes)?,
             usage_bytes_max: most(|memory| memory.usage_bytes)?,
             peak_bytes: self.group.most(window, |group| group.memory.as_ref()?.peak_bytes),
             oom_kills: kills?,
         })
     }
 
-    fn disk(&self, window: Window) -> Option<DiskUsage> {
+    fn disk(&self, window: Window) -> Option<DiskBytes> {
         let read = self.group.grown(window, |group| Some(group.disk.as_ref()?.read_bytes));
         let written = self.group.grown(window, |group| Some(group.disk.as_ref()?.written_bytes));
-        Some(DiskUsage { read_bytes: whole(read)?, written_bytes: whole(written)? })
+        Some(DiskBytes { read_bytes: whole(read)?, written_bytes: whole(written)? })
     }
 
-    fn network(&self, window: Window) -> Option<NetworkUsage> {
+    fn network(&self, window: Window) -> Option<NetworkBytes> {
         let grown = |of: fn(&NetworkBytes) -> u64| whole(self.network.grown(window, |bytes| Some(of(bytes))));
-        Some(NetworkUsage {
+        Some(NetworkBytes {
             received_bytes: grown(|bytes| bytes.received_bytes)?,
             sent_bytes: grown(|bytes| bytes.sent_bytes)?,
             loopback_bytes: grown(|bytes| bytes.loopback_bytes)?,
@@ -340,7 +284,7 @@ impl HostUsage {
     }
 }
 
-/// Refuses a window at whose borders nobody looked. What was never read at all is absent from the usage, and no reason to
+/// Refuses a window at whose borders no one looked. What was never read at all is absent from the usage, and no reason to
 /// have none.
 fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {
     match readings.too_far(window) {

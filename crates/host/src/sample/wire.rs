@@ -91,7 +91,7 @@ impl WireWatch {
     }
 }
 
-/// What was counted in a window, from lines whose times count from its beginning; nothing where they go back.
+/// What was counted in a window, from lines whose times count from its beginning, or `None` where they go back.
 pub fn wire_window(lines: &[WireLine], window: Window) -> Option<WireCount> {
     let mut counts = Counts::default();
     for line in lines {

@@ -1,6 +1,6 @@
 //! What makes a counter of a packet socket: a filter, a binding, and the kernel's statistics.
 //!
-//! A socket that nobody reads is full after a packet or two. The kernel counts what it then drops like what it keeps, so a
+//! A socket that no one reads is full after a packet or two. The kernel counts what it then drops like what it keeps, so a
 //! packet costs little more than the filter's run, and none is copied.
 //!
 //! The sockets ask for packets of every protocol, though only IPv4 counts: the kernel shows a packet to such sockets before it
@@ -59,7 +59,7 @@ fn bind(socket: &OwnedFd) -> io::Result<()> {
     succeeded(answer)
 }
 
-/// Packets since the last call, dropped ones included; the kernel begins anew with each.
+/// Packets since the last call, dropped ones included; the kernel begins again with each.
 pub(super) fn counted(socket: &OwnedFd) -> io::Result<u32> {
     let mut statistics = MaybeUninit::<tpacket_stats>::zeroed();
     let mut length = size_of::<tpacket_stats>() as socklen_t;

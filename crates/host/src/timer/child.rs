@@ -1,6 +1,6 @@
 //! One run of a program: its start, its end, and what the kernel says that it used.
 //!
-//! Resources are taken from `wait4`, which counts that very child and what it has waited for, and nobody else. The largest
+//! Resources are taken from `wait4`, which counts that very child and what it has waited for, and no one else. The largest
 //! resident set that it tells is never smaller than that of the memory in which `exec` was called: the kernel hands its mark
 //! on to the program. With `posix_spawn` that is the timer's own memory, some megabytes. So each run is forked: a forked
 //! child has a memory of its own, with the pages that the timer has written to and none of its program file, and notes the
@@ -161,7 +161,7 @@ impl Child {
 
     /// Ends what is left of its group and takes account. While its leader is not reaped, the group's number is its own.
     fn end_of_group(&mut self, timed_out: bool) -> io::Result<Ended> {
-        // It costs less than a microsecond where nobody is left, and who is left would disturb the next run.
+        // It costs less than a microsecond where no one is left, and who is left would disturb the next run.
         let _ = kill_process_group(self.pid, Signal::KILL);
         let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
         loop {
@@ -268,7 +268,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         if !self.reaped {
             kill_trees(&[self.pid]);
-            // Nobody is left who would want the account.
+            // No one is left who would want the account.
             let _ = self.end_of_group(true);
         }
     }

@@ -66,7 +66,7 @@ pub struct TimedRun {
     pub user_s: f64,
     /// CPU time in the kernel, likewise.
     pub system_s: f64,
-    /// Largest resident set of any of these processes; nothing if that may be what its process had before
+    /// Largest resident set of any of these processes, or `None` if that may be what its process had before
     /// it was the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes_max: Option<u64>,
@@ -89,14 +89,12 @@ pub struct FaultyRun {
 pub enum Fault {
     /// The program could not be started.
     NotStarted {
-        /// Why not.
         reason: String,
     },
     /// It did not end in time.
     Hung,
     /// It ended with an exit code other than 0.
     Exited {
-        /// The code.
         code: i32,
     },
     /// A signal ended it.

@@ -8,10 +8,7 @@ use super::body::{queries_body, query_body, rows_body};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answers {
     /// The same bytes every time.
-    One {
-        /// They.
-        body: Vec<u8>,
-    },
+    One { body: Vec<u8> },
     /// One answer for each path; the load asks them in turn.
     Many(Vec<PathAnswer>),
     /// Whatever JSON there is: it follows from who asked before, or is no contest.
@@ -23,7 +20,6 @@ pub enum Answers {
 pub struct PathAnswer {
     /// The path, with its query string.
     pub path: String,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -33,7 +29,6 @@ pub enum AnswersError {
     /// There are but two tables.
     #[error("workload {workload}: there is no table of {fields} fields; ask for fields=40 or fields=50")]
     Fields {
-        /// The workload.
         workload: String,
         /// How many were asked for.
         fields: u32,
@@ -41,7 +36,6 @@ pub enum AnswersError {
     /// The files of the workload do not fit this version.
     #[error("workload {workload}: its answer needs the parameter `{parameter}`; add it to its workload.toml")]
     Parameter {
-        /// The workload.
         workload: String,
         /// What it lacks.
         parameter: &'static str,
@@ -65,7 +59,7 @@ pub fn is_resolved(workload: &Workload) -> bool {
 }
 
 impl Answers {
-    /// The answers of a workload that asks a database; nothing for the others.
+    /// The answers of a workload that asks a database, or `None` for the others.
     pub fn of(workload: &Workload) -> Result<Option<Self>, AnswersError> {
         let Body::Data { data } = &workload.body else { return Ok(None) };
         let value = |parameter: &'static str| {

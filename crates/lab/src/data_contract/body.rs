@@ -13,13 +13,13 @@ use super::content::{Value, row};
 const MODULUS: u64 = 2_147_483_647;
 const FACTOR: u64 = 16_807;
 
-/// The first `limit` rows of the table with `fields` columns, or all if it has fewer; nothing if there is no such table.
+/// The first `limit` rows of the table with `fields` columns, or all if it has fewer, or `None` if there is no such table.
 pub fn rows_body(fields: u32, limit: u32) -> Option<Vec<u8>> {
     let table = Rows::ALL.into_iter().find(|table| table.columns().count() == fields as usize)?;
     Some(array(table, 1..=limit.min(table.count())))
 }
 
-/// The row of the table with 40 columns that has this key; nothing if there is none.
+/// The row of the table with 40 columns that has this key, or `None` if there is none.
 pub fn query_body(id: u32) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     (1..=Rows::Narrow.count()).contains(&id).then(|| write_object(&mut body, Rows::Narrow, id))?;

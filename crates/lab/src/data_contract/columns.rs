@@ -7,7 +7,6 @@
 use super::content::{self, Content};
 use Content::{Account, Day, Decimal, Flag, Key, Moment, Text, Whole};
 
-/// A column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
     pub name: &'static str,

@@ -41,7 +41,6 @@ pub(super) fn is_same_value(owed: &RawValue, given: &RawValue) -> bool {
     Look::Values.at(&Place::Top, owed, given).is_none()
 }
 
-/// What is looked for.
 #[derive(Clone, Copy)]
 enum Look {
     /// Values that differ, wherever their fields stand.

@@ -9,7 +9,7 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// Reads a number as JSON and SQL write it; nothing if the text is none.
+    /// Reads a number as JSON and SQL write it, or `None` if the text is none.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (is_negative, unsigned) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

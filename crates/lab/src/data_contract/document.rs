@@ -52,12 +52,12 @@ pub(super) fn text(value: &RawValue) -> Cow<'_, str> {
     serde_json::from_str::<String>(value.get()).map_or(Cow::Borrowed(value.get()), Cow::Owned)
 }
 
-/// The elements of an array; nothing if it is none.
+/// The elements of an array, or `None` if it is none.
 pub(super) fn elements(value: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(value.get()).ok()
 }
 
-/// The fields of an object, in their order; nothing if it is none.
+/// The fields of an object, in their order, or `None` if it is none.
 pub(super) fn fields(value: &RawValue) -> Option<Vec<(String, &RawValue)>> {
     let mut deserializer = serde_json::Deserializer::from_str(value.get());
     deserializer.deserialize_map(Fields).ok()

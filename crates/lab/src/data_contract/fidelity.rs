@@ -4,7 +4,7 @@
 
 /// A value as it stands in the table. Numbers that JSON's readers might round are kept as text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Truth {
+pub(super) enum Expected {
     /// Nothing.
     Null,
     /// A whole number of any size.
@@ -17,13 +17,11 @@ pub(super) enum Truth {
     Double(f64),
     /// A number of single precision.
     Float(f32),
-    /// A day.
     Day(&'static str),
     /// A day and a time to the microsecond.
     Moment(&'static str),
     /// A length of time.
     Time(&'static str),
-    /// Text.
     Text(&'static str),
     /// A JSON value, written as MySQL writes it: keys by their length, a blank after each colon and comma.
     Json(&'static str),
@@ -55,11 +53,11 @@ pub(super) const COLUMNS: [(&str, &str); 17] = [
 /// Of each column the row, counted from 0, whose value drivers trip over most.
 pub(super) const AWKWARD: [usize; COLUMNS.len()] = [4, 2, 4, 2, 4, 2, 2, 5, 5, 2, 2, 2, 2, 2, 4, 2, 2];
 
-use Truth::{Bytes, Day, Decimal, Double, Flag, Float, Json, Moment, Null, Text, Time, Whole};
+use Expected::{Bytes, Day, Decimal, Double, Flag, Float, Json, Moment, Null, Text, Time, Whole};
 
 /// The rows: ordinary values, nothing, the ends of each type's range, and the first values beyond what doubles hold.
 #[rustfmt::skip]
-pub(super) const ROWS: [[Truth; COLUMNS.len()]; 8] = [
+pub(super) const ROWS: [[Expected; COLUMNS.len()]; 8] = [
     [
         Whole("17"), Whole("17"), Bytes(b"plain"), Flag(true), Day("2024-02-29"),
         Moment("2024-02-29 12:34:56.000000"), Decimal("12.5000000000"), Double(0.5), Float(0.5),

@@ -4,15 +4,15 @@ use serde_json::value::RawValue;
 use tolok_model::fidelity::{ColumnVerdict, Verdict};
 
 use super::document::{Kind, elements, fields, kind, parse, text};
-use super::fidelity::{AWKWARD, COLUMNS, ROWS, Truth};
+use super::fidelity::{AWKWARD, COLUMNS, Expected, ROWS};
 use super::judge_value::judge_value;
 
-/// What became of the value of `column` in the row with the key `id`, given as a JSON value; nothing if the table has no
+/// What became of the value of `column` in the row with the key `id`, given as a JSON value, or `None` if the table has no
 /// such value, or the text is no JSON.
 pub fn judge(column: &str, id: usize, token: &str) -> Option<Verdict> {
     let index = COLUMNS.iter().position(|(name, _)| *name == column)?;
-    let truth = ROWS.get(id.checked_sub(1)?)?[index];
-    Some(judge_value(&truth, parse(token.as_bytes())?))
+    let expected = ROWS.get(id.checked_sub(1)?)?[index];
+    Some(judge_value(&expected, parse(token.as_bytes())?))
 }
 
 /// What became of each type in this answer to the fidelity workload, or why it is none.
@@ -27,7 +27,7 @@ pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
     let column = |(index, (name, sql_type)): (usize, &(&'static str, &'static str))| {
         let value = |row: &[(String, &'_ RawValue)]| row.iter().position(|(field, _)| field == name);
         let tokens = rows.iter().map(|row| value(row).map(|position| row[position].1));
-        let judged = ROWS.iter().zip(tokens).map(|(truths, token)| Judged::new(truths[index], token));
+        let judged = ROWS.iter().zip(tokens).map(|(expected_row, token)| Judged::new(expected_row[index], token));
         judge_column((name, sql_type), AWKWARD[index], &judged.collect::<Vec<_>>())
     };
     Ok(COLUMNS.iter().enumerate().map(column).collect())
@@ -35,15 +35,15 @@ pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
 
 /// A value, what was given for it, and what that means.
 struct Judged<'a> {
-    truth: Truth,
+    expected: Expected,
     token: Option<&'a RawValue>,
     verdict: Verdict,
 }
 
 impl<'a> Judged<'a> {
-    fn new(truth: Truth, token: Option<&'a RawValue>) -> Self {
-        let verdict = token.map_or(Verdict::Lost, |token| judge_value(&truth, token));
-        Self { truth, token, verdict }
+    fn new(expected: Expected, token: Option<&'a RawValue>) -> Self {
+        let verdict = token.map_or(Verdict::Lost, |token| judge_value(&expected, token));
+        Self { expected, token, verdict }
     }
 
     /// Whether the value can be had from what was given.
@@ -51,13 +51,13 @@ impl<'a> Judged<'a> {
         self.verdict.damage().is_none()
     }
 
-    /// The form of a value that is there; nothing for one that tells nothing of the form.
+    /// The form of a value that is there, or `None` for one that tells nothing of the form.
     fn form(&self) -> Option<String> {
         let token = self.token?;
         match &self.verdict {
             Verdict::Lost => None,
             Verdict::Reformatted(form) => Some(form.clone()),
-            _ if matches!(self.truth, Truth::Null | Truth::Bytes([])) => None,
+            _ if matches!(self.expected, Expected::Null | Expected::Bytes([])) => None,
             _ => Some(kind(token).to_string()),
         }
     }
@@ -75,7 +75,7 @@ fn judge_column(
     } else {
         sentence(judged, awkward, &worst)
     };
-    ColumnVerdict { column, sql_type, awkward: printed(&judged[awkward].truth), worst, sentence }
+    ColumnVerdict { column, sql_type, awkward: printed(&judged[awkward].expected), worst, sentence }
 }
 
 /// The forms of these values, each once.
@@ -106,7 +106,7 @@ fn sentence(judged: &[Judged<'_>], awkward: usize, worst: &Verdict) -> String {
         if let Some(example) = examples.into_iter().find(|judged| judged.verdict.damage() == Some(word)) {
             let separator = if sentence.is_empty() { "" } else { ", " };
             let given = example.token.map_or_else(|| "nothing".to_owned(), given);
-            sentence += &format!("{separator}{word}: {} became {}", printed(&example.truth), shortened(&given));
+            sentence += &format!("{separator}{word}: {} became {}", printed(&example.expected), shortened(&given));
         }
     }
     sentence
@@ -118,16 +118,16 @@ fn given(token: &RawValue) -> String {
 }
 
 /// A value as a reader would write it.
-fn printed(truth: &Truth) -> String {
-    match truth {
-        Truth::Null => "NULL".to_owned(),
-        Truth::Flag(flag) => u8::from(*flag).to_string(),
-        Truth::Double(number) => short(&number.to_string(), &format!("{number:e}")),
-        Truth::Float(number) => short(&number.to_string(), &format!("{number:e}")),
-        Truth::Bytes(bytes) => bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}")),
-        Truth::Text(text) => shortened(&format!("{text:?}")),
-        Truth::Whole(text) | Truth::Decimal(text) | Truth::Json(text) => (*text).to_owned(),
-        Truth::Day(text) | Truth::Moment(text) | Truth::Time(text) => (*text).to_owned(),
+fn printed(expected: &Expected) -> String {
+    match expected {
+        Expected::Null => "NULL".to_owned(),
+        Expected::Flag(flag) => u8::from(*flag).to_string(),
+        Expected::Double(number) => short(&number.to_string(), &format!("{number:e}")),
+        Expected::Float(number) => short(&number.to_string(), &format!("{number:e}")),
+        Expected::Bytes(bytes) => bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}")),
+        Expected::Text(text) => shortened(&format!("{text:?}")),
+        Expected::Whole(text) | Expected::Decimal(text) | Expected::Json(text) => (*text).to_owned(),
+        Expected::Day(text) | Expected::Moment(text) | Expected::Time(text) => (*text).to_owned(),
     }
 }
 

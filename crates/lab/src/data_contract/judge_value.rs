@@ -10,27 +10,27 @@ use tolok_model::fidelity::Verdict;
 use super::difference::is_same_value;
 use super::digits::{Digits, is_near};
 use super::document::{Kind, elements, fields, kind, parse, text};
-use super::fidelity::Truth;
+use super::fidelity::Expected;
 use Verdict::{Altered, AsString, Exact, Lost, Reformatted, Rounded};
 
 /// What became of a value.
-pub(super) fn judge_value(truth: &Truth, token: &RawValue) -> Verdict {
+pub(super) fn judge_value(expected: &Expected, token: &RawValue) -> Verdict {
     let altered = || Altered(token.get().to_owned());
-    match (truth, kind(token)) {
-        (Truth::Null, Kind::Null) => Exact,
-        (Truth::Null, _) => altered(),
+    match (expected, kind(token)) {
+        (Expected::Null, Kind::Null) => Exact,
+        (Expected::Null, _) => altered(),
         // A JSON value of its own could be the word `null`, but none in the table is.
         (_, Kind::Null) => Lost,
-        (Truth::Whole(number) | Truth::Decimal(number), Kind::Number | Kind::Text) => decimal(number, token),
-        (Truth::Flag(flag), _) => judge_flag(*flag, token),
-        (Truth::Double(number), Kind::Number | Kind::Text) => double(*number, token),
-        (Truth::Float(number), Kind::Number | Kind::Text) => float(*number, token),
-        (Truth::Day(day), Kind::Text) => moment(day, token),
-        (Truth::Moment(written), Kind::Text) => moment(written, token),
-        (Truth::Time(time), Kind::Text) => length_of_time(time, token),
-        (Truth::Text(written), Kind::Text) => judge_text(written, token),
-        (Truth::Json(document), _) => json(document, token),
-        (Truth::Bytes(bytes), _) => judge_bytes(bytes, token),
+        (Expected::Whole(number) | Expected::Decimal(number), Kind::Number | Kind::Text) => decimal(number, token),
+        (Expected::Flag(flag), _) => judge_flag(*flag, token),
+        (Expected::Double(number), Kind::Number | Kind::Text) => double(*number, token),
+        (Expected::Float(number), Kind::Number | Kind::Text) => float(*number, token),
+        (Expected::Day(day), Kind::Text) => moment(day, token),
+        (Expected::Moment(written), Kind::Text) => moment(written, token),
+        (Expected::Time(time), Kind::Text) => length_of_time(time, token),
+        (Expected::Text(written), Kind::Text) => judge_text(written, token),
+        (Expected::Json(document), _) => json(document, token),
+        (Expected::Bytes(bytes), _) => judge_bytes(bytes, token),
         _ => altered(),
     }
 }
@@ -121,10 +121,10 @@ fn moment(owed: &str, token: &RawValue) -> Verdict {
     if given == owed {
         return Exact;
     }
-    let (Some(read), Ok(truth)) = (Moment::read(&given), owed.parse::<DateTime>()) else {
+    let (Some(read), Ok(expected)) = (Moment::read(&given), owed.parse::<DateTime>()) else {
         return Altered(token.get().to_owned());
     };
-    let distance_us = read.utc.duration_since(truth).as_micros();
+    let distance_us = read.utc.duration_since(expected).as_micros();
     match distance_us {
         0 => Reformatted(read.form.to_owned()),
         _ if distance_us.abs() < 1_000_000 => Rounded(token.get().to_owned()),

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::columns::Rows;
 use super::content::{Value, row};
-use super::fidelity::{self, Truth};
+use super::fidelity::{self, Expected};
 
 /// Whose server the script is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,6 @@ const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
 /// A date of zeros is refused otherwise, text would be read as Latin 1, and moments in the zone of the server.
 const HEAD: &str = "SET NAMES utf8mb4;\nSET SESSION sql_mode='';\nSET SESSION time_zone='+00:00';\n";
 
-/// Writes the script.
 pub fn load_script(out: &mut dyn Write, purpose: Purpose) -> io::Result<()> {
     write_script(out, purpose, &table_comment())
 }
@@ -130,24 +129,30 @@ fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
         writeln!(out, "  {name} {sql_type} {null},")?;
     }
     writeln!(out, "  PRIMARY KEY (id)\n) {ENGINE} COMMENT='{comment}';\nSTART TRANSACTION;")?;
-    for truths in &fidelity::ROWS {
-        let literals: Vec<String> = truths.iter().map(literal).collect();
+    for expected_row in &fidelity::ROWS {
+        let literals: Vec<String> = expected_row.iter().map(literal).collect();
         writeln!(out, "INSERT INTO fidelity VALUES ({});", literals.join(","))?;
     }
     out.write_all(b"COMMIT;\n")
 }
 
-fn literal(truth: &Truth) -> String {
+fn literal(expected: &Expected) -> String {
     let mut literal = String::new();
-    match truth {
-        Truth::Null => literal.push_str("NULL"),
-        Truth::Whole(digits) | Truth::Decimal(digits) => literal.push_str(digits),
-        Truth::Flag(flag) => literal.push(if *flag { '1' } else { '0' }),
-        Truth::Double(number) => literal = format!("{number:e}"),
-        Truth::Float(number) => literal = format!("{number:e}"),
-        Truth::Bytes([]) => literal.push_str("''"),
-        Truth::Bytes(bytes) => literal = bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}")),
-        Truth::Day(text) | Truth::Moment(text) | Truth::Time(text) | Truth::Text(text) | Truth::Json(text) => {
+    match expected {
+        Expected::Null => literal.push_str("NULL"),
+        Expected::Whole(digits) | Expected::Decimal(digits) => literal.push_str(digits),
+        Expected::Flag(flag) => literal.push(if *flag { '1' } else { '0' }),
+        Expected::Double(number) => literal = format!("{number:e}"),
+        Expected::Float(number) => literal = format!("{number:e}"),
+        Expected::Bytes([]) => literal.push_str("''"),
+        Expected::Bytes(bytes) => {
+            literal = bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}"))
+        }
+        Expected::Day(text)
+        | Expected::Moment(text)
+        | Expected::Time(text)
+        | Expected::Text(text)
+        | Expected::Json(text) => {
             push_quoted(&mut literal, text);
         }
     }

@@ -25,7 +25,7 @@ use crate::toolbox::Program;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two attempts to log in.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Setting up a connection may take this long, in seconds: an address behind which nobody answers must not be waited for longer,
+/// Setting up a connection may take this long, in seconds: an address behind which no one answers must not be waited for longer,
 /// as a client that waits for the network does not notice when its input ends.
 const CONNECT_LIMIT_S: u32 = 10;
 /// A client whose input has ended says good-bye to the server; one that does not in this time is killed.
@@ -48,7 +48,6 @@ pub enum Target {
         /// The path of its socket.
         path: PathBuf,
     },
-    /// One on the network.
     Network(DatabaseAddress),
 }
 

@@ -48,7 +48,7 @@ impl Dialect {
             format!("--socket={}", socket(folder).display()),
             format!("--pid-file={}", folder.join("db.pid").display()),
             format!("--tmpdir={}", folder.display()),
-            // MySQL keeps one by default, MariaDB does not; nobody replicates from here.
+            // MySQL keeps one by default, MariaDB does not; no one replicates from here.
             "--skip-log-bin".to_owned(),
             // MariaDB's own default is Latin 1, which would turn the text of clients that do not say theirs into noise.
             "--character-set-server=utf8mb4".to_owned(),

@@ -9,12 +9,7 @@ use std::time::Duration;
 pub enum DatabaseError {
     /// A file or folder failed.
     #[error("cannot keep a database: {}: {source}; set XDG_CACHE_HOME to a folder that you may write and that has room", path.display())]
-    Files {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Files { path: PathBuf, source: io::Error },
     /// A program of the database's failed.
     #[error("`{command}` {how}")]
     Command {
@@ -25,22 +20,20 @@ pub enum DatabaseError {
         /// Its last lines.
         tail: Vec<String>,
     },
-    /// Nobody answered in time.
+    /// No one answered in time.
     #[error(
         "no database answers at {target} after {after:?}; {last}; see whether it runs there and can be reached from here"
     )]
     NotReady {
-        /// Where.
         target: String,
         /// How long it was waited for.
         after: Duration,
         /// What was seen last.
         last: String,
     },
-    /// The server is there and lets nobody in, or not this account.
+    /// The server is there and lets no one in, or not this account.
     #[error("the database at {target} refuses the login: {message}; check user, password and rights")]
     Refused {
-        /// Where.
         target: String,
         /// What it said.
         message: String,
@@ -48,7 +41,6 @@ pub enum DatabaseError {
     /// It did not carry out a statement.
     #[error("the database at {target} does not carry out `{statement}`: {message}")]
     Statement {
-        /// Where.
         target: String,
         /// The beginning of the statement.
         statement: String,
@@ -58,7 +50,6 @@ pub enum DatabaseError {
     /// It is gone, or its client is.
     #[error("the connection to the database at {target} is lost: {message}")]
     Lost {
-        /// Where.
         target: String,
         /// What is known.
         message: String,
@@ -66,7 +57,6 @@ pub enum DatabaseError {
     /// It did not answer in time; the connection cannot be used any more.
     #[error("the database at {target} does not answer `{statement}` within {after:?}")]
     TimedOut {
-        /// Where.
         target: String,
         /// The beginning of the statement.
         statement: String,
@@ -81,7 +71,6 @@ pub enum DatabaseError {
     Foreign {
         /// The database's name.
         database: String,
-        /// The table's.
         table: String,
     },
     /// It is not wanted any more.

@@ -2,7 +2,7 @@
 //!
 //! Nothing is read of the system's configuration and nothing is written outside the folder. Whoever runs the commands
 //! owns the files; a server that is started as root stays root (`--user=root`), since a box in which only one account is
-//! mapped has nobody to change to.
+//! mapped has no one to change to.
 
 use std::path::Path;
 

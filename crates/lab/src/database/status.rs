@@ -53,7 +53,6 @@ pub struct StatusReading {
     pub refused: Option<u64>,
     /// Rows that were read for clients: sent, where it counts those (MariaDB), else read from the tables (MySQL).
     pub rows: Option<u64>,
-    /// Bytes that it sent.
     pub sent_bytes: Option<u64>,
 }
 
@@ -104,7 +103,7 @@ impl StatusSeries {
     }
 
     /// What the readings say about a window. Counters are interpolated at its borders; they are absent where the server
-    /// was started anew meanwhile, or the lab had to log in again, as what was counted before is lost then.
+    /// was started again meanwhile, or the lab had to log in again, as what was counted before is lost then.
     pub fn window(&self, window: Window, version: &str) -> DatabaseWindow {
         let is_whole = self.is_one_session(window);
         let grown = |counter: fn(&StatusReading) -> Option<u64>| {

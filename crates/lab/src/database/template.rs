@@ -71,7 +71,7 @@ pub(super) fn make(
         let path = path.to_owned();
         move |source| DatabaseError::Files { path, source }
     };
-    // Nobody else may reach the socket: root has no password.
+    // No one else may reach the socket: root has no password.
     DirBuilder::new().mode(0o700).create(making).map_err(failed(making))?;
     let log = making.join("log");
     let (data, place) = (making.join("data"), Place::below(making).map_err(failed(making))?);
@@ -96,7 +96,7 @@ fn fill(
 ) -> Result<(), DatabaseError> {
     let target = Target::Socket { path: socket(folder) };
     let is_alive = || is_wanted() && server.runs();
-    // A server that has ended says why in its log; that nobody was there to log in to says nothing.
+    // A server that has ended says why in its log; that no one was there to log in to says nothing.
     let ended = |error: DatabaseError| if is_wanted() && !server.runs() { server.failure("has ended") } else { error };
     let mut client = Client::login(program, &target, PATIENCE, &is_alive).map_err(ended)?;
     client.load(load, &is_alive).map_err(ended)?;

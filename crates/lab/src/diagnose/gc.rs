@@ -53,7 +53,7 @@ pub fn collections(log: &str, format: GcLog, since_start_window: Range<f64>) -> 
     })
 }
 
-/// Reads `gc 13 @0.010s 5%: 0.053+0.24+0.001 ms clock, …`; nothing of any other line.
+/// Reads `gc 13 @0.010s 5%: 0.053+0.24+0.001 ms clock, …`, or `None` for any other line.
 fn read_go(line: &str) -> Option<Told> {
     let (number, rest) = line.strip_prefix("gc ")?.split_once(" @")?;
     number.parse::<u64>().ok()?;
@@ -67,7 +67,7 @@ fn read_go(line: &str) -> Option<Told> {
     is_whole.then_some(Told { since_start_s: number_of(since_start_s)?, pause_s: (first + last) / 1e3 })
 }
 
-/// Reads `[pid:heap] 9 ms: Scavenge … MB, 0.37 / 0.00 ms …`; nothing of any other line.
+/// Reads `[pid:heap] 9 ms: Scavenge … MB, 0.37 / 0.00 ms …`, or `None` for any other line.
 fn read_v8(line: &str) -> Option<Told> {
     let (owner, rest) = line.strip_prefix('[')?.split_once(']')?;
     owner.split_once(':')?.0.parse::<u32>().ok()?;

@@ -52,7 +52,6 @@ pub enum HomeError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// Its text.
         text: String,
         /// What is wrong in it.
         problems: Vec<Problem>,
@@ -279,7 +278,7 @@ pub fn user_folder(variable: &str, below_home: &str) -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("tolok")
 }
 
-/// Commit of the checkout at `root`, with a mark if it was changed; nothing where there is no git or no checkout.
+/// Commit of the checkout at `root`, with a mark if it was changed, or `None` where there is no git or no checkout.
 pub fn git_state(root: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(arguments).stdin(Stdio::null()).output().ok()?;

@@ -2,58 +2,31 @@
 //!
 //! [`run_plan`] is the one loop for every study; each block of it is a process of its own ([`block`]).
 
-mod aborts;
-mod account;
-mod affinity;
-mod beside;
-mod blame;
 mod block;
-mod conformance;
-mod counter;
-mod database_login;
-mod database_watch;
-mod databases;
-mod diagnose;
-mod event;
-mod event_line;
-mod external;
-mod fidelity;
-mod forecast;
-mod ground;
-mod guest;
-mod judge;
-mod launch;
-mod measure;
-mod outage;
-mod pool;
-mod preparation;
-mod program_timing;
-mod program_trial;
-mod questions;
+mod check;
+mod database;
+mod events;
+mod failure;
+mod program;
 mod reruns;
 mod run_plan;
 mod run_record;
-mod scratch;
-mod serve;
+mod server;
 mod session;
 mod stop;
-mod trial;
-mod trial_database;
-mod with_database;
 
 use tolok_model::{FailureKind, Outcome};
-use tolok_store::recompute::{self as remake, objectives, program_rows};
 
 pub use block::work::run_block;
-pub use conformance::{Conformance, check_conformance};
-pub use databases::{Prepared, prepare_database};
-pub use event::{Phase, Preparation, RunEvent, TrialEvent};
-pub use event_line::{EVENTS_SCHEMA, EventLine};
-pub use fidelity::{FidelityJob, fidelity};
-pub use ground::{Ground, start_again_in_an_own_group};
+pub use check::conformance::{Conformance, check_conformance};
+pub use check::fidelity::{FidelityJob, fidelity};
+pub use check::started_server::ServeError;
+pub use database::prepared::{Prepared, prepare_database};
+pub use events::event::{Phase, Preparation, RunEvent, TrialEvent};
+pub use events::line::{EVENTS_SCHEMA, EventLine};
 pub use run_plan::{RunError, RunSetup, RunSummary, StopRule, open_trials, run_plan};
 pub use run_record::{CannotResume, NewRun, changes_since, check_resumable, machine_summary};
-pub use serve::ServeError;
+pub use session::capabilities::{Capabilities, start_again_in_an_own_group};
 pub use session::{Laboratory, Session, SessionError};
 pub use stop::Stop;
 

@@ -1,10 +1,10 @@
-//! How often disturbed trials are measured anew. A rule, fixed before the run: it looks at the machine, never at results.
+//! How often disturbed trials are measured again. A rule, fixed before the run: it looks at the machine, never at results.
 
 use std::cell::Cell;
 
 use tolok_model::Disturbance;
 
-use super::event::TrialEvent;
+use crate::run::events::event::TrialEvent;
 use crate::store::{StoreError, TrialFolder};
 
 /// However noisy the machine, re-runs take at most this share of the run.

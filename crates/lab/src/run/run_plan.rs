@@ -13,17 +13,17 @@ use tolok_model::{
     TrialRecord,
 };
 
-use super::affinity::AffinityGuard;
 use super::block::process::{BlockProcess, Heard};
 use super::block::protocol::{BlockEvent, BlockJob, Part, Preparations, PreparedDatabase, TrialId, Word};
-use super::databases::{self, database_of};
-use super::event::{Preparation, RunEvent};
-use super::forecast::Forecast;
-use super::preparation::Step;
 use super::reruns::Reruns;
-use super::session::Laboratory;
 use super::stop::Stop;
 use super::{lab_failed, prepare_database};
+use crate::run::database::prepared::{self, database_of};
+use crate::run::events::eta::Eta;
+use crate::run::events::event::{Preparation, RunEvent};
+use crate::run::events::preparation::Step;
+use crate::run::session::Laboratory;
+use crate::run::session::affinity::AffinityGuard;
 use crate::store::{RunFolder, StoreError};
 use crate::subject::BuildError;
 
@@ -90,7 +90,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
         setup,
         last_block: plan.blocks,
         prepared: Preparations::default(),
-        forecast: Forecast::new(Vec::new()),
+        eta: Eta::new(Vec::new()),
         block_cpus: Vec::new(),
         is_quiet: false,
     };
@@ -99,7 +99,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     run.ask_the_rule(&mut |event| early.push(event))?;
     let open = open_trials(plan, &setup.folder.read()?.trials, run.last_block);
     let to_diagnose = run.cases_to_diagnose();
-    run.forecast = Forecast::new(open.iter().map(|trial| plan.trial_estimate_s(&trial.case)).collect());
+    run.eta = Eta::new(open.iter().map(|trial| plan.trial_estimate_s(&trial.case)).collect());
     emit(run.started(open.len())?);
     early.into_iter().for_each(&mut *emit);
     let of_trials = open.iter().filter_map(|trial| plan.case(&trial.case));
@@ -108,7 +108,7 @@ pub fn run_plan(setup: RunSetup<'_>, emit: &mut dyn FnMut(RunEvent)) -> Result<R
     run.prepare_databases(&cases, emit);
     let affinity = AffinityGuard::off_the_subjects(&setup.folder.run()?.cpus);
     run.block_cpus = affinity.cpus_before();
-    run.forecast.begin();
+    run.eta.begin();
     for block in open.chunk_by(|one, next| one.block == next.block) {
         run.ask_the_rule(emit)?;
         if stop.is_asked() || block[0].block > run.last_block {
@@ -136,7 +136,7 @@ struct Run<'a> {
     /// The last block that is run: the plan's, or an earlier one once its rule for stopping holds.
     last_block: u32,
     prepared: Preparations,
-    forecast: Forecast,
+    eta: Eta,
     /// The CPUs that a block may divide among the parts of its trials.
     block_cpus: Vec<u32>,
     /// Whether a busy machine was waited for in this session.
@@ -174,7 +174,7 @@ impl<'a> Run<'a> {
             pid: std::process::id(),
             trials: trials as u32,
             finished: (trials - open) as u32,
-            estimate_s: self.forecast.left_s(),
+            estimate_s: self.eta.left_s(),
         })
     }
 
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
         let RunSetup { laboratory, plan, stop, .. } = self.setup;
         let mut asked: Vec<&Database> = Vec::new();
         for database in cases.iter().filter_map(|case| database_of(plan, case)) {
-            if !asked.iter().any(|known| databases::same(known, database)) {
+            if !asked.iter().any(|known| prepared::same(known, database)) {
                 asked.push(database);
             }
         }
@@ -346,7 +346,7 @@ impl<'a> Run<'a> {
             TrialId::Scored(number) => {
                 let Some((planned, case)) = self.planned(*number) else { return Ok(()) };
                 let outcome = folder.enter_trial(planned)?;
-                let ((subject, scenario), left_s) = (names(case), self.forecast.step());
+                let ((subject, scenario), left_s) = (names(case), self.eta.step());
                 emit(RunEvent::TrialFinished { trial: planned.clone(), subject, scenario, outcome, left_s });
             }
             TrialId::Diagnosis(case) => {
@@ -404,7 +404,7 @@ impl<'a> Run<'a> {
         let recorded = |trial: &&PlannedTrial| records.iter().any(|record| record.number == trial.number);
         let meant = plan.trials.iter().filter(|trial| trial.block <= self.last_block);
         let missing = meant.filter(|trial| !recorded(trial)).count();
-        Ok(RunSummary { run: self.forecast.steps(), missing: missing as u32, failed: failed as u32 })
+        Ok(RunSummary { run: self.eta.steps(), missing: missing as u32, failed: failed as u32 })
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
-use super::session::Laboratory;
 use crate::home::git_state;
 use crate::machine::{BearsOn, Machine};
+use crate::run::session::Laboratory;
 use crate::store::sha256_of_file;
 use crate::toolbox::{Program, Source};
 

@@ -17,9 +17,9 @@ use serde::Serialize;
 use tolok_model::{Body, Workload};
 
 use super::png::noise_png;
-use super::probe::Question;
 use crate::data_contract::{Answers, AnswersError, PathAnswer, is_resolved};
 use crate::home::Home;
+use tolok_load::ask::Question;
 
 /// The folder with the answer bodies.
 #[derive(Debug, Clone)]
@@ -53,16 +53,10 @@ struct Sent {
 pub enum AssetError {
     /// A file failed.
     #[error("cannot lay out the answer body {}: {source}; see whether the workload's folder has it, and whether there is room in TMPDIR", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// A generated body cannot be so small.
     #[error("workload {workload}: a picture of {bytes} bytes cannot be made; ask for 2,000 or more")]
     TooSmall {
-        /// The workload.
         workload: String,
         /// The size that it asks for.
         bytes: usize,
@@ -74,7 +68,7 @@ pub enum AssetError {
 
 impl Assets {
     /// Writes the bodies of `workloads` into `folder`, which must exist. Workloads whose parameters no study has set are
-    /// passed over: nobody asks for them, and their bodies may be large.
+    /// passed over: no one asks for them, and their bodies may be large.
     pub fn lay_out(folder: PathBuf, home: &Home, workloads: &[Workload]) -> Result<Self, AssetError> {
         let mut assets = Self { folder, laid_out: BTreeMap::new() };
         for workload in workloads.iter().filter(|workload| is_resolved(workload)) {
@@ -95,7 +89,6 @@ impl Assets {
         Ok(assets)
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -35,12 +35,7 @@ pub struct Builds {
 pub enum BuildError {
     /// A file or folder failed.
     #[error("cannot build: {}: {source}; see whether the subject's files are whole, and whether there is room in XDG_CACHE_HOME", path.display())]
-    Files {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Files { path: PathBuf, source: io::Error },
     /// The command cannot be filled in.
     #[error(transparent)]
     Template(#[from] TemplateError),
@@ -78,7 +73,7 @@ impl Builds {
         Self { folder: folder.into() }
     }
 
-    /// The folder of this subject's build: named by its sources and programs, so that a change of either builds anew.
+    /// The folder of this subject's build: named by its sources and programs, so that a change of either builds again.
     pub fn folder(&self, subject: &Subject, sources: &Path, programs: &[String]) -> Result<PathBuf, BuildError> {
         let mut hash = Sha256::new();
         programs.iter().for_each(|program| hash_part(program.as_bytes(), &mut hash));

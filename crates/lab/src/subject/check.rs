@@ -2,8 +2,8 @@
 
 use tolok_model::{Body, DataBody, Workload};
 
-use super::probe::Answer;
 use crate::data_contract::{difference, is_json};
+use tolok_load::ask::Answer;
 
 /// Compares an answer with the contract of a workload; says what differs. Where any answer will do, `body` is not looked
 /// at.

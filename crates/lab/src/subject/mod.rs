@@ -5,7 +5,6 @@ mod build;
 mod check;
 mod log;
 mod png;
-mod probe;
 mod template;
 
 pub use assets::{AssetError, Assets};
@@ -13,5 +12,5 @@ pub use build::{BuildError, BuildJob, Builds, fingerprint};
 pub use check::check;
 pub use log::log_tail;
 pub use png::noise_png;
-pub use probe::{Answer, Asked, ProbeError, Question, ask, ask_by_name, ask_while};
 pub use template::{BuildNames, DatabaseNames, ProgramNames, Render, TemplateError, TemplateNames, program_names};
+pub use tolok_load::ask::{Answer, ProbeError, ProbeTarget, Question, ask, ask_by_name, ask_while};

@@ -1,6 +1,6 @@
 //! A PNG of exactly the wanted length, the same bytes for the same seed on every machine.
 //!
-//! The picture is noise in stored (uncompressed) deflate blocks: its length is known beforehand, it holds no zeros that
+//! The picture is noise in stored (uncompressed) deflate blocks: its length is known in advance, it holds no zeros that
 //! a file system could leave out, and no library version can change a byte of it. Format: W3C PNG (third edition),
 //! RFC 1950 and RFC 1951.
 
@@ -21,7 +21,7 @@ const FIXED: usize = 8 + (CHUNK_FRAME + 13) + CHUNK_FRAME + CHUNK_FRAME;
 const KEYWORD: &[u8] = b"Comment\0";
 const PADDING_FRAME: usize = CHUNK_FRAME + KEYWORD.len();
 
-/// A valid grey PNG of exactly `bytes` bytes whose pixels are drawn from `seed`; nothing if so few bytes (up to about
+/// A valid grey PNG of exactly `bytes` bytes whose pixels are drawn from `seed`, or `None` if so few bytes (up to about
 /// 1.1 kB) cannot be made into a picture of whole rows.
 pub fn noise_png(bytes: usize, seed: u64) -> Option<Vec<u8>> {
     let fits = |rows: &usize| {

@@ -35,13 +35,11 @@ pub struct TemplateNames {
     pub root: bool,
     /// An account without rights to change to, when started as root.
     pub user: String,
-    /// Its group.
     pub group: String,
     /// Whether this is an unscored trial that looks into the subject, so that it may say more than in others.
     pub diagnosing: bool,
     /// The database of the trial; with an empty host where it has none.
     pub database: DatabaseNames,
-    /// Values of the parameters.
     pub parameter: BTreeMap<String, ParameterValue>,
     /// The programs that it needs.
     pub program: ProgramNames,
@@ -52,13 +50,11 @@ pub struct TemplateNames {
 pub struct DatabaseNames {
     /// Its address or name; empty where a trial has no database.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// The database on the server.
     pub name: String,
     /// The account.
     pub user: String,
-    /// Its password.
     pub password: String,
     /// Connections that the subject may have, over all its processes; 0 where a trial has no database.
     pub pool: u32,

@@ -51,7 +51,7 @@ pub struct Recipe {
 #[serde(untagged, deny_unknown_fields)]
 pub(super) enum VersionSource {
     /// In what the program prints.
-    Asked(Question),
+    Printed(Question),
     /// In the `package.json` of the package that the program is a script of.
     Package { package: String },
 }

@@ -102,7 +102,7 @@ pub(super) fn candidates(recipe: &Recipe, toolbox: &Toolbox) -> Vec<Candidate> {
     // A package whose version is read is never run by itself: its script may be a library.
     let is_usable = match recipe.version {
         Some(VersionSource::Package { .. }) => Path::is_file,
-        Some(VersionSource::Asked(_)) | None => is_executable,
+        Some(VersionSource::Printed(_)) | None => is_executable,
     };
     let npm = recipe.npm.map(|package| matching_files(&toolbox.npm_folder(package), &recipe.files, is_usable));
     let npm = npm.unwrap_or_default();
@@ -137,7 +137,7 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
     let mut output = String::new();
     let unknown = || Refusal::Broken(format!("tolok does not know how {} says its version", recipe.name));
     program.version = match recipe.version.as_ref().ok_or_else(unknown)? {
-        VersionSource::Asked(question) => {
+        VersionSource::Printed(question) => {
             let version;
             (version, output) = asked::version(question, &program, toolbox)?;
             version

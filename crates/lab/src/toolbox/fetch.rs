@@ -1,6 +1,6 @@
 //! Doing what a plan says: one fetch at a time, each step whole or not at all.
 //!
-//! A step works in the staging folder and is renamed to its place when it is whole, so nobody ever sees half of it. A fetch
+//! A step works in the staging folder and is renamed to its place when it is whole, so no one ever sees half of it. A fetch
 //! that was killed leaves a staging folder behind, which the next one removes.
 
 use std::fs::{self, DirBuilder, File};
@@ -71,7 +71,6 @@ pub struct FetchFailure {
     pub programs: Vec<String>,
     /// Whether the set-up is a good one without them.
     pub optional: bool,
-    /// Why.
     pub error: FetchError,
 }
 
@@ -108,10 +107,7 @@ pub enum FetchError {
     },
     /// Every command did its work, and the result is not what it should be.
     #[error("find {what} in what was fetched")]
-    Result {
-        /// What is not there.
-        what: String,
-    },
+    Result { what: String },
 }
 
 fn indented(lines: &[String]) -> String {
@@ -276,7 +272,7 @@ struct Staging {
 
 impl Staging {
     fn new(folder: PathBuf) -> Result<Self, FetchError> {
-        // Nobody else may look into it: apt's configuration may hold the password of a proxy.
+        // No one else may look into it: apt's configuration may hold the password of a proxy.
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => Ok(Self { folder }),
             Err(source) => Err(FetchError::Folder { folder, source }),

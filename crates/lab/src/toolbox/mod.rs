@@ -153,7 +153,6 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process.
     pub fn of_this_process() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut search_path: Vec<PathBuf> =

@@ -95,7 +95,7 @@ fn starter(root: &Path, program: &str) -> Result<String, FetchError> {
     ))
 }
 
-/// The name of this release; nothing where this is not Debian itself.
+/// The name of this release, or `None` where this is not Debian itself.
 fn codename(surroundings: &Surroundings) -> Option<String> {
     let text = fs::read_to_string(surroundings.system_file("/etc/os-release")).ok()?;
     let value = |name: &str| {

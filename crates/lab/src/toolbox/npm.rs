@@ -58,7 +58,7 @@ pub(super) fn call(package: NpmPackage, staging: &Path) -> Call {
     let mut arguments = vec!["ci".to_owned(), "--prefix".to_owned(), folder, "--cache".to_owned(), cache];
     // Bun's binary is an optional dependency, one for each kind of machine: a user's setting must not leave it out.
     arguments.extend(["--ignore-scripts", "--include=optional", "--no-audit", "--no-fund"].map(str::to_owned));
-    // By default npm needs more than a minute to find out that there is no network, and leaves a log that nobody reads.
+    // By default npm needs more than a minute to find out that there is no network, and leaves a log that no one reads.
     let short = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--logs-max=0"];
     arguments.extend(short.map(str::to_owned));
     Call::new("npm", arguments).env("npm_config_update_notifier", "false")

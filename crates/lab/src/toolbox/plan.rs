@@ -50,7 +50,6 @@ pub(super) enum Work {
 /// What a person has to do for a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ManualStep {
-    /// The program.
     pub program: String,
     /// Its name among people.
     pub title: String,

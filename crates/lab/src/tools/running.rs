@@ -27,9 +27,7 @@ const LINE_LIMIT: u64 = 64 << 10;
 /// A load generator of this machine.
 #[derive(Clone)]
 pub struct Tool {
-    /// How it is driven.
     pub driver: &'static dyn Driver,
-    /// Its program.
     pub program: PathBuf,
     /// Its version, as it says itself.
     pub version: String,
@@ -124,7 +122,7 @@ impl Tool {
         }
         let is_warming_up = invocation.warm_up.is_some();
         let (tool, folder) = (self.clone(), folder.to_owned());
-        // A warm-up writes into the same files, and what counts begins them anew.
+        // A warm-up writes into the same files, and what counts begins them again.
         let process = Process::start(&tool, &invocation, is_warming_up, &placement, &folder)?;
         let (has_warmed_up, window) = (false, Window::default());
         let mut running =
@@ -293,7 +291,7 @@ fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<He
     std::thread::spawn(move || {
         let mut messages = BufReader::new(messages);
         let mut room = OUTPUT_LIMIT;
-        // Nobody waits for events once the tool is given up; its last words are kept all the same.
+        // No one waits for events once the tool is given up; its last words are kept all the same.
         while let Some(line) = next_line(&mut messages) {
             let found = event_in(&line, &borders);
             if !matches!(found, Some(Heard::Event(_))) {
@@ -307,7 +305,7 @@ fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<He
     heard
 }
 
-/// A line with its end, or a part of one that is too long; nothing once there is no more.
+/// A line with its end, or a part of one that is too long, or `None` once there is no more.
 fn next_line(messages: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     let length = messages.take(LINE_LIMIT).read_until(b'\n', &mut line).ok()?;

@@ -11,7 +11,6 @@ use crate::subject::{BuildError, fingerprint};
 /// Why a folder is no subject.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It is not there.
     #[error("there is no folder {}{}", path.display(), hint(path))]
     NoFolder {
         /// As it was named.

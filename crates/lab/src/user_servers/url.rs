@@ -8,7 +8,7 @@ use tolok_load::target::Target;
 use tolok_model::manifest::sha256;
 use tolok_model::{EXTERNAL, ExternalServer, OwedBody, OwnRequest, Workload};
 
-use crate::subject::{Answer, Asked, ProbeError, Question, ask_by_name};
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name};
 
 /// A server that does not answer within this time is taken for one that is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,48 +23,26 @@ pub enum UrlError {
     Url(LoadError),
     /// The host has no address.
     #[error("failed to {source}; nothing was measured")]
-    NoHost {
-        /// The URL.
-        url: String,
-        /// Why.
-        source: LoadError,
-    },
+    NoHost { url: String, source: LoadError },
     /// It is encrypted.
     #[error("{url} is encrypted, and --url takes http:// only; to put load on it alone: tolok load {url}")]
-    Secure {
-        /// The URL.
-        url: String,
-    },
+    Secure { url: String },
     /// It has a query where a study's paths are to follow.
     #[error(
         "{url} has a query, and the paths of the study's workloads are put behind it; give host and port, or leave the study out"
     )]
-    Query {
-        /// The URL.
-        url: String,
-    },
-    /// Nobody answers.
+    Query { url: String },
+    /// No one answers.
     #[error("{url} gave no answer: {source}; nothing was measured. Is the server up, and is this its address?")]
-    Silent {
-        /// The URL.
-        url: String,
-        /// Why.
-        source: ProbeError,
-    },
+    Silent { url: String, source: ProbeError },
     /// It answers, and refuses.
     #[error("{url} answers with status {status}; give the path of something that it serves; nothing was measured")]
-    Refused {
-        /// The URL.
-        url: String,
-        /// The status.
-        status: u16,
-    },
+    Refused { url: String, status: u16 },
     /// Its answers differ in more than their bodies.
     #[error(
         "{url} answers with status {first} once and {then} the next time; give the path of something that it always serves; nothing was measured"
     )]
     Unsteady {
-        /// The URL.
         url: String,
         /// First status.
         first: u16,
@@ -160,7 +138,7 @@ fn address(url: &str) -> Result<SocketAddr, UrlError> {
 fn ask(url: &str, method: &str) -> Result<Answer, UrlError> {
     let (target, address) = (Target::parse(url).map_err(UrlError::Url)?, address(url)?);
     let request = Question::plain(method, target.path());
-    let answer = ask_by_name(Asked::directly(address), &target.authority(), request, PATIENCE, &|| true);
+    let answer = ask_by_name(ProbeTarget::directly(address), &target.authority(), request, PATIENCE, &|| true);
     answer.map_err(|source| UrlError::Silent { url: url.to_owned(), source })
 }
 

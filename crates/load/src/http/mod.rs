@@ -16,3 +16,4 @@ mod json;
 pub(crate) mod request;
 pub(crate) mod rules;
 pub(crate) mod streamed;
+pub(crate) mod whole;

@@ -3,9 +3,9 @@
 use tolok_analysis::{Findings, ScenarioFinding};
 
 use super::{Chart, blocks, file_name, of_scenario};
-use crate::documents::run::surroundings::heading;
 use crate::documents::run::{cold_start, latency, seconds};
 use crate::svg;
+use crate::wording::heading;
 
 /// Response times by percentile, a chart a scenario.
 pub(super) fn latencies(findings: &Findings) -> Vec<Chart> {

@@ -14,9 +14,9 @@ use tolok_model::sentences::capital;
 use crate::documents::run::factors::{PANELS_RULE, SHARES_RULE};
 use crate::documents::run::programs;
 use crate::documents::run::sections::{is_of_tools, sections};
-use crate::documents::run::surroundings::heading;
 use crate::documents::run::tools;
 use crate::svg::{self, Time};
+use crate::wording::{heading, interval_words};
 
 /// A chart of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ pub(crate) fn all(findings: &Findings) -> Vec<Chart> {
     charts.extend(own.iter().filter_map(|scenario| ratios(findings, scenario)));
     charts.extend(courses::latencies(findings));
     charts.extend(own.iter().flat_map(|scenario| courses::seconds(findings, scenario)));
-    charts.extend(own.iter().filter(|it| has_costs(it)).map(|scenario| costs(findings, scenario)));
+    charts.extend(own.iter().filter(|it| svg::has_costs(it)).map(|scenario| costs(findings, scenario)));
     charts.extend(courses::cold_starts(findings));
     for series in &findings.program_series {
         charts.extend([Time::Wall, Time::AboveFloor].into_iter().filter_map(|time| of_series(findings, series, time)));
@@ -98,11 +98,6 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
         blocks(findings)
     );
     Some(of_scenario("differences", "differences", said, scenario, drawing))
-}
-
-/// Whether anything is known of what good answers cost: of servers that tolok did not start, nothing is.
-pub(crate) fn has_costs(scenario: &ScenarioFinding) -> bool {
-    scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some())
 }
 
 /// What a good answer costs.
@@ -184,17 +179,6 @@ fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
 fn medians(findings: &Findings) -> String {
     let interval = interval_words(findings);
     format!("Median over {}, one trial of each case in each block; {interval}", blocks(findings))
-}
-
-/// What a whisker or a bracket is.
-pub(crate) fn interval_words(findings: &Findings) -> &'static str {
-    match findings.run.blocks {
-        0..=4 => "no interval: it takes 5 trials.",
-        5 => "interval: the range of the 5 trials, which covers the median in 93.75% of cases; none of fewer.",
-        _ => {
-            "interval: 95%, by interpolated order statistics of the median; of 5 trials their range (93.75%), of fewer none."
-        }
-    }
 }
 
 /// `n = 6 blocks`

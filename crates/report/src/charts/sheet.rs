@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::palette::STYLE;
+use crate::svg::palette::STYLE;
 
 /// What an SVG element may have as an attribute as well as in a style.
 const ATTRIBUTES: [&str; 15] = [

@@ -4,8 +4,8 @@ use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;
 
 use super::run::{muted, programs, scenario, sections};
-use crate::charts::interval_words;
 use crate::document::{Block, Depth, Document, Look, Text};
+use crate::wording::interval_words;
 
 /// The report in short. A terminal gets its command on a line of its own.
 pub fn document(findings: &Findings, depth: Depth) -> Document {

@@ -5,10 +5,11 @@ use tolok_analysis::{Findings, MemorySource, ProgramFinding, ScenarioFinding};
 use tolok_model::sentences::capital;
 
 use super::escape::escaped;
-use crate::charts::{Chart, blocks, interval_words};
+use crate::charts::{Chart, blocks};
 use crate::documents::run::programs;
-use crate::documents::run::surroundings::{environment, heading};
+use crate::documents::run::surroundings::environment;
 use crate::documents::run::table::percentiles;
+use crate::wording::{heading, interval_words};
 
 /// Of a scenario's table.
 pub(super) fn of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> String {

@@ -7,7 +7,7 @@ mod blocks;
 mod tables;
 
 use crate::document::{Block, Document};
-use crate::palette::STYLE;
+use crate::svg::palette::STYLE;
 use blocks::Page;
 
 const FRAME: &str = include_str!("../../templates/page.html");

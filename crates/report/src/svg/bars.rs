@@ -4,9 +4,8 @@ use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
-use crate::documents::run::surroundings::heading;
-use crate::documents::run::table::{LOWER_BOUND, is_lower_bound, no_figure};
-use crate::palette::look;
+use crate::svg::palette::look;
+use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
 const BAR: f64 = 9.0;
 const MIB: f64 = 1024.0 * 1024.0;
@@ -176,4 +175,9 @@ impl Scale {
     pub(super) fn at(&self, value: f64) -> f64 {
         if self.most > 0.0 { self.from + (self.to - self.from) * value / self.most } else { self.from }
     }
+}
+
+/// Whether anything is known of what good answers cost: of servers that tolok did not start, nothing is.
+pub(crate) fn has_costs(scenario: &ScenarioFinding) -> bool {
+    scenario.cases.iter().any(|case| case.cpu_s_per_good.is_some() || case.memory_bytes.is_some())
 }

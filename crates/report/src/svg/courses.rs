@@ -8,7 +8,7 @@ use tolok_analysis::replication::{ReplicatedSeries, SeriesCourse};
 use super::seconds::nice;
 use super::series::ways;
 use super::{Anchor, Drawing, HEAD, WIDTH, fitted, short, trace};
-use crate::palette::look;
+use crate::svg::palette::look;
 
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = WIDTH - 6.0;

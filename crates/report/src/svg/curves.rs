@@ -6,8 +6,8 @@ use tolok_analysis::{CaseFinding, CurvePoint, LatencyCurve, ScenarioFinding};
 use super::factors::spread;
 use super::series::{Axis, seconds};
 use super::{Anchor, Drawing, LETTER, WIDTH, fitted, short, trace};
-use crate::documents::run::surroundings::heading;
-use crate::palette::look;
+use crate::svg::palette::look;
+use crate::wording::heading;
 
 /// More lines than this cannot be told apart, and their names would have no room; the table has them all.
 pub(crate) const MOST_LINES: usize = 12;

@@ -8,7 +8,7 @@ use tolok_analysis::{Estimate, FactorCrossover, FactorLine, FactorPanel, FactorP
 
 use super::series::{Axis, ways};
 use super::{Anchor, Drawing, LETTER, WIDTH, fitted, short};
-use crate::palette::look;
+use crate::svg::palette::look;
 
 const LEFT: f64 = 44.0;
 /// Beyond it stand the names of the lines.

@@ -4,11 +4,10 @@ use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate};
 
 use super::bars::Scale;
+use super::shared::{Shared, SharedCase, letter};
 use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted};
-use crate::documents::run::surroundings::heading;
-use crate::documents::run::table::{LOWER_BOUND, is_lower_bound};
-use crate::overlay::{Shared, SharedCase, letter};
-use crate::palette::look;
+use crate::svg::palette::look;
+use crate::wording::{LOWER_BOUND, heading, is_lower_bound};
 
 /// Of the name of a subject.
 const NAME: f64 = 22.0;

@@ -10,7 +10,7 @@ use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, ROW, WIDTH, fitted, short};
-use crate::documents::run::surroundings::heading;
+use crate::wording::heading;
 
 /// Height of the heading, which has no line for columns here.
 const HEAD: f64 = 40.0;

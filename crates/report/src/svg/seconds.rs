@@ -5,7 +5,7 @@ use tolok_analysis::{Band, CaseFinding, SecondsFinding, TailFinding};
 
 use super::factors::rate;
 use super::{Anchor, Drawing, LETTER, fitted, short, trace};
-use crate::palette::look;
+use crate::svg::palette::look;
 
 /// Narrow, so that two stand side by side on a telephone and many on a wide page, with text as large as the page's in both.
 const CELL: f64 = 160.0;

@@ -4,7 +4,7 @@ use tolok_analysis::figures::{Quantity, amount, count, figure};
 use tolok_analysis::{Estimate, ProgramSeries, SeriesLine, SeriesPoint};
 
 use super::{Anchor, Drawing, LETTER, WIDTH, fitted, short};
-use crate::palette::look;
+use crate::svg::palette::look;
 
 const LEFT: f64 = 50.0;
 const RIGHT: f64 = WIDTH - 10.0;

@@ -3,7 +3,7 @@
 use tolok_analysis::{VarianceFinding, VarianceShare};
 
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
-use crate::documents::run::factors::share_words;
+use crate::wording::share_words;
 
 /// The bars of a workload.
 pub(crate) fn shares(finding: &VarianceFinding) -> String {

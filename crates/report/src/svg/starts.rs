@@ -4,7 +4,7 @@ use tolok_analysis::figures::{Quantity, amount};
 
 use super::bars::Scale;
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
-use crate::palette::look;
+use crate::svg::palette::look;
 
 const BAR: f64 = 9.0;
 

@@ -5,7 +5,7 @@ use tolok_analysis::{Estimate, ToolRow, ToolsFinding};
 
 use super::bars::Scale;
 use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
-use crate::documents::run::table::LOWER_BOUND;
+use crate::wording::LOWER_BOUND;
 
 const DOT: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 /// Of the figure at the right edge.

@@ -3,13 +3,6 @@
 use super::*;
 
 #[test]
-fn in_a_narrow_terminal() {
-    let style = Style { colour: false, width: 64 };
-    let text = render(&edge_case("programs"), Format::Terminal, &style);
-    insta::assert_snapshot!(part(&text, "A queue of tasks, by n", "Programs: Of each trial"));
-}
-
-#[test]
 fn in_markdown() {
     insta::assert_snapshot!(text(&edge_case("programs"), Format::Markdown));
     insta::assert_snapshot!(
@@ -25,24 +18,6 @@ fn in_csv() {
     let times = ["timer", "timer_version", "runs", "floor_runs", "outliers", "wall_s", "wall_s_low", "wall_of_first"];
     let rest = ["above_floor_s", "floor_s", "cpu_s", "rss_bytes", "cpus_used", "at_floor", "of_first"];
     insta::assert_snapshot!([&both[..], &times, &rest].map(|names| columns(&text, names)).join("\n\n"));
-}
-
-#[test]
-fn in_json() {
-    let document: serde_json::Value = serde_json::from_str(&text(&edge_case("programs"), Format::Json)).expect("JSON");
-    let program = &document["programs"][2];
-    let parts = serde_json::json!({
-        "program": {
-            "id": program["id"], "runs": program["runs"], "timer": program["timer"], "verdict": program["verdict"],
-            "timer_versions": program["timer_versions"], "timer_resolution_s": program["timer_resolution_s"],
-        },
-        "case": program["cases"][3],
-        "comparison": program["comparisons"][0],
-        "crossover": document["program_series"][0]["crossovers"][0],
-        "reading": document["timers"][0]["readings"][2],
-        "notes": document["timers"][0]["notes"],
-    });
-    insta::assert_snapshot!(in_short(parts));
 }
 
 /// What is only of servers does not stand empty where there are none.

@@ -9,7 +9,7 @@ const LATE_S: f64 = 0.25e-3;
 /// On a long way more is not felt: this share of the round trip.
 const LATE_SHARE: f64 = 0.05;
 
-/// What happened from the last row before the window to the first after it; nothing if there are none. The rows are those of one
+/// What happened from the last row before the window to the first after it, or `None` if there are none. The rows are those of one
 /// link: a box may have two, and the subject is at the far end of either. `cpu_s` is the CPU time of its process.
 pub(super) fn link_window(rows: &[LinkRow], began_ns: u64, ended_ns: u64, cpu_s: f64) -> Option<LinkWindow> {
     let before = rows.iter().rposition(|row| row.monotonic_ns <= began_ns);

@@ -43,7 +43,6 @@ pub const WIRE: &str = "wire.jsonl";
 pub struct TrialInputs<'a, S> {
     /// What was asked for.
     pub scenario: &'a S,
-    /// Where.
     pub environment: &'a Environment,
     /// The CPUs of its parts.
     pub cpus: &'a CpuMap,
@@ -206,7 +205,7 @@ fn link_in(
 }
 
 fn wire_in(folder: &Path, window: Window) -> Result<Option<tolok_model::WireCount>, String> {
-    // Where nobody counted, there is no file.
+    // Where no one counted, there is no file.
     if !folder.join(WIRE).is_file() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! Objectives judged from what a tool tells that does not judge them itself. Where it does not tell the figure, nobody knows.
+//! Objectives judged from what a tool tells that does not judge them itself. Where it does not tell the figure, no one knows.
 
 use tolok_model::{Limit, Metric, Objective, ObjectiveOutcome, ObjectiveRecord, Part};
 

@@ -25,14 +25,13 @@ const GNU_TIME_S: f64 = 0.01;
 /// of a second in which the kernel counts.
 const JUDGED_CPU_S: f64 = 1.0;
 
-/// What was found.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Found {
     pub(super) runs: Vec<ProgramRun>,
     pub(super) floor: Vec<ProgramRun>,
     pub(super) warmup_runs: u32,
     pub(super) said: Option<TimerSummary>,
-    /// From the first run that counts to the end of the last; nothing where the timer does not tell.
+    /// From the first run that counts to the end of the last, or `None` where the timer does not tell.
     pub(super) window_s: Option<f64>,
 }
 
@@ -86,7 +85,6 @@ pub(super) fn is_judged(length_s: f64, machine_cpus: u32) -> bool {
     length_s * f64::from(machine_cpus) >= JUDGED_CPU_S
 }
 
-/// The length of a window.
 pub(super) fn length_s(window: Window) -> f64 {
     seconds_between(window.began, window.ended)
 }

@@ -1,10 +1,8 @@
 //! What was read in a window, as it is recorded.
 
-use tolok_model::{
-    CpuSource, HostWindow, Measurement, MemoryUse, NetworkBytes, Resources, SchedulerCounts, Throttling,
-};
+use tolok_model::{HostWindow, Measurement, NetworkBytes, Resources, SchedulerCounts};
 
-use tolok_host::sample::{self, HostUsage, Part, PartUsage, WindowUsage};
+use tolok_host::sample::{HostUsage, Part, PartUsage, WindowUsage};
 use tolok_tools::ToolReport;
 
 /// The record of a window. What others did to it is judged later, from this.
@@ -48,10 +46,7 @@ pub(super) fn of_subject(usage: &WindowUsage, external: bool) -> Resources {
 pub(super) fn resources(used: &PartUsage) -> Resources {
     Resources {
         cpu_s: used.cpu_s.unwrap_or_default(),
-        cpu_source: match used.cpu_source {
-            Some(sample::CpuSource::Group) => CpuSource::Group,
-            Some(sample::CpuSource::Processes) | None => CpuSource::Threads,
-        },
+        cpu_source: used.cpu_source.unwrap_or_default(),
         user_s: used.user_s,
         system_s: used.system_s,
         busiest_thread_cpu_s: used.busiest_thread_cpu_s,
@@ -61,17 +56,8 @@ pub(super) fn resources(used: &PartUsage) -> Resources {
         rss_sum_bytes_max: used.rss_sum_bytes_max.unwrap_or_default(),
         pss_bytes: None,
         // Groups without a quota have no periods.
-        throttling: used.throttling.filter(|throttling| throttling.periods > 0).map(|throttling| Throttling {
-            periods: throttling.periods,
-            throttled_periods: throttling.throttled_periods,
-            throttled_s: throttling.throttled_s,
-        }),
-        memory: used.memory.map(|memory| MemoryUse {
-            anonymous_and_kernel_bytes_max: memory.anonymous_kernel_bytes_max,
-            usage_bytes_max: memory.usage_bytes_max,
-            peak_bytes: memory.peak_bytes,
-            oom_kills: memory.oom_kills,
-        }),
+        throttling: used.throttling.filter(|throttling| throttling.periods > 0),
+        memory: used.memory,
         refused_tasks: None,
         scheduler: used.timeslices.map(|timeslices| SchedulerCounts {
             timeslices,

@@ -1,4 +1,4 @@
-//! The chain of the manifest's lines, and what they say of trials that were measured anew.
+//! The chain of the manifest's lines, and what they say of trials that were measured again.
 
 use tolok_model::Check;
 use tolok_model::manifest::{Manifest, ManifestEntry, ManifestLine, RUN_ITSELF};
@@ -6,7 +6,7 @@ use tolok_model::manifest::{Manifest, ManifestEntry, ManifestLine, RUN_ITSELF};
 use super::{RESTORE, said};
 use crate::MANIFEST;
 
-/// The only outcome that may be measured anew.
+/// The only outcome that may be measured again.
 const LAB_FAILED: &str = "lab-failed";
 
 /// The check of a run without a manifest.
@@ -18,7 +18,6 @@ pub(super) fn none() -> Check {
     )
 }
 
-/// The check of a manifest.
 pub(super) fn check(manifest: &Manifest) -> Check {
     let mut check = Check::new("manifest");
     check.compared = manifest.lines.len() as u64;
@@ -42,7 +41,7 @@ pub(super) fn check(manifest: &Manifest) -> Check {
     check.saying(format!("{lines} lines, each with the hash of the one before it"))
 }
 
-/// A trial may be measured anew where the lab has failed, and never because of what it found.
+/// A trial may be measured again where the lab has failed, and never because of what it found.
 fn replaced(manifest: &Manifest, line: &ManifestLine, check: &mut Check) {
     let before = line.replaces.and_then(|number| manifest.line(number));
     let Some(outcome) = before.and_then(|before| before.outcome.as_deref()) else { return };
@@ -54,7 +53,7 @@ fn replaced(manifest: &Manifest, line: &ManifestLine, check: &mut Check) {
     }
 }
 
-/// What came into the manifest late was watched over by nobody until then.
+/// What came into the manifest late was watched over by no one until then.
 fn late(manifest: &Manifest, check: &mut Check) {
     let late: Vec<&str> =
         manifest.lines.iter().filter(|(line, _)| line.entered_late).map(|(line, _)| line.folder.as_str()).collect();

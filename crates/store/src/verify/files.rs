@@ -37,7 +37,7 @@ fn files_of(folder: &RunFolder, line: &ManifestLine) -> Result<Check, StoreError
     let mut check = Check::new("files");
     check.compared = line.files.len() as u64;
     let found = match line.folder.as_str() {
-        // Beside what is entered there lie reports, which can be made anew.
+        // Beside what is entered there lie reports, which can be made again.
         RUN_ITSELF => {
             let sums = line.files.iter().map(|file| folder.sum(&file.name));
             Some(sums.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

@@ -19,9 +19,7 @@ const FAILURES_OF_USER: &str = "http_reqs{scenario:window,expected_response:fals
 /// An objective in k6's words.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Threshold {
-    /// Of which metric.
     pub(super) metric: String,
-    /// Which figure of it.
     pub(super) figure: String,
     relation: Relation,
     limit: f64,

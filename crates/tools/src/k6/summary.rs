@@ -94,7 +94,7 @@ pub(super) fn report(output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolRepor
     Ok(report)
 }
 
-/// Bytes of good bodies, where all have the same length. Nobody knows what the requests of a user's script bring.
+/// Bytes of good bodies, where all have the same length. No one knows what the requests of a user's script bring.
 fn body_bytes(job: &LoadJob<'_>, good: u64) -> u64 {
     let each = job.body_bytes.filter(|_| job.scenario.tool.script.is_none());
     good.saturating_mul(each.unwrap_or_default())

@@ -18,7 +18,7 @@ pub struct HyperfineReport {
 
 /// The document, as far as it is read. Versions from 1.15 to 1.20 have these fields alike; what they add is left alone, and so
 /// is `memory_usage_byte` (1.19 and later): it is never less than hyperfine's own size, so that it says 5 MB of a shell that
-/// has 1.5 MB, and nobody can tell whose size it is.
+/// has 1.5 MB, and no one can tell whose size it is.
 #[derive(Debug, Deserialize)]
 struct Document {
     results: Vec<ResultOfOne>,

@@ -13,9 +13,10 @@ use tolok_testkit::{FakeGroups, FakeProc, FakeProcess, FakeThread, FakeUsage};
 use super::super::part::{Counting, Members};
 use super::super::read_back::ReadBack;
 use super::super::series::Border;
-use super::super::usage::{CpuSource, DiskUsage, HostUsage, NetworkUsage, PartUsage, ThrottlingUsage};
+use super::super::usage::{HostUsage, PartUsage};
 use super::*;
 use crate::group::{Controller, DiskBytes, GroupMemory, GroupReading, Hierarchies, Throttling};
+use crate::sample::network::NetworkBytes;
 
 const INIT: u32 = 10;
 const GENERATOR: u32 = 50;
@@ -109,7 +110,7 @@ fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
     assert_eq!(of(&sampler, Part::Subject, "cpu_s"), Some(11.0));
     assert_eq!(of(&sampler, Part::Subject, "run_queue_wait_s"), Some(22.0));
     assert_eq!(of(&sampler, Part::Subject, "processes"), Some(2.0));
-    // Nobody is followed until it is known; then it is read at once, and without what it starts.
+    // No one is followed until it is known; then it is read at once, and without what it starts.
     assert_eq!(of(&sampler, Part::Generator, "cpu_s"), None);
     sampler.follow(followed(Part::Generator, Members::Process(GENERATOR)));
     assert_eq!(of(&sampler, Part::Generator, "cpu_s"), Some(7.0));
@@ -134,7 +135,7 @@ fn steady_work_is_exact_although_no_reading_is_at_a_border() {
     }
     now(&mut sampler, ms(2001));
     let used = sampler.window_ends(2.001, START + ms(1993)).unwrap().part(Part::Subject);
-    assert_eq!(used.cpu_source, Some(CpuSource::Group));
+    assert_eq!(used.cpu_source, Some(tolok_model::CpuSource::Group));
     assert!((used.cpu_s.unwrap() - 3.0 * 0.956).abs() < 1e-9, "{used:?}");
 }
 
@@ -251,7 +252,7 @@ fn without_a_group_threads_are_summed_and_those_that_ended_are_kept() {
     proc.ended(12).process(&process(12, INIT, 1, 0)).process(&process(13, 11, 2, 2));
     clock.advance(ms(5_000));
     let used = sampler.window_ends(10.0, START + ms(10_000)).unwrap().part(Part::Subject);
-    assert_eq!((used.cpu_s, used.cpu_source), (Some(5.0), Some(CpuSource::Processes)));
+    assert_eq!((used.cpu_s, used.cpu_source), (Some(5.0), Some(tolok_model::CpuSource::Threads)));
     assert_eq!((used.run_queue_wait_s, used.timeslices), (Some(2.0), Some(2)));
     assert_eq!((used.processes_max, used.threads_max), (Some(3), Some(3)));
 }
@@ -269,7 +270,7 @@ fn a_group_counts_for_members_that_nobody_ever_saw() {
     proc.process(&process(11, INIT, 2, 3)).process(&process(12, INIT, 0, 1));
     *group.members.borrow_mut() = vec![11, 12];
     let used = sampler.window_ends(2.0, START + ms(2_000)).unwrap().part(Part::Subject);
-    assert_eq!((used.cpu_s, used.cpu_source), (Some(9.0), Some(CpuSource::Group)));
+    assert_eq!((used.cpu_s, used.cpu_source), (Some(9.0), Some(tolok_model::CpuSource::Group)));
     assert_eq!((used.run_queue_wait_s, used.processes_max), (Some(3.0), Some(2)));
 }
 
@@ -316,9 +317,9 @@ fn what_a_quota_took_and_what_the_killer_took_are_those_of_the_window() {
     throttled(20, 9, 3 * SECOND_NS);
     held(200, 60, 3);
     let used = sampler.window_ends(1.0, START + ms(1100)).unwrap().part(Part::Subject);
-    assert_eq!(used.throttling, Some(ThrottlingUsage { periods: 10, throttled_periods: 5, throttled_s: 2.0 }));
+    assert_eq!(used.throttling, Some(tolok_model::Throttling { periods: 10, throttled_periods: 5, throttled_s: 2.0 }));
     let memory = used.memory.unwrap();
-    assert_eq!((memory.anonymous_kernel_bytes_max, memory.usage_bytes_max), (307, 400));
+    assert_eq!((memory.anonymous_and_kernel_bytes_max, memory.usage_bytes_max), (307, 400));
     assert_eq!((memory.peak_bytes, memory.oom_kills), (Some(900), 1));
 }
 
@@ -337,8 +338,8 @@ fn disk_and_network_are_those_of_the_window() {
     clock.advance(ms(1000));
     so_far(1700, 6);
     let used = sampler.window_ends(1.0, START + ms(1000)).unwrap().part(Part::Subject);
-    assert_eq!(used.disk, Some(DiskUsage { read_bytes: 1, written_bytes: 0 }));
-    let network = NetworkUsage { received_bytes: 700, sent_bytes: 1400, loopback_bytes: 0 };
+    assert_eq!(used.disk, Some(DiskBytes { read_bytes: 1, written_bytes: 0 }));
+    let network = NetworkBytes { received_bytes: 700, sent_bytes: 1400, loopback_bytes: 0 };
     assert_eq!(used.network, Some(network));
 }
 
@@ -491,7 +492,7 @@ fn samples_are_in_the_order_and_on_the_clock_of_the_trial() {
 #[test]
 fn groups_of_every_layout_are_followed() {
     let v2 = FakeGroups::v2("/");
-    // Nobody else lives where the group is made.
+    // No one else lives where the group is made.
     v2.file("core", "", "cgroup.procs", "");
     for tree in [FakeGroups::v1("/"), FakeGroups::hybrid("/"), v2] {
         let (clock, proc) = (ManualClock::at(START), a_box());
@@ -503,15 +504,15 @@ fn groups_of_every_layout_are_followed() {
         clock.advance(ms(1000));
         tree.usage("x", &usage_after(2));
         let used = sampler.window_ends(1.0, START + ms(1000)).unwrap().part(Part::Database);
-        assert_eq!((used.cpu_s, used.memory.unwrap().anonymous_kernel_bytes_max), (Some(5e-6), 70), "{tree:?}");
-        let throttling = ThrottlingUsage { periods: 10, throttled_periods: 1, throttled_s: 1e-3 };
+        assert_eq!((used.cpu_s, used.memory.unwrap().anonymous_and_kernel_bytes_max), (Some(5e-6), 70), "{tree:?}");
+        let throttling = tolok_model::Throttling { periods: 10, throttled_periods: 1, throttled_s: 1e-3 };
         assert_eq!(used.throttling.map(rounded), Some(throttling), "{tree:?}");
-        assert_eq!(used.disk, Some(DiskUsage { read_bytes: 9, written_bytes: 8 }), "{tree:?}");
+        assert_eq!(used.disk, Some(DiskBytes { read_bytes: 9, written_bytes: 8 }), "{tree:?}");
     }
 }
 
-fn rounded(throttling: ThrottlingUsage) -> ThrottlingUsage {
-    ThrottlingUsage { throttled_s: (throttling.throttled_s * 1e6).round() / 1e6, ..throttling }
+fn rounded(throttling: tolok_model::Throttling) -> tolok_model::Throttling {
+    tolok_model::Throttling { throttled_s: (throttling.throttled_s * 1e6).round() / 1e6, ..throttling }
 }
 
 /// What a group has used after so many seconds.

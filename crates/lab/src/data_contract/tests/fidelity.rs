@@ -2,7 +2,7 @@
 
 use tolok_model::fidelity::Verdict;
 
-use crate::data_contract::fidelity::{COLUMNS, ROWS, Truth};
+use crate::data_contract::fidelity::{COLUMNS, Expected, ROWS};
 use crate::data_contract::{judge, judge_fidelity};
 
 fn reformatted(form: &str) -> Option<Verdict> {
@@ -18,7 +18,7 @@ fn check(column: &str, id: usize, token: &str, expect: Verdict) {
 fn keys_count_the_rows() {
     let id = COLUMNS.iter().position(|(name, _)| *name == "id").unwrap();
     for (row, key) in ROWS.iter().zip(1..) {
-        assert!(matches!(row[id], Truth::Whole(text) if text == format!("{key}")));
+        assert!(matches!(row[id], Expected::Whole(text) if text == format!("{key}")));
     }
     assert!(COLUMNS.is_sorted());
     assert_eq!((judge("id", 0, "1"), judge("id", 9, "9"), judge("nothing", 1, "1")), (None, None, None));
@@ -105,31 +105,31 @@ fn flags_text_json_and_bytes() {
 }
 
 /// An answer in which `column` is given by `token`, and all others as the first encoder that comes to mind would.
-fn answer(column: &str, token: impl Fn(&Truth) -> String) -> String {
-    let row = |truths: &[Truth; COLUMNS.len()]| {
-        let field = |(truth, (name, _)): (&Truth, &(&str, &str))| {
-            let given = if *name == column { token(truth) } else { plain(truth) };
+fn answer(column: &str, token: impl Fn(&Expected) -> String) -> String {
+    let row = |expected_row: &[Expected; COLUMNS.len()]| {
+        let field = |(expected, (name, _)): (&Expected, &(&str, &str))| {
+            let given = if *name == column { token(expected) } else { plain(expected) };
             format!("{}:{given}", serde_json::to_string(name).unwrap())
         };
-        format!("{{{}}}", truths.iter().zip(&COLUMNS).map(field).collect::<Vec<_>>().join(","))
+        format!("{{{}}}", expected_row.iter().zip(&COLUMNS).map(field).collect::<Vec<_>>().join(","))
     };
     format!("[{}]", ROWS.iter().map(row).collect::<Vec<_>>().join(","))
 }
 
-fn plain(truth: &Truth) -> String {
-    match truth {
-        Truth::Null => "null".to_owned(),
-        Truth::Whole(digits) => (*digits).to_owned(),
-        Truth::Flag(flag) => u8::from(*flag).to_string(),
-        Truth::Double(number) => number.to_string(),
-        Truth::Float(number) => number.to_string(),
-        Truth::Bytes(bytes) => serde_json::to_string(bytes).unwrap(),
-        Truth::Decimal(text) | Truth::Day(text) | Truth::Moment(text) => serde_json::to_string(text).unwrap(),
-        Truth::Time(text) | Truth::Text(text) | Truth::Json(text) => serde_json::to_string(text).unwrap(),
+fn plain(expected: &Expected) -> String {
+    match expected {
+        Expected::Null => "null".to_owned(),
+        Expected::Whole(digits) => (*digits).to_owned(),
+        Expected::Flag(flag) => u8::from(*flag).to_string(),
+        Expected::Double(number) => number.to_string(),
+        Expected::Float(number) => number.to_string(),
+        Expected::Bytes(bytes) => serde_json::to_string(bytes).unwrap(),
+        Expected::Decimal(text) | Expected::Day(text) | Expected::Moment(text) => serde_json::to_string(text).unwrap(),
+        Expected::Time(text) | Expected::Text(text) | Expected::Json(text) => serde_json::to_string(text).unwrap(),
     }
 }
 
-fn sentence(column: &str, token: impl Fn(&Truth) -> String) -> String {
+fn sentence(column: &str, token: impl Fn(&Expected) -> String) -> String {
     let verdicts = judge_fidelity(answer(column, token).as_bytes()).unwrap();
     verdicts.into_iter().find(|verdict| verdict.column == column).unwrap().sentence
 }
@@ -164,20 +164,20 @@ fn a_sound_driver_is_told_in_one_sentence_a_type() {
 
 #[test]
 fn what_drivers_do_is_told_with_an_example() {
-    let as_double = |truth: &Truth| match truth {
-        Truth::Whole(digits) => serde_json::to_string(&digits.parse::<f64>().unwrap()).unwrap().replace(".0", ""),
+    let as_double = |expected: &Expected| match expected {
+        Expected::Whole(digits) => serde_json::to_string(&digits.parse::<f64>().unwrap()).unwrap().replace(".0", ""),
         other => plain(other),
     };
-    let big_as_string = |truth: &Truth| match truth {
-        Truth::Whole(digits) if digits.len() > 15 => format!("\"{digits}\""),
+    let big_as_string = |expected: &Expected| match expected {
+        Expected::Whole(digits) if digits.len() > 15 => format!("\"{digits}\""),
         other => plain(other),
     };
-    let iso = |truth: &Truth| match truth {
-        Truth::Moment(text) => format!("\"{}Z\"", text.replace(' ', "T").get(..19).unwrap()),
+    let iso = |expected: &Expected| match expected {
+        Expected::Moment(text) => format!("\"{}Z\"", text.replace(' ', "T").get(..19).unwrap()),
         other => plain(other),
     };
-    let finite = |truth: &Truth| match truth {
-        Truth::Double(number) if number.abs() > 1e300 => "null".to_owned(),
+    let finite = |expected: &Expected| match expected {
+        Expected::Double(number) if number.abs() > 1e300 => "null".to_owned(),
         other => plain(other),
     };
     let report = [

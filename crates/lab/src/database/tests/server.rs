@@ -71,7 +71,7 @@ pub(super) struct Served {
 impl Served {
     pub(super) fn start(template: &Template, max_connections: u32) -> Self {
         static NEXT: AtomicU8 = AtomicU8::new(1);
-        // An address that no other test asks for a port of, so that nobody takes the port before the server does.
+        // An address that no other test asks for a port of, so that no one takes the port before the server does.
         let [high, low, ..] = std::process::id().to_ne_bytes();
         let address = Ipv4Addr::new(127, 1 + high % 200, low, NEXT.fetch_add(1, Ordering::Relaxed));
         let port = TcpListener::bind((address, 0)).unwrap().local_addr().unwrap().port();

@@ -15,7 +15,6 @@ const VERB: &str = "block";
 /// A block that has said its last word ends within this time, or is killed.
 const END_LIMIT: Duration = Duration::from_secs(20);
 
-/// The process of a block.
 #[derive(Debug)]
 pub(in crate::run) struct BlockProcess {
     child: Child,

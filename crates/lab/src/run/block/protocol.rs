@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tolok_model::{CaseId, Database, Failure};
 
-use crate::run::databases::Prepared;
-use crate::run::event::TrialEvent;
+use crate::run::database::prepared::Prepared;
+use crate::run::events::event::TrialEvent;
 use crate::run::session::Laboratory;
 
 /// What a block is to do: the first line of its input. The plan and the CPUs stand in the run's folder.

@@ -13,16 +13,16 @@ use tolok_model::{
 use super::protocol::{BlockEvent, BlockJob, Part, PreparedDatabase, TrialId, Word};
 use crate::isolate::ignore_stop_signals;
 use crate::machine::{Machine, ThisHost, wait_until_quiet};
-use crate::run::affinity::AffinityGuard;
-use crate::run::databases;
-use crate::run::event::TrialEvent;
-use crate::run::ground::Ground;
+use crate::run::database::prepared;
+use crate::run::events::event::TrialEvent;
 use crate::run::machine_summary;
-use crate::run::program_trial::ProgramTrial;
+use crate::run::program::trial::ProgramTrial;
 use crate::run::reruns::Reruns;
+use crate::run::server::trial::{Finished, Trial, TrialSetup};
+use crate::run::session::affinity::AffinityGuard;
+use crate::run::session::capabilities::Capabilities;
 use crate::run::session::{Session, SessionError};
 use crate::run::stop::Stop;
-use crate::run::trial::{Finished, Trial, TrialSetup};
 use crate::store::{LineWriter, RunFolder, StoreError, TrialFolder};
 
 /// How long a busy machine is given to become quiet before the first trial.
@@ -110,8 +110,8 @@ fn work(job: &BlockJob, stop: &Stop, run: &mut Listener) -> Result<(), BlockErro
     let machine = Machine::read();
     let folder = RunFolder::open(&job.folder);
     let (plan, cpus) = (folder.plan()?, folder.run()?.cpus);
-    let ground = Ground::prepare();
-    let session = Session::begin(&job.laboratory, &ground, cpus, &owed(job, &plan))?;
+    let capabilities = Capabilities::prepare();
+    let session = Session::begin(&job.laboratory, &capabilities, cpus, &owed(job, &plan))?;
     let recorded = folder.begin_block(&record(&job.part, &machine))?;
     run.tell(&BlockEvent::Recorded { folder: recorded, session: session.folder().to_owned() });
     let _own_cpus = AffinityGuard::off_the_subjects(&session.cpus);
@@ -270,9 +270,9 @@ impl Block<'_> {
     }
 
     /// The database of a case, if its workload asks one.
-    fn database_of(&self, case: &Case) -> Result<Option<&databases::Prepared>, Failure> {
-        let Some(asked) = databases::database_of(self.plan, case) else { return Ok(None) };
-        let is_meant = |known: &&PreparedDatabase| databases::same(&known.asked, asked);
+    fn database_of(&self, case: &Case) -> Result<Option<&prepared::Prepared>, Failure> {
+        let Some(asked) = prepared::database_of(self.plan, case) else { return Ok(None) };
+        let is_meant = |known: &&PreparedDatabase| prepared::same(&known.asked, asked);
         let known = self.job.prepared.databases.iter().find(is_meant).ok_or_else(|| gone(case))?;
         known.prepared.as_ref().map(Some).map_err(Failure::clone)
     }

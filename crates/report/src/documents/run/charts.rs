@@ -5,8 +5,8 @@ use tolok_analysis::{Findings, MemorySource, ScenarioFinding};
 
 use super::sections::is_of_tools;
 use super::{muted, pairs, paragraph, section};
-use crate::charts;
 use crate::document::{Block, Chart, Key};
+use crate::svg;
 
 /// Throughput and differences of a page. A single scenario has its three charts side by side instead.
 pub(crate) fn throughput_and_differences(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
@@ -17,8 +17,8 @@ pub(crate) fn throughput_and_differences(findings: &Findings, scenarios: &[&Scen
     if let ([only], []) = (own.as_slice(), findings.programs.as_slice()) {
         return single(findings, only);
     }
-    let throughput = own.iter().map(|it| drawn(charts::throughput(findings, it).svg)).collect();
-    let differences = own.iter().filter_map(|it| Some(drawn(charts::ratios(findings, it)?.svg))).collect();
+    let throughput = own.iter().map(|it| drawn(svg::throughput(it))).collect();
+    let differences = own.iter().filter_map(|it| Some(drawn(svg::ratios(it, findings.run.smallest_effect)?))).collect();
     let key = (!findings.scenarios.iter().all(|it| it.comparisons.is_empty())).then(|| key_of_differences(findings));
     let differences: Vec<Block> = muted(differences_note(findings))
         .into_iter()
@@ -39,8 +39,7 @@ pub(crate) fn costs(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<
     if findings.has_programs_only() || own.is_empty() || (own.len() == 1 && findings.programs.is_empty()) {
         return Vec::new();
     }
-    let charts: Vec<Chart> =
-        own.iter().filter(|it| charts::has_costs(it)).map(|it| drawn(charts::costs(findings, it).svg)).collect();
+    let charts: Vec<Chart> = own.iter().filter(|it| svg::has_costs(it)).map(|it| drawn(svg::costs(it))).collect();
     let mut blocks = Vec::from_iter(muted(costs_note(findings)));
     match charts.is_empty() {
         true => blocks.extend(paragraph("Not known: no subject was started by tolok, or none was measured.")),
@@ -56,9 +55,10 @@ fn own<'a>(scenarios: &[&'a ScenarioFinding]) -> Vec<&'a ScenarioFinding> {
 
 fn single(findings: &Findings, scenario: &ScenarioFinding) -> Vec<Block> {
     let chart = |svg: String, caption: String| Chart { svg, caption };
-    let costs = charts::has_costs(scenario).then(|| chart(charts::costs(findings, scenario).svg, costs_note(findings)));
-    let ratios = charts::ratios(findings, scenario).map(|ratios| chart(ratios.svg, differences_note(findings)));
-    let throughput = chart(charts::throughput(findings, scenario).svg, throughput_note(findings));
+    let costs = svg::has_costs(scenario).then(|| chart(svg::costs(scenario), costs_note(findings)));
+    let ratios =
+        svg::ratios(scenario, findings.run.smallest_effect).map(|ratios| chart(ratios, differences_note(findings)));
+    let throughput = chart(svg::throughput(scenario), throughput_note(findings));
     let key = (!scenario.comparisons.is_empty()).then(|| key_of_differences(findings));
     let charts = Block::Charts(std::iter::once(throughput).chain(ratios).chain(costs).collect());
     let blocks = key.into_iter().chain([charts]).chain(pairs::of_servers(findings));

@@ -1,13 +1,14 @@
 //! What changes it: the factors of a study.
 
-use tolok_analysis::figures::{NONE, Quantity, amount, counted, figure};
-use tolok_analysis::{Estimate, FactorLine, FactorPanel, Findings, VarianceFinding};
+use tolok_analysis::figures::{NONE, Quantity, amount, counted};
+use tolok_analysis::{FactorLine, FactorPanel, Findings, VarianceFinding};
 
 use super::columns::{falling, named};
 use super::program_table::words;
 use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Look, Row, Table, Text};
 use crate::svg::{self, cell};
+use crate::wording::share_words;
 
 /// What the shares are of.
 pub(crate) const SHARES_RULE: &str = "How much of all differences in goodput each factor makes up; the shares add up to 100%. Factors together: what a combination does that its factors alone do not. Scatter: what differs from block to block though nothing was changed. Computed from sums of squares of the logarithm of goodput; intervals are over the blocks.";
@@ -260,11 +261,6 @@ fn limits(panel: &FactorPanel, line: &FactorLine) -> String {
         if place == 0 { (*limit).to_owned() } else { format!("from {level} {limit}") }
     };
     runs.iter().enumerate().map(words).collect::<Vec<String>>().join(", ")
-}
-
-/// A share, of which a thousandth or less is as good as none.
-pub(crate) fn share_words(share: &Estimate) -> String {
-    if share.value < 0.001 { "<0.1%".to_owned() } else { figure(Quantity::Share, share).line() }
 }
 
 /// What the shares of a workload rest on, and who is not in them.

@@ -6,9 +6,10 @@ use tolok_analysis::{Findings, ScenarioFinding, TrialCounts};
 use super::factors::of_variance;
 use super::sections::is_of_tools;
 use super::standings::standings;
-use super::surroundings::{common_environment, heading};
+use super::surroundings::common_environment;
 use super::{isolation, muted, objectives, paragraph, programs, tools, trust};
 use crate::document::{Block, Chip, Depth, Fact, Look, Text};
+use crate::wording::heading;
 
 /// Title, question, and the facts of the run.
 pub(crate) fn blocks(findings: &Findings, sections: &[&ScenarioFinding], depth: Depth) -> Vec<Block> {

@@ -4,9 +4,9 @@ use tolok_analysis::figures::{NONE, Quantity, count, figure, small_share};
 use tolok_analysis::{Estimate, Findings, NoiseFloor, PowerNote, ScenarioFinding, Verdict};
 
 use super::limits::labelled;
-use super::surroundings::heading;
 use super::{programs, section};
 use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
+use crate::wording::heading;
 
 /// What the letters of a column are.
 pub(crate) const TIER: &str = "tier: those that share a letter could not be told apart";

@@ -6,10 +6,10 @@ use tolok_analysis::{CaseFinding, CurvePoint, Estimate, Findings, LatencyMark, S
 use super::columns::{cell, named};
 use super::limits::labelled;
 use super::sections::is_of_tools;
-use super::surroundings::heading;
 use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Look, Table, Text};
 use crate::svg::{self, MOST_LINES, quantile_words};
+use crate::wording::heading;
 
 /// Scenarios whose charts are not folded away.
 const SHOWN: usize = 8;

@@ -3,9 +3,9 @@
 use tolok_analysis::figures::NONE;
 use tolok_analysis::{Bottleneck, BottleneckKind, CaseFinding, ScenarioFinding};
 
-use super::surroundings::heading;
 use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Column, Depth, Look, Row, Table, Text};
+use crate::wording::heading;
 
 /// What the lines are, where people can read it.
 const RULE: &str = "by the medians of the scored trials";

@@ -6,9 +6,10 @@ use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, in_column,
 use tolok_analysis::{CaseFinding, DiagnosisFinding, LinkDirectionUse, LinkUse, ResourcesFinding, ScenarioFinding};
 
 use super::columns::{Filled, filled, named, of_cases};
-use super::surroundings::{asked, cases, heading};
+use super::surroundings::{asked, cases};
 use super::{gates, muted, paragraph, section};
 use crate::document::{Block, Depth, Heading, Look, Text};
+use crate::wording::heading;
 
 const MICROS: f64 = 1e6;
 const MIB: f64 = 1024.0 * 1024.0;

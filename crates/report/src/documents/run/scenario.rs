@@ -3,9 +3,10 @@
 use tolok_analysis::{Findings, ScenarioFinding};
 
 use super::notes::Notes;
-use super::surroundings::{environment, heading, link_did};
+use super::surroundings::{environment, link_did};
 use super::{database, judgement, limits, muted, objectives, paragraph, resources, section, table};
 use crate::document::{Block, Depth, Heading, Look, Text};
+use crate::wording::heading;
 
 /// Everything of a scenario. An environment that all have in common is said before.
 pub(crate) fn blocks(scenario: &ScenarioFinding, depth: Depth, is_common: bool) -> Vec<Block> {

@@ -4,10 +4,10 @@ use tolok_analysis::figures::{NONE, Quantity, amount, counted};
 use tolok_analysis::{Band, CaseFinding, Findings, ScenarioFinding, SecondsFinding};
 
 use super::sections::{is_of_tools, sections};
-use super::surroundings::heading;
 use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Heading, Key, Look, Row, Table, Text};
 use crate::svg::{self, Part, Scales};
+use crate::wording::heading;
 
 /// Scenarios whose charts are not folded away.
 const SHOWN: usize = 3;

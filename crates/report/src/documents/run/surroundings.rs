@@ -5,14 +5,6 @@ use tolok_analysis::{CaseFinding, CpuMode, LinkFinding, PartFinding, ScenarioFin
 
 use crate::documents::run::database;
 
-/// The title of a scenario, with its environment where the study has several, and its tool where that is not tolok's own.
-pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
-    let place = Some(scenario.environment.id.as_str()).filter(|id| !id.is_empty());
-    let tool = (!scenario.is_own_tool).then(|| format!("by {}", without_brackets(&scenario.tool)));
-    let parts = [Some(scenario.title.as_str()), place, tool.as_deref()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-}
-
 /// What the parts might use, and what lay between them.
 pub(crate) fn environment(scenario: &ScenarioFinding) -> String {
     let environment = &scenario.environment;

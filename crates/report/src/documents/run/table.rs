@@ -1,7 +1,7 @@
 //! The table of a scenario's cases.
 
 use tolok_analysis::figures::{Figure, NONE, Quantity, amount, figure, in_column};
-use tolok_analysis::{CaseFinding, Estimate, FlagKind, LatencyMark, MemorySource, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, Estimate, LatencyMark, MemorySource, ScenarioFinding, Verdict};
 
 use super::columns::{cell, named, with_ceiling};
 use super::judgement::TIER;
@@ -12,16 +12,11 @@ use super::sections::is_of_tools;
 use super::surroundings::has_quota;
 use crate::document::{Cell, Column, Depth, Table};
 use crate::sparkline::Sparklines;
+use crate::wording::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
 
 const MIB: f64 = 1024.0 * 1024.0;
-/// Stands before a goodput that the generator limited.
-pub(crate) const LOWER_BOUND: &str = "≥";
 /// A narrow terminal has no room for these.
 const COSTS: u8 = 1;
-
-/// The mark of a verdict and its meaning.
-pub(crate) const MARKS: [(&str, Verdict); 3] =
-    [("=", Verdict::Equivalent), ("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
 
 /// One case, and whether it is the one that others are compared with.
 struct Case<'a> {
@@ -173,22 +168,6 @@ pub(crate) fn percentiles_heading(scenario: &ScenarioFinding) -> String {
         "open" => counted_from(scenario).to_owned(),
         model => format!("{model} loop{}", added(scenario)),
     }
-}
-
-/// Whether the generator, and not the subject, decided the case's goodput.
-pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
-    case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
-}
-
-/// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.
-pub(crate) fn no_figure(case: &CaseFinding) -> String {
-    if let Some(below_rps) = case.goodput_below_rps {
-        return format!("<{}", amount(Quantity::Number, below_rps));
-    }
-    let is_unmeasured = case.trials_measured == 0;
-    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| is_unmeasured);
-    let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
-    reason.filter(is_only).unwrap_or(NONE).to_owned()
 }
 
 fn goodput(case: &CaseFinding) -> Cell {

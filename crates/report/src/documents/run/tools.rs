@@ -3,11 +3,11 @@
 use tolok_analysis::figures::{Figure, NONE, Quantity, count, figure, in_column, listed, small_share};
 use tolok_analysis::{Estimate, Findings, LatencyMark, ToolRow, ToolsFinding, share_of_wire};
 
-use super::table::LOWER_BOUND;
 use super::tool_remarks::Remarks;
 use super::{columns, muted, paragraph, section};
 use crate::document::{Block, Cell, Chart, Column, Depth, Heading, Row, Table, Text};
 use crate::svg;
+use crate::wording::LOWER_BOUND;
 
 const MILLIS: f64 = 1e3;
 const MICROS: f64 = 1e6;

@@ -5,9 +5,10 @@ use tolok_analysis::{
     ABOVE_CEILING_TOLERATED, CaseFinding, DatabaseFinding, Findings, FlagKind, ScenarioFinding, TrialCounts,
 };
 
-use super::surroundings::{cpus, heading};
+use super::surroundings::cpus;
 use super::{gates, muted, program_trust, section};
 use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
+use crate::wording::heading;
 
 /// The section of a page: every check, and those of each case behind them.
 pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {

@@ -135,6 +135,7 @@ impl Page {
         };
         if let (Some(id), 2) = (&id, heading.rank) {
             self.sections.push((id.clone(), words.clone()));
+            self.tables.keep(heading.text.plain());
         }
         if heading.rank > 3 {
             self.text += "<article class=\"item\">\n";

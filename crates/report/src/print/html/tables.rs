@@ -3,8 +3,8 @@
 use super::blocks::{shown, spans};
 use super::escaped;
 use crate::document::{Align, Cell, Column, Look, Row, Table};
-use crate::documents::run::table::MARKS;
-use crate::palette::marker;
+use crate::svg::palette::marker;
+use crate::wording::MARKS;
 
 /// From so many letters on, a cell of words is prose, and its column is kept wide enough to be read.
 const PROSE: usize = 48;
@@ -12,7 +12,7 @@ const PROSE: usize = 48;
 /// The tables of a page.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// Names given so far: no two regions of a page may have the same.
+    /// Names of sections and tables so far: no two regions of a page may have the same.
     names: Vec<String>,
 }
 
@@ -33,11 +33,17 @@ impl Tables {
         )
     }
 
+    /// Keeps the name of a section from tables.
+    pub(super) fn keep(&mut self, name: String) {
+        self.names.push(name);
+    }
+
     fn name(&mut self, table: &Table) -> String {
         let words = [&table.caption, &table.title].into_iter().find(|words| !words.is_empty());
         let words = words.map_or("Table", String::as_str);
-        let names = std::iter::once(words.to_owned()).chain((2..).map(|number| format!("{words}, {number}")));
-        let name = names.into_iter().find(|name| !self.names.contains(name)).unwrap_or_default();
+        let further = (2..).map(|number| format!("{words}, table {number}"));
+        let mut names = [words.to_owned(), format!("{words}, table")].into_iter().chain(further);
+        let name = names.find(|name| !self.names.contains(name)).unwrap_or_default();
         self.names.push(name.clone());
         name
     }

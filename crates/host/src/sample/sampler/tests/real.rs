@@ -84,12 +84,15 @@ fn a_real_group_counts_those_who_ended_before_anybody_looked() {
     require!(scope.is_some(), "there is no version 2 tree to count events in");
     let mut worker = Worker::start(group.clone());
     let (used, _) = used_while(&mut worker, Members::Group(group.unwrap()), &[scope.unwrap()], BUSY_AND_GONE);
-    assert_eq!(used.cpu_source, Some(CpuSource::Group));
+    assert_eq!(used.cpu_source, Some(tolok_model::CpuSource::Group));
     // A hundred thousand turns take a shell tens of milliseconds, and no machine less than one.
     assert!(used.cpu_s.unwrap() > 0.001 && used.user_s.unwrap() > 0.0, "{used:?}");
     assert_eq!((used.processes_max, used.threads_max), (Some(1), Some(1)), "{used:?}");
     let memory = used.memory.unwrap();
-    assert!(memory.anonymous_kernel_bytes_max > 0 && memory.usage_bytes_max > 0 && memory.oom_kills == 0, "{used:?}");
+    assert!(
+        memory.anonymous_and_kernel_bytes_max > 0 && memory.usage_bytes_max > 0 && memory.oom_kills == 0,
+        "{used:?}"
+    );
     assert!(used.timeslices > Some(0) && used.network.is_some() && used.run_queue_wait_s.is_some(), "{used:?}");
     require!(used.events.context_switches.is_some(), "software events may not be counted here");
     // The child's own exec alone takes many faults; and the shell gave up its CPU to wait for it.
@@ -102,7 +105,7 @@ fn processes_without_a_group_are_followed_and_counted_as_well() {
     let mut worker = Worker::start(None);
     let pid = worker.shell.id();
     let (used, unavailable) = used_while(&mut worker, Members::Process(pid), &[Scope::Below(pid)], BUSY);
-    assert_eq!(used.cpu_source, Some(CpuSource::Processes));
+    assert_eq!(used.cpu_source, Some(tolok_model::CpuSource::Threads));
     assert!(used.cpu_s.unwrap() > 0.001 && used.rss_sum_bytes_max > Some(0), "{used:?}");
     assert_eq!((used.memory, used.throttling, used.disk), (None, None, None));
     let Some(switches) = used.events.context_switches else {

@@ -1,0 +1,215 @@
+//! Whether a subject keeps the contract of its workloads: the same answers as all others, and the same refusals.
+//!
+//! A subject that answers a wrong path or a wrong method as if it were right does less work than the others, so this is
+//! part of being comparable. The test suite checks every variant of every subject; a trial itself checks the answer that
+//! it is about to measure, and the load tool every answer in the window.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use tolok_model::{Body, DataBody, Database, SubjectChoice, Workload};
+
+use crate::data_contract as data;
+use crate::run::check::aborts::{Search, check_aborts};
+use crate::run::check::counter::check_burst;
+use crate::run::check::started_server::{ServeError, StartedServer};
+use crate::run::database::prepared::Prepared;
+use crate::run::server::probe_queue::Server;
+use crate::run::session::Session;
+use crate::run::stop::Stop;
+use crate::subject::{Question, check};
+
+/// One answer may take this long.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Methods that none of the workloads allows.
+const WRONG_METHODS: [&str; 3] = ["POST", "PUT", "DELETE"];
+/// Paths that no subject has.
+const WRONG_PATHS: [&str; 3] = ["/", "/nothing-here", "/hello/world"];
+
+/// What was asked of a subject, and where it differs from the contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conformance {
+    /// The workloads that were asked for.
+    pub workloads: Vec<String>,
+    /// Each difference in a sentence; none for a subject that conforms.
+    pub differences: Vec<String>,
+}
+
+/// Starts a subject once and asks for every workload that it serves, and for what it must refuse. Workloads that ask a database
+/// are left out where there is none.
+pub fn check_conformance(
+    session: &Session<'_>,
+    choice: &SubjectChoice,
+    database: Option<(&Database, &Prepared)>,
+) -> Result<Conformance, ServeError> {
+    let catalogue = &session.laboratory.catalogue;
+    let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
+    let served = subject.workloads(&choice.variant).iter().filter_map(|name| catalogue.choose_workload(name).ok());
+    let workloads: Vec<Workload> = served.filter(|workload| !workload.database || database.is_some()).collect();
+    let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
+    let stop = Stop::default();
+    let mut server = StartedServer::start(session, choice, database, first, &stop)?;
+    let mut differences: Vec<String> =
+        workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
+    // Whoever has to look at a body has nothing to say to HEAD.
+    let asked_without_body = workloads.iter().filter(|workload| workload.sent.is_none());
+    differences.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
+    differences.extend(refusals(&mut server, &workloads));
+    if let Some((asked, _)) = database.filter(|_| workloads.iter().any(is_rows)) {
+        differences.extend(check_aborts(&mut server, asked.pool, Search::Plain, &stop).differences());
+    }
+    server.stop()?;
+    Ok(Conformance { workloads: workloads.iter().map(|workload| base(workload).to_owned()).collect(), differences })
+}
+
+fn is_rows(workload: &Workload) -> bool {
+    workload.body == Body::Data { data: DataBody::Rows }
+}
+
+fn base(workload: &Workload) -> &str {
+    workload.name.split('?').next().unwrap_or_default()
+}
+
+/// How the answers to a workload's requests differ from the contract.
+fn contract(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
+    let owed: Vec<(String, Vec<u8>)> = match &workload.body {
+        Body::Data { data: DataBody::Rows } => rows(),
+        Body::Data { data: DataBody::Query } => {
+            let body = |id| data::query_body(id).unwrap_or_default();
+            [1, 2, 9_999, 10_000].map(|id| (format!("/query?id={id}"), body(id))).into()
+        }
+        Body::Data { data: DataBody::Queries } => [(1, 1), (20, 7), (500, 2_147_483_646)]
+            .map(|(n, seed)| (format!("/queries?n={n}&seed={seed}"), data::queries_body(n, seed)))
+            .into(),
+        Body::Data { data: DataBody::Counter } => return counter(server, workload),
+        Body::Data { data: DataBody::Fidelity } | Body::File(_) | Body::Generated(_) => {
+            return one_answer(session, server, workload);
+        }
+    };
+    owed.iter().filter_map(|(path, body)| asked_for(server, workload, path, body)).collect()
+}
+
+/// A workload with one request: its answer, and what must be refused if the request has a body.
+fn one_answer(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Vec<String> {
+    let (assets, name) = (&session.assets, format!("{} {}", workload.method, workload.path));
+    let asked = server.ask_with_body(assets.question(workload), PATIENCE).map_err(|error| error.to_string());
+    let answered = asked.and_then(|answer| check(&answer, workload, assets.body(workload)));
+    let mut differences: Vec<String> =
+        answered.err().map(|difference| format!("{name}: {difference}")).into_iter().collect();
+    let Some(refused) = assets.refused(workload) else { return differences };
+    let cut = refused.body.map(|(content_type, body)| (content_type, &body[..body.len() / 2]));
+    for (question, what, owed) in
+        [(refused, "what breaks a rule", 422), (Question { body: cut, ..refused }, "half a body", 400)]
+    {
+        match server.ask_with_body(question, PATIENCE) {
+            Ok(answer) if answer.status == owed => {}
+            Ok(answer) => differences.push(format!("{name} with {what}: status {} instead of {owed}", answer.status)),
+            Err(error) => differences.push(format!("{name} with {what}: {error}")),
+        }
+    }
+    differences
+}
+
+/// All of the tables, and ends of them.
+fn rows() -> Vec<(String, Vec<u8>)> {
+    let asked = [(40, 1), (40, 1_000), (40, 10_000), (50, 1), (50, 1_000)];
+    let body = |fields, limit| data::rows_body(fields, limit).unwrap_or_default();
+    asked.map(|(fields, limit)| (format!("/rows?fields={fields}&limit={limit}"), body(fields, limit))).into()
+}
+
+fn asked_for(server: &mut StartedServer, workload: &Workload, path: &str, body: &[u8]) -> Option<String> {
+    let request = format!("{} {path}", workload.method);
+    match server.ask(&workload.method, path, PATIENCE) {
+        Ok(answer) => Some(format!("{request}: {}", check(&answer, workload, body).err()?)),
+        Err(error) => Some(format!("{request}: {error}")),
+    }
+}
+
+/// HEAD is answered as GET is, and without a body: whoever sends one breaks the connections of clients that keep them.
+fn body_for_head(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
+    let path = session.assets.path(workload);
+    match head(server, path) {
+        Ok(said) => {
+            let (head, body) = said.split_once("\r\n\r\n").unwrap_or((&said, ""));
+            let status = head.split(' ').nth(1).unwrap_or_default();
+            if status != "200" {
+                return Some(format!("HEAD {path}: status {status} instead of 200"));
+            }
+            (!body.is_empty()).then(|| format!("HEAD {path}: a body of {} bytes", body.len()))
+        }
+        Err(error) => Some(format!("HEAD {path}: {error}")),
+    }
+}
+
+/// All that comes until the connection is closed.
+fn head(server: &mut StartedServer, path: &str) -> std::io::Result<String> {
+    let mut stream = server.trial_box.connect(server.address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let host = server.address;
+    write!(stream, "HEAD {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said)?;
+    Ok(String::from_utf8_lossy(&said).into_owned())
+}
+
+/// The number must be right after many have added to it at once.
+fn counter(server: &mut StartedServer, workload: &Workload) -> Vec<String> {
+    let asked = Server { address: server.address, stop: &Stop::default() };
+    match check_burst(&mut server.trial_box, asked, &workload.path) {
+        Ok(burst) if burst.is_right() => Vec::new(),
+        Ok(burst) => vec![format!("POST {}: {burst}", workload.path)],
+        Err(message) => vec![format!("POST {}: {message}", workload.path)],
+    }
+}
+
+/// Which wrong requests are not refused as they should be: 404 for a path, 405 with the methods allowed for a method, 400 for
+/// parameters that make no sense.
+fn refusals(server: &mut StartedServer, workloads: &[Workload]) -> Vec<String> {
+    let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let with_body: Vec<&str> = workloads.iter().filter(|it| it.sent.is_some()).map(|it| it.path.as_str()).collect();
+    for workload in workloads {
+        let path = workload.path.split('?').next().unwrap_or_default();
+        allowed.entry(path).or_default().insert(&workload.method);
+    }
+    let wrong_methods = allowed.iter().flat_map(|(path, allowed)| {
+        let wrong = WRONG_METHODS.into_iter().filter(|method| !allowed.contains(method));
+        wrong.map(|method| (method, (*path).to_owned(), 405))
+    });
+    let wrong_paths = WRONG_PATHS.map(|path| ("GET", path.to_owned(), 404));
+    let has = |path: &str| allowed.contains_key(path);
+    let nonsense = [
+        ("/rows", "/rows?fields=41&limit=10", 400),
+        ("/rows", "/rows?fields=40&limit=0", 400),
+        ("/rows", "/rows?fields=40&limit=10001", 400),
+        ("/rows", "/rows?fields=40&limit=ten", 400),
+        ("/rows", "/rows", 400),
+        ("/query", "/query?id=0x1", 400),
+        ("/query", "/query?id=10001", 400),
+        ("/queries", "/queries?n=501&seed=1", 400),
+        ("/queries", "/queries?n=2&seed=0", 400),
+    ];
+    let nonsense = nonsense.into_iter().filter(|(path, ..)| has(path));
+    let nonsense = nonsense.map(|(_, path, expected)| ("GET", path.to_owned(), expected));
+    let asked: Vec<(&str, String, u16)> = wrong_methods.chain(wrong_paths).chain(nonsense).collect();
+    let asked = asked.into_iter().map(|(method, path, expected)| {
+        let instead = if with_body.contains(&path.as_str()) { "POST" } else { "GET" };
+        refusal(server, Question::plain(method, &path), expected, instead)
+    });
+    asked.flatten().collect()
+}
+
+/// `instead` is a method that a path allows.
+fn refusal(server: &mut StartedServer, asked: Question<'_>, expected: u16, instead: &str) -> Option<String> {
+    let Question { method, path, .. } = asked;
+    match server.ask_with_body(asked, PATIENCE) {
+        Ok(answer) if answer.status != expected => {
+            Some(format!("{method} {path}: status {} instead of {expected}", answer.status))
+        }
+        Ok(answer) if expected == 405 && answer.header("allow").is_none_or(|allowed| !allowed.contains(instead)) => {
+            Some(format!("{method} {path}: 405 without saying that {instead} is allowed"))
+        }
+        Ok(_) => None,
+        Err(error) => Some(format!("{method} {path}: {error}")),
+    }
+}

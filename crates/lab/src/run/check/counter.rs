@@ -1,0 +1,172 @@
+//! Whether a number that many increment at once is exactly right in the end.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use tolok_model::{CounterCheck, FailureKind};
+
+use crate::isolate::TrialBox;
+use crate::run::server::probe_queue::{Server, ask_at_once};
+use crate::run::server::trial::TrialError;
+use crate::subject::{Answer, ProbeError};
+use crate::tools::ToolReport;
+
+/// Increments that are asked for after the load: enough that a lost one shows, few enough to take no time.
+const ASKED: usize = 1_024;
+/// So many of them at once.
+const AT_ONCE: usize = 16;
+/// One answer may take this long.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A number that has not changed for so long is at rest: increments that the load has given up may still wait for a row's lock,
+/// and each holds it for a round trip or two.
+const REST: Duration = Duration::from_secs(1);
+/// A number that is not at rest by then is taken as it stands.
+const REST_LIMIT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(50);
+
+/// The number as it stands, without adding to it.
+pub(in crate::run) fn read_counter(
+    trial_box: &mut TrialBox,
+    server: Server<'_>,
+    path: &str,
+) -> Result<u64, TrialError> {
+    read(trial_box, server, path).map_err(wrong)
+}
+
+fn read(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<u64, String> {
+    let answers = ask_at_once(trial_box, server, (1, 1), PATIENCE, &|_| ("GET".to_owned(), path.to_owned()));
+    answers.into_iter().next().map_or_else(|| Err("nothing was asked".to_owned()), number)
+}
+
+/// Increments that were asked for at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) struct Burst {
+    asked: u64,
+    grew: u64,
+    wrong_answers: u64,
+}
+
+impl Burst {
+    pub(in crate::run) fn is_right(self) -> bool {
+        self.grew == self.asked && self.wrong_answers == 0
+    }
+}
+
+impl fmt::Display for Burst {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, grew, wrong_answers } = self;
+        write!(
+            formatter,
+            "{asked} increments at once made the number grow by {grew}, and {wrong_answers} answers were wrong"
+        )
+    }
+}
+
+/// Increments the number many times at once and compares what was answered with what was asked for.
+pub(in crate::run) fn check_burst(trial_box: &mut TrialBox, server: Server<'_>, path: &str) -> Result<Burst, String> {
+    let before = read(trial_box, server, path)?;
+    let increment = |_| ("POST".to_owned(), path.to_owned());
+    let answers = ask_at_once(trial_box, server, (ASKED, AT_ONCE), PATIENCE, &increment);
+    let answered = answers.into_iter().map(number).collect::<Result<Vec<u64>, String>>()?;
+    let grew = read(trial_box, server, path)?.saturating_sub(before);
+    Ok(Burst { asked: ASKED as u64, grew, wrong_answers: wrong_answers(&answered, before) })
+}
+
+/// Checks the number under a burst of increments, and compares what the load
+/// added to it since it was `before` with the load's ledger.
+pub(in crate::run) fn check_counter(
+    trial_box: &mut TrialBox,
+    server: Server<'_>,
+    path: &str,
+    (before, report): (u64, &ToolReport),
+) -> Result<CounterCheck, TrialError> {
+    let account = report.answered_in_all.zip(report.sent_in_all);
+    let (answered, sent) = account.ok_or_else(|| wrong("the load tool does not say how much it sent".to_owned()))?;
+    let owed_most = before + sent;
+    let after_load = at_rest(&mut || read(trial_box, server, path), owed_most).map_err(wrong)?;
+    let burst = check_burst(trial_box, server, path).map_err(wrong)?;
+    Ok(CounterCheck {
+        asked: burst.asked,
+        grew: burst.grew,
+        wrong_answers: burst.wrong_answers,
+        load: after_load.saturating_sub(before),
+        load_least: answered,
+        load_most: sent,
+    })
+}
+
+/// The number when no increment that the load has sent is under way any more: it has come to `most`, or does not change.
+fn at_rest(read: &mut dyn FnMut() -> Result<u64, String>, most: u64) -> Result<u64, String> {
+    let deadline = Instant::now() + REST_LIMIT;
+    let (mut number, mut since) = (read()?, Instant::now());
+    while number < most && since.elapsed() < REST && Instant::now() < deadline {
+        std::thread::sleep(POLL);
+        let again = read()?;
+        if again != number {
+            (number, since) = (again, Instant::now());
+        }
+    }
+    Ok(number)
+}
+
+/// Numbers that stand there twice, or that cannot have been the next one when they were answered.
+fn wrong_answers(answered: &[u64], before: u64) -> u64 {
+    let owed = before + 1..=before + answered.len() as u64;
+    let right: BTreeSet<&u64> = answered.iter().filter(|number| owed.contains(number)).collect();
+    (answered.len() - right.len()) as u64
+}
+
+fn number(answer: Result<Answer, ProbeError>) -> Result<u64, String> {
+    let answer = answer.map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    if answer.status != 200 {
+        return Err(format!(
+            "status {} instead of 200: {:?}",
+            answer.status,
+            text.chars().take(100).collect::<String>()
+        ));
+    }
+    text.trim().parse().map_err(|_| format!("{:?} is not a whole number", text.chars().take(100).collect::<String>()))
+}
+
+fn wrong(message: String) -> TrialError {
+    TrialError::Failed(FailureKind::WrongAnswer, format!("the counter cannot be checked: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_owed_once_in_whatever_order() {
+        assert_eq!(wrong_answers(&[8, 6, 7], 5), 0);
+        assert_eq!(wrong_answers(&[], 5), 0);
+    }
+
+    #[test]
+    fn an_increment_that_was_lost_shows_as_a_number_that_stands_there_twice() {
+        assert_eq!(wrong_answers(&[6, 6, 7], 5), 1);
+        assert_eq!(wrong_answers(&[6, 6, 6], 5), 2);
+    }
+
+    #[test]
+    fn a_number_that_still_grows_is_waited_for() {
+        let mut numbers = [3, 4, 4, 7, 9].into_iter();
+        assert_eq!(at_rest(&mut || Ok(numbers.next().unwrap()), 9), Ok(9), "and no longer than it can grow");
+        assert_eq!(at_rest(&mut || Err("gone".to_owned()), 9), Err("gone".to_owned()));
+    }
+
+    #[test]
+    fn a_number_that_nobody_can_have_counted_to_is_wrong() {
+        assert_eq!(wrong_answers(&[5, 6, 9], 5), 2);
+    }
+
+    #[test]
+    fn an_answer_is_a_whole_number_or_says_why_not() {
+        let answer = |status, body: &str| Ok(Answer { status, headers: Vec::new(), body: body.as_bytes().to_vec() });
+        assert_eq!(number(answer(200, "17\n")), Ok(17));
+        assert_eq!(number(answer(503, "gone")), Err("status 503 instead of 200: \"gone\"".to_owned()));
+        assert_eq!(number(answer(200, "\"17\"")), Err("\"\\\"17\\\"\" is not a whole number".to_owned()));
+    }
+}

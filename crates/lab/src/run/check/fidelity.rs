@@ -1,0 +1,158 @@
+//! What each driver makes of each type, what two tasks on one connection come to, and what clients that hang up leave behind:
+//! a report, and no contest.
+
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tolok_model::fidelity::{DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome};
+use tolok_model::{Database, SubjectChoice};
+
+use crate::data_contract::judge_fidelity;
+use crate::run::check::aborts::{Search, check_aborts};
+use crate::run::check::started_server::{ServeError, StartedServer};
+use crate::run::database::prepared::Prepared;
+use crate::run::session::Session;
+use crate::run::stop::Stop;
+
+/// One answer may take this long.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Each of two tasks is busy on a connection for 0.2 s, by the clock of the database. The subject reads another, so two in a row
+/// may seem to take a little less than twice as long; two side by side never take that long by themselves.
+const IN_A_ROW_S: f64 = 0.39;
+
+/// The answer of `/shared-connection`.
+#[derive(Debug, Deserialize)]
+struct Told {
+    elapsed_s: f64,
+    errors: Vec<String>,
+}
+
+/// What to look at.
+#[derive(Debug, Clone, Copy)]
+pub struct FidelityJob<'a> {
+    /// The database that all of them ask.
+    pub database: (&'a Database, &'a Prepared),
+    /// Whether many requests are given up, which takes some seconds for each subject.
+    pub aborts: bool,
+    /// Once means after the subject at hand, twice means now.
+    pub stop: &'a Stop,
+}
+
+/// Asks one subject after the other; `begins` is told each before it is asked.
+pub fn fidelity(
+    session: &Session<'_>,
+    job: FidelityJob<'_>,
+    choices: &[SubjectChoice],
+    begins: &mut dyn FnMut(&SubjectChoice),
+) -> FidelityReport {
+    let pool = job.database.0.pool;
+    let mut found = FidelityReport {
+        schema_version: FIDELITY_SCHEMA,
+        database: String::new(),
+        pool,
+        drivers: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for choice in choices {
+        if job.stop.is_asked() {
+            let reason = "not asked any more: interrupted".to_owned();
+            found.left_out.push(LeftOut { subject: choice.label.clone(), reason });
+            continue;
+        }
+        begins(choice);
+        let mut report = DriverReport {
+            subject: choice.label.clone(),
+            help: help(session, choice),
+            types: Vec::new(),
+            one_connection: None,
+            two_connections: None,
+            aborts: None,
+            failure: None,
+        };
+        let asked = ask_all(session, job, choice, (&mut report, &mut found.database));
+        report.failure = asked.err().map(|error| error.to_string());
+        found.drivers.push(report);
+    }
+    found
+}
+
+fn help(session: &Session<'_>, choice: &SubjectChoice) -> String {
+    let subject = session.laboratory.catalogue.subject(&choice.subject);
+    let variant = subject.and_then(|subject| subject.variants.get(&choice.variant));
+    variant.map(|variant| variant.help.clone()).unwrap_or_default()
+}
+
+/// Asks one subject. What was found before something failed is kept.
+fn ask_all(
+    session: &Session<'_>,
+    job: FidelityJob<'_>,
+    choice: &SubjectChoice,
+    (report, version): (&mut DriverReport, &mut String),
+) -> Result<(), ServeError> {
+    let catalogue = &session.laboratory.catalogue;
+    let no_workload = || ServeError::new("there is no workload `fidelity`");
+    let asked_for = catalogue.workload("fidelity").ok_or_else(no_workload)?;
+    let mut server = StartedServer::start(session, choice, Some(job.database), asked_for, job.stop)?;
+    if let Some(database) = &server.database {
+        // MariaDB names itself in its version, MySQL does not.
+        let title = if database.version.contains("MariaDB") { "" } else { "MySQL " };
+        *version = format!("{title}{}", database.version);
+    }
+    let answer = server.ask("GET", &asked_for.path, PATIENCE).map_err(ServeError::new)?;
+    if answer.status != 200 {
+        return Err(ServeError::new(format!("{} answers with status {}", asked_for.path, answer.status)));
+    }
+    report.types = judge_fidelity(&answer.body).map_err(ServeError::new)?;
+    report.one_connection = two_tasks(&mut server, "one");
+    report.two_connections = two_tasks(&mut server, "pool");
+    let subject = catalogue.subject(&choice.subject);
+    let serves =
+        |name: &str| subject.is_some_and(|it| it.workloads(&choice.variant).iter().any(|served| served == name));
+    if job.aborts && serves("rows") && serves("query") {
+        report.aborts = Some(check_aborts(&mut server, job.database.0.pool, Search::Rare, job.stop));
+    }
+    server.stop()
+}
+
+/// Nothing where the subject cannot do it.
+fn two_tasks(server: &mut StartedServer, from: &str) -> Option<TwoTasks> {
+    let began = Instant::now();
+    let answer = server.ask("GET", &format!("/shared-connection?from={from}"), PATIENCE);
+    let refused = match answer {
+        Ok(answer) if answer.status == 200 => match serde_json::from_slice::<Told>(&answer.body) {
+            Ok(told) => return Some(judged(told)),
+            Err(error) => format!("an answer that is none: {error}"),
+        },
+        Ok(answer) if answer.status == 404 => return None,
+        Ok(answer) => format!("status {}: {}", answer.status, String::from_utf8_lossy(&answer.body).trim()),
+        // A subject that breaks over it has told as well.
+        Err(error) => format!("no answer: {error}"),
+    };
+    Some(judged(Told { elapsed_s: began.elapsed().as_secs_f64(), errors: vec![refused] }))
+}
+
+fn judged(told: Told) -> TwoTasks {
+    let outcome = if !told.errors.is_empty() {
+        TwoTasksOutcome::Refused
+    } else if told.elapsed_s >= IN_A_ROW_S {
+        TwoTasksOutcome::OneAfterTheOther
+    } else {
+        TwoTasksOutcome::SideBySide
+    };
+    TwoTasks { outcome, elapsed_s: told.elapsed_s, errors: told.errors }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_tasks_wait_for_each_other_or_do_not_or_are_refused() {
+        let outcome = |body: &str| judged(serde_json::from_str(body).unwrap()).outcome;
+        assert_eq!(outcome(r#"{"elapsed_s":0.41,"errors":[]}"#), TwoTasksOutcome::OneAfterTheOther);
+        assert_eq!(outcome(r#"{"elapsed_s":0.399,"errors":[]}"#), TwoTasksOutcome::OneAfterTheOther);
+        assert_eq!(outcome(r#"{"elapsed_s":0.21,"errors":[]}"#), TwoTasksOutcome::SideBySide);
+        let refused = r#"{"elapsed_s":0.2,"errors":["has already been bound to another coroutine"]}"#;
+        assert_eq!(outcome(refused), TwoTasksOutcome::Refused);
+    }
+}

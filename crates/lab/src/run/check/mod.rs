@@ -1,0 +1,7 @@
+//! Whether a subject does what its workloads ask: the same answers, refusals and counts as all others.
+
+pub(in crate::run) mod aborts;
+pub(in crate::run) mod conformance;
+pub(in crate::run) mod counter;
+pub(in crate::run) mod fidelity;
+pub(in crate::run) mod started_server;

@@ -1,0 +1,136 @@
+//! A subject that is up for questions which are not measured: of its contract, of its drivers, of its manners.
+
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tolok_model::{Database, Environment, SubjectChoice, Workload};
+
+use crate::isolate::TrialBox;
+use crate::run::database::prepared::Prepared;
+use crate::run::database::trial_database::{self, TrialDatabase};
+use crate::run::server::launch::Launch;
+use crate::run::server::trial::{TrialError, own_address};
+use crate::run::session::capabilities::BoxRequest;
+use crate::run::session::{Place, Session};
+use crate::run::stop::Stop;
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask, log_tail};
+
+/// Lines of a log that an error shows.
+const LOG_LINES: usize = 10;
+
+/// Why a subject could not be brought up, or could not be asked.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}{}", if log.is_empty() { String::new() } else { format!("; its log ends with: {}", log.join(" | ")) })]
+pub struct ServeError {
+    message: String,
+    log: Vec<String>,
+}
+
+impl ServeError {
+    pub(in crate::run) fn new(message: impl std::fmt::Display) -> Self {
+        Self { message: message.to_string(), log: Vec::new() }
+    }
+}
+
+/// A subject that answers.
+pub(in crate::run) struct StartedServer {
+    pub(in crate::run) trial_box: TrialBox,
+    pub(in crate::run) address: SocketAddr,
+    /// Its database, if it was given one.
+    pub(in crate::run) database: Option<TrialDatabase>,
+    log: PathBuf,
+    /// Outlives everything that runs in it.
+    _scratch: TempDir,
+}
+
+impl StartedServer {
+    /// Builds the subject at need and starts it, with a database if one was made ready; returns when it answers to `first`.
+    pub(in crate::run) fn start(
+        session: &Session<'_>,
+        choice: &SubjectChoice,
+        database: Option<(&Database, &Prepared)>,
+        first: &Workload,
+        stop: &Stop,
+    ) -> Result<Self, ServeError> {
+        let catalogue = &session.laboratory.catalogue;
+        let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
+        let build = session.laboratory.build(subject, &mut || {}, &|| !stop.is_immediate()).map_err(ServeError::new)?;
+        let scratch = session.trial_scratch().map_err(ServeError::new)?;
+        // Beside the private folder, which only the box sees the inside of.
+        let log = scratch.path().with_extension("log");
+        let launch = Launch { session, subject, choice, build: &build, log: log.clone(), stop };
+        let started = start(&launch, scratch.path(), database, first);
+        let (trial_box, address, database) =
+            started.map_err(|message| ServeError { message, log: log_tail(&log, LOG_LINES) })?;
+        Ok(Self { trial_box, address, database, log, _scratch: scratch })
+    }
+
+    pub(in crate::run) fn ask(&mut self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+        self.ask_with_body(Question::plain(method, path), patience)
+    }
+
+    /// Asks once, with a body if the question has one.
+    pub(in crate::run) fn ask_with_body(
+        &mut self,
+        question: Question<'_>,
+        patience: Duration,
+    ) -> Result<Answer, ProbeError> {
+        let boxed = RefCell::new(&mut self.trial_box);
+        let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
+        ask(ProbeTarget { address: self.address, connect: &connect }, question, patience)
+    }
+
+    /// Ends the subject and its database.
+    pub(in crate::run) fn stop(self) -> Result<(), ServeError> {
+        let log = log_tail(&self.log, LOG_LINES);
+        self.trial_box.stop().map_err(|error| ServeError { message: error.to_string(), log })
+    }
+}
+
+type Started = (TrialBox, SocketAddr, Option<TrialDatabase>);
+
+fn start(
+    launch: &Launch<'_>,
+    run: &Path,
+    database: Option<(&Database, &Prepared)>,
+    first: &Workload,
+) -> Result<Started, String> {
+    let (session, cpus) = (launch.session, launch.session.any_cpus());
+    let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
+    let box_spec = session.capabilities.spec(&BoxRequest {
+        environment: &environment,
+        cpus: &cpus,
+        database: database.is_some(),
+        external: false,
+        seed: 0,
+        report: &run.with_extension("link.jsonl"),
+        database_report: &run.with_extension("database-link.jsonl"),
+        run_folder: Some((run, session.owner())),
+        session: session.folder(),
+    });
+    let mut trial_box = TrialBox::open(&session.laboratory.tolok, &box_spec).map_err(|error| error.to_string())?;
+    let address = own_address(&trial_box).map_err(|error| error.to_string())?;
+    let own_cpus = trial_database::own_cpus(&cpus);
+    let log = run.with_extension("database.log");
+    let started = database.map(|(asked, prepared)| {
+        let launch = trial_database::Launch { prepared, asked, cpus: own_cpus, run, log: &log, stop: launch.stop };
+        TrialDatabase::start(launch, &mut trial_box)
+    });
+    let started = started.transpose().map_err(words)?;
+    let names = started.as_ref().map(|database| database.names.clone()).unwrap_or_default();
+    let place = Place { address, run, cpus: &cpus.subject, diagnosing: false, database: names };
+    let specs = launch.prepare(&mut trial_box, &place).map_err(words)?;
+    launch.first_good_answer(&mut trial_box, &specs, address, first).map_err(words)?;
+    Ok((trial_box, address, started))
+}
+
+fn words(trial_error: TrialError) -> String {
+    match trial_error {
+        TrialError::Failed(kind, message) => format!("{}: {message}", kind.word()),
+        TrialError::Store(error) => error.to_string(),
+        TrialError::Stopped => "stopped".to_owned(),
+    }
+}

@@ -1,0 +1,106 @@
+//! The databases that a run needs, made ready once, before its first trial.
+
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+use tolok_model::{Case, Database, DatabaseAddress, Engine, Failure, FailureKind, Plan};
+
+use crate::data_contract::{self as data, Purpose};
+use crate::database::{Client, DatabaseError, Target, Template, prepare_external};
+use crate::run::database::login::LOGIN_LIMIT;
+use crate::run::session::Laboratory;
+use crate::subject::DatabaseNames;
+use crate::toolbox::Program;
+
+/// A database that trials can be given.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Prepared {
+    pub(in crate::run) kind: Kind,
+    /// The program whose client the lab logs in with.
+    pub(in crate::run) program: Program,
+}
+
+/// Whose the server is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::run) enum Kind {
+    /// One of our own for each trial, from data that are loaded already.
+    Private(Template),
+    /// A user's, in which our tables are.
+    External(DatabaseAddress),
+}
+
+/// What is made ready once and used by many environments.
+pub(in crate::run) fn same(one: &Database, other: &Database) -> bool {
+    (one.engine, &one.dsn) == (other.engine, &other.dsn)
+}
+
+/// The database that the trials of a case ask, if they ask one.
+pub(in crate::run) fn database_of<'a>(plan: &'a Plan, case: &Case) -> Option<&'a Database> {
+    let scenario = plan.scenario(&case.scenario).filter(|scenario| scenario.database)?;
+    plan.environment(scenario)?.database.as_ref()
+}
+
+/// Makes the data of a private server, or looks after the tables in a user's. `begins` is called if it will take a while.
+pub fn prepare_database(
+    laboratory: &Laboratory,
+    database: &Database,
+    begins: &mut dyn FnMut(),
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Prepared, Failure> {
+    let program = client_program(laboratory, database.engine)?.clone();
+    let prepared = match database.engine {
+        Engine::External => {
+            let written = database.dsn.as_deref().unwrap_or_default();
+            let address = DatabaseAddress::read(written, &|name| std::env::var(name).ok());
+            let address = address.map_err(|error| failure(&format!("the database's address: {error}")))?;
+            external(&program, address, is_wanted)
+        }
+        engine => {
+            let load = |out: &mut dyn Write| data::load_script(out, Purpose::Private);
+            let template =
+                laboratory.databases.template(engine, &program, &load, &data::data_sha256(), begins, is_wanted);
+            template.map(Kind::Private)
+        }
+    };
+    let failed = |error: DatabaseError| Failure { log_tail: error.tail().to_vec(), ..failure(&error.to_string()) };
+    prepared.map(|kind| Prepared { kind, program }).map_err(failed)
+}
+
+fn external(program: &Program, address: DatabaseAddress, is_wanted: &dyn Fn() -> bool) -> Result<Kind, DatabaseError> {
+    let mut client = Client::login(program, &Target::Network(address.clone()), LOGIN_LIMIT, is_wanted)?;
+    let load = |out: &mut dyn Write| data::load_script(out, Purpose::External);
+    prepare_external(&mut client, &load, &data::data_sha256(), is_wanted)?;
+    Ok(Kind::External(address))
+}
+
+/// The server's own program, or for a user's server whichever client there is.
+fn client_program(laboratory: &Laboratory, engine: Engine) -> Result<&Program, Failure> {
+    let names: &[&str] = match engine {
+        Engine::Mariadb => &["mariadb"],
+        Engine::Mysql => &["mysql"],
+        Engine::External => &["mariadb", "mysql"],
+    };
+    let found = names.iter().find_map(|name| laboratory.programs.get(*name));
+    found.ok_or_else(|| failure(&format!("{0} is missing; to fetch it: tolok setup {0}", names[0])))
+}
+
+fn failure(message: &str) -> Failure {
+    Failure { reason: FailureKind::DatabaseFailed, message: message.to_owned(), log_tail: Vec::new() }
+}
+
+impl Prepared {
+    /// What subjects are told of a user's server; of a private one, what does not depend on the trial.
+    pub(in crate::run) fn names(&self, pool: u32, (host, port): (String, u16)) -> DatabaseNames {
+        match &self.kind {
+            Kind::Private(_) => {
+                let (name, user, password) = (data::DATABASE, data::USER, data::PASSWORD);
+                let [name, user, password] = [name, user, password].map(str::to_owned);
+                DatabaseNames { host, port, name, user, password, pool }
+            }
+            Kind::External(DatabaseAddress { host, port, name, user, password }) => {
+                let [host, name, user, password] = [host, name, user, password].map(String::clone);
+                DatabaseNames { host, port: *port, name, user, password, pool }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Asks a trial's database every now and then what it is doing, in a thread of its own: under load it takes its time to answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
+
+use crate::database::{Client, DatabaseError, StatusReading};
+use crate::run::stop::Stop;
+
+/// How often the server is asked.
+const EVERY: Duration = Duration::from_millis(250);
+/// A server that does not answer in this time does not answer its clients either.
+const STATUS_LIMIT: Duration = Duration::from_secs(10);
+
+/// What the server said of itself, and when.
+pub(in crate::run) type Readings = Vec<(MonotonicNs, StatusReading)>;
+
+/// What a watch leaves: all readings, and the client or, in words, why the server tells nothing more.
+pub(in crate::run) struct Watched {
+    pub(in crate::run) readings: Readings,
+    pub(in crate::run) client: Result<Client, String>,
+}
+
+/// The watch. Its thread has ended when this is dropped.
+#[derive(Debug)]
+pub(in crate::run) struct StatusWatch {
+    looks: Option<Sender<()>>,
+    is_wanted: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Watched>>,
+}
+
+impl StatusWatch {
+    pub(in crate::run) fn begin(client: Client, stop: &Stop) -> Self {
+        let (looks, asked) = channel();
+        let is_wanted = Arc::new(AtomicBool::new(true));
+        let (wanted, stop) = (Arc::clone(&is_wanted), stop.clone());
+        let thread = std::thread::spawn(move || {
+            watch(client, &asked, &|| wanted.load(Ordering::Relaxed) && !stop.is_immediate())
+        });
+        Self { looks: Some(looks), is_wanted, thread: Some(thread) }
+    }
+
+    /// Asks the server now, and not only when it is due.
+    pub(in crate::run) fn look(&self) {
+        // A thread whose server is gone has ended, and no one looks any more.
+        let _ = self.looks.as_ref().map(|looks| looks.send(()));
+    }
+
+    /// Whether the server tells nothing more.
+    pub(in crate::run) fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Asks a last time, and ends.
+    pub(in crate::run) fn end(mut self) -> Watched {
+        self.looks = None;
+        let watched = self.thread.take().and_then(|thread| thread.join().ok());
+        watched.unwrap_or_else(|| Watched { readings: Readings::new(), client: Err("the watch broke off".to_owned()) })
+    }
+}
+
+impl Drop for StatusWatch {
+    fn drop(&mut self) {
+        self.is_wanted.store(false, Ordering::Relaxed);
+        self.looks = None;
+        drop(self.thread.take().map(JoinHandle::join));
+    }
+}
+
+fn watch(mut client: Client, asked: &Receiver<()>, is_wanted: &dyn Fn() -> bool) -> Watched {
+    let mut readings = Readings::new();
+    let mut is_last = false;
+    loop {
+        match status(&mut client, is_wanted) {
+            Ok(status) => readings.push((SystemClock.now(), status)),
+            Err(why) => return Watched { readings, client: Err(why) },
+        }
+        if is_last {
+            return Watched { readings, client: Ok(client) };
+        }
+        // The last word comes after whoever was refused has been.
+        is_last = asked.recv_timeout(EVERY) == Err(RecvTimeoutError::Disconnected);
+    }
+}
+
+/// What the server does at this moment, or in words why it does not say.
+pub(in crate::run) fn status(client: &mut Client, is_wanted: &dyn Fn() -> bool) -> Result<StatusReading, String> {
+    client.status_while(STATUS_LIMIT, is_wanted).map_err(|error| match error {
+        DatabaseError::TimedOut { .. } => {
+            format!("the database does not answer: not even the lab's question for its status within {STATUS_LIMIT:?}")
+        }
+        other => other.to_string(),
+    })
+}

@@ -1,0 +1,299 @@
+//! The database of a trial: started in its part of the box from data that were loaded before, watched, and at need killed and
+//! started again.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
+use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind};
+
+use crate::database::{Client, Instance, Settings, StatusReading, StatusSeries, Target};
+use crate::isolate::{ProcessSpec, TrialBox};
+use crate::run::database::login::{LetIn, Login};
+use crate::run::database::prepared::{Kind, Prepared};
+use crate::run::database::status_watch::{Readings, StatusWatch, status};
+use crate::run::server::trial::{TrialError, free_port};
+use crate::run::stop::Stop;
+use crate::sample::Window;
+use crate::subject::DatabaseNames;
+use crate::toolbox::Program;
+
+/// The name of the part in groups and of its processes in records.
+pub(in crate::run) const PART: &str = "database";
+/// The file in which it says what it has to say.
+pub(in crate::run) const DATABASE_LOG: &str = "database.log";
+/// Its place in the run folder. The path of its socket must not become longer than the kernel allows.
+const FOLDER: &str = "db";
+/// In a network of its own, a database has every port for itself.
+const OWN_PORT: u16 = 3306;
+/// How often is looked for what the box brings.
+const POLL: Duration = Duration::from_millis(1);
+/// To copy the data takes a tenth of a second, and a few seconds from a slow disk.
+const COMMAND_LIMIT: Duration = Duration::from_secs(60);
+/// A server that is killed breaks its connections a moment before its end is heard of.
+const END_IS_HEARD: Duration = Duration::from_millis(500);
+
+/// What a trial's database is started with.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::run) struct Launch<'a> {
+    pub(in crate::run) prepared: &'a Prepared,
+    pub(in crate::run) asked: &'a Database,
+    pub(in crate::run) cpus: &'a [u32],
+    /// The run folder of the box.
+    pub(in crate::run) run: &'a Path,
+    /// What it says is appended to this file.
+    pub(in crate::run) log: &'a Path,
+    pub(in crate::run) stop: &'a Stop,
+}
+
+/// A database at work.
+#[derive(Debug)]
+pub(in crate::run) struct TrialDatabase {
+    /// What the subject is told of it.
+    pub(in crate::run) names: DatabaseNames,
+    pub(in crate::run) version: String,
+    /// The server, if it is ours: how it is started again.
+    server: Option<Server>,
+    watch: Option<StatusWatch>,
+    /// The lab's own connection, while no one watches.
+    client: Option<Client>,
+    /// In words, if it does not tell anything any more, and no one asked it to be silent.
+    silence: Option<String>,
+    readings: Readings,
+    /// How many of its processes have ended because we asked for it.
+    ended_on_purpose: usize,
+    stop: Stop,
+}
+
+#[derive(Debug)]
+struct Server {
+    spec: ProcessSpec,
+    /// Removes what it leaves when it is killed.
+    tidy: ProcessSpec,
+    program: Program,
+    target: Target,
+}
+
+impl TrialDatabase {
+    /// Starts a server of our own, or calls on a user's; returns when somebody has logged in.
+    pub(in crate::run) fn start(launch: Launch<'_>, trial_box: &mut TrialBox) -> Result<Self, TrialError> {
+        let (prepared, asked) = (launch.prepared, launch.asked);
+        let (server, target, ended, at) = match &prepared.kind {
+            Kind::External(dsn) => (None, Target::Network(dsn.clone()), 0, (dsn.host.clone(), dsn.port)),
+            Kind::Private(template) => {
+                let at = own_address(trial_box).map_err(TrialError::lab)?;
+                let folder = launch.run.join(FOLDER);
+                // Makes the folder, too.
+                trial_box.write_file(&folder.join("version"), prepared.program.version.as_bytes(), 0o644)?;
+                let (max_connections, buffer_pool_bytes) = (asked.max_connections, asked.buffer_pool_bytes);
+                let instance = template.instance(&folder, at, &Settings { max_connections, buffer_pool_bytes });
+                let process = |name, argv: &[String]| process(launch, name, argv, &instance);
+                // A process of the database's part copies, so that the memory of the data is charged to that part.
+                carry_out(&process("copy", &instance.copy), 0, trial_box, launch.stop)?;
+                let target = Target::Socket { path: trial_box.path_inside(&instance.socket) };
+                let spec = process("server", &instance.server);
+                trial_box.start(&spec).map_err(database_failed)?;
+                let tidy = process("tidy", &instance.tidy);
+                let server = Server { spec, tidy, program: prepared.program.clone(), target: target.clone() };
+                (Some(server), target, 1, (at.ip().to_string(), at.port()))
+            }
+        };
+        let login = Login::begin(&prepared.program, &target);
+        let (client, _) = login.wait(trial_box, ended, launch.stop)?;
+        let version = client.version().to_owned();
+        Ok(Self {
+            names: prepared.names(asked.pool, at),
+            version,
+            server,
+            watch: Some(StatusWatch::begin(client, launch.stop)),
+            client: None,
+            silence: None,
+            readings: Vec::new(),
+            ended_on_purpose: ended,
+            stop: launch.stop.clone(),
+        })
+    }
+
+    /// Whether it is a server of the user's own.
+    pub(in crate::run) fn is_external(&self) -> bool {
+        self.server.is_none()
+    }
+
+    /// In words, if a process of it has ended that no one asked to. Of a server of the user's own only the connection can tell.
+    pub(in crate::run) fn has_ended(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
+        if self.is_external() && self.watch.as_ref().is_some_and(StatusWatch::is_over) {
+            self.stop_watching();
+            return Ok(self.silence.clone());
+        }
+        let mut own = trial_box.exits()?.iter().filter(|exit| exit.part == PART);
+        let unasked = own.nth(self.ended_on_purpose);
+        Ok(unasked.map(|exit| format!("the database ended with {}", exit.how)))
+    }
+
+    /// Asks it now what it is doing, and not only at the next look: at the borders of the window.
+    pub(in crate::run) fn look(&self) {
+        if let Some(watch) = &self.watch {
+            watch.look();
+        }
+    }
+
+    /// Ends the watch; the server goes on until its box is closed.
+    pub(in crate::run) fn stop_watching(&mut self) {
+        if let Some(watch) = self.watch.take() {
+            let watched = watch.end();
+            self.readings.extend(watched.readings);
+            match watched.client {
+                Ok(client) => self.client = Some(client),
+                Err(why) => self.silence = Some(why),
+            }
+        }
+    }
+
+    /// In words, if what looks like a fault of the subject is the database's: it has ended, does not answer the lab either, or
+    /// has refused connections.
+    pub(in crate::run) fn failure(&mut self, trial_box: &mut TrialBox) -> Result<Option<String>, TrialError> {
+        if let Some(ended) = self.has_ended(trial_box)? {
+            return Ok(Some(ended));
+        }
+        if let Some(silent) = self.silence() {
+            let deadline = Instant::now() + END_IS_HEARD;
+            while !self.is_external() && Instant::now() < deadline {
+                if let Some(ended) = self.has_ended(trial_box)? {
+                    return Ok(Some(ended));
+                }
+                std::thread::sleep(POLL);
+            }
+            return Ok(Some(silent));
+        }
+        let refused = self.readings.last().and_then(|(_, status)| self.refused_here(status.refused));
+        let refused = refused.filter(|refused| *refused > 0);
+        Ok(refused.map(|refused| {
+            let plural = if refused == 1 { "" } else { "s" };
+            let why =
+                format!("the database refused {refused} connection{plural}, because it had as many as it accepts");
+            match self.is_external() {
+                true => format!("{why}; let it accept more (`max_connections`), or make `database.pool` smaller"),
+                false => format!("{why}; raise `database.max-connections`, or make `database.pool` smaller"),
+            }
+        }))
+    }
+
+    /// Asks it whether it is still there; in words, if it does not answer. Says nothing of one that the trial has killed.
+    fn silence(&mut self) -> Option<String> {
+        self.stop_watching();
+        let stop = self.stop.clone();
+        if let Some(mut client) = self.client.take() {
+            match status(&mut client, &|| !stop.is_immediate()) {
+                Ok(status) => {
+                    self.readings.push((SystemClock.now(), status));
+                    self.client = Some(client);
+                }
+                Err(why) => self.silence = Some(why),
+            }
+        }
+        self.silence.clone()
+    }
+
+    /// Connections of others than the lab, and those of them that are busy, at this moment, or `None` if it does not say.
+    pub(in crate::run) fn connections_now(&mut self) -> Option<(u64, u64)> {
+        self.stop_watching();
+        let status = self.client.as_mut()?.status().ok()?;
+        Some((status.connected?, status.running?))
+    }
+
+    /// A server of the user's own may have refused others before this trial, and counts them for as long as it runs.
+    fn refused_here(&self, in_all: Option<u64>) -> Option<u64> {
+        Some(in_all?.saturating_sub(self.readings.first()?.1.refused?))
+    }
+
+    /// What it told in the window.
+    pub(in crate::run) fn window(&self, window: Window) -> DatabaseWindow {
+        let mut series = StatusSeries::default();
+        for (at, status) in &self.readings {
+            series.push(*at, StatusReading { refused: self.refused_here(status.refused), ..*status });
+        }
+        series.window(window, &self.version)
+    }
+
+    /// Kills it in the midst of its work.
+    pub(in crate::run) fn kill(&mut self, trial_box: &mut TrialBox) -> Result<(), TrialError> {
+        trial_box.end_part(PART, Signal::KILL)?;
+        self.ended_on_purpose += 1;
+        self.stop_watching();
+        (self.client, self.silence) = (None, None);
+        Ok(())
+    }
+
+    /// Starts it again on the data that it left; a login tells when it is back.
+    pub(in crate::run) fn start_again(&mut self, trial_box: &mut TrialBox) -> Result<Option<Login>, TrialError> {
+        let Some(server) = &self.server else { return Ok(None) };
+        carry_out(&server.tidy, self.ended_on_purpose, trial_box, &self.stop)?;
+        self.ended_on_purpose += 1;
+        trial_box.start(&server.spec).map_err(database_failed)?;
+        Ok(Some(Login::begin(&server.program, &server.target)))
+    }
+
+    /// Goes on watching, after somebody has logged in again; returns when that was.
+    pub(in crate::run) fn watch_again(&mut self, (client, at): LetIn) -> MonotonicNs {
+        self.watch = Some(StatusWatch::begin(client, &self.stop));
+        at
+    }
+}
+
+/// Runs a command of the database's part to its end. `ended` of its processes have ended before.
+fn carry_out(spec: &ProcessSpec, ended: usize, trial_box: &mut TrialBox, stop: &Stop) -> Result<(), TrialError> {
+    trial_box.start(spec).map_err(database_failed)?;
+    let deadline = Instant::now() + COMMAND_LIMIT;
+    loop {
+        if let Some(exit) = trial_box.exits()?.iter().filter(|exit| exit.part == PART).nth(ended) {
+            let is_done = exit.how == "exit code 0";
+            let why = || format!("{} ended with {}: {}", spec.name, exit.how, spec.argv.join(" "));
+            return if is_done { Ok(()) } else { Err(database_failed(why())) };
+        }
+        if stop.is_immediate() {
+            return Err(TrialError::Stopped);
+        }
+        if Instant::now() > deadline {
+            let why = format!("{} did not end within {COMMAND_LIMIT:?}: {}", spec.name, spec.argv.join(" "));
+            return Err(database_failed(why));
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+fn process(launch: Launch<'_>, name: &str, argv: &[String], instance: &Instance) -> ProcessSpec {
+    ProcessSpec {
+        name: format!("{PART} {name}"),
+        part: PART.to_owned(),
+        argv: argv.to_owned(),
+        env: instance.env.clone(),
+        cwd: launch.run.to_owned(),
+        log: launch.log.to_owned(),
+        cpus: launch.cpus.to_owned(),
+        stop: "TERM".to_owned(),
+    }
+}
+
+fn own_address(trial_box: &TrialBox) -> io::Result<SocketAddrV4> {
+    if trial_box.isolation().network == "host" {
+        return Ok(SocketAddrV4::new(Ipv4Addr::LOCALHOST, free_port()?));
+    }
+    Ok(SocketAddrV4::new(trial_box.database_address(), OWN_PORT))
+}
+
+pub(in crate::run) fn database_failed(error: impl std::fmt::Display) -> TrialError {
+    TrialError::failed(FailureKind::DatabaseFailed, error)
+}
+
+/// Where its processes run: on the generator's CPUs where it has none of its own.
+pub(in crate::run) fn own_cpus(cpus: &CpuMap) -> &[u32] {
+    if cpus.database.is_empty() { &cpus.generator } else { &cpus.database }
+}
+
+/// The log of the database of a trial.
+pub(in crate::run) fn log(folder: &Path) -> PathBuf {
+    folder.join(DATABASE_LOG)
+}

@@ -1,0 +1,148 @@
+//! What a run tells whoever watches it: a terminal, a log, a test. The run loop knows no screen.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tolok_model::{Outcome, PlannedTrial};
+
+use crate::tools::LoadSecond;
+
+/// A moment of a run.
+#[derive(Debug, Clone)]
+pub enum RunEvent {
+    /// The run's folder is there and the first step begins.
+    RunStarted {
+        /// Its id, the name that its folder was given.
+        run: String,
+        folder: PathBuf,
+        /// Title of the study.
+        title: String,
+        /// The process that runs it.
+        pid: u32,
+        /// Trials of the plan.
+        trials: u32,
+        /// Trials that are finished already.
+        finished: u32,
+        /// About how long the rest takes.
+        estimate_s: f64,
+    },
+    /// A subject is built, or the data of a database are loaded.
+    PreparationStarted {
+        /// Which of these, and whose.
+        what: Preparation,
+        /// Counted from 1 among those of its kind that the run needs.
+        number: u32,
+        /// How many of its kind the run needs. Some may be ready.
+        of: u32,
+    },
+    PreparationEnded {
+        /// Which of these, and whose.
+        what: Preparation,
+        /// How long it took.
+        took_s: f64,
+        /// Why it failed, if it did.
+        failure: Option<String>,
+    },
+    /// The machine is busy with other things; the run waits for a while.
+    Waiting {
+        /// With what, a sentence each.
+        reasons: Vec<String>,
+        /// How long it waits; it goes on earlier if the machine becomes quiet.
+        at_most_s: f64,
+    },
+    TrialStarted {
+        trial: PlannedTrial,
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+    },
+    /// Something happens in a trial.
+    InTrial {
+        /// Its number; none for an unscored one.
+        trial: Option<u32>,
+        event: TrialEvent,
+    },
+    /// A trial is finished and stored.
+    TrialFinished {
+        trial: PlannedTrial,
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+        /// What came of it.
+        outcome: Outcome,
+        /// About how long the rest takes.
+        left_s: f64,
+    },
+    /// The unscored trial of a case begins.
+    Diagnosing {
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+    },
+    /// The unscored trial of a case is over.
+    Diagnosed {
+        /// The subject as a person would write it.
+        subject: String,
+        /// Id of the scenario.
+        scenario: String,
+        /// Why it failed, if it did.
+        failure: Option<String>,
+    },
+    /// The plan's rule for stopping holds, so that no further block is begun.
+    Settled {
+        /// After so many blocks.
+        blocks: u32,
+        /// Blocks that it might have taken.
+        at_most: u32,
+    },
+    /// No further trial is begun.
+    RunEnded {
+        /// Trials without a record.
+        missing: u32,
+        /// Trials whose record says that they failed.
+        failed: u32,
+    },
+}
+
+/// What is made ready once, before the first trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Preparation {
+    /// The build of a subject, by its id.
+    Build(String),
+    /// The data of a database, by its title.
+    Data(String),
+}
+
+/// A moment of a trial.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrialEvent {
+    /// It goes on to its next step.
+    Phase {
+        phase: Phase,
+    },
+    /// The load tool has told a second of its load.
+    Second(LoadSecond),
+    Disturbed {
+        /// How, a sentence each.
+        reasons: Vec<String>,
+        /// Whether it is measured again; if not, it is kept and not scored.
+        again: bool,
+    },
+}
+
+/// The steps of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// The subject's processes are started, until the first good answer.
+    Starting,
+    /// Load is on, and discarded.
+    WarmingUp,
+    /// Load is on, and measured.
+    Measuring,
+    Stopping,
+}

@@ -1,0 +1,6 @@
+//! What a run tells its listeners.
+
+pub(in crate::run) mod eta;
+pub(in crate::run) mod event;
+pub(in crate::run) mod line;
+pub(in crate::run) mod preparation;

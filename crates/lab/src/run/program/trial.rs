@@ -1,0 +1,191 @@
+//! A trial of a program that is no server: a box, a timer in the subject's place that runs it again and again, an end.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use tolok_model::{
+    CpuMap, Environment, FailureKind, Isolation, Outcome, ProgramScenario, ProgramTiming, ProgramWorkload,
+    RECORD_FORMAT, RawWindow,
+};
+
+use crate::isolate::TrialBox;
+use crate::run::events::event::{Phase, TrialEvent};
+use crate::run::failure::{because_of_a_limit, failure};
+use crate::run::program::timing::{TIMER_LOG, Timed, TimerAtHand};
+use crate::run::reruns::Reruns;
+use crate::run::server::launch::Launch;
+use crate::run::server::trial::{Finished, TrialError, TrialSetup, load_average};
+use crate::run::session::Place;
+use crate::run::session::capabilities::BoxRequest;
+use crate::run::session::cgroup_membership::CgroupMembership;
+use crate::shell::command_line;
+use crate::store::{StoreError, TrialFolder};
+use crate::subject::Render;
+use crate::timer::{Task, TimerJob};
+use tolok_store::recompute::program_rows::TIMER_REPORT;
+use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, TrialInputs, timing_of};
+
+/// One trial of a program at work.
+pub(in crate::run) struct ProgramTrial<'a> {
+    pub(in crate::run) launch: Launch<'a>,
+    pub(in crate::run) workload: ProgramWorkload,
+    pub(in crate::run) scenario: &'a ProgramScenario,
+    pub(in crate::run) environment: &'a Environment,
+    pub(in crate::run) cpus: &'a CpuMap,
+    /// Where the trial's files are kept.
+    pub(in crate::run) folder: &'a TrialFolder,
+    /// Seed of what a link draws at random, if the environment has one.
+    seed: u64,
+    /// The program's command, as soon as it is known.
+    commands: Vec<String>,
+    /// What holds it apart from the rest of the machine, as soon as it is known.
+    isolation: Option<Isolation>,
+}
+
+impl<'a> ProgramTrial<'a> {
+    /// A trial of a case, or `None` if its subject, its workload or its environment is gone.
+    pub(in crate::run) fn find(setup: TrialSetup<'a>) -> Option<Self> {
+        let TrialSetup { session, plan, case, block, build, folder, stop, .. } = setup;
+        let catalogue = &session.laboratory.catalogue;
+        let scenario = plan.program(&case.scenario)?;
+        let environment = plan.program_environment(scenario)?;
+        let cpus = session.cpus.get(&environment.id)?;
+        let subject = catalogue.subject(&case.subject.subject)?;
+        let workload = catalogue.choose_program(&scenario.workload).ok()?;
+        let launch = Launch { session, subject, choice: &case.subject, build, log: folder.subject_log(), stop };
+        let seed = plan.seed.wrapping_add(u64::from(block));
+        let (commands, isolation) = (Vec::new(), None);
+        Some(Self { launch, workload, scenario, environment, cpus, folder, seed, commands, isolation })
+    }
+
+    /// Runs the trial, as [`crate::run::server::trial::Trial::run`] does.
+    pub(in crate::run) fn run(
+        mut self,
+        reruns: &Reruns,
+        emit: &mut dyn FnMut(TrialEvent),
+    ) -> Result<Option<Finished>, StoreError> {
+        let mut attempts = 1;
+        let timed = loop {
+            let timed = self.measure(emit);
+            let Ok(timing) = &timed else { break timed };
+            let is_sound = timing.disturbances.is_empty();
+            if is_sound || !reruns.again(attempts, &timing.disturbances, self.folder, emit)? {
+                break timed;
+            }
+            attempts += 1;
+        };
+        let outcome = match timed {
+            Ok(timing) => Outcome::Timed(Box::new(timing)),
+            Err(trial_error) => {
+                match failure(trial_error, self.folder, self.launch.stop, &|reason| self.log_of(reason))? {
+                    Some(failure) => Outcome::Failed(failure),
+                    None => return Ok(None),
+                }
+            }
+        };
+        Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
+    }
+
+    /// Where it says more of a failure.
+    fn log_of(&self, reason: FailureKind) -> PathBuf {
+        match reason {
+            FailureKind::ToolFailed => self.folder.path().join(TIMER_LOG),
+            _ => self.folder.subject_log(),
+        }
+    }
+
+    /// One attempt, from an empty folder to the end of every process.
+    fn measure(&mut self, emit: &mut dyn FnMut(TrialEvent)) -> Result<ProgramTiming, TrialError> {
+        emit(TrialEvent::Phase { phase: Phase::Starting });
+        self.folder.write("subject.log", b"")?;
+        let load_average = load_average();
+        let session = self.launch.session;
+        let unwritable = |source| StoreError::Write { path: std::env::temp_dir(), source };
+        let scratch = session.trial_scratch().map_err(unwritable)?;
+        let [report, database_report] = [LINK_REPORT, DATABASE_LINK_REPORT].map(|name| self.folder.path().join(name));
+        let spec = session.capabilities.spec(&BoxRequest {
+            environment: self.environment,
+            cpus: self.cpus,
+            database: false,
+            external: false,
+            seed: self.seed,
+            report: &report,
+            database_report: &database_report,
+            run_folder: Some((scratch.path(), session.owner())),
+            session: session.folder(),
+        });
+        let mut trial_box = TrialBox::open(&session.laboratory.tolok, &spec)?;
+        self.isolation = Some(trial_box.isolation().clone());
+        let timed = {
+            let _guest = CgroupMembership::enter(session.capabilities, &trial_box);
+            self.inside(&mut trial_box, scratch.path(), emit)
+        };
+        // While the subject's group is there to say what it met.
+        let timed =
+            timed.map_err(|trial_error| because_of_a_limit(trial_error, &self.environment.subject, &trial_box))?;
+        trial_box.stop()?;
+        self.timing(timed, load_average)
+    }
+
+    /// What happens between the opening of the box and its end.
+    fn inside(
+        &mut self,
+        trial_box: &mut TrialBox,
+        run: &Path,
+        emit: &mut dyn FnMut(TrialEvent),
+    ) -> Result<Timed, TrialError> {
+        let job = self.job(trial_box, run)?;
+        self.commands = vec![command_line(&job.work.argv)];
+        let timer = TimerAtHand::find(self.scenario.timer, &self.launch.session.laboratory.programs);
+        let timer = timer.map_err(|why| TrialError::failed(FailureKind::ToolFailed, why))?;
+        self.take_times(trial_box, &job, &timer, emit)
+    }
+
+    /// What is to be run, with everything filled in.
+    fn job(&self, trial_box: &mut TrialBox, run: &Path) -> Result<TimerJob, TrialError> {
+        // A program listens nowhere.
+        let address = SocketAddr::from((trial_box.subject_address(), 0));
+        let place = Place { address, run, cpus: &self.cpus.subject, diagnosing: false, database: Default::default() };
+        let (command, env) = self.launch.prepare_program(trial_box, &place)?;
+        let task = |arguments: &[String], output: &str| -> Result<Task, TrialError> {
+            let values = &self.workload.values;
+            let arguments = arguments.iter().map(|argument| values.render(argument).map_err(TrialError::lab));
+            let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+            let output = values.render_to_the_last_byte(output).map_err(TrialError::lab)?;
+            Ok(Task { argv: [command.clone(), arguments].concat(), output })
+        };
+        let runs = &self.scenario.runs;
+        Ok(TimerJob {
+            work: task(&self.workload.arguments, &self.workload.output)?,
+            floor: Some(task(&self.workload.floor, &self.workload.floor_output)?),
+            env,
+            cwd: run.to_owned(),
+            log: self.folder.subject_log(),
+            report: self.folder.path().join(TIMER_REPORT),
+            warmup_runs: runs.warmup_runs,
+            runs: runs.runs,
+            at_most_s: runs.at_most_s,
+            timeout_s: runs.timeout_s,
+        })
+    }
+
+    /// What was found, from what is stored and nothing else.
+    fn timing(&self, timed: Timed, load_average: f64) -> Result<ProgramTiming, TrialError> {
+        let Timed { timer, window, clock_zero_ns } = timed;
+        let raw = RawWindow {
+            format: RECORD_FORMAT,
+            clock_zero_ns,
+            began_ns: window.began.0,
+            ended_ns: window.ended.0,
+            tool: timer,
+            machine_cpus: self.launch.session.logical_cpus as u32,
+            load_average,
+            server: None,
+        };
+        self.folder.write_json(RAW_WINDOW, &raw)?;
+        let isolation = self.isolation.as_ref();
+        let given = TrialInputs { scenario: self.scenario, environment: self.environment, cpus: self.cpus, isolation };
+        let made = timing_of(self.folder.path(), &given, &raw);
+        made.map_err(|why| TrialError::failed(FailureKind::ToolFailed, why))
+    }
+}

@@ -1,0 +1,41 @@
+//! The part of a trial that its database has: what it is started with, and what goes on beside the load.
+
+use std::path::Path;
+
+use tolok_model::{Body, DataBody};
+
+use crate::isolate::TrialBox;
+use crate::run::database::trial_database::{self, Launch, TrialDatabase};
+use crate::run::database::watch::DatabaseWatch;
+use crate::run::server::probe_queue::Server;
+use crate::run::server::trial::{Trial, TrialError};
+
+impl Trial<'_> {
+    /// Starts the database that the workload asks, if it asks one.
+    pub(in crate::run) fn start_database(
+        &self,
+        trial_box: &mut TrialBox,
+        run: &Path,
+    ) -> Result<Option<TrialDatabase>, TrialError> {
+        let Some((asked, prepared)) = self.database else { return Ok(None) };
+        let log = trial_database::log(self.folder.path());
+        let (cpus, stop) = (trial_database::own_cpus(self.cpus), self.stop);
+        TrialDatabase::start(Launch { prepared, asked, cpus, run, log: &log, stop }, trial_box).map(Some)
+    }
+
+    /// What is to go on beside the load.
+    pub(in crate::run) fn beside<'a>(
+        &'a self,
+        database: Option<&'a mut TrialDatabase>,
+        server: Server<'a>,
+    ) -> Option<DatabaseWatch<'a>> {
+        let (asked, _) = self.database?;
+        let question = (self.session.assets.path(&self.workload), self.workload.status);
+        Some(DatabaseWatch::new(database?, asked, question, server))
+    }
+
+    /// Whether the workload counts, so that its number can be checked.
+    pub(in crate::run) fn counts(&self) -> bool {
+        self.workload.body == Body::Data { data: DataBody::Counter }
+    }
+}

@@ -1,0 +1,316 @@
+//! Whether a window is a measurement: something was answered in it as it should, and the subject did not fall silent.
+
+use std::time::Duration;
+
+use tolok_load::fault::ErrorClass;
+use tolok_model::{FailureKind, Scenario};
+
+use crate::run::server::trial::TrialError;
+use crate::tools::ToolReport;
+
+/// A subject that gives no good answer for this long up to the end of the window, and for the given share of it, may have
+/// fallen silent for good.
+const SILENCE: Duration = Duration::from_millis(500);
+const SILENT_SHARE: f64 = 1.0 / 3.0;
+
+/// A window without a single good answer to its own requests is a failure, and the classes of its errors say which. So is
+/// one in which the subject fell silent.
+pub(in crate::run) fn judge(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
+    match report.ledger.good {
+        // Where answers take longer than the window, those that come in it were asked for in the warm-up.
+        0 if report.carried_over_good > 0 && report.ledger.failed_total() == 0 => still_answering(report, scenario),
+        0 => Err(nothing_good(report)),
+        // A window that was cut off where an objective was crossed may well end in silence, and says why it ended.
+        _ if report.aborted => Ok(()),
+        _ => still_answering(report, scenario),
+    }
+}
+
+fn nothing_good(report: &ToolReport) -> TrialError {
+    let (sent, carried_over) = (report.ledger.sent, report.carried_over);
+    // Errors tell of a warm-up so bad that all users were pausing after dead connections; that is no fault of the tool.
+    if sent == Some(0) && carried_over == 0 && report.examples.is_empty() {
+        return TrialError::Failed(FailureKind::ToolFailed, "the load tool sent nothing".to_owned());
+    }
+    let failed = |class: ErrorClass| report.ledger.failed.get(class.name()).copied().unwrap_or_default();
+    let wrong: u64 = [ErrorClass::BadStatus, ErrorClass::BadBody, ErrorClass::Malformed].map(failed).iter().sum();
+    let reason = if wrong > 0 {
+        FailureKind::WrongAnswer
+    } else if failed(ErrorClass::Local) > 0 {
+        FailureKind::ToolFailed
+    } else {
+        FailureKind::Hung
+    };
+    let carried = match carried_over {
+        0 => String::new(),
+        _ => format!(" (and {} of {carried_over} carried over from the warm-up)", report.carried_over_good),
+    };
+    let examples = examples(report);
+    let requests = match sent {
+        Some(sent) => format!("{sent} requests were sent, none was"),
+        // Not every tool tells how many it sent.
+        None => format!("of {} requests that came to an end none was", report.ledger.finished()),
+    };
+    TrialError::Failed(reason, format!("{requests} answered as it should{carried}{examples}"))
+}
+
+/// Fails if everybody who could wait was left waiting, and for longer than a slow subject would explain. The time-out does not find that
+/// out where it is longer than the rest of the window, and the rate of the first part would pass for that of the whole.
+/// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
+fn still_answering(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
+    let load = &scenario.load;
+    // Where the tool does not say who was waiting, users that may pause may all have been pausing.
+    let may_pause = scenario.tool.script.is_some() || load.think_time.is_some();
+    let last_good_s = match report.last_good_s {
+        _ if report.waiting_at_end.is_none() && may_pause => return Ok(()),
+        // Neither the tool nor the wire says when the last answer came.
+        None if report.waiting_at_end.is_none() => return Ok(()),
+        last => last.unwrap_or_default(),
+    };
+    let tolerated_s =
+        SILENCE.as_secs_f64().max(report.window_s * SILENT_SHARE).max(report.latency.max_s.unwrap_or_default());
+    let all_wait = load
+        .waiting_if_silent(tolerated_s)
+        .is_some_and(|waiting| report.waiting_at_end.is_none_or(|all| all >= waiting));
+    if !all_wait || report.window_s - last_good_s <= tolerated_s {
+        return Ok(());
+    }
+    let message = format!(
+        "no good answer came after the first {last_good_s:.3} s of the window of {:.3} s, and {} at its end{}",
+        report.window_s,
+        if load.executor.is_open() { "requests were waiting" } else { "every user was waiting" },
+        examples(report)
+    );
+    Err(TrialError::Failed(FailureKind::Hung, message))
+}
+
+/// What went wrong, as the end of a sentence, or `None` where nothing is known.
+fn examples(report: &ToolReport) -> String {
+    if report.examples.is_empty() { String::new() } else { format!(": {}", report.examples.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use tolok_model::{
+        Arrivals, Connection, Executor, Latency, LedgerCounts, LoadProfile, LoadTool, Pool, Script, Stage, ThinkTime,
+        ToolChoice,
+    };
+
+    use super::*;
+
+    /// Four users, or arrivals over four connections, for 9 s.
+    fn load(executor: Executor) -> LoadProfile {
+        LoadProfile {
+            pool: executor.is_open().then_some(Pool::Bounded(4)),
+            executor,
+            duration_s: 9.0,
+            warmup_s: 0.0,
+            connection: Connection::KeepAlive,
+            timeout_s: 10.0,
+            think_time: None,
+            pace: tolok_model::Pace::default(),
+        }
+    }
+
+    fn four_users() -> LoadProfile {
+        load(Executor::ConstantVus { vus: 4 })
+    }
+
+    fn scenario(load: &LoadProfile) -> Scenario {
+        Scenario {
+            id: String::new(),
+            environment: String::new(),
+            workload: "hello".to_owned(),
+            database: false,
+            load: load.clone(),
+            tool: ToolChoice::default(),
+            objectives: Vec::new(),
+            abort: false,
+        }
+    }
+
+    fn report(good: u64, failed: &[(&str, u64)], examples: &[&str]) -> ToolReport {
+        let failed = failed.iter().map(|(class, count)| ((*class).to_owned(), *count)).collect();
+        ToolReport {
+            window_s: 1.0,
+            goodput_rps: good as f64,
+            body_bytes: 0,
+            last_good_s: (good > 0).then_some(0.999),
+            waiting_at_end: Some(4),
+            carried_over: 0,
+            carried_over_good: 0,
+            sent_in_all: Some(9),
+            answered_in_all: Some(good),
+            ledger: LedgerCounts { sent: Some(9), good, failed, ..LedgerCounts::default() },
+            latency: Latency {
+                model: "closed".to_owned(),
+                percentiles: Vec::new(),
+                mean_s: None,
+                max_s: None,
+                histogram: None,
+                marks: Vec::new(),
+            },
+            offered_rps: None,
+            doubts: Vec::new(),
+            objectives: Vec::new(),
+            aborted: false,
+            examples: examples.iter().map(|example| (*example).to_owned()).collect(),
+            checks: None,
+            series: None,
+            timeline: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_window_without_a_good_answer_is_a_failure_of_a_kind() {
+        let check = |failed: &[(&str, u64)], examples: &[&str], reason, tail: &str| {
+            let Err(TrialError::Failed(kind, message)) = judge(&report(0, failed, examples), &scenario(&four_users()))
+            else {
+                panic!("it failed")
+            };
+            assert_eq!(kind, reason);
+            assert_eq!(message, format!("9 requests were sent, none was answered as it should{tail}"));
+        };
+        check(&[("bad_status", 1), ("timeout", 8)], &["status 500"], FailureKind::WrongAnswer, ": status 500");
+        check(&[("bad_body", 9)], &[], FailureKind::WrongAnswer, "");
+        check(&[("malformed", 9)], &[], FailureKind::WrongAnswer, "");
+        check(&[("timeout", 9)], &["a", "b"], FailureKind::Hung, ": a; b");
+        check(&[], &[], FailureKind::Hung, "");
+        check(&[("local", 9)], &["no free port"], FailureKind::ToolFailed, ": no free port");
+    }
+
+    #[test]
+    fn one_good_answer_is_a_measurement() {
+        assert_eq!(judged(&report(1, &[("timeout", 8)], &[])), None);
+    }
+
+    /// What a report is judged to be, in words.
+    fn judged(report: &ToolReport) -> Option<(FailureKind, String)> {
+        judged_under(report, &four_users())
+    }
+
+    fn judged_under(report: &ToolReport, load: &LoadProfile) -> Option<(FailureKind, String)> {
+        judged_in(report, &scenario(load))
+    }
+
+    fn judged_in(report: &ToolReport, scenario: &Scenario) -> Option<(FailureKind, String)> {
+        match judge(report, scenario) {
+            Ok(()) => None,
+            Err(TrialError::Failed(kind, message)) => Some((kind, message)),
+            Err(_) => panic!("judging neither writes nor stops"),
+        }
+    }
+
+    #[test]
+    fn answers_to_the_warm_up_do_not_hide_that_none_came_to_the_window() {
+        let carried = ToolReport { goodput_rps: 3.0, carried_over: 4, carried_over_good: 3, ..report(0, &[], &[]) };
+        let silent = ToolReport { last_good_s: Some(0.1), ..carried };
+        let message = "no good answer came after the first 0.100 s of the window of 1.000 s, and every user was waiting at its end";
+        assert_eq!(judged(&silent), Some((FailureKind::Hung, message.to_owned())));
+        let failing = ToolReport { ledger: report(0, &[("timeout", 9)], &[]).ledger, ..silent };
+        let message = "9 requests were sent, none was answered as it should (and 3 of 4 carried over from the warm-up)";
+        assert_eq!(judged(&failing), Some((FailureKind::Hung, message.to_owned())));
+    }
+
+    #[test]
+    fn answers_that_take_longer_than_the_window_are_answers() {
+        let carried = ToolReport { goodput_rps: 3.0, carried_over: 4, carried_over_good: 3, ..report(0, &[], &[]) };
+        assert_eq!(judged(&ToolReport { last_good_s: Some(0.9), ..carried }), None);
+    }
+
+    /// What a tool leaves that knows neither what it sent nor when the last answer came.
+    fn of_another_tool(good: u64, last_good_s: Option<f64>) -> ToolReport {
+        let ledger = LedgerCounts { sent: None, ..report(good, &[], &[]).ledger };
+        ToolReport { window_s: 9.0, waiting_at_end: None, last_good_s, ledger, ..report(good, &[], &[]) }
+    }
+
+    #[test]
+    fn a_tool_that_knows_less_is_judged_by_the_wire_or_not_at_all() {
+        let message = "of 0 requests that came to an end none was answered as it should";
+        assert_eq!(judged(&of_another_tool(0, None)), Some((FailureKind::Hung, message.to_owned())));
+        assert_eq!(judged(&of_another_tool(500, None)), None);
+        assert_eq!(judged(&of_another_tool(500, Some(8.9))), None);
+        assert_eq!(judged(&of_another_tool(500, Some(1.0))).unwrap().0, FailureKind::Hung);
+    }
+
+    #[test]
+    fn users_that_may_pause_are_not_taken_for_users_that_wait() {
+        let silent = of_another_tool(500, Some(1.0));
+        let pausing = LoadProfile { think_time: Some(ThinkTime { least_s: 8.0, most_s: 8.0 }), ..four_users() };
+        assert_eq!(judged_under(&silent, &pausing), None);
+        let script = Some(Script { file: "users.js".to_owned(), text: String::new() });
+        let tool = ToolChoice { name: LoadTool::K6, script };
+        assert_eq!(judged_in(&silent, &Scenario { tool, ..scenario(&four_users()) }), None);
+        // A tool that says who was waiting is believed.
+        assert!(judged_under(&silent_since(1.0), &pausing).is_some());
+    }
+
+    #[test]
+    fn a_tool_that_sent_nothing_is_what_failed() {
+        let mut idle = report(0, &[], &[]);
+        idle.ledger.sent = Some(0);
+        assert_eq!(judged(&idle), Some((FailureKind::ToolFailed, "the load tool sent nothing".to_owned())));
+        // Whoever waits since the warm-up cannot send; and whoever was refused then pauses.
+        let kind = |report| judged(&report).unwrap().0;
+        let waiting = ToolReport { carried_over: 4, ..report(0, &[], &[]) };
+        assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..waiting }), FailureKind::Hung);
+        let refused = report(0, &[], &["connection refused"]);
+        assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..refused }), FailureKind::Hung);
+    }
+
+    /// A window of 9 s of which the last good answer came at `last_good_s`.
+    fn silent_since(last_good_s: f64) -> ToolReport {
+        ToolReport { window_s: 9.0, last_good_s: Some(last_good_s), ..report(500, &[], &[]) }
+    }
+
+    #[test]
+    fn a_subject_that_falls_silent_in_the_window_hung() {
+        let message = "no good answer came after the first 5.990 s of the window of 9.000 s, and every user was waiting at \
+                       its end";
+        assert_eq!(judged(&silent_since(5.99)), Some((FailureKind::Hung, message.to_owned())));
+        let with_example = ToolReport { examples: vec!["no answer".to_owned()], ..silent_since(5.99) };
+        assert_eq!(judged(&with_example), Some((FailureKind::Hung, format!("{message}: no answer"))));
+        // A third of the window is tolerated, and half a second of a short one.
+        assert_eq!(judged(&silent_since(6.01)), None);
+        let short = |last_good_s| ToolReport { window_s: 0.75, ..silent_since(last_good_s) };
+        assert_eq!(judged(&short(0.26)), None);
+        assert!(judged(&short(0.24)).is_some());
+    }
+
+    #[test]
+    fn a_subject_that_is_slow_has_not_fallen_silent() {
+        let slowest = |max_s| {
+            let report = silent_since(4.0);
+            ToolReport { latency: Latency { max_s: Some(max_s), ..report.latency.clone() }, ..report }
+        };
+        assert_eq!(judged(&slowest(5.0)), None);
+        assert!(judged(&slowest(4.9)).is_some());
+    }
+
+    #[test]
+    fn a_subject_has_not_fallen_silent_unless_every_user_waits_for_it() {
+        let some_pause = ToolReport { waiting_at_end: Some(3), ..silent_since(1.0) };
+        assert_eq!(judged(&some_pause), None);
+    }
+
+    #[test]
+    fn of_arrivals_by_the_clock_enough_must_wait_to_mean_silence() {
+        let arrivals = |rate_rps| load(Executor::ConstantArrivalRate { rate_rps, arrivals: Arrivals::Uniform });
+        let message = "no good answer came after the first 5.000 s of the window of 9.000 s, and requests were waiting at \
+                       its end";
+        let silent = silent_since(5.0);
+        assert_eq!(judged_under(&silent, &arrivals(100.0)), Some((FailureKind::Hung, message.to_owned())));
+        assert_eq!(judged_under(&ToolReport { waiting_at_end: Some(3), ..silent_since(5.0) }, &arrivals(100.0)), None);
+        // One request in ten seconds: no one can expect an answer in the last three.
+        assert_eq!(judged_under(&silent, &arrivals(0.1)), None);
+        let stages = vec![Stage { target: 0.0, duration_s: 5.0 }, Stage { target: 0.0, duration_s: 4.0 }];
+        let over = load(Executor::RampingVus { start_vus: 9, stages });
+        assert_eq!(judged_under(&silent, &over), None, "a ramp that has come down to 0 asks for nothing");
+    }
+
+    #[test]
+    fn a_window_that_was_cut_off_at_an_objective_is_a_measurement() {
+        assert_eq!(judged(&ToolReport { aborted: true, ..silent_since(1.0) }), None);
+        assert!(judged(&ToolReport { aborted: true, ..report(0, &[], &[]) }).is_some());
+    }
+}

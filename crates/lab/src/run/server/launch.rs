@@ -1,0 +1,208 @@
+//! The start of a subject: files and commands filled in, processes started, the first good answer awaited.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use tolok_model::{FailureKind, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
+
+use crate::isolate::{ProcessSpec, TrialBox};
+use crate::run::database::trial_database::PART;
+use crate::run::server::trial::TrialError;
+use crate::run::session::{Place, Session};
+use crate::run::stop::Stop;
+use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check};
+
+/// One answer before the window may take this long.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// How often the subject is asked while it starts: the resolution of the cold start.
+const POLL: Duration = Duration::from_millis(1);
+
+/// All that a subject inherits of the user's environment: what it takes to find programs, and nothing that tunes one.
+/// A `GOGC` or `NODE_OPTIONS` that happens to be set would change the figures, and no record would tell.
+const INHERITED: [&str; 6] = ["HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "USER"];
+
+/// A subject that is to be started.
+pub(in crate::run) struct Launch<'a> {
+    pub(in crate::run) session: &'a Session<'a>,
+    pub(in crate::run) subject: &'a Subject,
+    pub(in crate::run) choice: &'a SubjectChoice,
+    /// Where the subject's build is.
+    pub(in crate::run) build: &'a Path,
+    /// Where its processes write what they say.
+    pub(in crate::run) log: PathBuf,
+    pub(in crate::run) stop: &'a Stop,
+}
+
+impl Launch<'_> {
+    /// Renders the subject's files into its private folder, which only the box sees the inside of, and its commands.
+    pub(in crate::run) fn prepare(
+        &self,
+        trial_box: &mut TrialBox,
+        place: &Place<'_>,
+    ) -> Result<Vec<ProcessSpec>, TrialError> {
+        let names = self.session.names(self.choice, self.subject, self.build, place);
+        self.render_files(trial_box, &names, place.run)?;
+        let base = self.base_env(place.run);
+        let mut specs = Vec::new();
+        for process in &self.subject.processes {
+            let mut env = base.clone();
+            env.extend(names.render_env(&process.env).map_err(TrialError::lab)?);
+            if place.diagnosing {
+                env.extend(names.render_env(&self.subject.diagnosis.env).map_err(TrialError::lab)?);
+            }
+            specs.push(ProcessSpec {
+                name: process.name.clone(),
+                part: "subject".to_owned(),
+                argv: names.render_command(&process.command).map_err(TrialError::lab)?,
+                env,
+                cwd: place.run.to_owned(),
+                log: self.log.clone(),
+                cpus: place.cpus.to_owned(),
+                stop: process.stop.clone().unwrap_or_else(|| "TERM".to_owned()),
+            });
+        }
+        Ok(specs)
+    }
+
+    /// The same for a subject that is no server: its command, without the workload's arguments, and its environment.
+    pub(in crate::run) fn prepare_program(
+        &self,
+        trial_box: &mut TrialBox,
+        place: &Place<'_>,
+    ) -> Result<(Vec<String>, BTreeMap<String, String>), TrialError> {
+        let no_program = || TrialError::lab(format!("{} is a server, and no program that is timed", self.subject.id));
+        let program = self.subject.program.as_ref().ok_or_else(no_program)?;
+        let names = self.session.names(self.choice, self.subject, self.build, place);
+        self.render_files(trial_box, &names, place.run)?;
+        let mut env = self.base_env(place.run);
+        env.extend(names.render_env(&program.env).map_err(TrialError::lab)?);
+        Ok((names.render_command(&program.command).map_err(TrialError::lab)?, env))
+    }
+
+    /// What every process of the subject has in its environment.
+    fn base_env(&self, run: &Path) -> BTreeMap<String, String> {
+        let mut base = inherited_environment();
+        // What it leaves there is to go with its trial.
+        base.insert("TMPDIR".to_owned(), run.display().to_string());
+        base.extend(self.session.program_env(self.choice, self.subject));
+        base
+    }
+
+    fn render_files(&self, trial_box: &mut TrialBox, names: &TemplateNames, run: &Path) -> Result<(), TrialError> {
+        self.subject.files.iter().try_for_each(|file| self.render_file(trial_box, file, names, run))
+    }
+
+    fn render_file(
+        &self,
+        trial_box: &mut TrialBox,
+        file: &TemplateFile,
+        names: &TemplateNames,
+        run: &Path,
+    ) -> Result<(), TrialError> {
+        let source = self.session.laboratory.home.sources_of(self.subject).join(&file.from);
+        let unreadable = |error| TrialError::lab(format!("cannot read {}: {error}", source.display()));
+        let text = fs::read_to_string(&source).map_err(unreadable)?;
+        let rendered = names.render(&text).map_err(TrialError::lab)?;
+        // Servers that gave up their rights have to read it.
+        Ok(trial_box.write_file(&run.join(&file.to), rendered.as_bytes(), 0o644)?)
+    }
+
+    /// Starts the processes and asks for `workload` until the first good answer; returns how long that took, in seconds.
+    pub(in crate::run) fn first_good_answer(
+        &self,
+        trial_box: &mut TrialBox,
+        specs: &[ProcessSpec],
+        address: SocketAddr,
+        workload: &Workload,
+    ) -> Result<f64, TrialError> {
+        let mut first_start_ns = None;
+        for spec in specs {
+            let started_ns = trial_box.start(spec)?;
+            first_start_ns.get_or_insert(started_ns);
+        }
+        let limit = Duration::from_secs_f64(self.subject.start_timeout_s);
+        let deadline = Instant::now() + limit;
+        while let Some(seen) = self.try_once(trial_box, address, workload, deadline)? {
+            if let Some(exit) = trial_box.exits()?.iter().find(|exit| exit.part != PART) {
+                let message = format!("process {} ended with {} before its first good answer", exit.name, exit.how);
+                return Err(TrialError::Failed(FailureKind::DidNotStart, message));
+            }
+            if self.stop.is_immediate() {
+                return Err(TrialError::Stopped);
+            }
+            if Instant::now() > deadline {
+                let limit = format_duration(limit.as_secs_f64());
+                let message = format!("no good answer within {limit} of its start; the last try: {seen}");
+                return Err(TrialError::Failed(FailureKind::DidNotStart, message));
+            }
+            std::thread::sleep(POLL);
+        }
+        let now_ns = monotonic_ns();
+        Ok(now_ns.saturating_sub(first_start_ns.unwrap_or(now_ns)) as f64 / 1e9)
+    }
+
+    /// Fails if the subject gives no good answer any more within this time, after load that came from a tool which might not
+    /// have noticed.
+    pub(in crate::run) fn still_answers(
+        &self,
+        trial_box: &mut TrialBox,
+        address: SocketAddr,
+        workload: &Workload,
+        limit: Duration,
+    ) -> Result<(), TrialError> {
+        let deadline = Instant::now() + limit;
+        let mut last = String::new();
+        while Instant::now() < deadline && !self.stop.is_immediate() {
+            match self.try_once(trial_box, address, workload, deadline)? {
+                None => return Ok(()),
+                Some(seen) => last = seen,
+            }
+            std::thread::sleep(POLL);
+        }
+        let limit = format_duration(limit.as_secs_f64());
+        let message = format!("after the load it gave no good answer within {limit}; the last try: {last}");
+        Err(TrialError::Failed(FailureKind::Hung, message))
+    }
+
+    /// Asks once: nothing for a good answer, words for what may still become one, and an error for a wrong one.
+    fn try_once(
+        &self,
+        trial_box: &mut TrialBox,
+        address: SocketAddr,
+        workload: &Workload,
+        deadline: Instant,
+    ) -> Result<Option<String>, TrialError> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        // Connecting takes no patience of zero.
+        let patience = left.clamp(POLL, ANSWER_LIMIT);
+        let is_wanted = || !self.stop.is_immediate();
+        let boxed = RefCell::new(trial_box);
+        let connect = |address, patience| boxed.borrow_mut().connect(address, patience);
+        let server = ProbeTarget { address, connect: &connect };
+        match ask_while(server, self.session.assets.question(workload), patience, &is_wanted) {
+            Ok(answer) => match check(&answer, workload, self.session.assets.body(workload)) {
+                Ok(()) => Ok(None),
+                // A gateway without its backend says so until the backend is there.
+                Err(_) if matches!(answer.status, 502..=504) => Ok(Some(format!("status {}", answer.status))),
+                Err(difference) => Err(TrialError::Failed(FailureKind::WrongAnswer, difference)),
+            },
+            Err(error @ ProbeError::Malformed(_)) => Err(TrialError::failed(FailureKind::WrongAnswer, error)),
+            Err(error) => Ok(Some(error.to_string())),
+        }
+    }
+}
+
+/// What it takes to find programs, of this process's environment.
+pub(in crate::run) fn inherited_environment() -> BTreeMap<String, String> {
+    INHERITED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect()
+}
+
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

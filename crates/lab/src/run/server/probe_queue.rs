@@ -1,0 +1,115 @@
+//! Questions to a subject from threads of their own, beside the load or all at once.
+//!
+//! Only the thread of the trial holds the box, and only the box makes connections into its network. So a thread that asks
+//! orders its connections there, and the trial hands them out whenever it comes around.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crate::isolate::TrialBox;
+use crate::run::stop::Stop;
+use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_while};
+
+/// Connecting takes microseconds; whoever cannot be connected to in this time does not listen.
+const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+
+/// An order for a connection: where it is to be delivered.
+type Order = Sender<io::Result<TcpStream>>;
+
+/// A subject that can be asked, until the trial is told to stop at once.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::run) struct Server<'a> {
+    pub(in crate::run) address: SocketAddr,
+    pub(in crate::run) stop: &'a Stop,
+}
+
+/// Asks a subject from any thread.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Asker {
+    address: SocketAddr,
+    stop: Stop,
+    orders: Sender<Order>,
+}
+
+/// The orders of all askers, for the thread that holds the box.
+#[derive(Debug)]
+pub(in crate::run) struct Orders {
+    address: SocketAddr,
+    orders: Receiver<Order>,
+}
+
+/// An asker of a subject, and its orders.
+pub(in crate::run) fn asker(server: Server<'_>) -> (Asker, Orders) {
+    let (Server { address, stop }, (sender, receiver)) = (server, channel());
+    (Asker { address, stop: stop.clone(), orders: sender }, Orders { address, orders: receiver })
+}
+
+impl Asker {
+    /// Asks once, as [`ask_while`] does. Fails if the trial is over.
+    pub(in crate::run) fn ask(&self, method: &str, path: &str, patience: Duration) -> Result<Answer, ProbeError> {
+        let over = || io::Error::other("the trial is over");
+        let connect = |_: SocketAddr, _: Duration| {
+            let (deliver, delivery) = channel();
+            self.orders.send(deliver).map_err(|_| over())?;
+            delivery.recv().map_err(|_| over())?
+        };
+        let server = ProbeTarget { address: self.address, connect: &connect };
+        ask_while(server, Question::plain(method, path), patience, &|| !self.stop.is_immediate())
+    }
+}
+
+impl Orders {
+    /// Hands out what was ordered, and waits for a first order as long as `patience` says.
+    pub(in crate::run) fn serve(&self, trial_box: &mut TrialBox, patience: Duration) {
+        let until = Instant::now() + patience;
+        while let Ok(order) = self.orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            // Whoever ordered it may have lost patience.
+            let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
+        }
+    }
+
+    /// Hands out all orders until every asker is gone.
+    fn serve_all(&self, trial_box: &mut TrialBox) {
+        while let Ok(order) = self.orders.recv() {
+            let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
+        }
+    }
+}
+
+/// Asks `count` questions, `at_once` of them at any time; the answers in the order of the questions. When one was not answered at
+/// all, those that are under way are the last: a subject that hangs would be waited for once a question.
+pub(in crate::run) fn ask_at_once(
+    trial_box: &mut TrialBox,
+    server: Server<'_>,
+    (count, at_once): (usize, usize),
+    patience: Duration,
+    question: &(dyn Fn(usize) -> (String, String) + Sync),
+) -> Vec<Result<Answer, ProbeError>> {
+    let (asker, orders) = asker(server);
+    let (next, is_silent) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let work = |asker: Asker| {
+        let mut answered = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count || is_silent.load(Ordering::Relaxed) {
+                return answered;
+            }
+            let (method, path) = question(number);
+            let answer = asker.ask(&method, &path, patience);
+            is_silent.fetch_or(answer.is_err(), Ordering::Relaxed);
+            answered.push((number, answer));
+        }
+    };
+    let mut answers: Vec<(usize, Result<Answer, ProbeError>)> = std::thread::scope(|scope| {
+        let askers: Vec<Asker> = (0..at_once).map(|_| asker.clone()).collect();
+        let threads: Vec<_> = askers.into_iter().map(|asker| scope.spawn(|| work(asker))).collect();
+        drop(asker);
+        orders.serve_all(trial_box);
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    answers.sort_by_key(|(number, _)| *number);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}

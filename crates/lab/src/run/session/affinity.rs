@@ -1,0 +1,54 @@
+//! Keeps the lab's own threads off the CPUs of the subjects.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use tolok_model::CpuMap;
+
+/// The threads of this process are on some CPUs only; when this is dropped, they may be where this one was before.
+#[must_use = "the threads go back when this is dropped"]
+pub(in crate::run) struct AffinityGuard {
+    before: Option<CpuSet>,
+}
+
+impl AffinityGuard {
+    /// The lab reads clocks and files while a subject is measured, so it stays with the generator. A machine that refuses
+    /// this loses a little accuracy and nothing else.
+    pub(in crate::run) fn off_the_subjects(cpus: &BTreeMap<String, CpuMap>) -> Self {
+        let before = sched_getaffinity(None).ok();
+        let mut own = CpuSet::new();
+        let theirs: BTreeSet<u32> = cpus.values().flat_map(|cpus| cpus.subject.clone()).collect();
+        let generators = cpus.values().flat_map(|cpus| &cpus.generator);
+        // Where the parts share CPUs in one environment, there may be no CPU that is free of subjects in all.
+        let free: BTreeSet<u32> = generators.clone().filter(|cpu| !theirs.contains(cpu)).copied().collect();
+        let chosen = if free.is_empty() { generators.copied().collect() } else { free };
+        chosen.iter().for_each(|cpu| own.set(*cpu as usize));
+        keep_threads_on(&own);
+        Self { before }
+    }
+
+    /// The CPUs that this process could use before.
+    pub(in crate::run) fn cpus_before(&self) -> Vec<u32> {
+        let is_set = |cpu: &usize| self.before.as_ref().is_some_and(|before| before.is_set(*cpu));
+        (0..CpuSet::MAX_CPU).filter(is_set).map(|cpu| cpu as u32).collect()
+    }
+}
+
+impl Drop for AffinityGuard {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            keep_threads_on(before);
+        }
+    }
+}
+
+/// Moves every thread that there is: those that listen to signals or write lines began earlier, and must not wake on a subject's CPU
+/// either. A thread that begins later inherits the CPUs of the one that begins it.
+fn keep_threads_on(cpus: &CpuSet) {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let ids = threads.filter_map(|thread| Pid::from_raw(thread.file_name().to_str()?.parse().ok()?));
+    for id in ids {
+        let _ = sched_setaffinity(Some(id), cpus);
+    }
+}

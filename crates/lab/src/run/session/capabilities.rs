@@ -1,0 +1,367 @@
+//! What this machine lets a trial have, and the box that a trial's environment asks for.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tolok_link::LinkSpec;
+use tolok_model::{CpuMap, CpuMode, Database, Engine, Environment, Link, LinkBackend, USUAL_CONGESTION};
+
+use crate::group::{self, Controller, Delegation, Hierarchies, LeafCgroup, Limits, Surroundings, delegation};
+use crate::isolate::session_folder::sweep;
+use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
+use crate::run::session::scratch::Scratch;
+
+/// What the groups of a trial count and limit, as far as the machine offers it.
+const WANTED: [Controller; 8] = Controller::ALL;
+/// The private folder of a trial holds at most this much: logs, sockets, temporary files, and the data of its database.
+const RUN_FOLDER_BYTES: u64 = 1 << 30;
+/// Weights of the parts among each other, of 10,000. Where they have CPUs of their own, weights decide nothing; where they share
+/// them, a link that comes late would be measured as the subject's slowness.
+const WEIGHTS: [(&str, u32); 5] =
+    [("subject", 100), ("generator", 100), ("lab", 100), ("link", 1000), ("database", 100)];
+/// Added to the seed of a trial for the link of its database, so that the dice of its two links fall differently.
+const DATABASE_LINK: u64 = 1 << 32;
+/// How long systemd may take to give a group; it takes milliseconds.
+const SYSTEMD_LIMIT: Duration = Duration::from_secs(5);
+/// A trial has this setting even if the study does not name it, as far as the machine allows.
+const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
+
+/// What this machine lets a trial have: found out once, before the first trial.
+#[derive(Debug)]
+pub struct Capabilities {
+    hierarchies: Hierarchies,
+    /// What dead sessions left and could not be removed, in words.
+    pub leftovers: Vec<String>,
+    /// Makes room for groups below the own one; undone on drop.
+    _leaf_cgroup: Option<LeafCgroup>,
+}
+
+/// Starts this program again, with the same arguments, in a control group that it may divide, where systemd gives one to
+/// a user who has none. Returns where there is nothing to be gained by it.
+pub fn start_again_in_an_own_group() {
+    let hierarchies = Hierarchies::find();
+    let has_room = LeafCgroup::settle(&hierarchies);
+    let wanted = delegation(&hierarchies, &Surroundings::find());
+    // Before another program takes the place of this one, everything is put back.
+    drop(has_room);
+    let Delegation::ReexecUnder(words) = wanted else { return };
+    let Some((program, options)) = words.split_first() else { return };
+    let Ok(own) = std::env::current_exe() else { return };
+    if !gives_a_group(program, options) {
+        return;
+    }
+    // It returns only if it fails, and then this process goes on as it is: the trials say what they lack.
+    let _ = Command::new(program).args(options).arg(own).args(std::env::args_os().skip(1)).exec();
+}
+
+/// Tries with a program that does nothing: once this one has given its place away, a systemd that refuses would be the end.
+fn gives_a_group(program: &str, options: &[String]) -> bool {
+    let mut command = Command::new(program);
+    command.args(options).arg("true").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut tried) = command.spawn() else { return false };
+    match wait_within(&mut tried, SYSTEMD_LIMIT) {
+        Ok(Some(status)) => status.success(),
+        _ => {
+            let _ = tried.kill();
+            let _ = tried.wait();
+            false
+        }
+    }
+}
+
+impl Capabilities {
+    /// Sweeps up after dead sessions, their control groups and folders, and finds out what can be had.
+    pub fn prepare() -> Self {
+        let hierarchies = Hierarchies::find();
+        let leftovers = group::sweep(&hierarchies);
+        sweep(&std::env::temp_dir());
+        let leaf_cgroup = LeafCgroup::settle(&hierarchies).ok();
+        Self { hierarchies, leftovers, _leaf_cgroup: leaf_cgroup }
+    }
+
+    /// The control groups that this process is in.
+    pub(in crate::run) fn hierarchies(&self) -> &Hierarchies {
+        &self.hierarchies
+    }
+
+    /// Whether an environment can be had here, by opening a box as it asks for; the error says why not, and what to do. What
+    /// an environment does not ask for is had as far as it can be, so there is nothing to try where it asks for nothing.
+    pub fn try_out(&self, program: &Path, environment: &Environment, cpus: &CpuMap) -> Result<(), String> {
+        if let Some(asked) = beside_an_external_database(environment) {
+            return Err(format!(
+                "it asks for {asked}, and a database server of your own is reached over the machine's network alone: leave \
+                 that out, or let tolok start the database (engine = \"mariadb\" or \"mysql\")"
+            ));
+        }
+        let of_database = own_database(environment, true).is_some_and(asks_for_something);
+        if environment.needs_groups().is_none() && environment.needs_namespaces().is_none() && !of_database {
+            return Ok(());
+        }
+        // A session's, so that the next one sweeps it up if this is interrupted.
+        let folder = Scratch::make(&std::env::temp_dir());
+        let folder = folder.map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+        let [report, database_report] = ["link.jsonl", "database-link.jsonl"].map(|name| folder.path().join(name));
+        let spec = self.spec(&BoxRequest {
+            environment,
+            cpus,
+            database: true,
+            external: false,
+            seed: 0,
+            report: &report,
+            database_report: &database_report,
+            run_folder: None,
+            session: folder.path(),
+        });
+        let trial_box = TrialBox::open(program, &spec).map_err(|error| error.to_string())?;
+        trial_box.stop().map_err(|error| error.to_string())
+    }
+
+    /// The box of a trial: what holds its parts apart.
+    pub(in crate::run) fn spec(&self, wish: &BoxRequest<'_>) -> BoxSpec {
+        BoxSpec {
+            groups: Some(Self::groups(wish)),
+            network: network(wish),
+            session_folder: Some(wish.session.to_owned()),
+            run_folder: wish.run_folder.map(|(path, owner)| RunFolder {
+                path: path.to_owned(),
+                size_bytes: RUN_FOLDER_BYTES,
+                owner,
+            }),
+        }
+    }
+
+    /// Where none can be made, the box says so, or refuses what the environment needs of them.
+    fn groups(wish: &BoxRequest<'_>) -> GroupsSpec {
+        let BoxRequest { environment, cpus, .. } = *wish;
+        let database = own_database(environment, wish.database);
+        let asked = |part: &str| match part {
+            "subject" => limits(&environment.subject, &cpus.subject),
+            "link" if !cpus.link.is_empty() => Limits { cpus: cpus.link.clone(), ..Limits::default() },
+            "generator" => limits(&environment.generator, &cpus.generator),
+            "database" => Limits {
+                cpus: if cpus.database.is_empty() { cpus.generator.clone() } else { cpus.database.clone() },
+                memory_bytes: database.and_then(|database| database.memory_bytes),
+                ..Limits::default()
+            },
+            _ => Limits { cpus: cpus.generator.clone(), ..Limits::default() },
+        };
+        let part = |(name, weight): (&str, u32)| (name.to_owned(), Limits { weight: Some(weight), ..asked(name) });
+        // All of them, so that the box says which the machine lacks.
+        let parts = WEIGHTS.into_iter().filter(|(name, _)| *name != "database" || database.is_some());
+        GroupsSpec { parts: parts.map(part).collect(), controllers: WANTED.into() }
+    }
+}
+
+/// What the box of a trial is to be.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::run) struct BoxRequest<'a> {
+    pub(in crate::run) environment: &'a Environment,
+    pub(in crate::run) cpus: &'a CpuMap,
+    /// Whether the environment's database is a part of the trial: its workload asks one.
+    pub(in crate::run) database: bool,
+    /// Whether the subject is not in the box: a server that runs already.
+    pub(in crate::run) external: bool,
+    /// Seed of the dice of its links.
+    pub(in crate::run) seed: u64,
+    /// File in which an emulated link between client and subject writes what it did.
+    pub(in crate::run) report: &'a Path,
+    /// The same for the link between subject and database.
+    pub(in crate::run) database_report: &'a Path,
+    /// The private folder, and who owns it if not the lab.
+    pub(in crate::run) run_folder: Option<(&'a Path, Option<(u32, u32)>)>,
+    /// The private folder of the session.
+    pub(in crate::run) session: &'a Path,
+}
+
+/// The database of an environment, where a trial that asks one starts it.
+fn own_database(environment: &Environment, asked: bool) -> Option<&Database> {
+    environment.database.as_ref().filter(|database| asked && database.engine != Engine::External)
+}
+
+/// Whether it takes groups or namespaces to have a database as it is asked for.
+fn asks_for_something(database: &Database) -> bool {
+    database.memory_bytes.is_some() || !database.link.is_local()
+}
+
+/// What an environment asks for that it cannot have with a database server which is there already, if it has one.
+fn beside_an_external_database(environment: &Environment) -> Option<&'static str> {
+    let database = environment.database.as_ref().filter(|database| database.engine == Engine::External)?;
+    let of_database = (!database.link.is_local()).then_some("a link to the database");
+    of_database.or(environment.needs_namespaces())
+}
+
+fn limits(asked: &tolok_model::Limits, cpus: &[u32]) -> Limits {
+    Limits {
+        cpus: cpus.to_vec(),
+        quota_cpus: (asked.mode == CpuMode::Quota).then_some(asked.cpus),
+        memory_bytes: asked.memory_bytes,
+        pids: asked.pids,
+        weight: None,
+    }
+}
+
+fn network(wish: &BoxRequest<'_>) -> NetworkSpec {
+    let BoxRequest { environment, cpus, seed, .. } = *wish;
+    let database = environment.database.as_ref().filter(|_| wish.database);
+    if wish.external || database.is_some_and(|database| database.engine == Engine::External) {
+        // A server of the user's own is somewhere that no namespace of ours reaches.
+        return NetworkSpec::Host;
+    }
+    let mut sysctls: BTreeMap<String, String> = environment.network.sysctls.clone();
+    let congestion = &environment.network.congestion;
+    sysctls.insert(CONGESTION.to_owned(), congestion.clone());
+    // What the study did not ask for is no reason to refuse it.
+    let dispensable = (congestion == USUAL_CONGESTION).then(|| CONGESTION.to_owned()).into_iter().collect();
+    let between = |link: &Link, seed, report: &Path| LinkBetween {
+        spec: link_spec(link, seed),
+        backend: match link.backend {
+            LinkBackend::Auto | LinkBackend::Emulator => Backend::Emulator,
+            LinkBackend::Netem => Backend::Netem,
+            LinkBackend::Veth => Backend::Veth,
+        },
+        cpus: cpus.link.clone(),
+        report: report.to_owned(),
+    };
+    let link = Some(&environment.link).filter(|link| !link.is_local());
+    let link = link.map(|link| between(link, seed, wish.report));
+    let database_link = database.map(|database| &database.link).filter(|link| !link.is_local());
+    let database_link = database_link.map(|link| between(link, seed.wrapping_add(DATABASE_LINK), wish.database_report));
+    NetworkSpec::Private { sysctls, dispensable, link, database_link }
+}
+
+/// A study gives times of a round trip, the emulator takes those of one way.
+fn link_spec(link: &Link, seed: u64) -> LinkSpec {
+    LinkSpec {
+        delay_s: link.rtt_s / 2.0,
+        jitter_s: link.jitter_s / 2.0,
+        rate_bps: link.rate_bps,
+        loss: link.loss,
+        queue_bytes: link.queue_bytes,
+        seed: link.seed.unwrap_or(seed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpus() -> CpuMap {
+        CpuMap { subject: vec![0], generator: vec![1], link: vec![1], ..CpuMap::default() }
+    }
+
+    fn wish<'a>(environment: &'a Environment, cpus: &'a CpuMap) -> BoxRequest<'a> {
+        let [report, database_report] = ["link", "database-link"].map(Path::new);
+        BoxRequest {
+            environment,
+            cpus,
+            database: true,
+            external: false,
+            seed: 1,
+            report,
+            database_report,
+            run_folder: None,
+            session: Path::new("session"),
+        }
+    }
+
+    fn with_database(change: impl FnOnce(&mut Database)) -> Environment {
+        let mut database = Database::default();
+        change(&mut database);
+        Environment { database: Some(database), ..Environment::default() }
+    }
+
+    #[test]
+    fn a_database_is_in_the_box_of_a_trial_that_asks_it() {
+        let environment = with_database(|database| {
+            (database.memory_bytes, database.link.rtt_s) = (Some(1 << 30), 0.02);
+        });
+        let cpus = CpuMap { database: vec![2], ..cpus() };
+        let asking = wish(&environment, &cpus);
+        let limits = &Capabilities::groups(&asking).parts["database"];
+        assert_eq!((&limits.cpus, limits.memory_bytes, limits.weight), (&vec![2], Some(1 << 30), Some(100)));
+        let NetworkSpec::Private { link: None, database_link: Some(link), .. } = network(&asking) else { panic!() };
+        assert_eq!((link.spec.delay_s, link.spec.seed, link.report), (0.01, 1 + (1 << 32), "database-link".into()));
+        let not_asking = BoxRequest { database: false, ..asking };
+        assert!(!Capabilities::groups(&not_asking).parts.contains_key("database"));
+        assert!(matches!(network(&not_asking), NetworkSpec::Private { database_link: None, .. }));
+        // Without CPUs of its own it has the generator's.
+        let without = with_database(|_| {});
+        assert_eq!(Capabilities::groups(&wish(&without, &self::cpus())).parts["database"].cpus, [1]);
+        assert!(matches!(network(&wish(&without, &cpus)), NetworkSpec::Private { database_link: None, .. }));
+    }
+
+    #[test]
+    fn a_database_that_is_there_already_is_reached_over_the_machines_network() {
+        let external = with_database(|database| database.engine = Engine::External);
+        let cpus = cpus();
+        assert!(matches!(network(&wish(&external, &cpus)), NetworkSpec::Host));
+        assert!(matches!(
+            network(&BoxRequest { database: false, ..wish(&external, &cpus) }),
+            NetworkSpec::Private { .. }
+        ));
+        assert!(!Capabilities::groups(&wish(&external, &cpus)).parts.contains_key("database"));
+        let refused = |change: &dyn Fn(&mut Environment)| {
+            let mut environment = external.clone();
+            change(&mut environment);
+            beside_an_external_database(&environment)
+        };
+        assert_eq!(refused(&|_| {}), None);
+        assert_eq!(refused(&|environment| environment.link.rtt_s = 0.02), Some("a link"));
+        let slow = |environment: &mut Environment| {
+            environment.database.as_mut().unwrap().link = Link { rtt_s: 0.02, ..Link::default() };
+        };
+        assert_eq!(refused(&slow), Some("a link to the database"));
+        let own = |environment: &mut Environment| {
+            slow(environment);
+            environment.database.as_mut().unwrap().engine = Engine::Mariadb;
+        };
+        assert_eq!(refused(&own), None);
+    }
+
+    #[test]
+    fn half_of_a_round_trip_is_each_way() {
+        let wifi = Link::preset("lan-wifi").unwrap();
+        let spec = link_spec(&wifi, 7);
+        assert_eq!((spec.delay_s, spec.jitter_s, spec.rate_bps, spec.seed), (0.001, 0.0015, Some(54e6), 7));
+        assert_eq!(link_spec(&Link { seed: Some(3), ..wifi }, 7).seed, 3);
+    }
+
+    #[test]
+    fn the_loopback_needs_no_link() {
+        let of = |link| network(&wish(&Environment { link, ..Environment::default() }, &cpus()));
+        let has_link = |spec| matches!(spec, NetworkSpec::Private { link: Some(_), database_link: None, .. });
+        assert!(!has_link(of(Link::default())));
+        assert!(has_link(of(Link { backend: LinkBackend::Veth, ..Link::default() })));
+        assert!(has_link(of(Link::preset("wan-170ms").unwrap())));
+    }
+
+    #[test]
+    fn a_systemd_that_refuses_or_is_not_there_gives_no_group() {
+        let options = |script: &str| ["-c", script].map(str::to_owned);
+        assert!(gives_a_group("sh", &options("exec \"$0\"")));
+        assert!(!gives_a_group("sh", &options("echo 'Failed to connect to bus' >&2; exit 1")));
+        assert!(!gives_a_group("/nonexistent/systemd-run", &[]));
+    }
+
+    #[test]
+    fn a_box_is_asked_for_all_controllers_so_that_it_says_which_are_missing() {
+        let groups = Capabilities::groups(&wish(&Environment::default(), &cpus()));
+        assert_eq!(groups.controllers, Controller::ALL.into());
+        assert!(!groups.parts.contains_key("database"));
+        assert_eq!((&groups.parts["subject"].cpus, &groups.parts["lab"].cpus), (&vec![0], &vec![1]));
+    }
+
+    #[test]
+    fn a_quota_is_a_limit_and_dedicated_cpus_are_a_set() {
+        let asked = |mode| tolok_model::Limits { mode, cpus: 1.5, memory_bytes: Some(1 << 20), pids: Some(9) };
+        let quota = limits(&asked(CpuMode::Quota), &[0, 1]);
+        assert_eq!(
+            (quota.quota_cpus, quota.cpus, quota.memory_bytes, quota.pids),
+            (Some(1.5), vec![0, 1], Some(1 << 20), Some(9))
+        );
+        assert_eq!(limits(&asked(CpuMode::Dedicated), &[0]).quota_cpus, None);
+    }
+}

@@ -1,0 +1,269 @@
+//! What all trials of a run share: where things are, which programs there are, the answer bodies, the CPUs.
+
+pub(in crate::run) mod account;
+pub(in crate::run) mod affinity;
+pub(in crate::run) mod capabilities;
+pub(in crate::run) mod cgroup_membership;
+pub(in crate::run) mod scratch;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Subject, SubjectChoice, Workload};
+
+use crate::database::DatabaseStore;
+use crate::home::Home;
+use crate::machine::{Machine, format_cpu_list};
+use crate::run::session::account::Account;
+use crate::run::session::capabilities::Capabilities;
+use crate::run::session::scratch::Scratch;
+use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
+use crate::subject::{DatabaseNames, TemplateNames, program_names};
+use crate::toolbox::Program;
+
+/// The laboratory: what there is on this machine, whatever study is run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Laboratory {
+    /// Where subjects, workloads and studies are.
+    pub home: Home,
+    /// The subjects and workloads.
+    pub catalogue: Catalogue,
+    /// Programs of the toolbox that are ready.
+    pub programs: BTreeMap<String, Program>,
+    pub builds: Builds,
+    /// Databases whose data are loaded.
+    pub databases: DatabaseStore,
+    /// The tolok binary, for the keeper and the load tool.
+    pub tolok: PathBuf,
+}
+
+/// What all trials of one run share.
+#[derive(Debug)]
+pub struct Session<'a> {
+    pub laboratory: &'a Laboratory,
+    /// What this machine lets a trial have.
+    pub capabilities: &'a Capabilities,
+    /// CPUs of the parts, by the id of the environment.
+    pub cpus: BTreeMap<String, CpuMap>,
+    /// All CPUs of the machine.
+    pub(in crate::run) logical_cpus: usize,
+    pub assets: Assets,
+    /// The account that servers change to, if this is root.
+    account: Option<Account>,
+    /// Private folder of this session.
+    scratch: Scratch,
+}
+
+/// Where a subject is started, and how.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Place<'a> {
+    pub(in crate::run) address: SocketAddr,
+    pub(in crate::run) run: &'a Path,
+    pub(in crate::run) cpus: &'a [u32],
+    /// Whether it is to tell of itself, at a cost: never in a trial that counts.
+    pub(in crate::run) diagnosing: bool,
+    /// How it reaches its database; the default where it has none.
+    pub(in crate::run) database: DatabaseNames,
+}
+
+/// Why a session cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// There is no place to work in.
+    #[error("cannot prepare a private folder in {}: {source}; set TMPDIR to a folder that you may write and that has room", parent.display())]
+    Scratch {
+        parent: PathBuf,
+        source: io::Error,
+    },
+    /// The answer bodies cannot be laid out.
+    #[error(transparent)]
+    Assets(#[from] AssetError),
+}
+
+impl<'a> Session<'a> {
+    /// Makes the private folder and lays out what `workloads` owe.
+    pub fn begin(
+        laboratory: &'a Laboratory,
+        capabilities: &'a Capabilities,
+        cpus: BTreeMap<String, CpuMap>,
+        workloads: &[Workload],
+    ) -> Result<Self, SessionError> {
+        let parent = std::env::temp_dir();
+        let failed = |source| SessionError::Scratch { parent: parent.clone(), source };
+        let scratch = Scratch::make(&parent).map_err(failed)?;
+        let folder = scratch.folder("assets").map_err(failed)?;
+        let assets = Assets::lay_out(folder, &laboratory.home, workloads)?;
+        let account = rustix::process::geteuid().is_root().then(Account::unprivileged);
+        Ok(Self { laboratory, capabilities, cpus, logical_cpus: logical_cpus(), assets, account, scratch })
+    }
+
+    /// CPUs of one of the environments, for what is not measured.
+    pub(in crate::run) fn any_cpus(&self) -> CpuMap {
+        self.cpus.values().next().cloned().unwrap_or_default()
+    }
+
+    /// The account, as numbers, that owns what a trial's servers write, or `None` if this is not root.
+    pub(in crate::run) fn owner(&self) -> Option<(u32, u32)> {
+        self.account.as_ref().map(Account::ids)
+    }
+
+    /// The private folder, which the keeper of a box removes if this process is killed.
+    pub(in crate::run) fn folder(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// A new private folder for one attempt at a trial.
+    pub fn trial_scratch(&self) -> io::Result<TempDir> {
+        self.scratch.trial(self.account.as_ref())
+    }
+
+    /// What the templates of the subject's processes can name at a place.
+    pub(in crate::run) fn names(
+        &self,
+        choice: &SubjectChoice,
+        subject: &Subject,
+        build: &Path,
+        place: &Place<'_>,
+    ) -> TemplateNames {
+        let (user, group) = match &self.account {
+            Some(account) => (account.user.clone(), account.group.clone()),
+            None => (String::new(), String::new()),
+        };
+        TemplateNames {
+            host: place.address.ip().to_string(),
+            port: place.address.port(),
+            run: place.run.display().to_string(),
+            subject: self.laboratory.home.sources_of(subject).display().to_string(),
+            build: build.display().to_string(),
+            assets: self.assets.folder().display().to_string(),
+            cpus: place.cpus.len(),
+            cpu_list: format_cpu_list(place.cpus),
+            root: self.account.is_some(),
+            user,
+            group,
+            diagnosing: place.diagnosing,
+            database: place.database.clone(),
+            parameter: choice.parameters.clone(),
+            program: self.program_names(choice, subject),
+        }
+    }
+
+    /// Facts on what a subject as it is chosen needs. Templates name what is needed for workloads that ask a database, too, and
+    /// where that is missing, its facts are empty.
+    fn program_names(&self, choice: &SubjectChoice, subject: &Subject) -> ProgramNames {
+        let needed: Vec<&str> = subject.needs_for(&choice.variant, true).collect();
+        let nothing = || ["path", "prefix", "version"].map(|fact| (fact.to_owned(), String::new())).into();
+        let mut names: ProgramNames = needed.iter().map(|name| ((*name).to_owned(), nothing())).collect();
+        names.extend(names_of(&self.laboratory.ready(needed.into_iter())));
+        names
+    }
+
+    /// The environment that the programs of a subject as it is chosen need.
+    pub fn program_env(&self, choice: &SubjectChoice, subject: &Subject) -> BTreeMap<String, String> {
+        env_of(&self.laboratory.ready(subject.needs_for(&choice.variant, true)))
+    }
+}
+
+/// All CPUs of the machine, whoever may use them.
+fn logical_cpus() -> usize {
+    Machine::read().topology.cpus.len().max(1)
+}
+
+fn env_of(programs: &BTreeMap<String, &Program>) -> BTreeMap<String, String> {
+    programs.values().flat_map(|program| program.env.clone()).collect()
+}
+
+fn names_of(programs: &BTreeMap<String, &Program>) -> ProgramNames {
+    programs.iter().map(|(name, program)| (name.clone(), program_names(program))).collect()
+}
+
+impl Laboratory {
+    /// The same laboratory with what a plan names of the catalogue.
+    pub(in crate::run) fn for_plan(&self, plan: &Plan) -> Self {
+        let is_chosen = |subject: &&Subject| plan.cases.iter().any(|case| case.subject.subject == subject.id);
+        let subjects = self.catalogue.subjects.iter().filter(is_chosen).cloned().collect();
+        let workloads = plan.scenarios.iter().filter_map(|scenario| self.catalogue.workload(&scenario.workload));
+        let workloads = workloads.map(|workload| (&workload.name, workload)).collect::<BTreeMap<_, _>>();
+        let workloads = workloads.into_values().cloned().collect();
+        Self { catalogue: Catalogue { subjects, workloads, programs: self.catalogue.programs.clone() }, ..self.clone() }
+    }
+
+    /// The workloads that the scenarios of a plan name. What is gone from the checkout is a failure of its trials.
+    pub fn workloads_of(&self, plan: &Plan) -> Vec<Workload> {
+        let named: BTreeSet<&str> = plan.scenarios.iter().map(|scenario| scenario.workload.as_str()).collect();
+        named.into_iter().filter_map(|name| self.catalogue.choose_workload(name).ok()).collect()
+    }
+
+    /// What a plan has programs do.
+    pub fn program_workloads_of(&self, plan: &Plan) -> Vec<ProgramWorkload> {
+        let named: BTreeSet<&str> = plan.programs.iter().map(|program| program.workload.as_str()).collect();
+        named.into_iter().filter_map(|name| self.catalogue.choose_program(name).ok()).collect()
+    }
+
+    /// Builds `subject` if it must be, and says where its build is. `begins` is called if there is anything to do, and
+    /// `is_wanted` is asked while it is done.
+    pub fn build(
+        &self,
+        subject: &Subject,
+        begins: &mut dyn FnMut(),
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<PathBuf, BuildError> {
+        if subject.external.is_some() {
+            // There is nothing to build, and nowhere to look for sources.
+            return Ok(PathBuf::new());
+        }
+        let builds = &self.builds;
+        let sources = self.home.sources_of(subject);
+        let needed = self.needed_to_build(subject);
+        let folder = self.build_folder(subject)?;
+        if subject.build.is_some() && !builds.is_built(&folder) {
+            begins();
+            let names = BuildNames {
+                subject: sources.display().to_string(),
+                build: folder.display().to_string(),
+                program: names_of(&needed),
+            };
+            let job = BuildJob { subject, sources: &sources, names: &names, env: &env_of(&needed) };
+            builds.build(&job, is_wanted)?;
+        }
+        Ok(folder)
+    }
+
+    /// Whether there is anything to do before a subject can be started. Why that cannot be told, building it will say.
+    pub(in crate::run) fn must_be_built(&self, subject: &Subject) -> bool {
+        subject.build.is_some() && self.build_folder(subject).is_ok_and(|folder| !self.builds.is_built(&folder))
+    }
+
+    /// Where the build of a subject is, or will be.
+    fn build_folder(&self, subject: &Subject) -> Result<PathBuf, BuildError> {
+        let sources = self.home.sources_of(subject);
+        let needed = self.needed_to_build(subject);
+        let versions: Vec<String> =
+            needed.values().map(|program| format!("{} {}", program.name, program.version)).collect();
+        self.builds.folder(subject, &sources, &versions)
+    }
+
+    /// A build is the same for all variants, so it may use what all of them need.
+    fn needed_to_build(&self, subject: &Subject) -> BTreeMap<String, &Program> {
+        self.ready(subject.needs.iter().map(String::as_str))
+    }
+
+    /// Those of the programs that are ready, in the order of their names.
+    fn ready<'n>(&self, names: impl Iterator<Item = &'n str>) -> BTreeMap<String, &Program> {
+        names.filter_map(|name| Some((name.to_owned(), self.programs.get(name)?))).collect()
+    }
+    /// The programs that the subjects of a plan use.
+    pub fn programs_of(&self, plan: &Plan) -> Vec<&Program> {
+        let chosen = plan.cases.iter().map(|case| &case.subject);
+        let subjects = chosen.filter_map(|choice| Some((self.catalogue.subject(&choice.subject)?, &choice.variant)));
+        let of_subjects = subjects.flat_map(|(subject, variant)| subject.needs(variant));
+        let tools = plan.scenarios.iter().filter_map(|scenario| scenario.tool.name.program());
+        let timers = plan.programs.iter().filter_map(|program| program.timer.program());
+        let needed: BTreeSet<&str> = of_subjects.chain(tools).chain(timers).collect();
+        needed.into_iter().filter_map(|name| self.programs.get(name)).collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! One request and one whole answer, on a blocking socket: to see whether a server is ready and what it answers.
+//!
+//! Nothing is timed but the patience. Measuring is the engine's work.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use crate::http::whole;
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body, without the chunked coding.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// Nobody listens, or the connection broke.
+    #[error("{0}")]
+    Connection(#[from] io::Error),
+    /// The server closed the connection before the answer was whole. A server that is starting or ending does so.
+    #[error("the connection was closed after {received} bytes, before the answer was whole")]
+    Closed {
+        /// Bytes received before that.
+        received: usize,
+    },
+    /// The connection was open, and the answer did not come in time.
+    #[error("no whole answer within {} s", patience.as_secs_f64())]
+    Silent {
+        /// How long the answer was waited for.
+        patience: Duration,
+    },
+    /// The answer is not HTTP/1.
+    #[error("the answer is not HTTP/1.1: {0}")]
+    Malformed(&'static str),
+}
+
+/// No answer of a workload comes near this; a server that sends without end must not fill the memory.
+const LARGEST_ANSWER_BYTES: usize = 256 << 20;
+/// How often the caller is asked whether it still wants the answer.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A server to ask, and how connections to it are made.
+#[derive(Clone, Copy)]
+pub struct ProbeTarget<'a> {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Connects within the time given. The server need not be reachable from the caller's own network.
+    pub connect: &'a dyn Fn(SocketAddr, Duration) -> io::Result<TcpStream>,
+}
+
+impl ProbeTarget<'static> {
+    /// A server that is reached from the network of this process.
+    pub fn directly(address: SocketAddr) -> Self {
+        Self { address, connect: &|address, patience| TcpStream::connect_timeout(&address, patience) }
+    }
+}
+
+/// A request.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// The path, with the query if there is one.
+    pub path: &'a str,
+    /// The type of the body and the body, if there is one.
+    pub body: Option<(&'a str, &'a [u8])>,
+}
+
+impl<'a> Question<'a> {
+    /// A request without a body.
+    pub fn plain(method: &'a str, path: &'a str) -> Self {
+        Self { method, path, body: None }
+    }
+
+    fn bytes(&self, host: &str) -> Vec<u8> {
+        let Self { method, path, body } = self;
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+        let (more, body) = body.map_or((String::new(), [].as_slice()), |(content_type, body)| {
+            (format!("Content-Type: {content_type}\r\nContent-Length: {}\r\n", body.len()), body)
+        });
+        [head.as_bytes(), more.as_bytes(), b"\r\n", body].concat()
+    }
+}
+
+/// Asks once, on a connection that may close after the answer.
+pub fn ask(server: ProbeTarget<'_>, question: Question<'_>, patience: Duration) -> Result<Answer, ProbeError> {
+    ask_while(server, question, patience, &|| true)
+}
+
+/// Asks once, as [`ask`] does, and gives up as soon as `is_wanted` returns false.
+pub fn ask_while(
+    server: ProbeTarget<'_>,
+    question: Question<'_>,
+    patience: Duration,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Answer, ProbeError> {
+    ask_by_name(server, &server.address.to_string(), question, patience, is_wanted)
+}
+
+/// Asks once, as [`ask_while`] does, with `host` as the name of the server: several servers may share an address.
+pub fn ask_by_name(
+    server: ProbeTarget<'_>,
+    host: &str,
+    question: Question<'_>,
+    patience: Duration,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Answer, ProbeError> {
+    let deadline = Instant::now() + patience;
+    let mut stream = (server.connect)(server.address, patience)?;
+    stream.set_write_timeout(Some(patience))?;
+    stream.write_all(&question.bytes(host))?;
+    let is_head = question.method == "HEAD";
+    let (mut received, mut piece) = (Vec::new(), vec![0; 64 * 1024]);
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || !is_wanted() {
+            return Err(ProbeError::Silent { patience });
+        }
+        stream.set_read_timeout(Some(left.min(LOOK)))?;
+        let is_closed = match stream.read(&mut piece) {
+            Ok(length) => {
+                received.extend(&piece[..length]);
+                length == 0
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => continue,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        // A server may keep the connection open for as long as it likes after the answer.
+        match whole::read(&received, is_head, is_closed).map_err(ProbeError::Malformed)? {
+            Some(answer) => return Ok(answer),
+            None if is_closed => return Err(ProbeError::Closed { received: received.len() }),
+            None if received.len() > LARGEST_ANSWER_BYTES => return Err(ProbeError::Malformed("more than 256 MiB")),
+            None => {}
+        }
+    }
+}
+
+impl Answer {
+    /// The first header with this name, given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! Words and marks that charts, tables and captions share.
+
+use tolok_analysis::figures::{NONE, Quantity, amount, figure};
+use tolok_analysis::{CaseFinding, Estimate, Findings, FlagKind, ScenarioFinding, Verdict, without_brackets};
+
+/// Stands before a goodput that the generator limited.
+pub(crate) const LOWER_BOUND: &str = "≥";
+
+/// The mark of a verdict and its meaning.
+pub(crate) const MARKS: [(&str, Verdict); 3] =
+    [("=", Verdict::Equivalent), ("≈", Verdict::NoDifferenceFound), ("?", Verdict::CannotTell)];
+
+/// The title of a scenario, with its environment where the study has several, and its tool where that is not tolok's own.
+pub(crate) fn heading(scenario: &ScenarioFinding) -> String {
+    let place = Some(scenario.environment.id.as_str()).filter(|id| !id.is_empty());
+    let tool = (!scenario.is_own_tool).then(|| format!("by {}", without_brackets(&scenario.tool)));
+    let parts = [Some(scenario.title.as_str()), place, tool.as_deref()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Whether the generator, and not the subject, decided the case's goodput.
+pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
+    case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
+}
+
+/// What stands in the place of a goodput that there is none of: a bound, or why every trial failed. It is never 0.
+pub(crate) fn no_figure(case: &CaseFinding) -> String {
+    if let Some(below_rps) = case.goodput_below_rps {
+        return format!("<{}", amount(Quantity::Number, below_rps));
+    }
+    let is_unmeasured = case.trials_measured == 0;
+    let reason = case.failures.first().map(|failure| failure.reason.as_str()).filter(|_| is_unmeasured);
+    let is_only = |reason: &&str| case.failures.iter().all(|failure| failure.reason == *reason);
+    reason.filter(is_only).unwrap_or(NONE).to_owned()
+}
+
+/// A share, of which a thousandth or less is as good as none.
+pub(crate) fn share_words(share: &Estimate) -> String {
+    if share.value < 0.001 { "<0.1%".to_owned() } else { figure(Quantity::Share, share).line() }
+}
+
+/// What a whisker or a bracket is.
+pub(crate) fn interval_words(findings: &Findings) -> &'static str {
+    match findings.run.blocks {
+        0..=4 => "no interval: it takes 5 trials.",
+        5 => "interval: the range of the 5 trials, which covers the median in 93.75% of cases; none of fewer.",
+        _ => {
+            "interval: 95%, by interpolated order statistics of the median; of 5 trials their range (93.75%), of fewer none."
+        }
+    }
+}
