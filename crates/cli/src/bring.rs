@@ -6,26 +6,27 @@ use tolok_lab::user_servers::{
 use tolok_model::{Catalogue, ExternalServer, Plan, Skipped, Study, Subject, SubjectSelector, Workload, url_workload};
 
 use crate::args::BringArgs;
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::say;
 
 /// What is measured where only a folder was named: the small answers and the rows of the first look.
 const STUDY_OF_FOLDERS: &str = "quick";
 
 #[derive(Debug, Default)]
-pub struct Bring {
+pub struct UserServers {
     /// Subjects in folders of the user's.
     pub folders: Vec<Subject>,
     /// Servers that run already. Which workloads they serve is asked when the study is known.
     pub servers: Vec<ExternalServer>,
 }
 
-impl Bring {
+impl UserServers {
     /// Reads the folders and takes the URLs apart. `has_study` says whether a study was named.
-    pub fn of(args: &BringArgs, has_study: bool) -> Result<Self, Complaint> {
+    pub fn of(args: &BringArgs, has_study: bool) -> Result<Self, CliError> {
         if !has_study && args.subject.is_empty() && args.url.is_empty() {
-            let message = "nothing to run: name a study (`tolok list studies`), or a server with --subject DIR or --url URL";
-            return Err(Complaint::new(Exit::Usage, message));
+            let message =
+                "nothing to run: name a study (`tolok list studies`), or a server with --subject DIR or --url URL";
+            return Err(CliError::new(Exit::Usage, message));
         }
         let folders = args.subject.iter().map(|path| local_subject(path)).collect::<Result<Vec<_>, _>>()?;
         // Beside a subject in a folder there is a study: the one for folders.
@@ -39,21 +40,22 @@ impl Bring {
 
     /// What the plan of a run has, looked at again. What has changed since is said, and what is gone is an error.
     /// Consent to load on other machines was given for one session, and a server or its owner may have changed since.
-    pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, Complaint> {
+    pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, CliError> {
         refuse_remote(&plan.brought.servers, allow_remote)?;
         let mut bring = Self { folders: Vec::new(), servers: plan.brought.servers.clone() };
         for brought in &plan.brought.folders {
             let subject = local_subject(brought.folder.as_ref()).map_err(|error| match error {
                 FolderError::NoFolder { path } => {
-                    let gone =
-                        format!("cannot resume: the folder of {}, {}, is gone", brought.subject, path.display());
-                    Complaint::new(Exit::Missing, gone)
+                    let gone = format!("cannot resume: the folder of {}, {}, is gone", brought.subject, path.display());
+                    CliError::new(Exit::Missing, gone)
                 }
                 error => error.into(),
             })?;
             if subject.folder.as_ref().is_some_and(|now| now.sha256 != brought.sha256) {
                 let (id, folder) = (&brought.subject, &brought.folder);
-                say(format!("warning: {id} in {folder} has changed since the run began; its trials cannot be compared"));
+                say(format!(
+                    "warning: {id} in {folder} has changed since the run began; its trials cannot be compared"
+                ));
             }
             bring.folders.push(subject);
         }
@@ -70,7 +72,7 @@ impl Bring {
     }
 
     /// Enters all of it into the catalogue; what has the name of something there is refused.
-    pub fn enter(&self, catalogue: &mut Catalogue) -> Result<(), Complaint> {
+    pub fn enter(&self, catalogue: &mut Catalogue) -> Result<(), CliError> {
         let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
         for subject in self.folders.iter().cloned().chain(servers.collect::<Vec<_>>()) {
             if catalogue.subject(&subject.id).is_some() {
@@ -78,7 +80,7 @@ impl Bring {
                     Some(_) => "give one of them another name: --url NAME=URL",
                     None => "the folder gives the name, so give one of them another",
                 };
-                return Err(Complaint::new(Exit::Usage, format!("there are two subjects `{}`; {help}", subject.id)));
+                return Err(CliError::new(Exit::Usage, format!("there are two subjects `{}`; {help}", subject.id)));
             }
             catalogue.subjects.push(subject);
         }
@@ -98,7 +100,7 @@ impl Bring {
     }
 
     /// Asks each server for what the study asks, before anything is measured; what it does not serve is left out, and said.
-    pub fn ask(&self, study: &Study, catalogue: &mut Catalogue) -> Result<Vec<Skipped>, Complaint> {
+    pub fn ask(&self, study: &Study, catalogue: &mut Catalogue) -> Result<Vec<Skipped>, CliError> {
         let mut left_out = Vec::new();
         for server in self.servers.iter().filter(|server| server.own.is_none()) {
             let mut reasons = Vec::new();
@@ -113,7 +115,7 @@ impl Bring {
     }
 
     /// Asks each server for what its own URL names, and enters what is owed from then on.
-    pub fn ask_urls(&mut self) -> Result<(), Complaint> {
+    pub fn ask_urls(&mut self) -> Result<(), CliError> {
         for server in &mut self.servers {
             *server = ask_three_times(server.clone())?;
             if let Some(own) = &server.own {
@@ -183,10 +185,10 @@ fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
 }
 
 /// Refuses load on other machines without consent, before any of them is asked for anything.
-fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), Complaint> {
+fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), CliError> {
     for server in servers {
         if !is_on_this_machine(server)? && !allow_remote {
-            return Err(Complaint::new(Exit::Usage, remote(server)));
+            return Err(CliError::new(Exit::Usage, remote(server)));
         }
     }
     Ok(())
@@ -218,7 +220,7 @@ fn study_of_urls(servers: &[ExternalServer]) -> String {
     text
 }
 
-impl From<FolderError> for Complaint {
+impl From<FolderError> for CliError {
     fn from(error: FolderError) -> Self {
         match error {
             FolderError::Wrong(error) => error.into(),
@@ -228,7 +230,7 @@ impl From<FolderError> for Complaint {
     }
 }
 
-impl From<UrlError> for Complaint {
+impl From<UrlError> for CliError {
     fn from(error: UrlError) -> Self {
         match &error {
             UrlError::Url(_) | UrlError::Secure { .. } | UrlError::Query { .. } => Self::new(Exit::Usage, error),

@@ -69,33 +69,35 @@ impl Exit {
 
 /// Why a verb failed.
 #[derive(Debug)]
-pub struct Complaint {
+pub struct CliError {
     /// The code to leave with.
     pub exit: Exit,
     /// What is wrong and what to do, ready to be shown; it begins with `error:`.
     pub text: String,
     /// Whether the only fault is that this machine lacks something.
-    pub is_lack: bool,
+    pub is_missing_dependency: bool,
 }
 
-impl Complaint {
+impl CliError {
     /// A complaint of one sentence.
     pub fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
-        Self { exit, text: format!("error: {message}"), is_lack: false }
+        Self { exit, text: format!("error: {message}"), is_missing_dependency: false }
     }
 
     /// The same of a machine that lacks what was asked for.
     pub fn lack(exit: Exit, message: impl std::fmt::Display) -> Self {
-        Self { is_lack: true, ..Self::new(exit, message) }
+        Self { is_missing_dependency: true, ..Self::new(exit, message) }
     }
 }
 
-impl From<HomeError> for Complaint {
+impl From<HomeError> for CliError {
     fn from(error: HomeError) -> Self {
         match error {
-            HomeError::Wrong { path, text, problems } => {
-                Self { exit: Exit::Usage, text: problems::render(&path, &text, &problems), is_lack: false }
-            }
+            HomeError::Wrong { path, text, problems } => Self {
+                exit: Exit::Usage,
+                text: problems::render(&path, &text, &problems),
+                is_missing_dependency: false,
+            },
             HomeError::NotFound
             | HomeError::NoStudy { .. }
             | HomeError::NoSource { .. }
@@ -106,7 +108,7 @@ impl From<HomeError> for Complaint {
     }
 }
 
-impl From<StoreError> for Complaint {
+impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Self::new(Exit::Usage, error),
@@ -118,7 +120,7 @@ impl From<StoreError> for Complaint {
     }
 }
 
-impl From<RunError> for Complaint {
+impl From<RunError> for CliError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Store(error) => error.into(),
@@ -127,7 +129,7 @@ impl From<RunError> for Complaint {
     }
 }
 
-impl From<LoadError> for Complaint {
+impl From<LoadError> for CliError {
     fn from(error: LoadError) -> Self {
         let exit = match error {
             LoadError::Option { option, reason } => return Self::new(Exit::Usage, format!("--{option}: {reason}")),
@@ -142,14 +144,14 @@ impl From<LoadError> for Complaint {
     }
 }
 
-impl From<ToolboxError> for Complaint {
+impl From<ToolboxError> for CliError {
     fn from(error: ToolboxError) -> Self {
         Self::new(Exit::Usage, format!("failed to {error}"))
     }
 }
 
 /// Shows a complaint, if there is one, and gives the code for the shell.
-pub fn code(ended: Result<Exit, Complaint>) -> ExitCode {
+pub fn code(ended: Result<Exit, CliError>) -> ExitCode {
     let exit = ended.unwrap_or_else(|complaint| {
         anstream::eprintln!("{}", complaint.text.trim_end());
         complaint.exit

@@ -11,7 +11,7 @@ use serde::Serialize;
 use tolok_analysis::{CaseFinding, Estimate, Findings, ProgramCaseFinding};
 use tolok_lab::store::LineWriter;
 
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::say;
 
 /// Where lines go: standard output or a file.
@@ -22,7 +22,7 @@ pub struct JsonLines {
 
 impl JsonLines {
     /// To a file, or to standard output if none is named (or `-`).
-    pub fn to(file: Option<&Path>) -> Result<Self, Complaint> {
+    pub fn to(file: Option<&Path>) -> Result<Self, CliError> {
         let file = file.filter(|path| *path != Path::new("-"));
         let lines = match file {
             None => LineWriter::new(io::stdout()),
@@ -31,7 +31,7 @@ impl JsonLines {
         let lines = lines.map_err(|error| {
             let target = file.map_or("standard output".to_owned(), |path| path.display().to_string());
             let next = "choose another file with -o FILE";
-            Complaint::new(Exit::Internal, format!("cannot write {target}: {error}; {next}"))
+            CliError::new(Exit::Internal, format!("cannot write {target}: {error}; {next}"))
         })?;
         Ok(Self { lines, is_terminal: file.is_none() && io::stdout().is_terminal() })
     }

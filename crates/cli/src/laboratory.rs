@@ -9,8 +9,8 @@ use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::{ProgramState, Toolbox};
 use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject};
 
-use crate::bring::Bring;
-use crate::exit::{Complaint, Exit};
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
 
 /// Programs that are databases; no subject names them.
 pub const DATABASES: [&str; 2] = ["mariadb", "mysql"];
@@ -19,27 +19,27 @@ pub const DATABASES: [&str; 2] = ["mariadb", "mysql"];
 pub const TOOLS: [&str; 8] = ["k6", "wrk", "ab", "h2load", "hey", "oha", "hyperfine", "gnu_time"];
 
 /// The toolbox and what was found of each program.
-pub struct Opened {
+pub struct Lab {
     pub laboratory: Laboratory,
     pub toolbox: Toolbox,
     /// What was found of each program that a subject needs.
     pub states: BTreeMap<String, ProgramState>,
 }
 
-impl Opened {
+impl Lab {
     /// Reads the catalogue and looks for every program that a subject needs.
-    pub fn open() -> Result<Self, Complaint> {
-        Self::open_with(&Bring::default())
+    pub fn open() -> Result<Self, CliError> {
+        Self::open_with(&UserServers::default())
     }
 
     /// The same with what was brought beside what there is.
-    pub fn open_with(bring: &Bring) -> Result<Self, Complaint> {
+    pub fn open_with(bring: &UserServers) -> Result<Self, CliError> {
         let home = Home::find()?;
         let mut catalogue = home.catalogue()?;
         bring.enter(&mut catalogue)?;
         let toolbox = Toolbox::open_default()?;
         let tolok = std::env::current_exe().map_err(|error| {
-            Complaint::new(Exit::Internal, format!("cannot find tolok's own program: {error}. Start it by its path"))
+            CliError::new(Exit::Internal, format!("cannot find tolok's own program: {error}. Start it by its path"))
         })?;
         let states = detect(&toolbox, &catalogue)?;
         let builds = Builds::new(user_folder("XDG_CACHE_HOME", ".cache").join("builds"));
@@ -51,7 +51,7 @@ impl Opened {
     }
 
     /// Looks again, after something was fetched.
-    pub fn look_again(&mut self) -> Result<(), Complaint> {
+    pub fn look_again(&mut self) -> Result<(), CliError> {
         self.states = detect(&self.toolbox, &self.laboratory.catalogue)?;
         self.take_ready();
         Ok(())
@@ -126,7 +126,7 @@ fn lack_of(name: &str, state: Option<&ProgramState>) -> Option<String> {
     }
 }
 
-fn detect(toolbox: &Toolbox, catalogue: &Catalogue) -> Result<BTreeMap<String, ProgramState>, Complaint> {
+fn detect(toolbox: &Toolbox, catalogue: &Catalogue) -> Result<BTreeMap<String, ProgramState>, CliError> {
     let needed = catalogue.subjects.iter().flat_map(Subject::all_needs);
     let names: BTreeSet<&str> = needed.chain(DATABASES).chain(TOOLS).collect();
     let names: Vec<&str> = names.into_iter().collect();

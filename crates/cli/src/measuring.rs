@@ -9,8 +9,8 @@ use tolok_lab::store::{RunFolder, StoredRun};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
 
 use crate::args::ResultArgs;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
 use crate::output::say;
 use crate::progress::rough;
 use crate::reports::{keep, print, report_format, runs_folder};
@@ -75,13 +75,13 @@ pub struct Measured {
 
 impl Measured {
     /// Prints the result in the format that was asked for.
-    pub fn show(&self, result: &ResultArgs) -> Result<(), Complaint> {
+    pub fn show(&self, result: &ResultArgs) -> Result<(), CliError> {
         report_format(result.format).map_or(Ok(()), |format| print(&self.findings, format, result))
     }
 }
 
 /// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
-pub fn measure(opened: &Opened, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, Complaint> {
+pub fn measure(opened: &Lab, planned: &Planned, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
     let (laboratory, plan) = (&opened.laboratory, &planned.plan);
     let new = NewRun {
         study: &planned.name,
@@ -118,7 +118,7 @@ impl StopRule for PlanRule<'_> {
 }
 
 /// How many trials of a stored run are left to be run.
-pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, Complaint> {
+pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, CliError> {
     let names = folder.names()?;
     let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names };
     let last_block = rule.blocks_settled(&stored.trials).unwrap_or(stored.plan.blocks);
@@ -126,12 +126,7 @@ pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, Comp
 }
 
 /// Runs what is left of the run in `folder`, and writes the reports.
-pub fn measure_in(
-    opened: &Opened,
-    folder: &RunFolder,
-    result: &ResultArgs,
-    stop: &Stop,
-) -> Result<Measured, Complaint> {
+pub fn measure_in(opened: &Lab, folder: &RunFolder, result: &ResultArgs, stop: &Stop) -> Result<Measured, CliError> {
     let mut watching = Watching::new(folder, result)?;
     let (run, plan, names) = (folder.run()?, folder.plan()?, folder.names::<Names>()?);
     let rule = PlanRule { run: &run, plan: &plan, names: &names };
@@ -198,12 +193,14 @@ pub fn unsound(findings: &Findings) -> Vec<String> {
 }
 
 /// A wish to stop that Ctrl-C expresses, or a polite kill. Once means after what is `at_hand`, such as a trial; twice means now.
-pub fn interruptible(at_hand: &'static str) -> Result<Stop, Complaint> {
+pub fn interruptible(at_hand: &'static str) -> Result<Stop, CliError> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let failed = |error| {
-        Complaint::new(
+        CliError::new(
             Exit::Internal,
-            format!("cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"),
+            format!(
+                "cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"
+            ),
         )
     };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use tolok_report::Style;
 
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 
 /// Writes a result to a file, or to standard output if none is named (or `-`).
-pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
+pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
     let written = match file {
         Some(path) if path != Path::new("-") => {
             write_whole(path, text).map_err(|error| (path.display().to_string(), error))
@@ -26,7 +26,7 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), Complaint> {
     written.map_err(|(target, error)| {
         let message =
             format!("cannot write {target}: {error}; choose where it may be written and has room, with -o FILE");
-        Complaint::new(Exit::Internal, message)
+        CliError::new(Exit::Internal, message)
     })
 }
 
@@ -53,9 +53,9 @@ pub fn style(file: Option<&Path>) -> Style {
 }
 
 /// A value as JSON for programs, with a line break at the end.
-pub fn json(value: &impl serde::Serialize) -> Result<String, Complaint> {
+pub fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string_pretty(value);
-    text.map(|text| text + "\n").map_err(|error| Complaint::new(Exit::Internal, format!("cannot write JSON: {error}")))
+    text.map(|text| text + "\n").map_err(|error| CliError::new(Exit::Internal, format!("cannot write JSON: {error}")))
 }
 
 /// A line for people on standard error.

@@ -8,7 +8,7 @@ use tolok_lab::store::{RunFolder, StoreError};
 use tolok_report::{Format as ReportFormat, Style, render};
 
 use crate::args::{Format, ResultArgs};
-use crate::exit::Complaint;
+use crate::exit::CliError;
 use crate::output::{put, say, width};
 use crate::stored::Stored;
 
@@ -21,7 +21,7 @@ pub const KEPT: [(&str, ReportFormat); 4] = [
 ];
 
 /// The folder that was named, or the usual one.
-pub fn runs_folder(named: Option<&Path>) -> Result<PathBuf, Complaint> {
+pub fn runs_folder(named: Option<&Path>) -> Result<PathBuf, CliError> {
     match named {
         Some(folder) => Ok(folder.to_owned()),
         None => Ok(Home::find()?.runs_folder()),
@@ -29,7 +29,7 @@ pub fn runs_folder(named: Option<&Path>) -> Result<PathBuf, Complaint> {
 }
 
 /// Analyses what is stored, and writes every report that is kept into the run's folder.
-pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
+pub fn keep(folder: &RunFolder) -> Result<Findings, CliError> {
     let findings = findings(folder)?;
     let plain = Style { colour: false, width: width() };
     for (name, format) in KEPT {
@@ -42,7 +42,7 @@ pub fn keep(folder: &RunFolder) -> Result<Findings, Complaint> {
 }
 
 /// Prints the report that was asked for. Colour is for terminals, and no file is one.
-pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), Complaint> {
+pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), CliError> {
     let style = Style { colour: result.output.is_none(), width: width() };
     put(&render(findings, format, &style), result.output.as_deref())
 }

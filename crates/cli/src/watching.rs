@@ -7,7 +7,7 @@ use tolok_lab::run::{EventLine, RunEvent};
 use tolok_lab::store::{EventLog, RunFolder};
 
 use crate::args::{Format, ResultArgs};
-use crate::exit::Complaint;
+use crate::exit::CliError;
 use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::say;
 use crate::progress::{Progress, Screen};
@@ -23,7 +23,7 @@ pub struct Watching {
 
 impl Watching {
     /// Of the run in this folder, shown as it was asked for.
-    pub fn new(folder: &RunFolder, result: &ResultArgs) -> Result<Self, Complaint> {
+    pub fn new(folder: &RunFolder, result: &ResultArgs) -> Result<Self, CliError> {
         let is_asked = result.format == Format::Jsonl;
         let lines = is_asked.then(|| JsonLines::to(result.output.as_deref())).transpose()?;
         // On one terminal with the lines a bar would tear them, and they say all that it does.

@@ -121,10 +121,7 @@ const VARIABLES: [(&str, &str); 10] = [
     ("TOLOK_RUNS", "the same as `--runs`"),
     ("TOLOK_TOOLBOX", "the toolbox [default: `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`]"),
     ("TOLOK_SWOOLE_SO", "a `swoole.so` that you built"),
-    (
-        "XDG_CACHE_HOME",
-        "its `tolok/builds` keeps builds of subjects, its `tolok/databases` loaded databases",
-    ),
+    ("XDG_CACHE_HOME", "its `tolok/builds` keeps builds of subjects, its `tolok/databases` loaded databases"),
     ("XDG_DATA_HOME", "runs go to its `tolok/runs` if the checkout is read-only"),
     ("TMPDIR", "the private folders of trials"),
     ("NO_COLOR, CLICOLOR_FORCE", "no colours; colours"),

@@ -75,10 +75,7 @@ pub enum ScaffoldError {
     Exists(PathBuf),
     /// A file or folder cannot be written.
     #[error("cannot write {}: {source}; choose a folder that you may write with --in DIR", path.display())]
-    Write {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// Which schema a file is checked with.

@@ -11,7 +11,7 @@ use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{put, style};
 use crate::problems;
 
@@ -19,10 +19,10 @@ use crate::problems;
 const STANDARD_INPUT: &str = "-";
 
 /// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
-pub fn audit(args: &AuditArgs) -> Result<Exit, Complaint> {
+pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
     if args.brief && args.format == AuditFormat::Json {
         let message = "--brief is for people, and json is always whole; leave one of them out";
-        return Err(Complaint::new(Exit::Usage, message));
+        return Err(CliError::new(Exit::Usage, message));
     }
     let audits: Vec<Audit> = all(args)?.iter().map(check).collect();
     let document = |depth| documents::audit(&audits, args.brief, depth);
@@ -45,13 +45,13 @@ struct Written {
 }
 
 /// Reads all tables, or complains of everything that is wrong with any of them.
-fn all(args: &AuditArgs) -> Result<Vec<Transcription>, Complaint> {
+fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
     if args.files.iter().filter(|name| *name == STANDARD_INPUT).count() > 1 {
-        return Err(Complaint::new(Exit::Usage, "standard input can be read once; write `-` once"));
+        return Err(CliError::new(Exit::Usage, "standard input can be read once; write `-` once"));
     }
     let options = csv_options(&args.csv)?;
     let (mut read, mut has_csv) = (Vec::new(), false);
-    let mut wrong: Option<Complaint> = None;
+    let mut wrong: Option<CliError> = None;
     for name in &args.files {
         let found = written(name).and_then(|written| Ok((written.is_csv, table(&written, &options)?)));
         match (found, &mut wrong) {
@@ -66,13 +66,13 @@ fn all(args: &AuditArgs) -> Result<Vec<Transcription>, Complaint> {
     if wrong.is_none() && !has_csv && args.csv != CsvArgs::default() {
         let message = "none of the tables is CSV, and a transcription says by itself what its columns and its method are; \
                        leave out the options for tables in CSV";
-        return Err(Complaint::new(Exit::Usage, message));
+        return Err(CliError::new(Exit::Usage, message));
     }
     wrong.map_or(Ok(read), Err)
 }
 
 /// The text of a file, of a table that comes with tolok, or for `-` of standard input, which has no ending that says what it is.
-fn written(name: &str) -> Result<Written, Complaint> {
+fn written(name: &str) -> Result<Written, CliError> {
     if name != STANDARD_INPUT {
         let path = file(name)?;
         return Ok(Written { text: text_of(&path)?, is_csv: is_csv(&path), path });
@@ -91,7 +91,7 @@ fn looks_like_csv(text: &str) -> bool {
 }
 
 /// The file that is meant. A file needs no checkout; a name does.
-fn file(name: &str) -> Result<PathBuf, Complaint> {
+fn file(name: &str) -> Result<PathBuf, CliError> {
     match Home::find() {
         Ok(home) => Ok(home.published_file(name)?),
         Err(HomeError::NotFound) if Path::new(name).is_file() => Ok(PathBuf::from(name)),
@@ -101,7 +101,7 @@ fn file(name: &str) -> Result<PathBuf, Complaint> {
 }
 
 /// Reads a table in CSV, or a transcription.
-fn table(written: &Written, options: &CsvOptions) -> Result<Transcription, Complaint> {
+fn table(written: &Written, options: &CsvOptions) -> Result<Transcription, CliError> {
     let Written { path, text, is_csv } = written;
     let read = match is_csv {
         true => Transcription::read_csv(text, &CsvOptions { key: key_of(path), ..options.clone() }),
@@ -110,7 +110,7 @@ fn table(written: &Written, options: &CsvOptions) -> Result<Transcription, Compl
     read.map_err(|found| mistakes(path, text, &found))
 }
 
-pub(super) fn transcription(path: &Path) -> Result<Transcription, Complaint> {
+pub(super) fn transcription(path: &Path) -> Result<Transcription, CliError> {
     table(&Written { text: text_of(path)?, path: path.to_owned(), is_csv: false }, &CsvOptions::default())
 }
 
@@ -122,24 +122,24 @@ fn key_of(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn text_of(path: &Path) -> Result<String, Complaint> {
+fn text_of(path: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Complaint {
+fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
     let is_text = error.kind() != std::io::ErrorKind::InvalidData;
     let remedy = if is_text { "see whether you may read it" } else { "save it as UTF-8" };
-    Complaint::new(Exit::Usage, format!("cannot read {}: {error}; {remedy}", path.display()))
+    CliError::new(Exit::Usage, format!("cannot read {}: {error}; {remedy}", path.display()))
 }
 
-fn mistakes(path: &Path, text: &str, found: &[Problem]) -> Complaint {
-    Complaint { exit: Exit::Usage, text: problems::render(path, text, found), is_lack: false }
+fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {
+    CliError { exit: Exit::Usage, text: problems::render(path, text, found), is_missing_dependency: false }
 }
 
 /// How tables in CSV are read, but for their names.
-fn csv_options(args: &CsvArgs) -> Result<CsvOptions, Complaint> {
+fn csv_options(args: &CsvArgs) -> Result<CsvOptions, CliError> {
     let conditions = Conditions::from_options(&args.conditions());
-    let conditions = conditions.map_err(|wrong| Complaint::new(Exit::Usage, wrong))?;
+    let conditions = conditions.map_err(|wrong| CliError::new(Exit::Usage, wrong))?;
     Ok(CsvOptions {
         key: String::new(),
         title: args.title.clone(),

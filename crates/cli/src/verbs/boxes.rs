@@ -7,38 +7,38 @@ use tolok_lab::run::run_block;
 use tolok_lab::timer::run_program_timer;
 
 use crate::args::{BlockArgs, JobArgs, JobFileArgs};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 
 /// Runs the trials of one block. Its job comes from standard input.
-pub fn block(_: &BlockArgs) -> Result<Exit, Complaint> {
+pub fn block(_: &BlockArgs) -> Result<Exit, CliError> {
     done(run_block())
 }
 
 /// Holds the box together.
-pub fn keeper(options: &JobArgs) -> Result<Exit, Complaint> {
+pub fn keeper(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_keeper(&options.job))
 }
 
 /// Tries whether the box can have namespaces.
-pub fn namespace_probe(options: &JobArgs) -> Result<Exit, Complaint> {
+pub fn namespace_probe(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_namespace_probe(&options.job))
 }
 
 /// Starts the servers of the box.
-pub fn init(options: &JobArgs) -> Result<Exit, Complaint> {
+pub fn init(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_init(&options.job))
 }
 
 /// Passes packets between client and subject.
-pub fn link(options: &JobArgs) -> Result<Exit, Complaint> {
+pub fn link(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_link(&options.job))
 }
 
 /// Runs a program again and again and takes its time.
-pub fn program_timer(options: &JobFileArgs) -> Result<Exit, Complaint> {
+pub fn program_timer(options: &JobFileArgs) -> Result<Exit, CliError> {
     done(run_program_timer(&options.job))
 }
 
-fn done(ended: io::Result<()>) -> Result<Exit, Complaint> {
-    ended.map(|()| Exit::Done).map_err(|error| Complaint::new(Exit::Internal, error))
+fn done(ended: io::Result<()>) -> Result<Exit, CliError> {
+    ended.map(|()| Exit::Done).map_err(|error| CliError::new(Exit::Internal, error))
 }

@@ -10,22 +10,22 @@ use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, Subje
 
 use super::plan::deal_cpus;
 use crate::args::CheckArgs;
-use crate::bring::Bring;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
 use crate::measuring::{interruptible, warn_of};
 use crate::output::{put, say};
 
 /// Checks one subject after the other and says what was found of each as soon as it is known.
-pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
-    let mut opened = Opened::open()?;
+pub fn check(args: &CheckArgs) -> Result<Exit, CliError> {
+    let mut opened = Lab::open()?;
     let chosen = choose(&args.subjects, &mut opened)?;
     let stop = interruptible("subject")?;
     let (ready, lacking) = split(&opened, chosen);
     lacking.iter().for_each(|(label, reason)| say(format!("left out: {label}: {reason}")));
     if ready.is_empty() {
         let message = "none of these subjects is ready here; to fetch what is missing: tolok setup";
-        return Err(Complaint::new(Exit::Missing, message));
+        return Err(CliError::new(Exit::Missing, message));
     }
     let database = database(&opened, &ready, &stop);
     let wrong = each(&opened, &ready, database.as_ref(), &stop)?;
@@ -39,7 +39,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit, Complaint> {
 }
 
 /// The variants that are meant. A folder of the user's own joins the catalogue as it does with `--subject`.
-fn choose(named: &[String], opened: &mut Opened) -> Result<Vec<SubjectChoice>, Complaint> {
+fn choose(named: &[String], opened: &mut Lab) -> Result<Vec<SubjectChoice>, CliError> {
     let mut chosen = Vec::new();
     if named.is_empty() {
         chosen.extend(opened.competitors().filter(|subject| subject.program.is_none()).flat_map(variants));
@@ -50,7 +50,7 @@ fn choose(named: &[String], opened: &mut Opened) -> Result<Vec<SubjectChoice>, C
         if !is_known && Path::new(name).join("subject.toml").is_file() {
             let subject = local_subject(Path::new(name))?;
             chosen.extend(variants(&subject));
-            let bring = Bring { folders: vec![subject], ..Bring::default() };
+            let bring = UserServers { folders: vec![subject], ..UserServers::default() };
             bring.enter(&mut opened.laboratory.catalogue)?;
             opened.look_again()?;
         } else {
@@ -60,10 +60,10 @@ fn choose(named: &[String], opened: &mut Opened) -> Result<Vec<SubjectChoice>, C
     Ok(chosen)
 }
 
-fn of_catalogue(name: &str, catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, Complaint> {
+fn of_catalogue(name: &str, catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, CliError> {
     let selector = SubjectSelector::read(name, catalogue).map_err(|(message, help)| {
         let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-        Complaint::new(Exit::Usage, format!("{message}{help}; or name a folder with a subject.toml"))
+        CliError::new(Exit::Usage, format!("{message}{help}; or name a folder with a subject.toml"))
     })?;
     let servers = catalogue.subjects.iter().filter(|subject| subject.program.is_none());
     let found: Vec<SubjectChoice> = match selector {
@@ -78,7 +78,7 @@ fn of_catalogue(name: &str, catalogue: &Catalogue) -> Result<Vec<SubjectChoice>,
         let message = format!(
             "`{name}` is a program and no server: what it writes is checked in every run of it (tolok run queue)"
         );
-        return Err(Complaint::new(Exit::Usage, message));
+        return Err(CliError::new(Exit::Usage, message));
     }
     Ok(found)
 }
@@ -91,7 +91,7 @@ fn variants(subject: &Subject) -> Vec<SubjectChoice> {
 }
 
 /// Those that can be started here, and those that lack something.
-fn split(opened: &Opened, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Vec<(String, String)>) {
+fn split(opened: &Lab, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Vec<(String, String)>) {
     let (mut ready, mut lacking) = (Vec::new(), Vec::new());
     for choice in chosen {
         let Some(subject) = opened.laboratory.catalogue.subject(&choice.subject) else { continue };
@@ -104,7 +104,7 @@ fn split(opened: &Opened, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Ve
 }
 
 /// A database for the workloads that ask one, if any does and one is to be had.
-fn database(opened: &Opened, chosen: &[SubjectChoice], stop: &Stop) -> Option<(Database, Prepared)> {
+fn database(opened: &Lab, chosen: &[SubjectChoice], stop: &Stop) -> Option<(Database, Prepared)> {
     chosen.iter().find(|choice| asks_a_database(opened, choice))?;
     let engines = [Engine::Mariadb, Engine::Mysql].map(|engine| Database { engine, ..Database::default() });
     let Some(database) = engines.into_iter().find(|database| opened.database_ready(database).is_ok()) else {
@@ -121,12 +121,12 @@ fn database(opened: &Opened, chosen: &[SubjectChoice], stop: &Stop) -> Option<(D
     }
 }
 
-fn asks_a_database(opened: &Opened, choice: &SubjectChoice) -> bool {
+fn asks_a_database(opened: &Lab, choice: &SubjectChoice) -> bool {
     served(opened, choice).iter().any(|workload| workload.database)
 }
 
 /// The workloads of a subject that this checkout has.
-fn served(opened: &Opened, choice: &SubjectChoice) -> Vec<Workload> {
+fn served(opened: &Lab, choice: &SubjectChoice) -> Vec<Workload> {
     let catalogue = &opened.laboratory.catalogue;
     let names =
         catalogue.subject(&choice.subject).map(|subject| subject.workloads(&choice.variant)).unwrap_or_default();
@@ -135,22 +135,22 @@ fn served(opened: &Opened, choice: &SubjectChoice) -> Vec<Workload> {
 
 /// Checks each, says what was found, and counts those that are not right.
 fn each(
-    opened: &Opened,
+    opened: &Lab,
     chosen: &[SubjectChoice],
     database: Option<&(Database, Prepared)>,
     stop: &Stop,
-) -> Result<usize, Complaint> {
+) -> Result<usize, CliError> {
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
     let environment = Environment { database: database.map(|(asked, _)| asked.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =
-        deal_cpus(&Machine::read(), &environment, true).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
+        deal_cpus(&Machine::read(), &environment, true).map_err(|reason| CliError::new(Exit::Usage, reason))?;
     let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
     workloads.sort_by(|left, right| left.name.cmp(&right.name));
     workloads.dedup_by(|left, right| left.name == right.name);
     let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
-        .map_err(|error| Complaint::new(Exit::Internal, error))?;
+        .map_err(|error| CliError::new(Exit::Internal, error))?;
     let mut wrong = 0;
     for choice in chosen.iter().take_while(|_| !stop.is_asked()) {
         say(format!("checking {} …", choice.label));

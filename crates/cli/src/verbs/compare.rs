@@ -9,7 +9,7 @@ use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
 
 use crate::args::{CompareArgs, CompareFormat};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{put, style};
 use crate::reports::runs_folder;
 use crate::stored::Stored;
@@ -18,7 +18,7 @@ use crate::stored::Stored;
 const NAMED: usize = 5;
 
 /// Compares two runs and prints what follows.
-pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
+pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
     let runs = runs_folder(args.runs.as_deref())?;
     let [before, after] =
         [&args.before, &args.after].map(|name| Stored::read(&RunFolder::open(&RunFolder::find(&runs, name)?)));
@@ -50,7 +50,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Complaint> {
 }
 
 /// A refusal is not a result: the request itself has to change.
-fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> Complaint {
+fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> CliError {
     let [before, after] = findings.each_ref().map(|findings| &findings.run.id);
     let message = match refusal {
         CompareRefusal::SameRun => format!("both are the run {before}; to compare a run with itself says nothing (tolok list runs shows all)"),
@@ -72,7 +72,7 @@ fn refused(refusal: &CompareRefusal, findings: &[Findings; 2]) -> Complaint {
             terminal(&documents::conditions(differences), &style(None))
         ),
     };
-    Complaint::new(Exit::Usage, message)
+    CliError::new(Exit::Usage, message)
 }
 
 fn listed(cases: &[UnmatchedCase]) -> String {

@@ -8,14 +8,14 @@ use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
 use crate::args::{DoctorArgs, PlanFormat};
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::{Opened, TOOLS};
+use crate::exit::{CliError, Exit};
+use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::warn_of;
 use crate::output::{json, put, width};
 
 /// Looks at the machine and at the programs: from the control group that a run would have, after sweeping up as a run does.
-pub fn doctor(args: &DoctorArgs) -> Result<Exit, Complaint> {
-    let opened = Opened::open()?;
+pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
+    let opened = Lab::open()?;
     let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
     warn_of(&capabilities.leftovers);
     let text = match args.format {
@@ -100,7 +100,7 @@ fn program(page: &mut Page, missing: &str, name: &str, state: &ProgramState) {
     page.line(2, &format!("{}{name} ", readiness(mark)), &words);
 }
 
-fn subjects(page: &mut Page, opened: &Opened) {
+fn subjects(page: &mut Page, opened: &Lab) {
     page.heading("Subjects");
     for subject in opened.competitors() {
         match opened.ready(subject, &subject.default_variant) {

@@ -14,8 +14,8 @@ use tolok_report::{data, documents};
 
 use super::plan::deal_cpus;
 use crate::args::{FidelityArgs, FidelityFormat};
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
 use crate::measuring::{interruptible, warn_of};
 use crate::output::{put, say, style};
 
@@ -23,11 +23,11 @@ use crate::output::{put, say, style};
 const WORKLOAD: &str = "fidelity";
 
 /// Asks one subject after the other and says what was found.
-pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
-    let opened = Opened::open()?;
+pub fn fidelity(args: &FidelityArgs) -> Result<Exit, CliError> {
+    let opened = Lab::open()?;
     let chosen = choose(&args.subjects, &opened.laboratory.catalogue)?;
     let database = database(args)?;
-    let missing = |reason: &str| Complaint::new(Exit::Missing, format!("there is no database: {reason}"));
+    let missing = |reason: &str| CliError::new(Exit::Missing, format!("there is no database: {reason}"));
     opened.database_ready(&database).map_err(|reason| missing(&reason))?;
     let (ready, left_out) = split(&opened, chosen);
     left_out.iter().for_each(|left_out| say(format!("left out: {}: {}", left_out.subject, left_out.reason)));
@@ -39,7 +39,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
     let prepared =
         prepare_database(&opened.laboratory, &database, &mut loading, &|| !stop.is_asked()).map_err(|failure| {
             let exit = if stop.is_asked() { Exit::Interrupted } else { Exit::Missing };
-            Complaint { exit, ..missing(&failure.message) }
+            CliError { exit, ..missing(&failure.message) }
         })?;
     let mut report = ask(&opened, (&database, &prepared), &ready, (!args.no_aborts, &stop))?;
     report.left_out.extend(left_out);
@@ -60,11 +60,11 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, Complaint> {
     })
 }
 
-fn database(args: &FidelityArgs) -> Result<Database, Complaint> {
+fn database(args: &FidelityArgs) -> Result<Database, CliError> {
     if let Some(address) = args.dsn.as_deref().filter(|dsn| !dsn.starts_with("env:")) {
         // What is wrong with it is said without its text, as it may hold a password.
         DatabaseAddress::parse(address).map_err(|error| {
-            Complaint::new(Exit::Usage, format!("--dsn: {error}; an address is mysql://user:password@host:3306/name"))
+            CliError::new(Exit::Usage, format!("--dsn: {error}; an address is mysql://user:password@host:3306/name"))
         })?;
     }
     let engine = if args.dsn.is_some() { Engine::External } else { args.engine.engine() };
@@ -72,14 +72,14 @@ fn database(args: &FidelityArgs) -> Result<Database, Complaint> {
 }
 
 /// The variants that are meant, each once, in the order in which they are named.
-fn choose(named: &[String], catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, Complaint> {
+fn choose(named: &[String], catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, CliError> {
     let everything = ["*".to_owned()];
     let named = if named.is_empty() { &everything } else { named };
     let mut chosen: Vec<SubjectChoice> = Vec::new();
     for name in named {
         let selector = SubjectSelector::read(name, catalogue).map_err(|(message, help)| {
             let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-            Complaint::new(Exit::Usage, format!("{message}{help}"))
+            CliError::new(Exit::Usage, format!("{message}{help}"))
         })?;
         let found: Vec<SubjectChoice> = match selector {
             SubjectSelector::EveryReady => {
@@ -94,7 +94,7 @@ fn choose(named: &[String], catalogue: &Catalogue) -> Result<Vec<SubjectChoice>,
             }
         };
         if found.is_empty() {
-            return Err(Complaint::new(Exit::Usage, serves_none(name, catalogue)));
+            return Err(CliError::new(Exit::Usage, serves_none(name, catalogue)));
         }
         chosen.extend(found);
     }
@@ -122,7 +122,7 @@ fn serves_none(name: &str, catalogue: &Catalogue) -> String {
 }
 
 /// Those that can be asked here, and those that lack something. What holds for several variants of a subject is said once.
-fn split(opened: &Opened, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Vec<LeftOut>) {
+fn split(opened: &Lab, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Vec<LeftOut>) {
     let (mut ready, mut left_out) = (Vec::new(), Vec::<LeftOut>::new());
     for choice in chosen {
         let Some(subject) = opened.laboratory.catalogue.subject(&choice.subject) else { continue };
@@ -140,32 +140,32 @@ fn split(opened: &Opened, chosen: Vec<SubjectChoice>) -> (Vec<SubjectChoice>, Ve
     (ready, left_out)
 }
 
-fn nobody(left_out: &[LeftOut]) -> Complaint {
+fn nobody(left_out: &[LeftOut]) -> CliError {
     if left_out.is_empty() {
-        return Complaint::new(
+        return CliError::new(
             Exit::Missing,
             format!("no subject serves the workload `{WORKLOAD}`; TOLOK_HOME names the checkout with those that do"),
         );
     }
-    Complaint::new(Exit::Missing, "no subject is ready here; to fetch what is missing: tolok setup")
+    CliError::new(Exit::Missing, "no subject is ready here; to fetch what is missing: tolok setup")
 }
 
 fn ask(
-    opened: &Opened,
+    opened: &Lab,
     (database, prepared): (&Database, &Prepared),
     ready: &[SubjectChoice],
     (aborts, stop): (bool, &Stop),
-) -> Result<FidelityReport, Complaint> {
+) -> Result<FidelityReport, CliError> {
     let capabilities = Capabilities::prepare();
     warn_of(&capabilities.leftovers);
     let environment = Environment { database: Some(database.clone()), ..Environment::default() };
     // Nothing is measured, so the parts may share CPUs.
     let (cpus, _) =
-        deal_cpus(&Machine::read(), &environment, true).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
+        deal_cpus(&Machine::read(), &environment, true).map_err(|reason| CliError::new(Exit::Usage, reason))?;
     let workloads = opened.laboratory.catalogue.choose_workload(WORKLOAD).ok();
     let workloads: Vec<_> = workloads.into_iter().collect();
     let session = Session::begin(&opened.laboratory, &capabilities, [(environment.id, cpus)].into(), &workloads)
-        .map_err(|error| Complaint::new(Exit::Internal, error))?;
+        .map_err(|error| CliError::new(Exit::Internal, error))?;
     let job = FidelityJob { database: (database, prepared), aborts, stop };
     Ok(ask_them(&session, job, ready, &mut |choice| say(format!("asking {} …", choice.label))))
 }

@@ -8,15 +8,15 @@ use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
 
 use crate::args::{ForecastArgs, ForecastFormat};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{put, style};
 use crate::stored::Stored;
 
 /// Reads a run and says what it predicts.
-pub fn forecast(args: &ForecastArgs) -> Result<Exit, Complaint> {
+pub fn forecast(args: &ForecastArgs) -> Result<Exit, CliError> {
     let runs = args.runs.clone().map_or_else(|| Home::find().map(|home| home.runs_folder()), Ok)?;
     let stored = Stored::read(&RunFolder::open(&RunFolder::find(&runs, &args.run)?))?;
-    let found = predict(&stored.records(), &question(args)).map_err(|reason| Complaint::new(Exit::Usage, reason))?;
+    let found = predict(&stored.records(), &question(args)).map_err(|reason| CliError::new(Exit::Usage, reason))?;
     let document = |depth| documents::forecast(&found, depth);
     let output = args.output.as_deref();
     let shown = match args.format {

@@ -1,11 +1,11 @@
 //! `tolok help` and `tolok completions`: what the command says of itself.
 
 use crate::args::{CompletionsArgs, HelpArgs, Topic, parse_from, visible};
-use crate::exit::{Complaint, Exit, of_clap};
+use crate::exit::{CliError, Exit, of_clap};
 use crate::output::{put, width};
 
 /// Explains a topic, a verb, or all of tolok.
-pub fn help(args: &HelpArgs) -> Result<Exit, Complaint> {
+pub fn help(args: &HelpArgs) -> Result<Exit, CliError> {
     let about = args.about.as_deref();
     if let Some(topic) = about.and_then(|word| Topic::ALL.into_iter().find(|topic| topic.word() == word)) {
         put(&topic.text(usize::from(width()).min(100)), None)?;
@@ -20,7 +20,7 @@ pub fn help(args: &HelpArgs) -> Result<Exit, Complaint> {
 }
 
 /// Prints the completions of a shell.
-pub fn completions(args: &CompletionsArgs) -> Result<Exit, Complaint> {
+pub fn completions(args: &CompletionsArgs) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut visible(), "tolok", &mut script);
     put(&String::from_utf8_lossy(&script), None)?;

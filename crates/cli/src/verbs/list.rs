@@ -10,18 +10,18 @@ use tolok_model::{Catalogue, Role, Study};
 
 use super::audit::transcription;
 use crate::args::{ListArgs, Listed};
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::{Opened, TOOLS};
+use crate::exit::{CliError, Exit};
+use crate::laboratory::{Lab, TOOLS};
 use crate::output::put;
 
 /// Lists what was asked for.
-pub fn list(args: &ListArgs) -> Result<Exit, Complaint> {
+pub fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let text = match args.what {
-        Listed::Subjects => subjects(&Opened::open()?),
+        Listed::Subjects => subjects(&Lab::open()?),
         Listed::Workloads => workloads(&Home::find()?.catalogue()?),
         Listed::Studies => studies(&Home::find()?)?,
         Listed::Published => published(&Home::find()?)?,
-        Listed::Tools => tools(&Opened::open()?.states),
+        Listed::Tools => tools(&Lab::open()?.states),
         Listed::Sources => sources(&Home::find()?)?,
         Listed::Runs => runs(args)?,
     };
@@ -29,7 +29,7 @@ pub fn list(args: &ListArgs) -> Result<Exit, Complaint> {
     Ok(Exit::Done)
 }
 
-fn subjects(opened: &Opened) -> String {
+fn subjects(opened: &Lab) -> String {
     let mut text = String::new();
     for subject in &opened.laboratory.catalogue.subjects {
         let state = match opened.ready(subject, &subject.default_variant) {
@@ -90,7 +90,7 @@ fn tools(states: &BTreeMap<String, ProgramState>) -> String {
     text
 }
 
-fn studies(home: &Home) -> Result<String, Complaint> {
+fn studies(home: &Home) -> Result<String, CliError> {
     let catalogue = home.catalogue()?;
     let mut text = String::new();
     for name in home.studies()? {
@@ -101,7 +101,7 @@ fn studies(home: &Home) -> Result<String, Complaint> {
 }
 
 /// Each with its parts.
-fn sources(home: &Home) -> Result<String, Complaint> {
+fn sources(home: &Home) -> Result<String, CliError> {
     let mut text = String::new();
     for name in home.sources() {
         let source = home.source(&name)?;
@@ -115,7 +115,7 @@ fn sources(home: &Home) -> Result<String, Complaint> {
 }
 
 /// The published tables, each with its title and whoever wrote it.
-fn published(home: &Home) -> Result<String, Complaint> {
+fn published(home: &Home) -> Result<String, CliError> {
     let names = home.published()?;
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
@@ -136,7 +136,7 @@ fn published(home: &Home) -> Result<String, Complaint> {
     })
 }
 
-fn runs(args: &ListArgs) -> Result<String, Complaint> {
+fn runs(args: &ListArgs) -> Result<String, CliError> {
     let folder = match &args.runs {
         Some(folder) => folder.clone(),
         None => Home::find()?.runs_folder(),

@@ -10,11 +10,11 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 use tolok_model::wording::suggestion;
 
 use crate::args::{ManArgs, Topic, visible};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{put, say};
 
 /// Prints a page, or writes one or all of them into a folder.
-pub fn man(args: &ManArgs) -> Result<Exit, Complaint> {
+pub fn man(args: &ManArgs) -> Result<Exit, CliError> {
     let pages = pages();
     let wanted = match (&args.verb, &args.output) {
         (Some(verb), _) => vec![named(&pages, verb)?],
@@ -52,25 +52,25 @@ fn add(command: &Command, title: String, pages: &mut Vec<Page>) {
     command.get_subcommands().for_each(|verb| add(verb, format!("{title}-{}", verb.get_name()), pages));
 }
 
-fn named<'a>(pages: &'a [Page], verb: &str) -> Result<&'a Page, Complaint> {
+fn named<'a>(pages: &'a [Page], verb: &str) -> Result<&'a Page, CliError> {
     let wanted = format!("tolok-{}", verb.replace(' ', "-"));
     let verbs: Vec<&str> = pages.iter().filter_map(|page| page.title.strip_prefix("tolok-")).collect();
     let unknown = || format!("there is no verb `{verb}` to have a page; {}", suggestion(verb, &verbs));
-    pages.iter().find(|page| page.title == wanted).ok_or_else(|| Complaint::new(Exit::Usage, unknown()))
+    pages.iter().find(|page| page.title == wanted).ok_or_else(|| CliError::new(Exit::Usage, unknown()))
 }
 
-fn write(folder: &Path, page: &Page) -> Result<(), Complaint> {
+fn write(folder: &Path, page: &Page) -> Result<(), CliError> {
     let cannot = |error| {
         let message =
             format!("cannot write into {}: {error}; name a folder that you may write with -o DIR", folder.display());
-        Complaint::new(Exit::Internal, message)
+        CliError::new(Exit::Internal, message)
     };
     fs::create_dir_all(folder).map_err(cannot)?;
     fs::write(folder.join(format!("{}.1", page.title)), page.text()?).map_err(cannot)
 }
 
 impl Page {
-    fn text(&self) -> Result<String, Complaint> {
+    fn text(&self) -> Result<String, CliError> {
         let (is_whole, below) = (self.title == "tolok", self.command.has_subcommands());
         let extra = self.command.get_after_help().map(ToString::to_string);
         let source = concat!("tolok ", env!("CARGO_PKG_VERSION"));
@@ -86,7 +86,7 @@ impl Page {
             .and_then(|()| man.render_options_section(&mut page))
             .and_then(|()| if below { man.render_subcommands_section(&mut page) } else { Ok(()) })
             .and_then(|()| own_sections(is_whole, extra.as_deref()).to_writer(&mut page));
-        written.map_err(|error| Complaint::new(Exit::Internal, format!("cannot write a manual page: {error}")))?;
+        written.map_err(|error| CliError::new(Exit::Internal, format!("cannot write a manual page: {error}")))?;
         Ok(String::from_utf8_lossy(&page).into_owned())
     }
 }

@@ -7,14 +7,14 @@ use tolok_lab::home::{Home, HomeError};
 use tolok_model::{Catalogue, SubjectSelector};
 
 use crate::args::{NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{put, say};
 
 /// The seed of a new study: any will do that does not change.
 const SEED: u64 = 1;
 
 /// Makes what was asked for, prints its files and says what to do with them.
-pub fn new(args: &NewArgs) -> Result<Exit, Complaint> {
+pub fn new(args: &NewArgs) -> Result<Exit, CliError> {
     let (files, next) = match &args.thing {
         NewThing::Subject(args) => subject(args)?,
         NewThing::Workload(args) => workload(args)?,
@@ -26,7 +26,7 @@ pub fn new(args: &NewArgs) -> Result<Exit, Complaint> {
     Ok(Exit::Done)
 }
 
-fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let runtime = match args.runtime {
         NewRuntime::Go => Runtime::Go,
         NewRuntime::Node => Runtime::Node,
@@ -47,7 +47,7 @@ fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
     Ok((files, next))
 }
 
-fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
         None => checkout("workload")?.root().join("workloads"),
@@ -61,7 +61,7 @@ fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), Complaint>
     Ok((files, next))
 }
 
-fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let home = known_home()?;
     let catalogue = home.as_ref().map(Home::catalogue).transpose()?;
     let is_program = match &catalogue {
@@ -82,7 +82,7 @@ fn study(args: &NewStudyArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
     ))
 }
 
-fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
+fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError> {
     let folder = match (&args.folder, known_home()?.filter(is_inside)) {
         (Some(folder), _) => folder.clone(),
         (None, Some(home)) => home.root().join("published"),
@@ -97,10 +97,10 @@ fn audit(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), Complaint> {
 }
 
 /// Refuses names that the catalogue does not have; says whether the workload is one for programs.
-fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, Complaint> {
+fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliError> {
     let complain = |option: &str, (message, help): (String, Option<String>)| {
         let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-        Complaint::new(Exit::Usage, format!("{option}: {message}{help}"))
+        CliError::new(Exit::Usage, format!("{option}: {message}{help}"))
     };
     for subject in &args.subjects {
         SubjectSelector::read(subject, catalogue).map_err(|wrong| complain("--subjects", wrong))?;
@@ -113,15 +113,15 @@ fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, Compl
 }
 
 /// The checkout, for what has its place in one.
-fn checkout(thing: &str) -> Result<Home, Complaint> {
+fn checkout(thing: &str) -> Result<Home, CliError> {
     known_home()?.ok_or_else(|| {
         let message = format!("there is no checkout of tolok here or above to put the {thing} in; run it there, or name a folder with --in DIR");
-        Complaint::new(Exit::Usage, message)
+        CliError::new(Exit::Usage, message)
     })
 }
 
 /// The checkout, if there is one: a study can be begun without.
-fn known_home() -> Result<Option<Home>, Complaint> {
+fn known_home() -> Result<Option<Home>, CliError> {
     match Home::find() {
         Ok(home) => Ok(Some(home)),
         Err(HomeError::NotFound) => Ok(None),
@@ -145,10 +145,10 @@ fn as_a_path(path: &Path) -> String {
     if text.contains('/') { text } else { format!("./{text}") }
 }
 
-fn refused(error: ScaffoldError) -> Complaint {
+fn refused(error: ScaffoldError) -> CliError {
     let exit = match error {
         ScaffoldError::Name(_) | ScaffoldError::Exists(_) => Exit::Usage,
         ScaffoldError::Write { .. } => Exit::Internal,
     };
-    Complaint::new(exit, error)
+    CliError::new(exit, error)
 }

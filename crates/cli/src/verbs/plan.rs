@@ -16,9 +16,9 @@ use tolok_model::{
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat};
-use crate::bring::Bring;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
 use crate::output::{json, put};
 use crate::progress::rough;
 
@@ -49,8 +49,8 @@ pub struct StudyRequest<'a> {
     pub measure: &'a MeasureArgs,
 }
 
-pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
-    let bring = Bring::of(&args.bring, args.study.is_some())?;
+pub fn plan(args: &PlanArgs) -> Result<Exit, CliError> {
+    let bring = UserServers::of(&args.bring, args.study.is_some())?;
     let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
     let (_, planned) = make(bring, request)?;
     let text = match args.format {
@@ -66,15 +66,15 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Complaint> {
 }
 
 /// Opens the laboratory with what was brought, reads a study and expands it for this machine.
-pub fn make(mut bring: Bring, request: StudyRequest<'_>) -> Result<(Opened, Planned), Complaint> {
+pub fn make(mut bring: UserServers, request: StudyRequest<'_>) -> Result<(Lab, Planned), CliError> {
     bring.ask_urls()?;
-    let mut opened = Opened::open_with(&bring)?;
+    let mut opened = Lab::open_with(&bring)?;
     let planned = make_in(&mut opened, &bring, request)?;
     Ok((opened, planned))
 }
 
 /// The study that was named, or the one for what was brought.
-fn study(opened: &Opened, bring: &Bring, asked: Option<&str>) -> Result<(PathBuf, String, Study), Complaint> {
+fn study(opened: &Lab, bring: &UserServers, asked: Option<&str>) -> Result<(PathBuf, String, Study), CliError> {
     let (home, catalogue) = (&opened.laboratory.home, &opened.laboratory.catalogue);
     Ok(match asked.map_or_else(|| bring.study(), |name| (name.to_owned(), None)) {
         (name, Some(text)) => Home::read_study(PathBuf::from(name), text, catalogue)?,
@@ -83,7 +83,7 @@ fn study(opened: &Opened, bring: &Bring, asked: Option<&str>) -> Result<(PathBuf
 }
 
 /// Reads a study and expands it for this machine.
-pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) -> Result<Planned, Complaint> {
+pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>) -> Result<Planned, CliError> {
     let args = request.measure;
     let (path, text, mut study) = study(opened, bring, request.study)?;
     let left_out = bring.ask(&study, &mut opened.laboratory.catalogue)?;
@@ -95,7 +95,7 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
     let ready = |subject: &Subject, variant: &str| opened.ready(subject, variant);
     let ready_for_database = |subject: &Subject, variant: &str| opened.ready_for(subject, variant, true);
     let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
-    let dealt = RefCell::new(Dealt::default());
+    let dealt = RefCell::new(CpuAssignment::default());
     // Without a generator nothing is shared with it.
     let has_load = !study.scenarios.is_empty();
     let fits = |environment: &Environment| {
@@ -118,13 +118,13 @@ pub fn make_in(opened: &mut Opened, bring: &Bring, request: StudyRequest<'_>) ->
     if args.strict && !plan.skipped.is_empty() {
         return Err(missing("--strict does not allow leaving out parts of the study", &plan.skipped));
     }
-    let Dealt { cpus, notes: cpu_notes } = dealt.into_inner();
+    let CpuAssignment { cpus, notes: cpu_notes } = dealt.into_inner();
     let command = command(request, seed);
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities })
 }
 
 /// A study with what the command line puts in the place of its own.
-fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Result<Study, Complaint> {
+fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Result<Study, CliError> {
     if let Some(blocks) = args.blocks {
         // A number takes the place of a rule as well.
         (study.blocks, study.stopping) = (blocks, None);
@@ -140,12 +140,12 @@ fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Resu
 
 /// The CPUs of every environment that can be had.
 #[derive(Default)]
-struct Dealt {
+struct CpuAssignment {
     cpus: BTreeMap<String, CpuMap>,
     notes: Vec<String>,
 }
 
-impl Dealt {
+impl CpuAssignment {
     fn add(&mut self, environment: &Environment, cpus: CpuMap, note: Option<String>) {
         self.cpus.insert(environment.id.clone(), cpus);
         self.notes.extend(note.filter(|note| !self.notes.contains(note)));
@@ -185,11 +185,11 @@ fn own_id(subject: &str) -> &str {
     subject.split(':').next().unwrap_or_default()
 }
 
-fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<tolok_model::SubjectSelector>, Complaint> {
+fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<tolok_model::SubjectSelector>, CliError> {
     let selectors = names.iter().map(|name| tolok_model::SubjectSelector::read(name, catalogue));
     selectors.collect::<Result<Vec<_>, _>>().map_err(|(message, help)| {
         let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-        Complaint::new(Exit::Usage, format!("--subjects: {message}{help}"))
+        CliError::new(Exit::Usage, format!("--subjects: {message}{help}"))
     })
 }
 
@@ -226,7 +226,7 @@ fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), Strin
     }
 }
 
-fn refuse(error: &PlanError, left_out: &[Skipped]) -> Complaint {
+fn refuse(error: &PlanError, left_out: &[Skipped]) -> CliError {
     match error {
         PlanError::NothingReady(skipped) | PlanError::NoTool(skipped) | PlanError::NoDatabase(skipped) => {
             missing(&error.to_string(), skipped)
@@ -235,15 +235,15 @@ fn refuse(error: &PlanError, left_out: &[Skipped]) -> Complaint {
             let reasons = left_out.iter().map(|one| format!("\n  {}: {}", one.subject, one.reason));
             let text = format!("{error}{}", reasons.collect::<String>());
             if matches!(error, PlanError::NoEnvironment(_)) {
-                Complaint::lack(Exit::Usage, text)
+                CliError::lack(Exit::Usage, text)
             } else {
-                Complaint::new(Exit::Usage, text)
+                CliError::new(Exit::Usage, text)
             }
         }
     }
 }
 
-fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
+fn missing(what: &str, skipped: &[Skipped]) -> CliError {
     let mut text = what.to_owned();
     for one in skipped {
         let _ = write!(text, "\n  {}: {}", one.subject, one.reason);
@@ -255,15 +255,17 @@ fn missing(what: &str, skipped: &[Skipped]) -> Complaint {
     if skipped.iter().any(is_of("tool ")) {
         text.push_str("\nto fetch the missing tools: tolok setup tools");
     }
-    Complaint::lack(Exit::Missing, text)
+    CliError::lack(Exit::Missing, text)
 }
 
 /// A seed from the kernel's random numbers, small enough to be typed again.
-fn drawn_seed() -> Result<u64, Complaint> {
+fn drawn_seed() -> Result<u64, CliError> {
     let mut bytes = [0; 4];
     let read =
         std::fs::File::open("/dev/urandom").and_then(|mut file| std::io::Read::read_exact(&mut file, &mut bytes));
-    read.map_err(|error| Complaint::new(Exit::Internal, format!("cannot read random numbers: {error}. Choose a seed with --seed")))?;
+    read.map_err(|error| {
+        CliError::new(Exit::Internal, format!("cannot read random numbers: {error}. Choose a seed with --seed"))
+    })?;
     Ok(u64::from(u32::from_le_bytes(bytes)))
 }
 

@@ -11,17 +11,17 @@ use super::plan::{StudyRequest, make_in};
 use super::report::open_in_browser;
 use super::setup::{fetch, what};
 use crate::args::QuickArgs;
-use crate::bring::Bring;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::{Opened, TOOLS};
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::{announce, interruptible, measure};
 use crate::output::{ask, say};
 
 /// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
-pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
-    let mut bring = Bring::of(&args.bring, true)?;
+pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
+    let mut bring = UserServers::of(&args.bring, true)?;
     bring.ask_urls()?;
-    let mut opened = Opened::open_with(&bring)?;
+    let mut opened = Lab::open_with(&bring)?;
     let machine = tolok_lab::machine::Machine::read();
     say(format!(
         "tolok {} · {}\n",
@@ -42,7 +42,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, Complaint> {
     Ok(measured.exit)
 }
 
-fn show_programs(opened: &Opened) {
+fn show_programs(opened: &Lab) {
     for (name, state) in &opened.states {
         // Another database is for those who ask for it, and so are other tools that measure.
         let is_extra = Engine::Mysql.program() == Some(name.as_str()) || TOOLS.contains(&name.as_str());
@@ -61,7 +61,7 @@ fn show_programs(opened: &Opened) {
 }
 
 /// Fetches what is missing: at once with `--yes`, after a question on a terminal, not at all elsewhere.
-fn offer_missing(opened: &mut Opened, yes: bool) -> Result<(), Complaint> {
+fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
     // The quick study runs default variants only, and nobody waits for a compiler at first sight.
     let missing: BTreeSet<String> = opened
         .competitors()

@@ -16,16 +16,16 @@ use tolok_report::{data, documents};
 
 use super::plan::{StudyRequest, make};
 use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};
-use crate::bring::Bring;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure, unsound};
 use crate::output::{put, say, style};
 use crate::reports::runs_folder;
 use crate::stored::Stored;
 
 /// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
-pub fn replicate(args: &ReplicateArgs) -> Result<Exit, Complaint> {
+pub fn replicate(args: &ReplicateArgs) -> Result<Exit, CliError> {
     let home = Home::find()?;
     let source = home.source(&args.source)?;
     let chosen = chosen(&source.replication, &args.part)?;
@@ -57,11 +57,11 @@ fn is_mute(findings: &ReplicationFindings) -> bool {
 }
 
 /// The parts that were named, in the order of the file; all if none was.
-fn chosen<'a>(replication: &'a Replication, named: &[String]) -> Result<Vec<&'a ReplicationPart>, Complaint> {
+fn chosen<'a>(replication: &'a Replication, named: &[String]) -> Result<Vec<&'a ReplicationPart>, CliError> {
     let known: Vec<&str> = replication.parts.iter().map(|part| part.name.as_str()).collect();
     if let Some(unknown) = named.iter().find(|name| !known.contains(&name.as_str())) {
         let message = format!("{} has no part `{unknown}`; {}", replication.source, suggestion(unknown, &known));
-        return Err(Complaint::new(Exit::Usage, message));
+        return Err(CliError::new(Exit::Usage, message));
     }
     let is_meant = |part: &&ReplicationPart| named.is_empty() || named.contains(&part.name);
     Ok(replication.parts.iter().filter(is_meant).collect())
@@ -76,7 +76,7 @@ fn study_name(replication: &Replication, part: &ReplicationPart) -> String {
 }
 
 /// The newest stored run of each part.
-fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &Path) -> Result<Ran<'a>, Complaint> {
+fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &Path) -> Result<Ran<'a>, CliError> {
     let find = |part: &'a ReplicationPart| {
         if !chosen.iter().any(|one| one.name == part.name) {
             return Err("it was not asked for".to_owned());
@@ -91,7 +91,7 @@ fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &
             "no run of {} is stored in {runs}; measure first: tolok replicate {key}; or name another folder: --runs DIR",
             if chosen.len() == replication.parts.len() { key.clone() } else { format!("these parts of {key}") }
         );
-        return Err(Complaint::new(Exit::CannotTell, message));
+        return Err(CliError::new(Exit::CannotTell, message));
     }
     Ok(found)
 }
@@ -102,7 +102,7 @@ fn measured<'a>(
     replication: &'a Replication,
     chosen: &[&ReplicationPart],
     (args, runs): (&ReplicateArgs, &Path),
-) -> Result<(Exit, Ran<'a>), Complaint> {
+) -> Result<(Exit, Ran<'a>), CliError> {
     let stop = interruptible("trial")?;
     let mut exit = Exit::Done;
     let mut ran = Ran::new();
@@ -141,7 +141,7 @@ fn run_part(
     replication: &Replication,
     part: &ReplicationPart,
     (args, runs, stop): (&ReplicateArgs, &Path, &Stop),
-) -> Result<(Exit, PathBuf), Complaint> {
+) -> Result<(Exit, PathBuf), CliError> {
     let study = folder.join(&part.study).display().to_string();
     let brought = BringArgs::default();
     let options = MeasureArgs {
@@ -154,7 +154,7 @@ fn run_part(
         diagnose: false,
     };
     let request = StudyRequest { study: Some(&study), bring: &brought, measure: &options };
-    let (opened, mut planned) = make(Bring::of(&brought, true)?, request)?;
+    let (opened, mut planned) = make(UserServers::of(&brought, true)?, request)?;
     check(&opened, replication, part, &study)?;
     planned.name = study_name(replication, part);
     announce(&planned);
@@ -164,7 +164,7 @@ fn run_part(
 }
 
 /// What a replication says of a study, held against the study before anything is measured.
-fn check(opened: &Opened, replication: &Replication, part: &ReplicationPart, path: &str) -> Result<(), Complaint> {
+fn check(opened: &Lab, replication: &Replication, part: &ReplicationPart, path: &str) -> Result<(), CliError> {
     let catalogue = &opened.laboratory.catalogue;
     let (_, _, study) = opened.laboratory.home.study(path, catalogue)?;
     let unknown = replication.check_part(part, &study, catalogue);
@@ -172,12 +172,12 @@ fn check(opened: &Opened, replication: &Replication, part: &ReplicationPart, pat
         return Ok(());
     }
     let message = format!("the replication of {} and {path} disagree: {}", replication.source, unknown.join("; "));
-    Err(Complaint::new(Exit::Usage, message))
+    Err(CliError::new(Exit::Usage, message))
 }
 
 /// A part of which nothing can be had on this machine is no reason to give the others up. A mistake in a file is.
-fn left_out(complaint: Complaint) -> Result<Result<PathBuf, String>, Complaint> {
-    if !complaint.is_lack {
+fn left_out(complaint: CliError) -> Result<Result<PathBuf, String>, CliError> {
+    if !complaint.is_missing_dependency {
         return Err(complaint);
     }
     let lines: Vec<&str> = complaint.text.trim_start_matches("error: ").lines().map(str::trim).collect();
@@ -261,10 +261,10 @@ mod tests {
 
     #[test]
     fn a_part_that_cannot_be_had_is_left_out_and_a_mistake_is_not() {
-        let missing = Complaint::lack(Exit::Missing, "nothing is ready\n  php/swoole: its extension is missing.");
+        let missing = CliError::lack(Exit::Missing, "nothing is ready\n  php/swoole: its extension is missing.");
         let said = "nothing is ready; php/swoole: its extension is missing";
         assert!(matches!(left_out(missing), Ok(Err(reason)) if reason == said));
-        assert!(left_out(Complaint::new(Exit::Usage, "unknown key")).is_err());
+        assert!(left_out(CliError::new(Exit::Usage, "unknown key")).is_err());
     }
 
     #[test]

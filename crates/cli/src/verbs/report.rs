@@ -12,13 +12,13 @@ use tolok_lab::store::RunFolder;
 use tolok_report::{Format as ReportFormat, Style, brief, render};
 
 use crate::args::{Format, ReportArgs};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, say, width};
 use crate::reports::{keep, report_format, runs_folder};
 
 /// Rebuilds the reports of a run, and prints or writes those that were asked for.
-pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
+pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     let formats = formats(args)?;
     check_places(args, &formats)?;
     let path = RunFolder::find(&runs_folder(args.runs.as_deref())?, &args.run)?;
@@ -46,8 +46,8 @@ pub fn report(args: &ReportArgs) -> Result<Exit, Complaint> {
 }
 
 /// The formats that were asked for, each once; none where lines were, which are no report and stand alone.
-fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, Complaint> {
-    let usage = |message: String| Err(Complaint::new(Exit::Usage, message));
+fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
+    let usage = |message: String| Err(CliError::new(Exit::Usage, message));
     let mut seen = BTreeSet::new();
     let mut formats: Vec<ReportFormat> = args.format.iter().filter_map(|format| report_format(*format)).collect();
     if formats.len() < args.format.len() && args.format.iter().any(|format| *format != Format::Jsonl) {
@@ -68,8 +68,8 @@ fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, Complaint> {
 }
 
 /// Refuses a file where a folder is needed, and a folder where a file is, before anything is read.
-fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), Complaint> {
-    let usage = |message: String| Err(Complaint::new(Exit::Usage, message));
+fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), CliError> {
+    let usage = |message: String| Err(CliError::new(Exit::Usage, message));
     let is_other_than_folder = |path: &Path| path.exists() && !path.is_dir();
     if let Some(path) = args.figures.as_deref().filter(|path| is_other_than_folder(path)) {
         return usage(format!(
@@ -96,10 +96,10 @@ fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), Compl
     }
 }
 
-fn make_folder(folder: &Path, option: &str) -> Result<(), Complaint> {
+fn make_folder(folder: &Path, option: &str) -> Result<(), CliError> {
     let failed = |error| {
         let message = format!("cannot make the folder {}: {error}; name another one: {option} DIR", folder.display());
-        Complaint::new(Exit::Internal, message)
+        CliError::new(Exit::Internal, message)
     };
     std::fs::create_dir_all(folder).map_err(failed)
 }

@@ -9,15 +9,15 @@ use tolok_model::Plan;
 
 use super::plan::{StudyRequest, make};
 use crate::args::{ResumeArgs, RunArgs};
-use crate::bring::Bring;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::Opened;
+use crate::bring::UserServers;
+use crate::exit::{CliError, Exit};
+use crate::laboratory::Lab;
 use crate::measuring::{announce, interruptible, measure, measure_in, trials_left, warn_of};
 use crate::output::say;
 use crate::reports::runs_folder;
 
-pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
-    let bring = Bring::of(&args.bring, args.study.is_some())?;
+pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
+    let bring = UserServers::of(&args.bring, args.study.is_some())?;
     let request = StudyRequest { study: args.study.as_deref(), bring: &args.bring, measure: &args.measure };
     let (opened, planned) = make(bring, request)?;
     announce(&planned);
@@ -26,17 +26,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, Complaint> {
     Ok(measured.exit)
 }
 
-pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
+pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref())?, &args.run)?;
     let folder = RunFolder::open_to_write(&path)?;
     let stored = folder.read()?;
-    let opened = Opened::open_with(&Bring::again(&stored.plan, args.allow_remote)?)?;
+    let opened = Lab::open_with(&UserServers::again(&stored.plan, args.allow_remote)?)?;
     if let Some(missing) = missing_of(&opened, &stored.plan) {
         let name = run_name(&path);
         let message = format!("cannot resume: {missing}. Then run: tolok resume {name}");
-        return Err(Complaint::new(Exit::Missing, message));
+        return Err(CliError::new(Exit::Missing, message));
     }
-    check_resumable(&stored.run, &stored.blocks, &stored.plan).map_err(|why| Complaint::new(Exit::Usage, why))?;
+    check_resumable(&stored.run, &stored.blocks, &stored.plan).map_err(|why| CliError::new(Exit::Usage, why))?;
     changes_since(&opened.laboratory, &stored.run).iter().for_each(|change| say(format!("warning: {change}")));
     let left = trials_left(&folder, &stored)?;
     let all = counted(stored.plan.trials.len() as u64, "trial");
@@ -52,7 +52,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Complaint> {
 }
 
 /// The first thing that a plan needs and that is not here any more. Without it every trial that is left would fail.
-fn missing_of(opened: &Opened, plan: &Plan) -> Option<String> {
+fn missing_of(opened: &Lab, plan: &Plan) -> Option<String> {
     let of_case = plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
         let asking = plan.scenario(&case.scenario).filter(|scenario| scenario.database);
@@ -65,7 +65,7 @@ fn missing_of(opened: &Opened, plan: &Plan) -> Option<String> {
     of_case.or_else(|| missing_tool(opened, plan))
 }
 
-fn missing_tool(opened: &Opened, plan: &Plan) -> Option<String> {
+fn missing_tool(opened: &Lab, plan: &Plan) -> Option<String> {
     let generators = plan.scenarios.iter().filter_map(|scenario| scenario.tool.name.program());
     let timers = plan.programs.iter().filter_map(|program| program.timer.program());
     generators.chain(timers).find_map(|name| Some(format!("tool [{name}]: {}", opened.tool_ready(name).err()?)))

@@ -4,12 +4,12 @@ use tolok_serve::{Options, ServeError, Server};
 
 use super::report::open_in_browser;
 use crate::args::ServeArgs;
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{put, say};
 use crate::reports::runs_folder;
 
 /// Serves the pages and says where.
-pub fn serve(args: &ServeArgs) -> Result<Exit, Complaint> {
+pub fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
     let runs = runs_folder(args.runs.as_deref())?;
     let server = Server::bind(&Options { runs: runs.clone(), port: args.port }).map_err(failed)?;
     let address = server.url();
@@ -22,10 +22,10 @@ pub fn serve(args: &ServeArgs) -> Result<Exit, Complaint> {
     Ok(Exit::Done)
 }
 
-fn failed(error: ServeError) -> Complaint {
+fn failed(error: ServeError) -> CliError {
     let exit = match error {
         ServeError::Listen { .. } => Exit::Usage,
         ServeError::Runtime(_) => Exit::Internal,
     };
-    Complaint::new(exit, error)
+    CliError::new(exit, error)
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use tolok_lab::toolbox::{FetchEvent, FetchPlan, ProgramState};
 
 use crate::args::SetupArgs;
-use crate::exit::{Complaint, Exit};
-use crate::laboratory::{Opened, TOOLS};
+use crate::exit::{CliError, Exit};
+use crate::laboratory::{Lab, TOOLS};
 use crate::output::{ask, put, say};
 use crate::progress::Screen;
 
@@ -14,8 +14,8 @@ use crate::progress::Screen;
 const ALL_TOOLS: &str = "tools";
 
 /// Fetches what is missing, after asking.
-pub fn setup(args: &SetupArgs) -> Result<Exit, Complaint> {
-    let mut opened = Opened::open()?;
+pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
+    let mut opened = Lab::open()?;
     let missing = if args.programs.is_empty() {
         opened.missing_for(opened.laboratory.catalogue.subjects.iter())
     } else {
@@ -59,12 +59,12 @@ fn asked_for(words: &[String]) -> BTreeSet<&str> {
 }
 
 /// Fetches, tells of each command, and looks again at what is there.
-pub fn fetch(opened: &mut Opened, plan: &FetchPlan) -> Result<(), Complaint> {
+pub fn fetch(opened: &mut Lab, plan: &FetchPlan) -> Result<(), CliError> {
     let screen = Screen::new();
     let outcome = opened.toolbox.fetch(plan, &mut |event| show(&screen, &event));
     screen.step_ends();
     screen.end();
-    let outcome = outcome.map_err(|error| Complaint::new(Exit::Internal, format!("failed to {error}")))?;
+    let outcome = outcome.map_err(|error| CliError::new(Exit::Internal, format!("failed to {error}")))?;
     for failure in &outcome.failed {
         let weight = if failure.optional { "optional" } else { "needed by a subject" };
         say(format!("  {} could not be fetched ({weight}): failed to {}", failure.programs.join(", "), failure.error));
@@ -113,7 +113,7 @@ pub fn what(plan: &FetchPlan) -> String {
 
 /// Says what is not ready after all; true if any of it is needed. Of the tools, those are that were to be fetched; what was
 /// asked for by its name is needed in any case.
-fn still_missing(opened: &Opened, wanted: &[String], plan: &FetchPlan, words: &[String]) -> bool {
+fn still_missing(opened: &Lab, wanted: &[String], plan: &FetchPlan, words: &[String]) -> bool {
     let (groups, names): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| *word == ALL_TOOLS);
     let names = names.into_iter().cloned().collect::<Vec<_>>();
     let named = asked_for(&names);

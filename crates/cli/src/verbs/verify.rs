@@ -10,11 +10,11 @@ use tolok_report::documents::verification;
 use tolok_report::print::terminal;
 
 use crate::args::{VerifyArgs, VerifyFormat};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{json, put, style};
 
 /// Verifies a run and prints what was found. It writes nothing into the run's folder.
-pub fn verify(args: &VerifyArgs) -> Result<Exit, Complaint> {
+pub fn verify(args: &VerifyArgs) -> Result<Exit, CliError> {
     let runs = match &args.runs {
         Some(folder) => folder.clone(),
         None => Home::find()?.runs_folder(),

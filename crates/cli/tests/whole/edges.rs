@@ -35,7 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tolok-rng", &[]),
     ("tolok-testkit", &[]),
     ("tolok-ceiling", &[]),
-    ("tolok-bench", &["tolok-stats", "tolok-link", "tolok-load"]),
+    ("tolok-bench", &["tolok-host", "tolok-stats", "tolok-link", "tolok-load"]),
 ];
 
 /// Crates that talk to a person.

@@ -270,12 +270,13 @@ impl CounterSet {
 }
 
 fn open_in(event: Event, scope: &Scope, user_mode_only: bool) -> io::Result<Vec<File>> {
+    let mode = if user_mode_only { perf::Mode::User } else { perf::Mode::UserAndKernel };
     match scope {
-        Scope::Below(pid) => Ok(vec![perf::open(event, Target::Descendants(*pid), user_mode_only)?]),
+        Scope::Below(pid) => Ok(vec![perf::open(event, Target::Descendants(*pid), mode)?]),
         Scope::Group(folder) => {
             let gone = |error| io::Error::other(format!("cannot open the group {}: {error}", folder.display()));
             let folder = File::open(folder).map_err(gone)?;
-            let open = |cpu| perf::open(event, Target::GroupOnCpu(folder.as_fd(), cpu), user_mode_only);
+            let open = |cpu| perf::open(event, Target::GroupOnCpu(folder.as_fd(), cpu), mode);
             online_cpus()?.into_iter().map(open).collect()
         }
     }

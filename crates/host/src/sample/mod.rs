@@ -19,7 +19,7 @@ mod kept;
 mod line;
 mod network;
 mod part;
-mod perf;
+pub mod perf;
 mod process;
 mod process_clock;
 mod read_back;

@@ -19,6 +19,16 @@ pub enum Target<'a> {
     GroupOnCpu(BorrowedFd<'a>, u32),
     /// For the first thread of a process, and those threads and processes that it starts from now on.
     Descendants(u32),
+    /// For the next program that this thread starts, from its first instruction on, and all that it starts.
+    NextProgram,
+}
+
+/// In which mode of the processor it is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    UserAndKernel,
+    User,
+    Kernel,
 }
 
 /// One reading of one counter.
@@ -49,9 +59,12 @@ impl Event {
     }
 }
 
+const DISABLED: u64 = 1;
 const INHERIT: u64 = 1 << 1;
+const EXCLUDE_USER: u64 = 1 << 4;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
 
 const FORMAT_TOTAL_TIME_ENABLED: u64 = 1;
 const FORMAT_TOTAL_TIME_RUNNING: u64 = 2;
@@ -74,11 +87,18 @@ struct Attributes {
     config1: u64,
 }
 
-/// Opens a counter, which counts from now on; with `user_mode_only`, what happens in the kernel is left out.
-pub fn open(event: Event, target: Target<'_>, user_mode_only: bool) -> io::Result<File> {
-    let (who, cpu, inherit, flags) = match target {
+/// Opens a counter.
+pub fn open(event: Event, target: Target<'_>, mode: Mode) -> io::Result<File> {
+    let (who, cpu, starts, flags) = match target {
         Target::GroupOnCpu(folder, cpu) => (folder.as_raw_fd(), cpu as i32, 0, PID_CGROUP),
         Target::Descendants(pid) => (pid as i32, -1, INHERIT, 0),
+        // Switched off on this thread; the exec of a child's program switches on what the child has inherited.
+        Target::NextProgram => (0, -1, DISABLED | INHERIT | ENABLE_ON_EXEC, 0),
+    };
+    let excluded = match mode {
+        Mode::UserAndKernel => 0,
+        Mode::User => EXCLUDE_KERNEL,
+        Mode::Kernel => EXCLUDE_USER,
     };
     let attributes = Attributes {
         kind: event.kind,
@@ -87,7 +107,7 @@ pub fn open(event: Event, target: Target<'_>, user_mode_only: bool) -> io::Resul
         sample_period: 0,
         sample_type: 0,
         read_format: FORMAT_TOTAL_TIME_ENABLED | FORMAT_TOTAL_TIME_RUNNING,
-        flags: inherit | EXCLUDE_HYPERVISOR | if user_mode_only { EXCLUDE_KERNEL } else { 0 },
+        flags: starts | EXCLUDE_HYPERVISOR | excluded,
         wakeup_events: 0,
         breakpoint_kind: 0,
         config1: 0,

@@ -12,7 +12,7 @@ use super::options::{Asked, asked};
 use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, paint, wrap};
 use super::{document, hear_interrupts, session};
 use crate::args::{LoadArgs, LoadFormat};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{json, put, say, width};
 
 /// Length of each run where none is given: a thousand values beyond the 99th percentile at 100 a second take longer, but
@@ -22,7 +22,7 @@ const RUN: std::time::Duration = std::time::Duration::from_secs(5);
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Searches, and says what was found.
-pub fn find(args: &LoadArgs) -> Result<Exit, Complaint> {
+pub fn find(args: &LoadArgs) -> Result<Exit, CliError> {
     let defaults = Plan::default();
     let plan = Plan {
         start_rps: args.rate.unwrap_or(defaults.start_rps),
@@ -44,8 +44,8 @@ pub fn find(args: &LoadArgs) -> Result<Exit, Complaint> {
 }
 
 /// The options of a run at some rate.
-fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, Complaint> {
-    let refuse = |sentence: &str| Err(Complaint::new(Exit::Usage, sentence.to_owned()));
+fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, CliError> {
+    let refuse = |sentence: &str| Err(CliError::new(Exit::Usage, sentence.to_owned()));
     if args.thresholds.is_empty() {
         return refuse("--capacity needs a --threshold that the rate must keep, such as --threshold 'p99 < 50ms'");
     }
@@ -59,7 +59,7 @@ fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, Complaint> {
     asked(&args)
 }
 
-fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, Complaint> {
+fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, CliError> {
     let mut searched = None;
     let found = capacity::find(&asked.options, &asked.judgement, plan, stop, &mut |progress| match progress {
         Progress::Trying { search, .. } if searched != Some(search) => {
@@ -99,7 +99,7 @@ fn tried(probe: &Probe) -> String {
     line
 }
 
-fn shown(found: &Capacity, asked: &Asked, format: LoadFormat, is_for_file: bool) -> Result<String, Complaint> {
+fn shown(found: &Capacity, asked: &Asked, format: LoadFormat, is_for_file: bool) -> Result<String, CliError> {
     Ok(match format {
         LoadFormat::Json => json(found)?,
         LoadFormat::Csv => csv(found),

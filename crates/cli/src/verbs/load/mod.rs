@@ -22,13 +22,13 @@ use tolok_load::threshold::{KeptOrCrossed, Metric, Threshold};
 use tolok_report::print::Style;
 
 use crate::args::{LoadArgs, LoadFormat};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::{json, put, width};
 use options::{Asked, asked};
 use progress::Progress;
 
 /// Puts load on a URL and says what became of it.
-pub fn load(args: &LoadArgs) -> Result<Exit, Complaint> {
+pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
     if args.capacity {
         return capacity::find(args);
     }
@@ -64,12 +64,14 @@ fn measure(asked: &Asked, for_laboratory: bool, stop: &AtomicBool) -> Result<Rec
 const ECHO: Duration = Duration::from_millis(300);
 
 /// The first Ctrl-C (or polite kill) ends the run in an orderly way; the second ends tolok.
-fn hear_interrupts() -> Result<Arc<AtomicBool>, Complaint> {
+fn hear_interrupts() -> Result<Arc<AtomicBool>, CliError> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let failed = |error| {
-        Complaint::new(
+        CliError::new(
             Exit::Internal,
-            format!("cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"),
+            format!(
+                "cannot listen for Ctrl-C: {error}. A sandbox or the limit of open files (`ulimit -n`) may forbid it"
+            ),
         )
     };
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
@@ -89,7 +91,7 @@ fn hear_interrupts() -> Result<Arc<AtomicBool>, Complaint> {
     Ok(stop)
 }
 
-fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<String, Complaint> {
+fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<String, CliError> {
     Ok(match format {
         LoadFormat::Json => json(record)?,
         LoadFormat::Md => document::in_markdown(record),

@@ -16,7 +16,7 @@ use tolok_load::threshold::Threshold;
 use self::request_file::Defaults;
 use super::schedule::{Schedule, schedule};
 use crate::args::{BodyText, LoadArgs, Threads};
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 
 /// What is measured and what it is judged by.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct Asked {
 }
 
 /// Turns the command line into options of the engine; every contradiction is one sentence.
-pub fn asked(args: &LoadArgs) -> Result<Asked, Complaint> {
-    let refuse = |sentence: String| Complaint::new(Exit::Usage, sentence);
+pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
+    let refuse = |sentence: String| CliError::new(Exit::Usage, sentence);
     let Schedule { executor, pool, think_time } = schedule(args).map_err(refuse)?;
     refuse_contradictions(args).map_err(refuse)?;
     refuse_lost_output(args).map_err(refuse)?;
@@ -153,7 +153,7 @@ fn refuse_lost_output(args: &LoadArgs) -> Result<(), String> {
     }
 }
 
-fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, Complaint> {
+fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, CliError> {
     let expect = expect(args)?;
     if path != "/" && (!args.requests.is_empty() || args.request_file.is_some()) {
         let sentence = match args.request_file {
@@ -162,7 +162,7 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, Complaint> {
             }
             None => format!("the URL's path {path} and --request exclude each other: every --request has its own path"),
         };
-        return Err(Complaint::new(Exit::Usage, sentence));
+        return Err(CliError::new(Exit::Usage, sentence));
     }
     if let Some(file) = &args.request_file {
         let check_every = args.check_every.unwrap_or(1);
@@ -187,7 +187,7 @@ fn requests(args: &LoadArgs, path: &str) -> Result<Vec<Request>, Complaint> {
     Ok(args.requests.iter().map(|one| request(one.method, one.path.clone(), one.weight)).collect())
 }
 
-fn expect(args: &LoadArgs) -> Result<Expect, Complaint> {
+fn expect(args: &LoadArgs) -> Result<Expect, CliError> {
     let body = if let Some(file) = &args.expect_body {
         ExpectBody::Exactly(read(file, "the expected body")?.into())
     } else if let Some(file) = &args.expect_json {
@@ -200,14 +200,11 @@ fn expect(args: &LoadArgs) -> Result<Expect, Complaint> {
     Ok(Expect { status: args.expect_status.map_or(ExpectStatus::Success, ExpectStatus::Exactly), body })
 }
 
-fn read(file: &Path, what: &str) -> Result<Vec<u8>, Complaint> {
+fn read(file: &Path, what: &str) -> Result<Vec<u8>, CliError> {
     let cannot = |error| {
-        Complaint::new(
+        CliError::new(
             Exit::Usage,
-            format!(
-                "cannot read {what} {}: {error}. Check the path and its permissions",
-                file.display()
-            ),
+            format!("cannot read {what} {}: {error}. Check the path and its permissions", file.display()),
         )
     };
     std::fs::read(file).map_err(cannot)

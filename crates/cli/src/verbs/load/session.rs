@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_dea
 use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 use crate::output::say;
 
 /// In the child's environment: the process id of the parent.
@@ -24,20 +24,20 @@ const NICE: i32 = -10;
 
 /// In the process that was typed: runs the load in a child and returns how it ended. In that child: moves into a session
 /// of its own and returns nothing, so that the load begins.
-pub fn enter() -> Result<Option<Exit>, Complaint> {
+pub fn enter() -> Result<Option<Exit>, CliError> {
     match std::env::var(MARKER) {
         Ok(parent) => begin(&parent).map(|()| None),
         Err(_) => wait_for_child().map(Some),
     }
 }
 
-fn begin(parent: &str) -> Result<(), Complaint> {
-    let failed = |errno: Errno| Complaint::new(Exit::Internal, format!("cannot begin a session: {errno}"));
+fn begin(parent: &str) -> Result<(), CliError> {
+    let failed = |errno: Errno| CliError::new(Exit::Internal, format!("cannot begin a session: {errno}"));
     // Nobody but the parent hears Ctrl-C from here on, so the load must not outlive it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
     let is_orphan = getppid().is_none_or(|now| now.as_raw_nonzero().to_string() != parent);
     if is_orphan {
-        return Err(Complaint::new(Exit::Internal, format!("{MARKER} is for tolok's own use and must not be set")));
+        return Err(CliError::new(Exit::Internal, format!("{MARKER} is for tolok's own use and must not be set")));
     }
     let session = setsid().map_err(failed)?;
     say(format!("load generator in session {}{}", session.as_raw_nonzero(), group()));
@@ -57,8 +57,8 @@ fn group() -> String {
     }
 }
 
-fn wait_for_child() -> Result<Exit, Complaint> {
-    let failed = |error: std::io::Error| Complaint::new(Exit::Internal, format!("cannot start a session: {error}"));
+fn wait_for_child() -> Result<Exit, CliError> {
+    let failed = |error: std::io::Error| CliError::new(Exit::Internal, format!("cannot start a session: {error}"));
     // Before the child is there, so that nothing is missed.
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGCHLD]).map_err(failed)?;
     let program = std::env::current_exe().map_err(failed)?;
@@ -81,7 +81,7 @@ fn wait_for_child() -> Result<Exit, Complaint> {
     }
 }
 
-fn exit_of(status: ExitStatus) -> Result<Exit, Complaint> {
+fn exit_of(status: ExitStatus) -> Result<Exit, CliError> {
     let exit = status.code().and_then(Exit::of_code);
-    exit.ok_or_else(|| Complaint::new(Exit::Internal, format!("the load generator ended with {status}")))
+    exit.ok_or_else(|| CliError::new(Exit::Internal, format!("the load generator ended with {status}")))
 }

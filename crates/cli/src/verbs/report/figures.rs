@@ -8,11 +8,11 @@ use tolok_report::charts::{Chart, figures};
 use tolok_report::latex;
 
 use super::pdf::{ConvertError, Converter, Found, INSTALL};
-use crate::exit::Complaint;
+use crate::exit::CliError;
 use crate::output::{put, say};
 
 /// Writes SVG, PDF where the machine can make it, and `figures.tex` into a folder that is there.
-pub fn write(findings: &Findings, folder: &Path) -> Result<(), Complaint> {
+pub fn write(findings: &Findings, folder: &Path) -> Result<(), CliError> {
     let charts = figures(findings);
     for chart in &charts {
         put(&chart.svg, Some(&folder.join(format!("{}.svg", chart.name))))?;

@@ -53,10 +53,7 @@ pub enum ConvertError {
     },
     /// What the converter is to read could not be written.
     #[error("cannot write beside {}: {source}; name a folder that you may write: --figures DIR", .svg.display())]
-    Write {
-        svg: PathBuf,
-        source: std::io::Error,
-    },
+    Write { svg: PathBuf, source: std::io::Error },
 }
 
 /// What to install where there is no converter.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tolok_load::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
 use crate::args;
-use crate::exit::{Complaint, Exit};
+use crate::exit::{CliError, Exit};
 
 /// Keys of a line.
 const KEYS: [&str; 9] =
@@ -34,14 +34,11 @@ pub struct Defaults {
 }
 
 /// Reads the requests of a file; all that is wrong with it is one complaint.
-pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, Complaint> {
+pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, CliError> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Complaint::new(
+        CliError::new(
             Exit::Usage,
-            format!(
-                "cannot read the file of requests {}: {error}. Check the path and its permissions",
-                path.display()
-            ),
+            format!("cannot read the file of requests {}: {error}. Check the path and its permissions", path.display()),
         )
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -52,12 +49,12 @@ pub fn read(path: &Path, defaults: &Defaults) -> Result<Vec<Request>, Complaint>
         .filter_map(|(number, line)| reader.line(number, line))
         .collect();
     if requests.is_empty() && reader.problems.is_empty() {
-        return Err(Complaint::new(Exit::Usage, format!("{} has no request: it needs one a line", path.display())));
+        return Err(CliError::new(Exit::Usage, format!("{} has no request: it needs one a line", path.display())));
     }
     if reader.problems.is_empty() { Ok(requests) } else { Err(complaint(path, &reader.problems)) }
 }
 
-fn complaint(path: &Path, problems: &[(usize, String)]) -> Complaint {
+fn complaint(path: &Path, problems: &[(usize, String)]) -> CliError {
     let name = path.display();
     let mut lines: Vec<String> =
         problems.iter().take(MOST_SHOWN).map(|(line, problem)| format!("error: {name}:{line}: {problem}")).collect();
@@ -66,7 +63,7 @@ fn complaint(path: &Path, problems: &[(usize, String)]) -> Complaint {
     }
     let plural = if problems.len() == 1 { "" } else { "s" };
     lines.push(format!("error: {name} has {} problem{plural}", problems.len()));
-    Complaint { exit: Exit::Usage, text: lines.join("\n"), is_lack: false }
+    CliError { exit: Exit::Usage, text: lines.join("\n"), is_missing_dependency: false }
 }
 
 /// An object as it is written: with every key, also one that stands there twice.
