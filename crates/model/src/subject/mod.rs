@@ -230,6 +230,8 @@ pub enum Marker {
     Cross,
     Plus,
     Bar,
+    Star,
+    Hexagon,
     #[default]
     Ring,
 }

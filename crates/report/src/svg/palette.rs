@@ -30,6 +30,8 @@ enum Marker {
     Cross,
     Plus,
     Bar,
+    Star,
+    Hexagon,
     Ring,
 }
 
@@ -53,6 +55,8 @@ impl Marker {
             "cross" => Self::Cross,
             "plus" => Self::Plus,
             "bar" => Self::Bar,
+            "star" => Self::Star,
+            "hexagon" => Self::Hexagon,
             _ => Self::Ring,
         }
     }
@@ -89,6 +93,8 @@ impl Look {
             Marker::Cross => "M-3.5 -3.5l7 7M3.5 -3.5l-7 7",
             Marker::Plus => "M0 -4.4v8.8M-4.4 0h8.8",
             Marker::Bar => "M-4.4 -1.6h8.8v3.2h-8.8z",
+            Marker::Star => "M0 -5.2l1.2 3.5l3.7 0.1l-2.9 2.2l1.1 3.6l-3.1 -2.1l-3.1 2.1l1.1 -3.6l-2.9 -2.2l3.7 -0.1z",
+            Marker::Hexagon => "M4.6 0l-2.3 4l-4.6 0l-2.3 -4l2.3 -4l4.6 0z",
             Marker::Ring => "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z",
         }
     }
