@@ -9,14 +9,13 @@ pub mod data;
 pub mod document;
 pub mod documents;
 pub mod latex;
-pub mod overlay;
-pub mod page;
 mod palette;
 pub mod print;
 mod printable;
 mod sparkline;
 mod svg;
 
+pub use palette::marker;
 pub use print::Style;
 pub use sparkline::sparkline;
 pub use tolok_analysis::figures;

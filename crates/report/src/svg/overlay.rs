@@ -7,7 +7,7 @@ use super::bars::Scale;
 use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted};
 use crate::documents::run::surroundings::heading;
 use crate::documents::run::table::{LOWER_BOUND, is_lower_bound};
-use crate::overlay::{Shared, SharedCase, letter};
+use crate::documents::{Shared, SharedCase, letter};
 use crate::palette::look;
 
 /// Of the name of a subject.
