@@ -13,7 +13,7 @@ use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
 use tolok_report::Style;
 use tolok_report::data::{comparison as csv, json, schema};
 use tolok_report::document::Depth;
-use tolok_report::documents::{overlay, compare, conditions};
+use tolok_report::documents::{compare, conditions, overlay};
 use tolok_report::print::{markdown, piece, terminal};
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
