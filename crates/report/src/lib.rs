@@ -9,8 +9,6 @@ pub mod data;
 pub mod document;
 pub mod documents;
 pub mod latex;
-pub mod overlay;
-pub mod page;
 pub mod print;
 mod printable;
 mod sparkline;
@@ -19,6 +17,7 @@ mod wording;
 
 pub use print::{LAYOUT, Style, layout_of};
 pub use sparkline::sparkline;
+pub use svg::palette::marker;
 pub use tolok_analysis::figures;
 
 use tolok_analysis::Findings;

@@ -13,8 +13,7 @@ use tolok_analysis::{CompareRefusal, CompareRequest, RunComparison};
 use tolok_report::Style;
 use tolok_report::data::{comparison as csv, json, schema};
 use tolok_report::document::Depth;
-use tolok_report::documents::{compare, conditions};
-use tolok_report::overlay;
+use tolok_report::documents::{compare, conditions, overlay};
 use tolok_report::print::{markdown, piece, terminal};
 
 fn found(runs: &(InventedRun, InventedRun)) -> RunComparison {
@@ -128,7 +127,7 @@ fn several_runs_over_each_other() {
     let (before, mut after) = regressed();
     after.plan.scenarios[1].load.duration_s = 10.0;
     let findings = [before, after].map(|run| with_six_digits_of_findings(run.findings()));
-    insta::assert_snapshot!(overlay::html(&findings.each_ref()));
+    insta::assert_snapshot!(piece(&overlay(&findings.each_ref())));
 }
 
 #[test]
@@ -136,7 +135,7 @@ fn runs_without_a_common_scenario_are_not_laid_over_each_other() {
     let (before, mut after) = regressed();
     after.plan.scenarios.iter_mut().for_each(|scenario| scenario.load.duration_s = 10.0);
     let findings = [before, after].map(|run| run.findings());
-    let page = overlay::html(&findings.each_ref());
+    let page = piece(&overlay(&findings.each_ref()));
     assert!(page.contains("These runs share no scenario"), "{page}");
     assert!(!page.contains("<svg viewBox=\"0 0 352"), "{page}");
 }

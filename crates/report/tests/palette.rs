@@ -12,7 +12,8 @@ use std::fs;
 use std::path::Path;
 
 use tolok_model::{Colour, Subject};
-use tolok_report::page::{marker, style};
+use tolok_report::marker;
+use tolok_report::print::style;
 
 /// WCAG 2.1, 1.4.11, for graphics.
 const LEAST_GRAPHIC_CONTRAST: f64 = 3.0;

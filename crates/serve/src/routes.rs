@@ -41,7 +41,7 @@ pub fn router(library: Arc<Library>, port: u16) -> Router {
 }
 
 async fn style() -> impl IntoResponse {
-    ([(CONTENT_TYPE, "text/css; charset=utf-8")], format!("{}\n{STYLE}", tolok_report::page::style()))
+    ([(CONTENT_TYPE, "text/css; charset=utf-8")], format!("{}\n{STYLE}", tolok_report::print::style()))
 }
 
 async fn list(State(library): State<Arc<Library>>, Query(asked): Asked) -> Response {

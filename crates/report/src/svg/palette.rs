@@ -101,7 +101,7 @@ impl Look {
 }
 
 /// A marker alone, for a table.
-pub(crate) fn marker(runtime: &str) -> String {
+pub fn marker(runtime: &str) -> String {
     let mut drawing = Drawing::new(12.0, 12.0);
     look(runtime).draw(&mut drawing, 6.0, 6.0);
     drawing.finish_hidden()

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tolok_analysis::Findings;
 use tolok_analysis::figures::{NONE, Quantity, amount};
 use tolok_model::{Case, Outcome, Role, TrialRecord};
-use tolok_report::page::marker;
+use tolok_report::marker;
 
 use super::time_left;
 use crate::library::{Analysed, Card, State};

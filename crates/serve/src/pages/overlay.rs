@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tolok_analysis::Findings;
-use tolok_report::overlay::html;
+use tolok_report::documents;
+use tolok_report::print::piece;
 
 use super::{Refusal, encoded, page};
 use crate::library::Library;
@@ -40,5 +41,5 @@ pub fn overlay(library: &Library, chosen: &[String]) -> Result<String, Refusal> 
         [one, other] => Some(format!("/compare?a={}&b={}", encoded(&one.run.id), encoded(&other.run.id))),
         _ => None,
     };
-    Ok(page("overlay.html", &Overlay { content: html(&findings), compare }))
+    Ok(page("overlay.html", &Overlay { content: piece(&documents::overlay(&findings)), compare }))
 }

@@ -130,12 +130,11 @@ fn short(scenario: &ScenarioFinding) -> Vec<Block> {
         row.cells.extend(cells);
         row
     };
-    let mut blocks = vec![Block::Table(Table {
-        caption: format!("The database of {}", scenario.id),
-        columns: std::iter::once(Column::words("subject")).chain(shown.iter().enumerate().map(column)).collect(),
-        rows: with_ceiling(scenario).map(row).collect(),
-        ..Table::default()
-    })];
+    let mut blocks = vec![Block::Table(Table::of(
+        format!("The database of {}", scenario.id),
+        std::iter::once(Column::words("subject")).chain(shown.iter().enumerate().map(column)).collect(),
+        with_ceiling(scenario).map(row).collect(),
+    ))];
     if let Some(gone) = gone(scenario) {
         let look = |is_failing| if is_failing { Look::Warning } else { Look::Plain };
         blocks.extend(muted(gone));

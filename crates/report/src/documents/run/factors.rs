@@ -60,7 +60,7 @@ fn variance(finding: &VarianceFinding, depth: Depth) -> Vec<Block> {
     let row = |share: &tolok_analysis::VarianceShare| {
         let range = words(share.range_ratio.map(|range| amount(Quantity::Ratio, range)));
         let cells = vec![share.title.as_str().into(), Cell::from(share_words(&share.share)), range];
-        Row { cells, ..Row::default() }
+        Row::of(cells)
     };
     let rows = finding.shares.iter().map(row).collect();
     let table = Table { caption: format!("Shares of {title}"), columns: columns.to_vec(), rows, ..Table::default() };
@@ -186,16 +186,15 @@ impl Factor<'_> {
             let (least, most) = ends(panel);
             let flips = panel.crossovers.iter().filter(|crossing| crossing.sure).count();
             let cells = [panel.fixed.clone(), from_to(panel), least, most, flips.to_string()];
-            Row { cells: cells.map(Cell::from).to_vec(), ..Row::default() }
+            Row::of(cells.map(Cell::from).to_vec())
         };
         let columns = ["from – to", "least", "most", "flips"].into_iter().enumerate();
         let columns = columns.map(|(place, heading)| Column::numbers(heading).priority(falling(place)));
-        Table {
-            caption: self.heading(),
-            columns: std::iter::once(Column::words("with")).chain(columns).collect(),
-            rows: self.panels.iter().map(row).collect(),
-            ..Table::default()
-        }
+        Table::of(
+            self.heading(),
+            std::iter::once(Column::words("with")).chain(columns).collect(),
+            self.panels.iter().map(row).collect(),
+        )
     }
 
     /// The charts of a page, and the tables behind them.

@@ -140,7 +140,7 @@ fn table(telling: &[Of]) -> Table {
         cells.extend((!classes.is_empty()).then(|| Cell::from(share)));
         cells.extend(has_unsent.then(|| Cell::from(count(case.requests_unsent))));
         cells.extend(has_slow.then(|| Cell::from(slow(case))));
-        Row { cells, ..Row::default() }
+        Row::of(cells)
     };
     let columns = headings.into_iter().map(Column::words).collect();
     Table {

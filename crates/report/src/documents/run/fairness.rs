@@ -65,12 +65,11 @@ fn table(ledger: &FairnessLedger) -> Table {
         row.cells.extend(has_pools.then(|| Cell::from(or_none(pools.join(", ")))));
         row
     };
-    Table {
-        caption: "What each subject had".to_owned(),
-        columns: headings.into_iter().map(Column::words).collect(),
-        rows: ledger.rows.iter().map(row).collect(),
-        ..Table::default()
-    }
+    Table::of(
+        "What each subject had",
+        headings.into_iter().map(Column::words).collect(),
+        ledger.rows.iter().map(row).collect(),
+    )
 }
 
 /// How each subject is set up, in the words of its own `subject.toml`.
@@ -102,14 +101,13 @@ fn setup(row: &FairnessRow) -> Vec<Block> {
         };
         let value = Text::of(parameter.value.as_str(), Look::Code).and(kind, Look::Muted);
         let name = Text::of(parameter.name.as_str(), Look::Code);
-        Row { cells: vec![name.into(), value.into(), parameter.help.as_str().into()], ..Row::default() }
+        Row::of(vec![name.into(), value.into(), parameter.help.as_str().into()])
     };
-    let table = Table {
-        caption: format!("Parameters of {}", row.subject),
-        columns: ["parameter", "value", "what it tunes"].map(Column::words).to_vec(),
-        rows: row.parameters.iter().map(parameter).collect(),
-        ..Table::default()
-    };
+    let table = Table::of(
+        format!("Parameters of {}", row.subject),
+        ["parameter", "value", "what it tunes"].map(Column::words).to_vec(),
+        row.parameters.iter().map(parameter).collect(),
+    );
     let files = row.files.join(", ");
     let files = (!files.is_empty()).then(|| muted(format!("Files that it is given besides: {files}.")));
     let mut blocks = vec![Block::Heading(title)];
@@ -174,7 +172,7 @@ fn bytes(ledger: &FairnessLedger) -> Option<Table> {
             .iter()
             .map(|answers| words(answers.as_ref().and_then(|it| it.network_bytes_per_answer).map(in_column_of_bytes)));
         let names = [(*scenario).to_owned(), range(&bodies)].map(Cell::from);
-        Row { cells: names.into_iter().chain(cells).collect(), ..Row::default() }
+        Row::of(names.into_iter().chain(cells).collect())
     };
     let subjects = ledger.rows.iter().map(|row| Column::numbers(row.title.as_str()));
     let columns = [Column::words("scenario"), Column::numbers("body")].into_iter().chain(subjects).collect();

@@ -116,12 +116,8 @@ fn table<'a>(caption: &str, all: impl Iterator<Item = Known<'a>>) -> Vec<Block> 
         return Vec::new();
     }
     let columns = std::iter::once(Column::words("scenario")).chain(headings.into_iter().map(Column::numbers));
-    let table = Table {
-        caption: caption.to_owned(),
-        columns: columns.collect(),
-        rows: all.iter().map(|known| row(known, has_floor, power.is_some())).collect(),
-        ..Table::default()
-    };
+    let table =
+        Table::of(caption, columns.collect(), all.iter().map(|known| row(known, has_floor, power.is_some())).collect());
     vec![Block::Table(table), Block::Paragraph(notes.join(" ").into())]
 }
 

@@ -101,15 +101,10 @@ fn matrix(scenarios: &[&ScenarioFinding]) -> Option<Table> {
             all.iter().find(|(_, title)| title == *subject).map_or(NONE, |(it, _)| it.kind.words()).into()
         };
         let name = Cell { below: scenario.id.clone(), ..heading(scenario).into() };
-        Row { cells: std::iter::once(name).chain(subjects.iter().map(word)).collect(), ..Row::default() }
+        Row::of(std::iter::once(name).chain(subjects.iter().map(word)).collect())
     };
     let columns = std::iter::once("scenario").chain(subjects.iter().map(|title| title.as_str()));
-    Some(Table {
-        caption: "Bottlenecks".to_owned(),
-        columns: columns.map(Column::words).collect(),
-        rows: found.iter().map(row).collect(),
-        ..Table::default()
-    })
+    Some(Table::of("Bottlenecks", columns.map(Column::words).collect(), found.iter().map(row).collect()))
 }
 
 /// The words that occur, each with its meaning.

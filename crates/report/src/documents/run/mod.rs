@@ -143,12 +143,8 @@ pub(crate) fn muted(words: impl Into<String>) -> Option<Block> {
 }
 
 /// A section that can be linked to, with its heading, or nothing if it has no blocks.
-pub(crate) fn section(id: &str, heading: &str, mut blocks: Vec<Block>) -> Vec<Block> {
-    if blocks.is_empty() {
-        return blocks;
-    }
-    blocks.insert(0, Block::heading(2, heading));
-    vec![Block::Section { id: id.to_owned(), blocks }]
+pub(crate) fn section(id: &str, heading: &str, blocks: Vec<Block>) -> Vec<Block> {
+    Block::section(id, heading, blocks).into_iter().collect()
 }
 
 /// A heading and the items below it, or nothing without items.

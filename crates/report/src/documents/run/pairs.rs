@@ -58,7 +58,7 @@ fn folded(title: &str, note: Option<Block>, numbers: &[&str], rows: Vec<Row>) ->
     };
     let columns = words.into_iter().chain(numbers.iter().map(column)).collect();
     let is_any = !rows.is_empty();
-    let table = Block::Table(Table { caption: title.to_owned(), columns, rows, ..Table::default() });
+    let table = Block::Table(Table::of(title, columns, rows));
     is_any.then(|| Block::Folded { summary: title.into(), blocks: note.into_iter().chain([table]).collect() })
 }
 
@@ -77,7 +77,7 @@ fn row_of_servers(scenario: &ScenarioFinding, pair: &Comparison) -> Row {
         format!("{} of {}", pair.blocks_won, pair.blocks),
         pair.verdict.words().to_owned(),
     ];
-    Row { cells: cells.map(Cell::from).to_vec(), ..Row::default() }
+    Row::of(cells.map(Cell::from).to_vec())
 }
 
 fn row_of_programs(program: &ProgramFinding, pair: &ProgramComparison) -> Row {
@@ -87,7 +87,7 @@ fn row_of_programs(program: &ProgramFinding, pair: &ProgramComparison) -> Row {
     };
     let names = [program.id.clone(), title(&pair.a), title(&pair.b)];
     let times = [compared(Some(&pair.wall)), compared(pair.above_floor.as_ref())].concat();
-    Row { cells: names.into_iter().chain(times).map(Cell::from).collect(), ..Row::default() }
+    Row::of(names.into_iter().chain(times).map(Cell::from).collect())
 }
 
 /// Ratio, interval for all pairs, adjusted p, blocks and verdict of two times.

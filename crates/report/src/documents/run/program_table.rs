@@ -36,7 +36,7 @@ pub(crate) fn table(program: &ProgramFinding, notes: Option<&Notes>, depth: Dept
         row
     };
     let rows = program.cases.iter().enumerate().map(row).collect();
-    Table { caption: format!("Times of {}", program.id), columns, rows, ..Table::default() }
+    Table::of(format!("Times of {}", program.id), columns, rows)
 }
 
 fn columns(program: &ProgramFinding, is_whole: bool, depth: Depth) -> Vec<Of> {

@@ -25,12 +25,11 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
         "published" | "measured" => Column::numbers(heading),
         words => Column::words(words),
     };
-    blocks.push(Block::Table(Table {
-        caption: "Published and measured ratios".to_owned(),
-        columns: headings.map(column).to_vec(),
-        rows: findings.published.iter().map(row).collect(),
-        ..Table::default()
-    }));
+    blocks.push(Block::Table(Table::of(
+        "Published and measured ratios",
+        headings.map(column).to_vec(),
+        findings.published.iter().map(row).collect(),
+    )));
     blocks.extend(Block::list(findings.published.iter().map(|finding| finding.sentence.as_str().into()).collect()));
     blocks.extend(paragraph(RULE));
     section("published", "Published and measured", blocks)
@@ -47,7 +46,7 @@ fn row(finding: &PublishedFinding) -> Row {
         finding.scenario.as_str().into(),
         Cell::from(format!("{}{place}", finding.source)),
     ];
-    Row { cells, ..Row::default() }
+    Row::of(cells)
 }
 
 fn chart(findings: &Findings) -> Vec<Block> {

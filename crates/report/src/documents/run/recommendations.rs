@@ -33,7 +33,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     }
     let rules = rules(findings);
     if is_page {
-        let strength = Fact { label: "strength".to_owned(), words: STRENGTH.into() };
+        let strength = Fact::of("strength", STRENGTH);
         let rules = Block::Facts(rules.into_iter().chain([strength]).collect());
         blocks.push(Block::Folded { summary: "The rules".into(), blocks: vec![rules] });
     } else {
@@ -59,14 +59,13 @@ fn table(caption: &str, rows: &[&Recommendation]) -> Block {
             words(one.strength.word()),
             words(&one.changes_if),
         ];
-        Row { cells, ..Row::default() }
+        Row::of(cells)
     };
-    Block::Table(Table {
-        caption: caption.to_owned(),
-        columns: ["need", "take", "because", "strength", "what could change it"].map(Column::words).to_vec(),
-        rows: rows.iter().map(row).collect(),
-        ..Table::default()
-    })
+    Block::Table(Table::of(
+        caption,
+        ["need", "take", "because", "strength", "what could change it"].map(Column::words).to_vec(),
+        rows.iter().map(row).collect(),
+    ))
 }
 
 /// The rows that are shown, in their order, and those that are folded: of each rule the first row comes before the second of any.

@@ -130,7 +130,7 @@ fn table(all: &[&ScenarioFinding]) -> Vec<Block> {
     }
     let about = tail.map(|tail| format!(" {tail}")).unwrap_or_default();
     let note = paragraph(format!("Lowest and highest second of the window, each the median of the trials.{about}"));
-    let table = Table { caption: "Lowest and highest seconds".to_owned(), columns, rows, ..Table::default() };
+    let table = Table::of("Lowest and highest seconds", columns, rows);
     note.into_iter().chain([Block::Table(table)]).collect()
 }
 
@@ -149,7 +149,7 @@ fn row(scenario: &ScenarioFinding, case: &CaseFinding, seconds: &SecondsFinding)
         range(Quantity::Bytes, &seconds.subject_memory_bytes),
         tail.into(),
     ];
-    Row { cells: cells.to_vec(), ..Row::default() }
+    Row::of(cells.to_vec())
 }
 
 /// `0.9 ms to 1.2 ms`

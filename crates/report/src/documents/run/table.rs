@@ -44,7 +44,7 @@ pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: De
         columns.push(Column::numbers(sparklines.heading).meaning(sparklines.meaning).priority(Column::OPTIONAL));
         rows.iter_mut().zip(sparklines.cells).for_each(|(row, line)| row.cells.push(line.into()));
     }
-    Table { caption: format!("Figures of {}", scenario.id), columns, rows, ..Table::default() }
+    Table::of(format!("Figures of {}", scenario.id), columns, rows)
 }
 
 fn columns(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of> {

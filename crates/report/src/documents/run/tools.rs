@@ -146,7 +146,7 @@ fn table(finding: &ToolsFinding, place: usize, remarks: &Remarks, depth: Depth) 
             let trials = format!("{} of {}", row.trials_scored, row.trials_planned);
             cells.extend([cell(failed(row).and_then(plain), depth), trials.into()]);
         }
-        Row { cells, ..Row::default() }
+        Row::of(cells)
     };
     let caption = format!("What each tool says of {}", heading(finding));
     Table { caption, columns, rows: finding.rows.iter().map(row).collect(), ..Table::default() }

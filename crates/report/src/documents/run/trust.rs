@@ -19,12 +19,11 @@ pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec
         None => 1,
         Some(true) => 2,
     });
-    let table = Table {
-        caption: "Checks".to_owned(),
-        columns: ["check", "held", "seen"].map(Column::words).to_vec(),
-        rows: checks.into_iter().map(Check::row).collect(),
-        ..Table::default()
-    };
+    let table = Table::of(
+        "Checks",
+        ["check", "held", "seen"].map(Column::words).to_vec(),
+        checks.into_iter().map(Check::row).collect(),
+    );
     let of_case = |scenario: &&ScenarioFinding| {
         let beside = format!("{}; {}", scenario.load, scenario.environment.words);
         let title = Heading { rank: 3, text: heading(scenario).into(), beside };
@@ -62,7 +61,7 @@ impl Check {
             Some(true) => Text::of("✓ yes", Look::Good),
             None => Text::of("– unknown", Look::Muted),
         };
-        Row { cells: vec![self.rule.into(), held.into(), Cell::from(self.seen)], ..Row::default() }
+        Row::of(vec![self.rule.into(), held.into(), Cell::from(self.seen)])
     }
 
     pub(crate) fn has_failed(&self) -> bool {

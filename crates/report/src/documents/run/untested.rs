@@ -19,7 +19,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let row = |untested: &tolok_analysis::Untested| {
         let how = with_code(untested.how.as_deref().unwrap_or(NO_WAY));
         let cells = vec![capital(&untested.what).into(), untested.because.as_str().into(), how.into()];
-        Row { cells, ..Row::default() }
+        Row::of(cells)
     };
     let mut rows: Vec<Row> = findings.untested.iter().map(row).collect();
     if rows.is_empty() {
@@ -42,7 +42,7 @@ pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
 
 fn table(caption: &str, rows: Vec<Row>) -> Block {
     let columns = ["what", "why not", "what would test it"].map(Column::words).to_vec();
-    Block::Table(Table { caption: caption.to_owned(), columns, rows, ..Table::default() })
+    Block::Table(Table::of(caption, columns, rows))
 }
 
 /// What stands between backticks is code.
