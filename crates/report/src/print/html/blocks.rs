@@ -11,6 +11,9 @@ pub(super) const VERDICT: &str = "verdict";
 /// What is folded away and has more rows than this is left out on paper.
 const MOST_ROWS_ON_PAPER: usize = 12;
 
+/// Begins a chart of a single subject, of which there are many side by side.
+const NARROW_CHART: &str = "<svg viewBox=\"0 0 160 ";
+
 /// A page that is being written.
 #[derive(Default)]
 pub(super) struct Page {
@@ -204,8 +207,12 @@ impl Page {
         };
         let charts: Vec<String> = charts.iter().filter(|chart| !chart.svg.is_empty()).map(figure).collect();
         if !charts.is_empty() {
-            // Two or four charts stand better in two columns.
-            let columns = if matches!(charts.len(), 2 | 4) { "two" } else { "three" };
+            // Two or four charts stand better in two columns; narrow ones would be blown up there.
+            let columns = match charts.len() {
+                _ if charts.iter().all(|chart| chart.contains(NARROW_CHART)) => "many",
+                2 | 4 => "two",
+                _ => "three",
+            };
             self.text += &format!("<div class=\"grid {columns}\">\n{}</div>\n", charts.concat());
         }
     }
