@@ -22,7 +22,7 @@ use crate::usage::share;
 
 figures! {
     /// What was measured of a server under a scenario, and what follows from it.
-    pub struct ServerFigures of Measurement, SERVER, SERVER_TRIALS;
+    pub struct ServerFigures as "CaseFinding" of Measurement, SERVER, SERVER_TRIALS;
 
     /// Measured trials that are in no figure, because others disturbed them however often they were measured.
     disturbed: Vec<DisturbedTrial> = whole(|it| it.trials.disturbed_trials());
