@@ -17,7 +17,7 @@ mod sparkline;
 mod svg;
 mod wording;
 
-pub use print::Style;
+pub use print::{LAYOUT, Style, layout_of};
 pub use sparkline::sparkline;
 pub use tolok_analysis::figures;
 
@@ -82,7 +82,12 @@ impl Format {
 pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
     match format {
         Format::Terminal => print::terminal(&documents::run(findings, Depth::Short), style),
-        Format::Markdown => print::markdown(&documents::run(findings, Depth::Full)),
+        Format::Markdown => {
+            format!(
+                "{}\n<!-- tolok report, layout {LAYOUT} -->\n",
+                print::markdown(&documents::run(findings, Depth::Full))
+            )
+        }
         Format::Csv => data::run(findings),
         Format::Tidy => data::tidy(findings),
         Format::Latex => latex::render(findings),

@@ -13,8 +13,6 @@ use crate::flag::{Flag, FlagKind};
 use crate::observations::{Observations, Trials};
 use crate::programs::timings::{self, Timings};
 
-/// The flag of a program that is done before its timer counts on.
-
 /// A window shows time-outs if it is so many times as long as they are.
 const WINDOW_OF_TIMEOUTS: f64 = 2.0;
 

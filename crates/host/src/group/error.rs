@@ -16,9 +16,7 @@ pub enum GroupError {
         "make a control group called {name:?}: a name is 1 to 64 letters, digits, `-`, `_` or `.`, and begins with none \
          of the marks"
     )]
-    Name {
-        name: String,
-    },
+    Name { name: String },
     /// Nothing of what was wanted is there.
     #[error("make a control group: {reason}; {advice}")]
     NoGroups {
@@ -61,10 +59,7 @@ pub enum GroupError {
     },
     /// A file that could not be read.
     #[error("read {}: {source}", file.display())]
-    Read {
-        file: PathBuf,
-        source: io::Error,
-    },
+    Read { file: PathBuf, source: io::Error },
     /// A limit for which the group lacks the controller.
     #[error("limit {what} to {value}: there is no {controller} controller here; {advice}")]
     NoController {
@@ -124,10 +119,7 @@ pub enum GroupError {
     },
     /// A folder that could not be removed.
     #[error("remove the control group {}: {source}; see which processes its cgroup.procs names", folder.display())]
-    Remove {
-        folder: PathBuf,
-        source: io::Error,
-    },
+    Remove { folder: PathBuf, source: io::Error },
 }
 
 const RIGHTS: &str =

@@ -125,7 +125,9 @@ pub(super) enum KeeperRequest {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum SocketWanted {
-    Tcp { v6: bool },
+    Tcp {
+        v6: bool,
+    },
     /// One that sees packets; none until it is bound.
     Packet,
 }

@@ -60,10 +60,7 @@ pub enum BoxError {
     NoSocket(String),
     /// A process cannot be started.
     #[error("cannot start {name}: {reason}")]
-    NotStarted {
-        name: String,
-        reason: String,
-    },
+    NotStarted { name: String, reason: String },
     /// A part cannot be ended.
     #[error("the {part} in the box cannot be ended: {reason}")]
     NotEnded {

@@ -88,15 +88,11 @@ pub struct FaultyRun {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Fault {
     /// The program could not be started.
-    NotStarted {
-        reason: String,
-    },
+    NotStarted { reason: String },
     /// It did not end in time.
     Hung,
     /// It ended with an exit code other than 0.
-    Exited {
-        code: i32,
-    },
+    Exited { code: i32 },
     /// A signal ended it.
     Killed {
         /// Its number.

@@ -55,10 +55,7 @@ pub enum RunError {
     #[error(
         "the process of block {block} ended before its first trial ({how}); finished trials are kept: `tolok resume`"
     )]
-    BlockEnded {
-        block: u32,
-        how: String,
-    },
+    BlockEnded { block: u32, how: String },
 }
 
 /// When enough blocks were run, as the plan says ([`tolok_model::Stopping`]). Judging is not the lab's task, so the rule

@@ -89,9 +89,7 @@ pub enum CannotResume {
         "cannot resume here: the run uses CPU {cpus}, which this process may not use. Start tolok where it may (taskset, the \
          container's CPU set), or run the study again: tolok run STUDY"
     )]
-    Cpus {
-        cpus: String,
-    },
+    Cpus { cpus: String },
     /// Its blocks ran on another machine.
     #[error(
         "cannot resume here: the run was measured on {there}, and this is {here}. Resume it there, or run the study again \

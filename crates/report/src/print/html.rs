@@ -36,7 +36,8 @@ pub fn html(document: &Document) -> String {
     let sections = page.written(sections);
     let skip = if verdict.is_empty() { "" } else { "<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n" };
     let values = [
-        ("version", env!("CARGO_PKG_VERSION")),
+        ("version", concat!("tolok ", env!("CARGO_PKG_VERSION"))),
+        ("layout", &super::LAYOUT.to_string()),
         ("title", &escaped(&document.title)),
         ("style", STYLE),
         ("skip", skip),

@@ -8,3 +8,31 @@ mod terminal;
 pub use html::{html, piece, style};
 pub use markdown::markdown;
 pub use terminal::{Style, terminal};
+
+/// Version of the words and the markup of run reports. Markdown and HTML carry it, because `tolok verify` compares a stored report only
+/// with one of its own layout. Raise it with every change of either.
+pub const LAYOUT: u32 = 2;
+
+/// The [`LAYOUT`] that a stored Markdown or HTML report has. Those of before 24 November 2026 do not say theirs, which is the first.
+pub fn layout_of(report: &str) -> u32 {
+    let lines = report
+        .lines()
+        .filter(|line| line.starts_with("<!-- tolok report") || line.starts_with("<meta name=\"generator\""));
+    let number = |line: &str| {
+        let (_, rest) = line.split_once(", layout ")?;
+        rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+    };
+    lines.filter_map(number).next().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_says_its_layout_and_the_first_ones_said_none() {
+        assert_eq!(layout_of("# Title\n\n<!-- tolok report, layout 12 -->\n"), 12);
+        assert_eq!(layout_of("<head>\n<meta name=\"generator\" content=\"tolok 0.1.0, layout 2\">\n"), 2);
+        assert_eq!(layout_of("<meta name=\"generator\" content=\"tolok 0.1.0\">\n, layout 7 of the hall"), 1);
+    }
+}

@@ -5,7 +5,7 @@ use tolok_analysis::{FINDINGS_SCHEMA, Findings};
 use tolok_lab::store::RunFolder;
 use tolok_lab::verify::of_values;
 use tolok_model::{Check, Difference, ValueDifference, compare};
-use tolok_report::{Format, Style, render};
+use tolok_report::{Format, LAYOUT, Style, layout_of, render};
 
 use crate::reports::{KEPT, findings};
 
@@ -37,6 +37,13 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
                 _ if !is_of_this_version => {
                     Check::not_made(name, "it is of another version of tolok, by the report.json beside it")
                 }
+                Format::Markdown | Format::Html if layout_of(&stored) != LAYOUT => Check::not_made(
+                    name,
+                    format!(
+                        "its layout is number {}, and this tolok writes number {LAYOUT}; `tolok report` writes it anew from the records",
+                        layout_of(&stored)
+                    ),
+                ),
                 _ => of_text(name, &stored, &render(made, format, &Style::default())),
             }
         })

@@ -121,9 +121,7 @@ pub enum Preparation {
 #[serde(rename_all = "kebab-case")]
 pub enum TrialEvent {
     /// It goes on to its next step.
-    Phase {
-        phase: Phase,
-    },
+    Phase { phase: Phase },
     /// The load tool has told a second of its load.
     Second(LoadSecond),
     Disturbed {

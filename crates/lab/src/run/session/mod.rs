@@ -75,10 +75,7 @@ pub(in crate::run) struct Place<'a> {
 pub enum SessionError {
     /// There is no place to work in.
     #[error("cannot prepare a private folder in {}: {source}; set TMPDIR to a folder that you may write and that has room", parent.display())]
-    Scratch {
-        parent: PathBuf,
-        source: io::Error,
-    },
+    Scratch { parent: PathBuf, source: io::Error },
     /// The answer bodies cannot be laid out.
     #[error(transparent)]
     Assets(#[from] AssetError),
