@@ -14,7 +14,7 @@ use crate::programs::timings::{self, coarsest_step};
 figures! {
     /// What was measured of a program. Each estimate is over its scored trials, and of each trial it takes the median over its
     /// runs.
-    pub struct ProgramFigures of ProgramTiming, PROGRAM, PROGRAM_TRIALS;
+    pub struct ProgramFigures as "ProgramCaseFinding" of ProgramTiming, PROGRAM, PROGRAM_TRIALS;
 
     /// Measured trials that are in no figure, because others disturbed them however often they were measured.
     disturbed: Vec<DisturbedProgramTrial> = whole(|it| it.trials.disturbed_trials());

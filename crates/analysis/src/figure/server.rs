@@ -17,12 +17,12 @@ use crate::findings::link::LinkUse;
 use crate::findings::seconds::SecondsFinding;
 use crate::findings::trials::DisturbedTrial;
 use crate::link::link_use;
-use crate::observations::{goodput, per_answer};
+use crate::observations::{answers, goodput, per_answer};
 use crate::usage::share;
 
 figures! {
     /// What was measured of a server under a scenario, and what follows from it.
-    pub struct ServerFigures of Measurement, SERVER, SERVER_TRIALS;
+    pub struct ServerFigures as "CaseFinding" of Measurement, SERVER, SERVER_TRIALS;
 
     /// Measured trials that are in no figure, because others disturbed them however often they were measured.
     disturbed: Vec<DisturbedTrial> = whole(|it| it.trials.disturbed_trials());
@@ -34,6 +34,9 @@ figures! {
     /// Bytes of good bodies per second.
     body_bytes_per_s: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / it.window_s))
         [BytesPerSecond Higher] csv "body_bytes_per_s" tidy "body_bytes_per_s";
+    /// Bytes of a good body, on average over the good answers of a trial.
+    body_bytes_per_good: Option<Estimate> = median(|it, _| Some(it.body_bytes as f64 / answers(it)?))
+        [Bytes] last "body_bytes_per_good" tidy "body_bytes_per_good";
     /// What limited it; none where no trial was scored.
     bottleneck: Option<Bottleneck> = later(());
     /// Requests per second that the schedule asked for; none in a closed loop.

@@ -230,11 +230,11 @@ pub type Rows<Row> = &'static [&'static [Row]];
 /// Makes a finding of its figures: the struct, what fills it, and the rows of the table.
 ///
 /// A row is `field: Type = over(read) [Unit Better] csv "column" tidy "metric";`. All behind `over(read)` may be absent. `interval`
-/// or `last` may stand in the place of `csv`. Rows that begin with `+` are figures of the part that the field holds.
+/// or `last` may stand in the place of `csv`. `as` gives the name in the JSON Schema. Rows that begin with `+` are figures of the part that the field holds.
 macro_rules! figures {
     (
         $(#[doc = $about:literal])+
-        pub struct $finding:ident of $trial:ty, $rows:ident, $trial_rows:ident;
+        pub struct $finding:ident $(as $schema:literal)? of $trial:ty, $rows:ident, $trial_rows:ident;
         $(
             $(#[doc = $help:literal])+
             $field:ident: $ty:ty = $over:ident($read:expr)
@@ -245,6 +245,7 @@ macro_rules! figures {
     ) => {
         $(#[doc = $about])+
         #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+        $(#[schemars(rename = $schema)])?
         pub struct $finding {
             $($(#[doc = $help])+ pub $field: $ty,)+
         }

@@ -34,7 +34,8 @@ const MEMORY: [Filled<CaseFinding>; 5] = [
     ("peak of the limit", |case| case.resources.peak_of_limit.map(small_share)),
 ];
 
-const TRAFFIC: [Filled<CaseFinding>; 4] = [
+const TRAFFIC: [Filled<CaseFinding>; 5] = [
+    ("body, bytes", |case| scaled(case.body_bytes_per_good.as_ref().map(|it| it.value), 1.0)),
     ("received, bytes", |case| scaled(case.resources.received_bytes_per_good, 1.0)),
     ("sent, bytes", |case| scaled(case.resources.sent_bytes_per_good, 1.0)),
     ("read from disks, bytes", |case| scaled(case.resources.disk_read_bytes_per_good, 1.0)),
