@@ -303,7 +303,8 @@ fn a_folder_is_measured_beside_the_study_s_subjects_and_goes_on_later() {
     .unwrap();
     let resumed = place.tolok(&["resume", place.run_folder().to_str().unwrap()]);
     assert!(
-        resumed.progress.contains("warning: local/mine in ") && resumed.progress.contains("was changed"),
+        resumed.progress.contains("warning: local/mine in ")
+            && resumed.progress.contains("has changed since the run began"),
         "{}",
         resumed.progress
     );

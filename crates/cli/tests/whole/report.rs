@@ -80,12 +80,12 @@ fn what_cannot_be_is_refused_with_what_to_do() {
         assert_eq!((printed.as_str(), code), ("", 2), "{said}");
         assert!(said.contains(words), "{said}");
     };
-    refused(&["--format", "md,tex"], "name a folder for them: -o DIR");
-    refused(&["--format", "md,tex", "-o", "-"], "name a folder for them: -o DIR");
-    refused(&["--format", "md,tex", "-o", "a-file"], "a-file is no folder");
+    refused(&["--format", "md,tex"], "several formats need a folder: -o DIR");
+    refused(&["--format", "md,tex", "-o", "-"], "several formats need a folder: -o DIR");
+    refused(&["--format", "md,tex", "-o", "a-file"], "a-file is not a folder");
     refused(&["--format", "md", "-o", "one"], "name the file: -o one/report.md");
     refused(&["--figures", "a-file"], "name a folder: --figures DIR");
-    refused(&["--format", "tex", "--brief"], "ask for --brief --format md, or leave --brief out");
+    refused(&["--format", "tex", "--brief"], "use --brief --format md, or leave --brief out");
     refused(&["--format", "pdf"], "[possible values: ");
 }
 
@@ -96,7 +96,7 @@ fn figures_are_files_of_their_own() {
     fs::create_dir(&no_programs).unwrap();
     let (_, said, code) = report(runs.path(), Some(&no_programs), &["--figures", "figures"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("no PDF was made") && said.contains("librsvg2-bin"), "{said}");
+    assert!(said.contains("no PDF: there is no converter on PATH") && said.contains("librsvg2-bin"), "{said}");
     let files = names(&runs.path().join("figures"));
     assert!(files.contains(&"figures.tex".to_owned()) && files.iter().any(|name| name.starts_with("throughput-")));
     assert!(files.iter().all(|name| name.ends_with(".svg") || name == "figures.tex"), "{files:?}");
@@ -124,7 +124,7 @@ fn a_converter_makes_pdfs_and_one_that_fails_is_named() {
 
     converter("echo no fonts; exit 1");
     let (_, said, code) = report(runs.path(), Some(&programs), &["--figures", "others"]);
-    assert!(said.contains("warning: no PDF was made") && code == 0, "{said}");
+    assert!(said.contains("warning: no PDF: every converter failed") && code == 0, "{said}");
     assert!(said.contains("\n  rsvg-convert made no PDF of ") && said.contains(": no fonts\n"), "{said}");
     assert!(!fs::read_to_string(runs.path().join("others/figures.tex")).unwrap().contains(".pdf}"));
 }

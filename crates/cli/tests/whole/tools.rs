@@ -239,7 +239,7 @@ fn a_run_does_not_go_on_without_a_tool_that_it_needs() {
     let output = resume.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(6), "{said}");
-    assert!(said.contains("something that it needs is missing: tool [wrk]"), "{said}");
+    assert!(said.contains("cannot resume: tool [wrk]: wrk is missing"), "{said}");
 }
 
 #[test]
