@@ -473,7 +473,7 @@ fn json_has_what_the_schema_requires_and_nothing_else() {
         assert_eq!(keys(&document), keys(&schema["properties"]), "{name}");
         assert_eq!(keys(&document["run"]), keys(&schema["$defs"]["RunFacts"]["properties"]), "{name}");
         for case in document["scenarios"].as_array().unwrap().iter().flat_map(|it| it["cases"].as_array().unwrap()) {
-            assert_eq!(keys(case), keys(&schema["$defs"]["ServerFigures"]["properties"]), "{name}");
+            assert_eq!(keys(case), keys(&schema["$defs"]["CaseFinding"]["properties"]), "{name}");
             assert_eq!(keys(&case["resources"]), keys(&schema["$defs"]["ResourcesFinding"]["properties"]), "{name}");
         }
         for scenario in document["scenarios"].as_array().unwrap() {
@@ -484,7 +484,7 @@ fn json_has_what_the_schema_requires_and_nothing_else() {
         for program in document["programs"].as_array().unwrap() {
             assert_eq!(keys(program), keys(&schema["$defs"]["ProgramFinding"]["properties"]), "{name}");
             for case in program["cases"].as_array().unwrap() {
-                assert_eq!(keys(case), keys(&schema["$defs"]["ProgramFigures"]["properties"]), "{name}");
+                assert_eq!(keys(case), keys(&schema["$defs"]["ProgramCaseFinding"]["properties"]), "{name}");
             }
         }
         assert_eq!(keys(&document["isolation"]), keys(&schema["$defs"]["IsolationFinding"]["properties"]), "{name}");

@@ -312,7 +312,7 @@ fn a_folder_is_measured_beside_the_study_s_subjects_and_goes_on_later() {
     fs::remove_dir_all(&folder).unwrap();
     let gone = place.tolok(&["resume", place.run_folder().to_str().unwrap()]);
     assert_eq!(gone.code, Some(6), "{}", gone.progress);
-    assert!(gone.progress.contains("which is gone"), "{}", gone.progress);
+    assert!(gone.progress.contains("elsewhere/mine, is gone"), "{}", gone.progress);
 }
 
 #[test]
