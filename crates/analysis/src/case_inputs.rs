@@ -22,7 +22,7 @@ pub(crate) struct CaseInputs<'a> {
 }
 
 impl CaseInputs<'_> {
-    /// Whether tolok did not start the subject, so that nothing is known of it but its answers.
+    /// Whether the subject is an external server: tolok knows its responses and nothing else.
     pub(crate) fn is_external(&self) -> bool {
         self.external.is_some()
     }

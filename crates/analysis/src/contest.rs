@@ -31,7 +31,7 @@ pub(crate) struct Contest<'a> {
     pub(crate) cases: Vec<&'a CaseFinding>,
     /// By the places of the two, the lower first.
     pairs: Vec<((usize, usize), Pair)>,
-    /// How far the A/A pair was told apart; none where it was not, or there is none.
+    /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
     pub(crate) told_of_itself: Option<f64>,
 }
 

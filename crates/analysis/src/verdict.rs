@@ -39,7 +39,7 @@ pub const FALSE_ALARMS: f64 = 0.05;
 pub(crate) struct Rule {
     /// Differences smaller than this fraction do not matter.
     pub(crate) smallest_effect: f64,
-    /// The size of the difference that the A/A pair was told apart by; none where it was not, or there is none.
+    /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
     pub(crate) told_of_itself: Option<f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, TableStyle};
 
-/// Stands where there is no figure.
+/// Shown in place of a missing figure.
 pub const NONE: &str = "–";
 
 /// A heading, figures in words, and what they cannot say.

@@ -47,7 +47,7 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-/// How a text looks where it goes. Nobody knows the terminal in which a file will be read, so a file has no colours.
+/// How a text looks. A file has no colours, because its terminal is unknown.
 pub fn style(file: Option<&Path>) -> Style {
     Style { colour: file.is_none(), width: if file.is_none() { width() } else { Style::default().width } }
 }

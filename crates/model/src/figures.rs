@@ -9,7 +9,7 @@ const DIGITS: i32 = 3;
 const MOST_DIGITS: i32 = 4;
 /// Between a number and its unit, where no line may be broken.
 const GAP: char = '\u{a0}';
-/// Stands where there is no figure.
+/// Shown in place of a missing figure.
 pub const NONE: &str = "–";
 
 /// What is counted, which gives the unit.

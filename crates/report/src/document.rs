@@ -86,7 +86,7 @@ pub struct Text(pub Vec<Span>);
 pub struct Span {
     /// The words, unescaped.
     pub words: String,
-    /// How they stand out. Nothing is said by a look alone.
+    /// How they stand out. A look alone carries no meaning.
     pub look: Look,
 }
 

@@ -104,7 +104,7 @@ mod terminal {
             "checked",
             "published",
         ] {
-            // What is said of every run stands in the snapshot of the ordinary one.
+            // The snapshot of the ordinary run has what all runs share.
             let text = at_width(&edge_case(name), 100);
             insta::assert_snapshot!(name, text.split("\nBefore quoting").next().unwrap_or(&text));
         }

@@ -64,7 +64,7 @@ impl Findings {
         self.scenarios.is_empty() && !self.programs.is_empty()
     }
 
-    /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
+    /// Says in a sentence that the run was shorter or longer than its study, or `None` if it was as long.
     pub fn scaled(&self) -> Option<String> {
         let of_programs = || {
             let by = self.run.scaled_by()?;
@@ -115,7 +115,7 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    /// In a sentence, that the run was shorter or longer than its study; nothing where it was as long.
+    /// Says in a sentence that the run was shorter or longer than its study, or `None` if it was as long.
     pub fn scaled(&self) -> Option<String> {
         let by = self.scaled_by()?;
         Some(format!("Every window {by}: warm-ups and windows were not as long as the study says."))

@@ -1,4 +1,4 @@
-//! Runs that an earlier tolok stored, with what it reported of them then: what is said of a run must not change by accident.
+//! Reports of runs that an earlier version stored must not change by accident.
 //!
 //! Each archive in `tests/stored-runs` holds the folder of one run, and in `expected/` its CSV, tidy CSV and JSON as the version that
 //! measured it wrote them. New figures may be added: columns, metrics and keys that are not in the old reports are left out of the

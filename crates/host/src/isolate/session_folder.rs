@@ -1,4 +1,4 @@
-//! The private folders of sessions, and who may remove them: whoever finds that no one holds the lock in one.
+//! The private folders of sessions. A process may remove a folder if nothing holds its lock.
 //!
 //! A session removes its own. After a `kill -9` of the lab the keeper of its box does, once everybody who worked in it is
 //! gone; what was killed between two boxes, or together with its keeper, the next start of tolok removes.
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// What a killed session leaves: its folder, with a lock that no one holds.
+    /// What a killed session leaves: its folder, with a lock that nothing holds.
     fn leave_behind(parent: &Path, name: &str) -> PathBuf {
         let folder = parent.join(format!("{PREFIX}{name}"));
         fs::create_dir_all(folder.join("trial-x")).unwrap();

@@ -1,7 +1,7 @@
 //! Several runs over each other: throughput and response times of the scenarios that they share, as a piece of a page.
 //!
-//! Nothing is judged here. A run has a letter and a subject its colour and marker, so that neither is told by colour
-//! alone.
+//! This module judges nothing. A run has a letter, and a subject has a colour and a marker, so colour alone identifies
+//! neither.
 
 use tolok_analysis::figures::{NONE, Quantity, figure, moment};
 use tolok_analysis::{CaseFinding, Estimate, Findings};

@@ -78,7 +78,7 @@ impl<'a> Fit<'a> {
         last
     }
 
-    /// What is said of the columns that had no room.
+    /// The sentence about columns that had no room.
     pub(super) fn lack(&self) -> Option<String> {
         let names: Vec<String> = self.left_out.iter().map(|column| column.heading.clone()).collect();
         match names.as_slice() {

@@ -17,7 +17,7 @@ const INDENT: usize = 2;
 /// How a terminal looks. The other formats do not ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whether it shows colours. Nothing is said by colour alone.
+    /// Whether it shows colours. Colour alone carries no meaning.
     pub colour: bool,
     /// Its width in columns.
     pub width: u16,

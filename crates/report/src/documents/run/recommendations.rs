@@ -10,7 +10,7 @@ use crate::document::{Block, Column, Depth, Fact, Look, Row, Table, Text};
 const MOST_SHOWN: usize = 12;
 /// So many needs are named in a terminal.
 const MOST_IN_TERMINAL: usize = 6;
-/// Stands where no subject is taken.
+/// Shown where no subject is picked.
 const NOBODY: &str = "nothing can be said";
 /// What strength means, beneath the table.
 const STRENGTH: &str = "Strong: one case is told apart from every other; the near end of the interval of its lead is 10% or more; and nothing is wrong with the figures (10 blocks or more, windows of 10 s or more, no check failed, CPUs of their own, the A/A pair not told apart). Moderate: one of these three is lacking. Weak: more than one. Of objectives in fewer than 5 trials it is weak. Of objectives, outages and counts clear is that of every case it is known whether it kept them, and far that times stay 10% below their limit, or that every case was looked at; several may be taken. Each need and scenario is judged by itself: of twenty rows of equals, one would name a winner by chance.";

@@ -111,7 +111,7 @@ const DIAGNOSIS_NOTE: &str = "What each subject did for an answer, counted once 
                               counts: none of this is a result, and none of it is in any figure above. The speed while counted is \
                               the goodput of that trial over the median of the scored ones.";
 
-/// What is said of one scenario, with its name. A page folds it away if it is told to.
+/// The sentences about one scenario, with its name. A page may fold them.
 fn part(scenario: &ScenarioFinding, mut blocks: Vec<Block>, depth: Depth, folds: bool) -> Vec<Block> {
     let place = format!("{}; {}", scenario.load, scenario.environment.words);
     match depth {

@@ -161,7 +161,7 @@ fn cell(figure: Option<Figure>, depth: Depth) -> Cell {
     }
 }
 
-/// The legends of all tables: what was said beneath an earlier one is not said again.
+/// The legends of all tables. Each meaning appears once.
 fn legends(tools: &[ToolsFinding]) -> Vec<Vec<String>> {
     let mut said: Vec<String> = Vec::new();
     let news = |finding| {
