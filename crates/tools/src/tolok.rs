@@ -199,7 +199,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
             marks: Vec::new(),
         },
         offered_rps: record.offered_rps,
-        warnings: tool_warnings(&record.verdict),
+        tool_warnings: tool_warnings(&record.verdict),
         objectives: record.thresholds.iter().map(objective).collect(),
         aborted: record.aborted,
         examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
