@@ -1,9 +1,9 @@
 //! `database` of an `[environment]` as it is written. Lists make one environment for each combination.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::database::Engine;
 use crate::environment::file::LinkFile;
 use crate::reading::several::Several;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::database::file::DatabaseFile;
-use crate::environment::{CpuMode, Link, LinkBackend};
+use crate::environment::{CpuMode, LinkBackend};
 use crate::reading::several::Several;
 use crate::reading::table::Table;
 use crate::units::{BitRate, Bytes, Percent, Seconds};
@@ -171,22 +171,7 @@ impl<'de> Deserialize<'de> for LinkFile {
     }
 }
 
-impl JsonSchema for LinkFile {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "LinkOrPreset".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let table = generator.subschema_for::<LinkTable>();
-        json_schema!({ "anyOf": [{ "type": "string", "examples": Link::PRESETS }, table] })
-    }
-}
-
-const SETTING: &str = "the value of a kernel setting: a number or a text";
+pub(crate) const SETTING: &str = "the value of a kernel setting: a number or a text";
 
 struct SettingVisitor;
 
@@ -209,19 +194,5 @@ impl Visitor<'_> for SettingVisitor {
 impl<'de> Deserialize<'de> for Setting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(SettingVisitor)
-    }
-}
-
-impl JsonSchema for Setting {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Setting".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "description": SETTING })
     }
 }

@@ -4,11 +4,11 @@
 
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Pool};
 use crate::reading::several::Several;
 use crate::reading::table::Table;
@@ -126,7 +126,7 @@ pub enum ConnectionWord {
 #[derive(Debug, Clone, Copy)]
 pub struct PoolFile(pub Pool);
 
-const POOL: &str = "a number of connections, or \"unbounded\"";
+pub(crate) const POOL: &str = "a number of connections, or \"unbounded\"";
 
 struct PoolVisitor;
 
@@ -153,18 +153,5 @@ impl Visitor<'_> for PoolVisitor {
 impl<'de> Deserialize<'de> for PoolFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(PoolVisitor)
-    }
-}
-
-impl JsonSchema for PoolFile {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Pool".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": POOL,
-            "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 28000 }, { "const": "unbounded" }],
-        })
     }
 }

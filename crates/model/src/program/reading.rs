@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::catalogue::Catalogue;
 use crate::program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 use crate::reading::several::Several;

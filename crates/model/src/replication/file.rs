@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::reading::table::Table;
 use crate::transcription::Written;
 

@@ -3,10 +3,10 @@
 //! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
 //! when the file is turned into a [`crate::Study`].
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::environment::file::EnvironmentFile;
 use crate::load::file::LoadFile;
 use crate::program::reading::ProgramScenarioFile;

@@ -1,9 +1,9 @@
 //! `[[published]]` of a study as it is written: what a source says, to be held against what is measured.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::catalogue::Catalogue;
 use crate::plan::in_environments;
 use crate::reading::table::Table;

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::program::reading::SubjectProgramFile;
 use crate::reading::table::Table;
 use crate::subject::{GcLog, Marker, ParameterValue, Role};

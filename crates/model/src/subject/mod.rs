@@ -3,15 +3,14 @@
 pub(crate) mod brought;
 pub(crate) mod file;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
 use crate::reading::table::Table;
@@ -135,16 +134,6 @@ impl Visitor<'_> for ParameterValueVisitor {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<ParameterValue, E> {
         Ok(ParameterValue::Text(text.to_owned()))
-    }
-}
-
-impl JsonSchema for ParameterValue {
-    fn schema_name() -> Cow<'static, str> {
-        "ParameterValue".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "description": "a whole number or a string" })
     }
 }
 

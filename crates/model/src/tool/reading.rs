@@ -1,9 +1,7 @@
 //! `tool` of a scenario as it is written, and what is made of it.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -30,7 +28,7 @@ struct ToolTable {
     script: Option<String>,
 }
 
-const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
+pub(crate) const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
 
 struct ToolVisitor;
 
@@ -54,31 +52,6 @@ impl<'de> Visitor<'de> for ToolVisitor {
 impl<'de> Deserialize<'de> for ToolFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ToolVisitor)
-    }
-}
-
-impl JsonSchema for ToolFile {
-    fn schema_name() -> Cow<'static, str> {
-        "Tool".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names = LoadTool::ALL.map(LoadTool::word);
-        json_schema!({
-            "description": TOOL,
-            "anyOf": [
-                { "enum": names },
-                {
-                    "type": "object",
-                    "properties": {
-                        "name": { "const": "k6" },
-                        "script": { "type": "string", "description": "a module whose default function is what a virtual user does" },
-                    },
-                    "required": ["name", "script"],
-                    "additionalProperties": false,
-                },
-            ],
-        })
     }
 }
 

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::number_reading::Written;
-use super::sorted::{Sorted, WrittenNumbers};
+use super::sorted::Sorted;
 use super::{CpuScope, LoopModel};
+use crate::JsonSchema;
 use crate::reading::several::Several;
 use crate::reading::table::Table;
 use crate::units::{BitRate, Bytes, Seconds};
@@ -191,7 +191,7 @@ with_conditions! {
         #[schemars(with = "Option<Several<String>>")]
         pub raw: Option<Several<String>>,
         /// Figures that no other key fits, by names of their own.
-        #[schemars(with = "Option<BTreeMap<String, WrittenNumbers>>")]
+        #[schemars(with = "Option<BTreeMap<String, crate::schema::WrittenNumbers>>")]
         pub other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
     }
 }
@@ -216,7 +216,7 @@ with_conditions! {
         #[schemars(with = "Option<Several<String>>")]
         pub raw: Option<Several<String>>,
         /// Figures that no other key fits, by names of their own.
-        #[schemars(with = "Option<BTreeMap<String, WrittenNumbers>>")]
+        #[schemars(with = "Option<BTreeMap<String, crate::schema::WrittenNumbers>>")]
         pub other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
     }
 }

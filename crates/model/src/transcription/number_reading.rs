@@ -1,9 +1,7 @@
 //! Numbers as they stand in a transcription: digits, or a text with a mark.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -21,7 +19,7 @@ pub enum Written {
     Text(String),
 }
 
-const EXPECTED: &str = "a number as it is printed, or a text such as \"~14000\", \">= 400\" or \"0.5..0.9\"";
+pub(crate) const EXPECTED: &str = "a number as it is printed, or a text such as \"~14000\", \">= 400\" or \"0.5..0.9\"";
 const HELP: &str = "digits and one decimal point, without unit and separators: 12345.60; in quotes with a mark: \
                     \"~14000\", \">= 400\", \"< 0.5\", \"0.5..0.9\"";
 
@@ -54,22 +52,6 @@ impl Visitor<'_> for WrittenVisitor {
 impl<'de> Deserialize<'de> for Written {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(WrittenVisitor)
-    }
-}
-
-impl JsonSchema for Written {
-    fn schema_name() -> Cow<'static, str> {
-        "Number".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let digits = r"-?[0-9]+(\.[0-9]+)?[kM]?";
-        let pattern = format!(r"^ *((~|>=|>|<=|<|≥|≤)? *{digits}|{digits} *\+|{digits} *\.\. *{digits}) *$");
-        json_schema!({
-            "description": EXPECTED,
-            "anyOf": [{ "type": "number" }, { "type": "string", "pattern": pattern }],
-            "examples": [19.30, "~14000", ">= 400", "0.5..0.9"],
-        })
     }
 }
 

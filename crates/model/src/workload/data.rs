@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::figures::count;
 use crate::reading::table::Table;
 use crate::reading::text::{Reading, Span};

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
 use crate::reading::table::Table;
 use crate::workload::GeneratedKind;

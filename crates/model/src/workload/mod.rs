@@ -5,10 +5,10 @@ pub(crate) mod file;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::reading::table::Table;
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::workload::data::{DataBody, WorkloadParameter, read_parameters};
