@@ -35,7 +35,8 @@ pub use counters::{
     DiagnosticCount, DiagnosticCounters, DiagnosticCounts, DiagnosticReading, Scope, SoftwareCounters, SoftwareEvents,
 };
 pub use host::HostReading;
-pub use line::Sample;
+pub(crate) use line::as_seconds;
+pub use line::{Reading, Sample};
 pub use network::NetworkBytes;
 pub use part::{Followed, Members, NetOf, Part};
 pub use process::{ProcessTree, descendants, pss_bytes};
@@ -43,5 +44,5 @@ pub use read_back::ReadBack;
 pub use sampler::{Folders, Sampler};
 pub use series::{Border, Series, Window};
 pub use tasks::TaskReading;
-pub use usage::{HostUsage, NoUsage, PartUsage, SecondUsage, WindowUsage};
+pub use usage::{NoUsage, SecondUsage, WindowUsage};
 pub use wire::{WireLine, WireWatch, wire_window};

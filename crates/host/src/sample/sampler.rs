@@ -14,7 +14,7 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use super::counters::SoftwareCounters;
 use super::host::{Host, HostReading};
 use super::kept::Room;
-use super::line::{Figures, Sample};
+use super::line::{Reading, Sample};
 use super::network::NetworkBytes;
 use super::part::{Followed, NetOf, Part, Source};
 use super::process::{ProcessTree, pss_bytes};
@@ -192,7 +192,7 @@ impl<C: Clock> Sampler<C> {
         let window = Window { began: self.began.take().ok_or(NoUsage::NeverBegan)?, ended };
         let parts: Vec<(Part, &Readings)> =
             self.parts.iter().map(|tracked| (tracked.part, &tracked.readings)).collect();
-        window_usage(&self.host_readings, &parts, window)
+        window_usage(&self.host_readings, &parts, window, window.length().as_secs_f64())
     }
 
     /// Where the times of [`Sampler::samples`] count from, in nanoseconds of the monotonic clock.
@@ -231,18 +231,16 @@ impl<C: Clock> Sampler<C> {
     /// All readings so far, in the order of time.
     pub fn samples(&self) -> Vec<Sample> {
         let mut samples = Vec::new();
-        let mut add = |part, source, at: MonotonicNs, figures| {
-            samples.push(Sample { at_s: self.at_s(at), part, source, figures });
-        };
+        let mut add = |part, at: MonotonicNs, reading| samples.push(Sample { at_s: self.at_s(at), part, reading });
         for (at, host) in self.host_readings.iter() {
-            add(None, "host", *at, Figures::from(host));
+            add(None, *at, Reading::Host(*host));
         }
         for Tracked { part, readings, .. } in &self.parts {
             let part = Some(*part);
-            readings.group.iter().for_each(|(at, group)| add(part, "group", *at, group.into()));
-            readings.tasks.iter().for_each(|(at, tasks)| add(part, "processes", *at, tasks.into()));
-            readings.network.iter().for_each(|(at, network)| add(part, "network", *at, network.into()));
-            readings.events.iter().for_each(|(at, events)| add(part, "events", *at, events.into()));
+            readings.group.iter().for_each(|(at, group)| add(part, *at, Reading::Group(group.clone())));
+            readings.tasks.iter().for_each(|(at, tasks)| add(part, *at, Reading::Processes(*tasks)));
+            readings.network.iter().for_each(|(at, network)| add(part, *at, Reading::Network(*network)));
+            readings.events.iter().for_each(|(at, events)| add(part, *at, Reading::Events(*events)));
         }
         samples.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
         samples

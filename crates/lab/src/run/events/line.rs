@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use tolok_model::{Failure, Measurement, Outcome, PlannedTrial, ProgramTiming};
+use tolok_model::{Failure, Measurement, Outcome, PlannedTrial, ProgramTiming, Resources};
 
 use crate::run::events::event::{Preparation, RunEvent, TrialEvent};
 use crate::tools::LoadSecond;
@@ -155,15 +155,16 @@ impl Came {
             let mut all = measured.latency.percentiles.iter();
             all.find(|found| (found.quantile - quantile).abs() < 1e-9).and_then(|found| found.latency_s)
         };
-        let (good, subject) = (measured.goodput_rps * measured.window_s, &measured.subject);
-        let of_group = subject.memory.as_ref().map(|memory| memory.anonymous_and_kernel_bytes_max);
+        let (good, subject) = (measured.goodput_rps * measured.window_s, measured.subject.as_ref());
+        let of_group = |used: &Resources| used.memory.map(|memory| memory.anonymous_and_kernel_bytes_max);
+        let memory = |used| of_group(used).or(Some(used.rss_sum_bytes_max).filter(|bytes| *bytes > 0));
         Self {
             outcome: "completed",
             goodput_rps: Some(measured.goodput_rps),
             p50_s: percentile(0.5),
             p99_s: percentile(0.99),
-            cpu_s_per_good: (good > 0.0).then(|| subject.cpu_s / good),
-            memory_bytes: of_group.or(Some(subject.rss_sum_bytes_max).filter(|bytes| *bytes > 0)),
+            cpu_s_per_good: subject.filter(|_| good > 0.0).map(|used| used.cpu_s / good),
+            memory_bytes: subject.and_then(memory),
             ..Self::default()
         }
     }
