@@ -107,7 +107,7 @@ pub fn measurement_of(
         counter: server.counter.clone(),
         disturbances,
         offered_rps: report.offered_rps,
-        doubts: report.doubts,
+        tool_warnings: report.tool_warnings,
         objectives: report.objectives,
         aborted: report.aborted,
         checks: report.checks,
