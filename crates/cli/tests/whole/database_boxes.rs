@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::{Signal, geteuid};
-use tolok_lab::group::{Controller, Hierarchies, Limits};
-use tolok_lab::isolate::{Backend, BoxError, BoxSpec, LinkSpec, TrialBox};
+use tolok_host::group::{Controller, Hierarchies, Limits};
+use tolok_host::isolate::{Backend, BoxError, BoxSpec, LinkSpec, TrialBox};
+use tolok_host::sample::{Folders, Followed, Members, NetOf, Part, Sampler, descendants};
 use tolok_lab::run;
-use tolok_lab::sample::{Folders, Followed, Members, NetOf, Part, Sampler, descendants};
 use tolok_load::clock::{Clock, SystemClock};
 use tolok_model::{CpuMap, Database, Engine, Environment, Link, LinkBackend};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};

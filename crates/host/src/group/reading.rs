@@ -140,7 +140,7 @@ impl GroupReader {
         }
     }
 
-    /// Reads once. A group that has been removed meanwhile has nothing to tell.
+    /// Reads once. All figures of a removed group are `None`.
     pub fn read(&self) -> GroupReading {
         let buffer = &mut [0; BUFFER_BYTES];
         let mut reading = GroupReading::default();

@@ -1,4 +1,4 @@
-//! Is anybody else at work here? Judged before a run begins, and of every window that was measured.
+//! Are other programs at work? Judged before a run begins, and for every window.
 //!
 //! The judgements are functions of readings. Only [`ThisHost`] looks at a machine, and [`wait_until_quiet`] is handed a
 //! host to look at and to pass the time with.
@@ -99,7 +99,7 @@ pub struct Stillness {
     pub waiting: Option<f64>,
     /// Tasks that could run at the end, apart from this one.
     pub running: Option<u32>,
-    /// What is too much; nothing on a quiet machine.
+    /// What is too much; empty on a quiet machine.
     pub disturbances: Vec<Disturbance>,
 }
 
@@ -248,7 +248,7 @@ pub enum WaitEnd {
     Quiet,
     /// It did not become quiet in time.
     PatienceOver,
-    /// Whoever waited was called away.
+    /// The wait was called off.
     CalledAway,
     /// It cannot be seen whether the machine is quiet.
     Unknown,

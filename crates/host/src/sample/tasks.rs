@@ -139,7 +139,7 @@ impl Clocks {
     }
 }
 
-/// A thread and what it had used when it was last read; nothing before it was.
+/// A thread and what it had used at its last reading, or `None` before the first.
 #[derive(Debug, Default)]
 struct Thread {
     schedstat: Kept,

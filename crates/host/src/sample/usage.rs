@@ -25,7 +25,7 @@ pub struct WindowUsage {
     pub host: HostWindow,
 }
 
-/// What a part used in one second. Whatever could not be read is absent.
+/// What a part used in one second. What could not be read is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SecondUsage {
     /// CPU time.

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use tolok_model::{Failure, Measurement, Outcome, PlannedTrial, ProgramTiming, Resources};
 
 use crate::run::events::event::{Preparation, RunEvent, TrialEvent};
-use crate::tools::LoadSecond;
+use tolok_tools::LoadSecond;
 
-/// Version of these lines. New kinds and new fields make no new version: whoever reads passes over what he does not know.
+/// Version of these lines. New kinds and new fields make no new version: readers must ignore what they do not know.
 pub const EVENTS_SCHEMA: u32 = 1;
 
-/// An event as it is written: its kind and its time first, then what it tells, in the order in which it is told here.
+/// An event as it is written: its kind and time first, then its fields in the order given here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventLine {
     kind: &'static str,
@@ -24,7 +24,7 @@ impl EventLine {
     /// The line of an event. `t_s` is the time since this tolok began to run, or to go on with, the run.
     pub fn of(event: &RunEvent, t_s: f64) -> Self {
         let (kind, fields) = told(event);
-        // More digits than anybody needs of an event would only be noise.
+        // More digits would only be noise.
         Self { kind, t_s: (t_s * 1e3).round() / 1e3, fields }
     }
 }
