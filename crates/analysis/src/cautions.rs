@@ -32,7 +32,7 @@ pub(crate) fn cautions(
 ) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
     let counts = TrialCounts::of(plan, trials);
-    let mut cautions = told_of_itself(scenarios, timed);
+    let mut cautions = differs_from_itself(scenarios, timed);
     let of_records = [
         missing(plan, trials_missing),
         failed(trials),
@@ -64,7 +64,7 @@ pub(crate) fn cautions(
 }
 
 /// The gravest of all: a run that tells a subject from itself tells differences where none are.
-fn told_of_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
+fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
     let told = |(id, floor): (&String, &Option<NoiseFloor>)| {

@@ -10,8 +10,8 @@ mod invented;
 use invented::{GO, InventedRun, carry};
 use tolok_analysis::{CaseFinding, GateFinding, GateOutcome};
 use tolok_model::{
-    Arrivals, Connection, Doubt, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries,
-    ThinkTime, Throttling, ToolChoice, WireCount,
+    Arrivals, Connection, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries, ThinkTime,
+    Throttling, ToolChoice, ToolWarning, WireCount,
 };
 
 const CLOSED: Executor = Executor::ConstantVus { vus: 64 };
@@ -53,8 +53,8 @@ fn barred(case: &CaseFinding, word: &str, flag: &str) {
     assert!(case.flags.iter().any(|it| it.kind == flag && it.voids_rank), "{:?}", case.flags);
 }
 
-fn doubt(word: &str) -> Vec<Doubt> {
-    vec![Doubt { gate: word.to_owned(), text: format!("{word} it was.") }]
+fn warning(word: &str) -> Vec<ToolWarning> {
+    vec![ToolWarning { gate: word.to_owned(), text: format!("{word} it was.") }]
 }
 
 /// What tolok's own tool tells of itself where everything is as it should be.
@@ -109,8 +109,9 @@ mod ledger {
         let found = gate(&case, "ledger");
         assert_eq!((found.trials_failed, found.trials_passed, found.worst), (vec![2], 5, Some(3.0)));
         assert_eq!(found.message, "in 1 of 6 trials 3 requests not accounted for");
-        let doubted = changed(CLOSED, |block, trial| trial.doubts = if block == 1 { doubt("ledger") } else { vec![] });
-        barred(&doubted, "ledger", "not-trusted");
+        let warned =
+            changed(CLOSED, |block, trial| trial.tool_warnings = if block == 1 { warning("ledger") } else { vec![] });
+        barred(&warned, "ledger", "not-trusted");
     }
 
     #[test]
@@ -156,7 +157,7 @@ mod little {
 
     #[test]
     fn fails_where_the_tool_itself_says_so_and_that_is_one_flag() {
-        let case = changed(OPEN, |_, trial| trial.doubts = doubt("little"));
+        let case = changed(OPEN, |_, trial| trial.tool_warnings = warning("little"));
         barred(&case, "little", "not-trusted");
         assert_eq!(kinds(&case), ["not-trusted"]);
     }
@@ -477,7 +478,7 @@ mod generator_headroom {
         };
         assert_eq!(gate(&thread(0.85), "generator-headroom").outcome, GateOutcome::Passed);
         barred(&thread(0.86), "generator-headroom", "generator-bound");
-        let case = changed(OPEN, |_, trial| trial.doubts = doubt("generator-busy"));
+        let case = changed(OPEN, |_, trial| trial.tool_warnings = warning("generator-busy"));
         barred(&case, "generator-headroom", "not-trusted");
         assert_eq!(kinds(&case), ["not-trusted"]);
     }
@@ -497,7 +498,7 @@ mod schedules {
         assert_eq!(gate(&unsent(4), "offered-rate").outcome, GateOutcome::Passed);
         let found = gate(&unsent(20), "offered-rate");
         assert_eq!((found.outcome, found.bars), (GateOutcome::Failed, false), "the tool says whether that bars");
-        barred(&changed(OPEN, |_, trial| trial.doubts = doubt("offered-rate")), "offered-rate", "not-trusted");
+        barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("offered-rate")), "offered-rate", "not-trusted");
         let untold = changed(OPEN, |_, trial| trial.offered_rps = None);
         assert_eq!(gate(&untold, "offered-rate").outcome, GateOutcome::Unknown);
     }
@@ -517,7 +518,7 @@ mod schedules {
         assert_eq!(gate(&late(0.000_1, 0.008), "lateness").outcome, GateOutcome::Passed, "the tail does not feel it");
         assert_eq!(gate(&late(0.003, 0.008), "lateness").outcome, GateOutcome::Failed, "the median does");
         assert_eq!(gate(&late(0.000_1, 0.009), "lateness").outcome, GateOutcome::Failed, "the tail does");
-        barred(&changed(OPEN, |_, trial| trial.doubts = doubt("lateness")), "lateness", "not-trusted");
+        barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("lateness")), "lateness", "not-trusted");
     }
 }
 
@@ -543,7 +544,7 @@ fn every_gate_that_bars_has_a_flag_that_voids() {
         |_, trial| trial.subject.cpu_s *= 2.0,
         |_, trial| trial.latency.mean_s = Some(0.3),
         |_, trial| trial.generator.cpu_s = trial.window_s,
-        |_, trial| trial.doubts = doubt("lateness"),
+        |_, trial| trial.tool_warnings = warning("lateness"),
     ];
     for executor in [CLOSED, OPEN] {
         for change in changes {

@@ -7,8 +7,8 @@ use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Reason, Verdict};
 use tolok_model::{
-    Arrivals, Connection, Doubt, Executor, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool, Objective,
-    ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage,
+    Arrivals, Connection, Executor, Latency, LedgerCounts, LoadChecks, LoadProfile, LoadTool, Objective,
+    ObjectiveOutcome, ObjectiveRecord, Percentile, Pool, SecondSeries, Stage, ToolWarning,
 };
 
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
@@ -199,7 +199,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
             marks: Vec::new(),
         },
         offered_rps: record.offered_rps,
-        doubts: doubts(&record.verdict),
+        tool_warnings: tool_warnings(&record.verdict),
         objectives: record.thresholds.iter().map(objective).collect(),
         aborted: record.aborted,
         examples: record.error_examples.iter().map(|example| example.text.clone()).collect(),
@@ -270,13 +270,13 @@ fn without_histograms(row: &SecondRow) -> Option<serde_json::Value> {
 }
 
 /// Why the tool does not stand by its figures.
-fn doubts(verdict: &Verdict) -> Vec<Doubt> {
-    let doubt = |reason: &Reason| Doubt { gate: word(&reason.gate), text: reason.text.clone() };
-    let doubts: Vec<Doubt> = verdict.reasons.iter().map(doubt).collect();
-    if verdict.trusted || !doubts.is_empty() {
-        return doubts;
+fn tool_warnings(verdict: &Verdict) -> Vec<ToolWarning> {
+    let warning = |reason: &Reason| ToolWarning { gate: word(&reason.gate), text: reason.text.clone() };
+    let warnings: Vec<ToolWarning> = verdict.reasons.iter().map(warning).collect();
+    if verdict.trusted || !warnings.is_empty() {
+        return warnings;
     }
-    vec![Doubt { gate: "unknown".to_owned(), text: "the load tool gave no reason".to_owned() }]
+    vec![ToolWarning { gate: "unknown".to_owned(), text: "the load tool gave no reason".to_owned() }]
 }
 
 /// A threshold is an objective in the words of the tool; ours has one way to be written.

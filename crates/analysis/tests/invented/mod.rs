@@ -546,7 +546,7 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
             Executor::ConstantArrivalRate { rate_rps, .. } => Some(rate_rps),
             _ => None,
         },
-        doubts: Vec::new(),
+        tool_warnings: Vec::new(),
         objectives: scenario.objectives.iter().map(|objective| objective_record(objective, mean_s)).collect(),
         aborted: false,
     }

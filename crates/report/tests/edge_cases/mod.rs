@@ -4,9 +4,9 @@ mod ledger;
 
 use tolok_analysis::Findings;
 use tolok_model::{
-    Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Doubt, Environment, Executor, FailureKind, GarbageCollection,
+    Arrivals, CounterCheck, CpuMode, Database, Diagnosis, Environment, Executor, FailureKind, GarbageCollection,
     Limits, Link, LinkDirection, LinkWindow, LoadChecks, Measurement, Network, ObjectiveOutcome, Outage, OutageRecord,
-    PoolWindow, PublishedMetric, SecondSeries, Stage, Stopping, Timer,
+    PoolWindow, PublishedMetric, SecondSeries, Stage, Stopping, Timer, ToolWarning,
 };
 
 use crate::invented::courses::{Course, with_histogram, with_seconds};
@@ -315,7 +315,7 @@ fn open_loop() -> Findings {
         .steady(GO, 9_000.0)
         .change(|_, trial| {
             let gate = "lateness".to_owned();
-            trial.doubts = vec![Doubt { gate, text: "requests were sent up to 14 ms late".to_owned() }];
+            trial.tool_warnings = vec![ToolWarning { gate, text: "requests were sent up to 14 ms late".to_owned() }];
         })
         .steady(FPM, 5_300.0)
         .change(|_, trial| {

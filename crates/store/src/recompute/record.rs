@@ -30,7 +30,7 @@ pub(super) fn measurement(
         counter: None,
         disturbances: Vec::new(),
         offered_rps: report.offered_rps,
-        doubts: report.doubts,
+        tool_warnings: report.tool_warnings,
         objectives: report.objectives,
         aborted: report.aborted,
         checks: report.checks,

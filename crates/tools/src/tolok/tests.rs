@@ -330,7 +330,11 @@ fn arrivals_without_a_connection_wait_too_and_are_accounted_for() {
 fn what_the_tool_says_against_its_figures_is_taken_over() {
     let said = |trusted, reasons| {
         let report = report(Record { verdict: Verdict { trusted, reasons }, ..record() }).unwrap();
-        report.doubts.into_iter().map(|doubt| format!("{}: {}", doubt.gate, doubt.text)).collect::<Vec<_>>()
+        report
+            .tool_warnings
+            .into_iter()
+            .map(|warning| format!("{}: {}", warning.gate, warning.text))
+            .collect::<Vec<_>>()
     };
     assert_eq!(said(true, vec![]), Vec::<String>::new());
     let reason: Reason = serde_json::from_str(r#"{"gate":"lateness","text":"p99 of 12 ms"}"#).unwrap();

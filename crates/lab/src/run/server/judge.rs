@@ -151,7 +151,7 @@ mod tests {
                 marks: Vec::new(),
             },
             offered_rps: None,
-            doubts: Vec::new(),
+            tool_warnings: Vec::new(),
             objectives: Vec::new(),
             aborted: false,
             examples: examples.iter().map(|example| (*example).to_owned()).collect(),
