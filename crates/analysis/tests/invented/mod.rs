@@ -258,7 +258,7 @@ pub fn ordinary() -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64", "hello", "Hello", 64)
         .steady(CEILING, 61_200.0)
-        .change(|_, trial| trial.subject.as_mut().unwrap().cpu_s = 0.81 * trial.window_s)
+        .change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.81 * trial.window_s)
         .steady(GO, 43_900.0)
         .steady(BUN, 45_100.0)
         .steady(NODE, 19_800.0)
@@ -283,7 +283,7 @@ pub fn ordinary() -> InventedRun {
         .change_records(|trial| trial.attempts = if trial.block == 2 { 2 } else { 1 })
         .steady(FPM, 5_230.0)
         .change(|_, trial| {
-            trial.subject.as_mut().unwrap().cpu_s = 0.71 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.71 * trial.window_s;
             trial.generator.cpu_s = 0.973 * trial.window_s;
         })
         .steady(APACHE, 3_870.0)
@@ -389,9 +389,10 @@ pub fn unprivileged(trial: &mut TrialRecord) {
 
 /// A quota that was used up in so many of 20 periods.
 pub fn throttle(trial: &mut Measurement, quota_cpus: f64, throttled_periods: u64) {
-    trial.subject.as_mut().unwrap().cpu_s = quota_cpus * trial.window_s;
+    trial.subject.as_mut().expect("tolok started it").cpu_s = quota_cpus * trial.window_s;
     let throttled_s = throttled_periods as f64 * 0.061;
-    trial.subject.as_mut().unwrap().throttling = Some(Throttling { periods: 20, throttled_periods, throttled_s });
+    trial.subject.as_mut().expect("tolok started it").throttling =
+        Some(Throttling { periods: 20, throttled_periods, throttled_s });
 }
 
 /// A link that carried the trial's answers, late by so much at most.
