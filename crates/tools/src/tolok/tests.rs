@@ -242,7 +242,7 @@ fn record() -> Record {
             carried_over_waiting: 2,
         },
         drain: Drain { abandoned: 4, ..Drain::default() },
-        whole_run: WholeRun { sent: 129, good: 119 },
+        whole_run: tolok_load::record::WholeRun { sent: 129, good: 119 },
         response_time: Distribution {
             count: 90,
             max_s: Some(0.25),
