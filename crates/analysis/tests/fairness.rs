@@ -25,7 +25,7 @@ fn says(sentences: &[String], words: &str) -> bool {
 fn send(run: &mut InventedRun, bytes: u64) -> &mut InventedRun {
     run.change(|_, trial| {
         let answers = (trial.goodput_rps * trial.window_s) as u64;
-        trial.subject.as_mut().unwrap().network =
+        trial.subject.as_mut().expect("tolok started it").network =
             Some(NetworkBytes { received_bytes: answers * 90, sent_bytes: answers * bytes });
     })
 }
@@ -94,8 +94,8 @@ mod ledger {
         run.scenario("json-c64", "json", "JSON", 64);
         let thread = |run: &mut InventedRun, share: f64| {
             run.change(|_, trial| {
-                trial.subject.as_mut().unwrap().busiest_thread_cpu_s =
-                    Some(share * trial.subject.as_mut().unwrap().cpu_s)
+                trial.subject.as_mut().expect("tolok started it").busiest_thread_cpu_s =
+                    Some(share * trial.subject.as_mut().expect("tolok started it").cpu_s)
             });
         };
         run.steady(GO, 60_000.0);
