@@ -310,7 +310,7 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
 
 /// What could not be started did no work, and nobody was told.
 fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
-    let refused = |trial: &Measurement| trial.subject.refused_tasks.unwrap_or_default();
+    let refused = |trial: &Measurement| trial.subject.as_ref().and_then(|it| it.refused_tasks).unwrap_or_default();
     let most = observations.scored.iter().map(|(_, trial)| refused(trial)).max().filter(|most| *most > 0)?;
     let limit = limits.pids?;
     let message = format!(

@@ -143,7 +143,7 @@ mod trust {
     fn a_busy_generator_is_judged_by_the_tool_where_requests_start_by_the_clock() {
         let busy = |trial: &mut Measurement| {
             trial.generator.cpu_s = 0.99 * trial.window_s;
-            trial.subject.cpu_s = 0.4 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.4 * trial.window_s;
         };
         // It may spin, to be exact: that is no limit, unless the tool says so.
         assert_eq!(kinds(&changed_under(OPEN, |_, trial| busy(trial))), Vec::<&str>::new());

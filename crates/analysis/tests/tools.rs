@@ -462,7 +462,7 @@ mod verdicts {
     #[test]
     fn tools_that_differ_are_named_with_what_they_say() {
         let mut run = at(50_000.0, LoadTool::Ab, 40_000.0);
-        run.change(|_, it| it.subject.cpu_s = 0.7 * it.window_s);
+        run.change(|_, it| it.subject.as_mut().expect("tolok started it").cpu_s = 0.7 * it.window_s);
         let sentence = format!(
             "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
              1.250–1.250 within blocks). {CHECKED} An answer cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \
