@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
+
+use crate::reading::table::Spanned;
 
 /// One value or a list of values, each with its place in the text. Serde's own untagged enums would do, but they lose
 /// both the reason and the place of an error.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::environment::file::{LinkFile, LinkTable, SETTING, Setting};
 use crate::load::file::{POOL, PoolFile};
 use crate::reading::several::Several;
+use crate::reading::table::{Spanned, Table};
 use crate::sentences::sentence;
 use crate::study::blocks::{BLOCKS, BlocksFile, LEAST_FOR_A_RULE};
 use crate::tool::reading::{TOOL, ToolFile};
@@ -19,6 +20,32 @@ use crate::{Link, LoadTool, ParameterValue};
 
 /// One number or a list.
 pub struct WrittenNumbers;
+
+/// A value with its place has the schema of the value.
+macro_rules! as_its_value {
+    ($wrapper:ident) => {
+        impl<T: JsonSchema> JsonSchema for $wrapper<T> {
+            fn schema_name() -> Cow<'static, str> {
+                T::schema_name()
+            }
+
+            fn schema_id() -> Cow<'static, str> {
+                T::schema_id()
+            }
+
+            fn inline_schema() -> bool {
+                T::inline_schema()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                T::json_schema(generator)
+            }
+        }
+    };
+}
+
+as_its_value!(Spanned);
+as_its_value!(Table);
 
 /// A type, its name in the schema, and the schema. With `inline_schema` it is repeated wherever it is used.
 macro_rules! schema {

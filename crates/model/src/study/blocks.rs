@@ -5,9 +5,9 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use crate::plan::Stopping;
+use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
 use crate::units::Percent;
 

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use super::{Mark, Number};
 use crate::reading::several::Several;
+use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
 
 /// A number as it is written. Which digits were written, its place in the text says: a computer would forget `2.750`.
@@ -68,7 +68,7 @@ pub(crate) fn read_number(
     };
     let number = parse_number(&printed, factor);
     if number.is_none() {
-        reading.note(written.span(), format!("`{printed}` is no number as it is printed"), Some(HELP.to_owned()));
+        reading.note(written.span(), format!("`{printed}` is no number as it is printed"), HELP.to_owned());
     }
     number
 }
@@ -83,7 +83,7 @@ pub(crate) fn read_numbers(
     let span = written.span();
     let listed = written.into_inner().0;
     if listed.is_empty() {
-        reading.note(span, "no number is listed", Some("leave the key out where the source has no figure".to_owned()));
+        reading.note(span, "no number is listed", "leave the key out where the source has no figure");
         return None;
     }
     listed.iter().map(|one| read_number(one, factor, text, reading)).collect()

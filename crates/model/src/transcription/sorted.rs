@@ -8,11 +8,11 @@ use std::marker::PhantomData;
 use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
-use toml::Spanned;
 
 use super::figure_key::figure_key;
 use super::number_reading::Written;
 use crate::reading::several::Several;
+use crate::reading::table::Spanned;
 
 /// A figure as it is written: its key, and one number or several.
 pub type WrittenFigure = (Spanned<String>, Spanned<Several<Written>>);
