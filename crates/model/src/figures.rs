@@ -79,6 +79,24 @@ pub fn in_column(value: f64) -> String {
     decimal(value, decimals_for(value, DIGITS))
 }
 
+/// The same of a value with its interval: as many digits as the interval supports, and zeros for those before the point that it does not.
+pub fn in_unit(value: f64, interval: Option<[f64; 2]>) -> Figure {
+    let Scale { divisor, .. } = Scale::fit(Quantity::Number, value);
+    // Rounds in thousands or millions what is shown in ones.
+    let whole = |scaled: f64, decimals: usize| {
+        let step = 10f64.powi(decimals as i32);
+        let shown = (decimals as i32 - divisor.log10().round() as i32).max(0) as usize;
+        decimal((scaled * step).round() / step * divisor, shown).replace('-', "−")
+    };
+    let scaled = value / divisor;
+    let Some([low, high]) = interval.map(|ends| ends.map(|end| end / divisor)) else {
+        return Figure { value: whole(scaled, decimals_for(scaled, DIGITS)), interval: None };
+    };
+    let decimals = supported_decimals(Quantity::Number, scaled, high - low);
+    let [low, high] = [low, high].map(|end| whole(end, bound_decimals(end, scaled, decimals)));
+    Figure { value: whole(scaled, decimals), interval: Some(format!("{low}–{high}")) }
+}
+
 /// A whole number with separators: `1,234,567`.
 pub fn count(number: u64) -> String {
     separated(&number.to_string())
@@ -314,6 +332,19 @@ mod tests {
         check(Quantity::Ratio, [0.0521, 0.0514, 0.0563], "0.052× (0.051–0.056)");
         check(Quantity::Ratio, [13.44, 12.9, 13.9], "13.4× (12.9–13.9)");
         check(Quantity::Share, [0.794, 0.78, 0.81], "79% (78–81%)");
+    }
+
+    #[test]
+    fn in_the_unit_of_a_column_no_digit_pretends() {
+        let check =
+            |[value, low, high]: [f64; 3], text: &str| assert_eq!(in_unit(value, Some([low, high])).line(), text);
+        check([34_321.0, 33_912.0, 34_790.0], "34,300 (33,900–34,800)");
+        check([34_321.0, 34_312.0, 34_332.0], "34,320 (34,310–34,330)");
+        check([21.44, 20.1, 22.9], "21.4 (20.1–22.9)");
+        check([1_234_567.0, 1_200_000.0, 1_300_000.0], "1,230,000 (1,200,000–1,300,000)");
+        check([-0.0012, -0.002, 0.001], "−0.00120 (−0.00200–0.00100)");
+        check([76_800.0, 410.0, 132_800.0], "76,800 (400–133,000)");
+        assert_eq!([5.0, 1_250.4].map(|value| in_unit(value, None).value), ["5.00", "1,250"]);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 mod columns;
 mod html;
+mod latex;
 mod markdown;
 mod terminal;
 
 pub use html::{html, piece, style};
+pub use latex::{latex, latex_figures};
 pub use markdown::markdown;
 pub use terminal::{Style, terminal};
 
