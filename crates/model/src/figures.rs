@@ -17,7 +17,7 @@ pub const NONE: &str = "–";
 pub enum Quantity {
     /// A rate or another bare number: `34.3k`.
     Number,
-    /// Seconds: `842 µs`, `1.25 ms`.
+    /// Seconds: `340 ns`, `842 µs`, `1.25 ms`.
     Seconds,
     /// Bytes: `12.3 MiB`.
     Bytes,
@@ -141,7 +141,12 @@ fn trimmed(text: &str) -> &str {
 
 /// A number with its noun: `1 trial`, `5 trials`, `2 series`.
 pub fn counted(number: u64, noun: &str) -> String {
-    let ending = if number == 1 || noun.ends_with('s') { "" } else { "s" };
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with('s') => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
     format!("{} {noun}{ending}", count(number))
 }
 
@@ -194,7 +199,8 @@ impl Scale {
             Quantity::Number => (1.0, false, ""),
             Quantity::Seconds if shown >= 1.0 => (1.0, true, "s"),
             Quantity::Seconds if shown >= 1e-3 => (1e-3, true, "ms"),
-            Quantity::Seconds => (1e-6, true, "µs"),
+            Quantity::Seconds if shown >= 1e-6 || shown == 0.0 => (1e-6, true, "µs"),
+            Quantity::Seconds => (1e-9, true, "ns"),
             Quantity::Bytes if value >= KIB * KIB * KIB => (KIB * KIB * KIB, true, "GiB"),
             Quantity::Bytes if value >= KIB * KIB => (KIB * KIB, true, "MiB"),
             Quantity::Bytes if value >= KIB => (KIB, true, "KiB"),
@@ -303,6 +309,8 @@ mod tests {
         check(Quantity::Number, 999.7, "1.00k");
         check(Quantity::Number, 34_321.0, "34.3k");
         check(Quantity::Number, 1_234_567.0, "1.23M");
+        check(Quantity::Seconds, 3.4e-7, "340 ns");
+        check(Quantity::Seconds, 0.0, "0 µs");
         check(Quantity::Seconds, 0.000_842, "842 µs");
         check(Quantity::Seconds, 0.000_999_9, "1.00 ms");
         check(Quantity::Seconds, 0.001_25, "1.25 ms");
@@ -402,7 +410,10 @@ mod tests {
     fn whole_numbers_get_separators() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([in_column(0.0821), in_column(28.94), in_column(1_250.0)], ["0.0821", "28.9", "1,250"]);
-        assert_eq!([counted(1, "trial"), counted(2_000, "trial")], ["1 trial", "2,000 trials"]);
+        assert_eq!(
+            [counted(1, "trial"), counted(2_000, "trial"), counted(2, "search")],
+            ["1 trial", "2,000 trials", "2 searches"]
+        );
     }
 
     #[test]
