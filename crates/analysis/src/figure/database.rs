@@ -1,11 +1,11 @@
 //! What a case and its database did. What a database or a subject does not report is absent.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::{DatabaseWindow, LinkWindow, Measurement, PoolWindow};
 
 use super::resources::highest;
 use super::table::{Around, Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::JsonSchema;
 use crate::counter::counter;
 use crate::findings::counter::CounterFinding;
 use crate::findings::database::PoolUse;
@@ -24,7 +24,7 @@ figures! {
     /// Rows in good answers, per second.
     rows_per_s: Option<Estimate> = median(|it, around| Some(rows(it, around)? / it.window_s)) [PerSecond Higher] csv "rows_per_s";
     /// CPU time of the subject for each of these rows, in seconds.
-    subject_cpu_s_per_row: Option<Estimate> = median(|it, around| Some(it.subject.known()?.cpu_s / rows(it, around)?))
+    subject_cpu_s_per_row: Option<Estimate> = median(|it, around| Some(it.subject.as_ref()?.cpu_s / rows(it, around)?))
         [Seconds Lower] csv "subject_cpu_s_per_row";
     /// CPU time of the database for each of these rows, in seconds.
     cpu_s_per_row: Option<Estimate> = median(|it, around| Some(cpu_s(it)? / rows(it, around)?)) [Seconds Lower] csv "database_cpu_s_per_row";

@@ -4,11 +4,11 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tolok_analysis::figures::{Quantity, amount, count};
-use tolok_lab::tools::{LoadPhase, LoadSecond, ToolEvent};
 use tolok_load::event::Event;
 use tolok_load::options::{Executor, Options};
 use tolok_load::record::SecondRow;
 use tolok_load::schedule::Phase;
+use tolok_tools::{LoadPhase, LoadSecond, ToolEvent};
 
 use super::plan_words::{duration, rate};
 use crate::output::say;
