@@ -22,7 +22,7 @@ pub struct Verification {
     pub tolok_version: String,
     /// Version of tolok that verified it.
     pub verified_by: String,
-    /// The fingerprint of the run's records; nothing where the run has no manifest.
+    /// The fingerprint of the run's records; absent where the run has no manifest.
     pub records_sha256: Option<String>,
     /// Whether no check found a difference.
     pub is_equal: bool,
@@ -71,9 +71,9 @@ pub struct Difference {
     pub file: String,
     /// The place in it: a path of JSON, such as `outcome.latency.percentiles[3].latency_s`, or a line.
     pub at: Option<String>,
-    /// What stands there; nothing where nothing does, or where it is no single value.
+    /// The stored value; absent where there is none, or no single one.
     pub stored: Option<Value>,
-    /// What should stand there, likewise.
+    /// The value that should be there, by the same rule.
     pub recomputed: Option<Value>,
     /// The difference, in a sentence.
     pub said: String,

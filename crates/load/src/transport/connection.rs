@@ -37,9 +37,9 @@ pub(crate) struct Connection {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
-    /// So many bytes are in the buffer.
+    /// This many bytes are in the buffer.
     Bytes(usize),
-    /// So many bytes of the body were thrown away.
+    /// This many bytes of the body were discarded.
     Discarded(usize),
     /// The target has ended the stream.
     End,
@@ -148,7 +148,7 @@ impl Connection {
         self.push(request, at_most, of_first)
     }
 
-    /// Sends a request, or what is left of it, at most so many bytes of it.
+    /// Sends a request, or the rest of it, at most this many bytes.
     pub fn send(&mut self, request: &[u8], at_most: usize) -> Result<usize, Fault> {
         self.push(request, at_most, |errno| Fault::of_exchange("send the request", errno))
     }
@@ -245,7 +245,7 @@ impl Connection {
         tls.receive(self.socket.as_fd(), buffer, at_most).map_err(|failure| failure.fault(of_receiving))
     }
 
-    /// Receives what nobody has asked for. With TLS that may be nothing: tickets for later sessions, which nobody wants.
+    /// Receives unrequested bytes. With TLS that may be harmless: unused tickets for later sessions.
     pub fn receive_unasked(&mut self, buffer: &mut [u8]) -> Result<Stream, Fault> {
         if let Some(tls) = &mut self.tls {
             return tls.receive_unasked(self.socket.as_fd(), buffer).map_err(|failure| failure.fault(of_receiving));
@@ -277,7 +277,7 @@ impl Connection {
         // A wrong body is an answer too: the target is alive.
         self.answered |= matches!(outcome, Ok(Some(_)) | Err(Fault::BadBody(_)));
         let Some(mut answer) = outcome? else { return Ok(None) };
-        // The target has answered before it had the whole request: what it will make of the rest, nobody knows.
+        // The target has answered before it had the whole request: what it does with the rest is unknown.
         answer.keep_alive &= self.has_sent(request);
         Ok(Some(answer))
     }

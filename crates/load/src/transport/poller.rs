@@ -3,7 +3,7 @@
 //! Every socket is registered once, for reading. Interest in writing is added only while a request could not be sent as a
 //! whole: arming and disarming it for every request costs two system calls each and a fifth of a generator's CPU time.
 //!
-//! Edge-triggered means that a socket is told once for what has arrived, so whoever reads it must go on when a read came
+//! Edge-triggered means that the queue reports new bytes once, so the reader must go on when a read came
 //! back full. Level-triggered, the kernel would look at every socket once more after its last byte was read, which costs
 //! 3 to 10 % of a request's CPU time.
 
@@ -76,12 +76,12 @@ impl Poller {
                 waited => waited,
             }
         } else {
-            // Rounded down: whoever waits for an instant looks at the clock until it comes.
+            // Rounded down: the caller looks at the clock until its instant comes.
             let ms = at_most.as_millis().min(i32::MAX as u128) as i32;
             sys::epoll_wait_ms(self.queue.as_fd(), &mut self.events, ms)
         };
         match waited {
-            // A signal came; whoever handles it has set the stop flag, which the loop looks at next.
+            // A signal came. Its handler has set the stop flag, which the loop checks next.
             Err(Errno::INTR) => Ok(0),
             waited => waited,
         }

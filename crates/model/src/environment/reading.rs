@@ -29,7 +29,7 @@ pub(crate) struct Surroundings {
     pub environments: Vec<Environment>,
     /// What each is called where there is no database, by its id.
     pub ids_without_database: BTreeMap<String, String>,
-    /// What is said of the database, if anything.
+    /// What the study says about the database.
     pub database: Option<WrittenDatabase>,
 }
 

@@ -298,7 +298,7 @@ impl Plan {
         self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
     }
 
-    /// The order that the seed gives these cases and blocks; that of the plan, unless somebody has changed either.
+    /// The order that the seed gives these cases and blocks; that of the plan, unless one of them was changed.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
         shuffled(&self.cases, self.blocks, self.seed)
     }
@@ -548,8 +548,8 @@ fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
     candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
 }
 
-/// A subject that was asked for and serves nothing of what is asked is not left out silently. Where it has no case for want of
-/// a database or a program, that is said elsewhere.
+/// A listed subject that serves none of the workloads is not left out silently. Other messages report a missing database or
+/// program.
 fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
     let is_idle = |choice: &&SubjectChoice| {
         let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));

@@ -33,7 +33,7 @@ impl<T> Spanned<T> {
 }
 
 /// A table of a TOML text with its place. The structures that serde derives also read a list, taking its items for
-/// their fields in order; nobody means that who writes `load = ["constant-vus", 8]`.
+/// their fields in order; but `load = ["constant-vus", 8]` is a mistake.
 #[derive(Debug, Default)]
 pub struct Table<T> {
     /// The header of the table, or its braces.

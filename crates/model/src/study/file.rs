@@ -51,7 +51,7 @@ pub struct StudyFile {
     /// What sources say of two subjects, to be held against what is measured.
     #[serde(default)]
     pub published: Vec<Table<PublishedFile>>,
-    /// How often a trial that others disturbed is measured anew at most. Default 2.
+    /// How often a disturbed trial is measured again at most. Default 2.
     pub reruns: Option<u32>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
     #[serde(default)]

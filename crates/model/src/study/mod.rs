@@ -176,7 +176,7 @@ fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogu
     asks.map(|asks| asks.contains(&true))
 }
 
-/// Holds what is said of the database against what is asked.
+/// Checks the settings of the database against the workloads that use it.
 fn check_database(
     written: &WrittenDatabase,
     asks_database: Option<bool>,

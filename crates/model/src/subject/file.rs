@@ -87,7 +87,7 @@ pub struct BuildFile {
     /// Added environment, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Files outside the subject's folder that the build depends on, relative to it: a change of one builds anew.
+    /// Files outside the subject's folder that the build depends on, relative to it: a change of one triggers a new build.
     #[serde(default)]
     pub inputs: Vec<String>,
 }
@@ -153,7 +153,7 @@ pub enum StopSignal {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParameterFile {
-    /// The value that holds if nobody says another.
+    /// The value without a setting.
     #[schemars(required)]
     pub default: Option<ParameterValue>,
     /// What it tunes.

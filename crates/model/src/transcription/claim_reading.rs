@@ -196,7 +196,7 @@ impl ClaimReader<'_> {
         let has = |figures: &[Figure]| figures.iter().any(|figure| figure.quantity == *quantity);
         let in_rows = self.source.rows_of(&selector).any(|row| has(&row.figures));
         let in_series = self.source.series_of(&selector).any(|series| has(&series.figures));
-        // Names that nothing has are said already.
+        // Unknown names are reported already.
         if self.is_sound && !in_rows && !in_series && !self.reading.has_problems() {
             let help = "name rows that have it, or leave out what narrows them";
             self.reading.note(table.span.clone(), "no row that is meant here has the figure", help);

@@ -29,7 +29,7 @@ pub struct TranscriptionFile {
     pub year: Option<u32>,
     /// Where it can be read.
     pub url: Option<String>,
-    /// What whoever transcribed it wants to say.
+    /// A note by the transcriber.
     pub note: Option<String>,
     /// What the source says of its method; it holds for every row that says nothing else.
     #[serde(default)]
@@ -234,7 +234,7 @@ pub struct ClaimFile {
     pub b: Option<Table<SelectorFile>>,
     /// With the others: which rows. Default: all that have the figure.
     pub at: Option<Table<SelectorFile>>,
-    /// The figure of `a` is so many times that of `b`.
+    /// The figure of `a` is this many times that of `b`.
     pub ratio: Option<Spanned<Written>>,
     /// The figure of `a` less that of `b` is so much.
     pub difference: Option<Spanned<Written>>,

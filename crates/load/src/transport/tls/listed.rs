@@ -1,8 +1,8 @@
 //! Trust in the certificates of a file: what they have issued, and they themselves.
 //!
 //! The second is for servers that have signed their own certificate. As `openssl req -x509` makes it, that is one of an
-//! authority, which the usual rules refuse as a server's. Whoever lists it means it: it must be for the right name, and the
-//! server must own its key; nobody else vouches for it, and its dates and purposes are not looked at.
+//! authority, which the usual rules refuse as a server's. A listed certificate is trusted by itself: it must be for the right name,
+//! and the server must own its key. Its issuer, dates and purposes are not checked.
 
 use std::sync::Arc;
 
