@@ -16,20 +16,17 @@ use crate::units::{BitRate, Bytes, Percent, Seconds};
 
 /// `[environment]` of a study.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EnvironmentFile {
     /// What the subject may use.
-    #[serde(default)]
     pub subject: Table<LimitsFile>,
     /// What the generator may use.
-    #[serde(default)]
     pub generator: Table<GeneratorFile>,
     /// The network between generator and subject: a preset or a table; one or several. Default `localhost`.
     pub link: Option<Spanned<Several<LinkFile>>>,
     /// Settings of the network namespaces of a trial.
-    #[serde(default)]
     pub network: Table<NetworkFile>,
-    /// The database, for workloads that ask one; without this key they have a MariaDB with a pool of 16 connections.
+    /// The database, for workloads with one. Default: a MariaDB with a pool of 16 connections.
     pub database: Option<Table<DatabaseFile>>,
 }
 
@@ -58,8 +55,7 @@ pub struct GeneratorFile {
     /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
     #[schemars(with = "Option<Cpus>")]
     pub cpus: Option<Spanned<f64>>,
-    /// `dedicated` (default), or `quota`: for a generator as it is in a container with a limit, and to see what such a one does
-    /// to figures.
+    /// `dedicated` (default), or `quota`, which shows what the CPU limit of a container does to a generator's figures.
     pub mode: Option<CpuMode>,
 }
 
@@ -71,7 +67,7 @@ pub struct Cpus(#[schemars(range(min = 0.01, max = 4096))] f64);
 
 /// Settings of the network namespaces of a trial.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Network")]
 pub struct NetworkFile {
     /// The TCP congestion control of all connections, one name or several. Default `cubic`.
@@ -80,7 +76,6 @@ pub struct NetworkFile {
     #[schemars(with = "Option<NetworkPreset>")]
     pub preset: Option<Spanned<String>>,
     /// Kernel settings of a network namespace by their names, such as `"net.ipv4.tcp_tw_reuse" = 1`; they come after the preset.
-    #[serde(default)]
     pub sysctl: BTreeMap<Spanned<String>, Setting>,
 }
 
@@ -120,7 +115,7 @@ pub struct LinkTable {
     pub rate: Option<Several<BitRate>>,
     /// Share of packets that are lost, in each direction; one or several.
     pub loss: Option<Several<Percent>>,
-    /// What waits for the link at most. Default: what fits the rate, 150kB at least.
+    /// Bytes that may wait for the link. Default: what fits the rate, at least 150kB.
     pub queue: Option<Bytes>,
     /// Seed of loss and jitter; without one it follows from the plan's.
     pub seed: Option<u64>,

@@ -32,8 +32,8 @@ impl<T> Spanned<T> {
     }
 }
 
-/// A table of a TOML text with its place. The structures that serde derives also read a list, taking its items for
-/// their fields in order; nobody means that who writes `load = ["constant-vus", 8]`.
+/// A table of a TOML text with its place. The structures that serde derives also read a list as their fields in order,
+/// which is not what `load = ["constant-vus", 8]` is meant to be.
 #[derive(Debug, Default)]
 pub struct Table<T> {
     /// The header of the table, or its braces.

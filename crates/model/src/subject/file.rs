@@ -15,7 +15,7 @@ use crate::units::Seconds;
 
 /// `subject.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok subject", extend("oneOf" = [{ "required": ["process"] }, { "required": ["program"] }]))]
 pub struct SubjectFile {
     /// A few words for tables.
@@ -24,7 +24,7 @@ pub struct SubjectFile {
     /// The runtime: groups subjects in tables and gives them their colour.
     #[schemars(required)]
     pub runtime: Option<String>,
-    /// The colour of its runtime in reports; one subject of a runtime says it for all.
+    /// The colour of its runtime in reports. One subject of a runtime sets it for all.
     pub colour: Option<Table<ColourFile>>,
     /// The shape of its runtime's points in charts. Default `ring`.
     pub marker: Option<Marker>,
@@ -33,35 +33,30 @@ pub struct SubjectFile {
     /// What it is, in one sentence.
     pub summary: Option<String>,
     /// Programs of the toolbox that it needs.
-    #[serde(default)]
     pub needs: Vec<String>,
-    /// Programs that it needs besides for workloads that ask a database; without them it is measured with the others.
-    #[serde(default)]
+    /// Further programs that it needs for workloads with a database. Without them, only its other workloads are measured.
     pub database_needs: Vec<String>,
     /// Workloads that it serves.
     #[schemars(required, length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
-    /// The variant that is meant when none is named; may be left out if there is only one.
+    /// The variant that the bare id means. May be left out if there is only one.
     pub default: Option<Spanned<String>>,
-    /// How long it may take to its first good answer. Default `20s`.
+    /// How long it may take until its first correct response. Default `20s`.
     pub start_timeout: Option<Seconds>,
     /// How it is built, if it must be.
     pub build: Option<Table<BuildFile>>,
     /// Files that are rendered into the trial's folder before the start.
-    #[serde(default)]
     pub file: Vec<Table<TemplateFileFile>>,
     /// The processes that together are the subject, in the order of their start.
     #[schemars(length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
-    /// How it is started if it is no server but a program that is run to its end; it has no `process` then.
+    /// How it is started, if it is a program that runs to its end and not a server. It has no `process` then.
     pub program: Option<Table<SubjectProgramFile>>,
     /// What is different in an unscored trial that looks into the subject.
     pub diagnosis: Option<Table<DiagnosisFile>>,
     /// What can be tuned, with defaults.
-    #[serde(default)]
     pub parameter: BTreeMap<String, Table<ParameterFile>>,
     /// Named sets of parameter values.
-    #[serde(default)]
     pub variant: BTreeMap<Spanned<String>, Table<VariantFile>>,
 }
 
@@ -79,16 +74,14 @@ pub struct ColourFile {
 
 /// `[build]` of a subject: one command, run once for the same sources and program versions.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct BuildFile {
     /// The command, each part a template.
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Files outside the subject's folder that the build depends on, relative to it: a change of one builds anew.
-    #[serde(default)]
+    /// Files outside the subject's folder that the build depends on, relative to it. A change of one triggers a new build.
     pub inputs: Vec<String>,
 }
 
@@ -107,7 +100,7 @@ pub struct TemplateFileFile {
 
 /// `[[process]]` of a subject.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ProcessFile {
     /// A name for logs.
     #[schemars(required)]
@@ -116,7 +109,6 @@ pub struct ProcessFile {
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     #[schemars(with = "Option<StopSignal>")]
@@ -125,12 +117,11 @@ pub struct ProcessFile {
 
 /// `[diagnosis]` of a subject: what is different in an unscored trial that looks into it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DiagnosisFile {
     /// The format in which the runtime then tells of its garbage collections in the subject's log.
     pub gc_log: Option<GcLog>,
     /// Environment that is added to every process, each value a template.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
@@ -151,34 +142,29 @@ pub enum StopSignal {
 
 /// `[parameter.<name>]` of a subject: something that can be tuned.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ParameterFile {
-    /// The value that holds if nobody says another.
+    /// The value unless a variant or a study sets another.
     #[schemars(required)]
     pub default: Option<ParameterValue>,
     /// What it tunes.
-    #[serde(default)]
     pub help: String,
 }
 
 /// `[variant.<name>]` of a subject.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct VariantFile {
     /// What is different, in a few words.
-    #[serde(default)]
     pub help: String,
     /// The parameter values that make the variant.
-    #[serde(default)]
     pub set: BTreeMap<Spanned<String>, Spanned<ParameterValue>>,
     /// Programs of the toolbox that it needs beside the subject's.
-    #[serde(default)]
     pub needs: Vec<String>,
     /// Programs that it needs beside the subject's for workloads that ask a database.
-    #[serde(default)]
     pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.
     pub workloads: Option<Vec<Spanned<String>>>,
-    /// What it does not do for each answer that others do, in a few words: reports say so wherever it is compared.
+    /// Work that others do for each response and this variant does not, in a few words. Reports show it in every comparison.
     pub less_work: Option<String>,
 }

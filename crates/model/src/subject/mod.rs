@@ -153,7 +153,7 @@ pub struct Variant {
     pub less_work: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
@@ -278,8 +278,7 @@ impl Subject {
                 parameters,
                 variants,
                 default_variant,
-                folder: None,
-                external: None,
+                ..Self::default()
             }),
             _ => Err(reading.into_problems()),
         }

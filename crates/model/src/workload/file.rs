@@ -18,7 +18,7 @@ use crate::workload::data::DataBody;
 
 /// `workload.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }]))]
 pub struct WorkloadFile {
     /// A few words for tables.
@@ -32,20 +32,19 @@ pub struct WorkloadFile {
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
     pub answer: Option<Table<AnswerFile>>,
-    /// What programs do and say, in the place of a request and its answer.
+    /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
     /// `n`; other answers have none. Those of programs are what their arguments name.
-    #[serde(default)]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
 }
 
 /// `[parameter.<name>]` of a workload: a whole number in the query of the path.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "WorkloadParameter")]
 pub struct WorkloadParameterFile {
-    /// The value that holds if a study says none.
+    /// The value unless a study sets another.
     #[schemars(required)]
     pub default: Option<Spanned<u32>>,
     /// The smallest value, where any up to `most` will do.
@@ -55,8 +54,7 @@ pub struct WorkloadParameterFile {
     /// The only values that make sense, instead of `least` and `most`.
     #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
-    /// What it says.
-    #[serde(default)]
+    /// What the parameter means.
     pub help: String,
 }
 
@@ -74,8 +72,8 @@ pub struct RequestFile {
     pub body: Option<Spanned<String>>,
     /// Type and subtype of that body.
     pub content_type: Option<Spanned<String>>,
-    /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
-    /// out by it.
+    /// A file beside this one with a body that must be answered with the status 422. It finds subjects that do not read
+    /// the request's body.
     pub refused: Option<Spanned<String>>,
 }
 
