@@ -47,11 +47,11 @@ pub struct DatabaseFile {
 #[schemars(rename = "Outage")]
 pub struct OutageFile {
     /// How long after the beginning of the window it is killed.
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub at: Option<Spanned<Seconds>>,
     /// After how long it is started again.
     #[serde(rename = "for")]
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub duration: Option<Spanned<Seconds>>,
 }
 

@@ -14,15 +14,18 @@ use crate::units::{BitRate, Bytes, Percent, Seconds};
 
 /// `[environment]` of a study.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EnvironmentFile {
     /// What the subject may use.
+    #[serde(default)]
     pub subject: Table<LimitsFile>,
     /// What the generator may use.
+    #[serde(default)]
     pub generator: Table<GeneratorFile>,
     /// The network between generator and subject: a preset or a table; one or several. Default `localhost`.
     pub link: Option<Spanned<Several<LinkFile>>>,
     /// Settings of the network namespaces of a trial.
+    #[serde(default)]
     pub network: Table<NetworkFile>,
     /// The database, for workloads with one. Default: a MariaDB with a pool of 16 connections.
     pub database: Option<Table<DatabaseFile>>,
@@ -65,7 +68,7 @@ pub struct Cpus(#[schemars(range(min = 0.01, max = 4096))] f64);
 
 /// Settings of the network namespaces of a trial.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "Network")]
 pub struct NetworkFile {
     /// The TCP congestion control of all connections, one name or several. Default `cubic`.
@@ -74,6 +77,7 @@ pub struct NetworkFile {
     #[schemars(with = "Option<NetworkPreset>")]
     pub preset: Option<Spanned<String>>,
     /// Kernel settings of a network namespace by their names, such as `"net.ipv4.tcp_tw_reuse" = 1`; they come after the preset.
+    #[serde(default)]
     pub sysctl: BTreeMap<Spanned<String>, Setting>,
 }
 

@@ -68,10 +68,10 @@ pub struct LoadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StageFile {
     /// Where it ends: virtual users, or a rate.
-    #[schemars(required)]
+    #[schemars(with = "Rate")]
     pub target: Option<Spanned<Rate>>,
     /// How long it takes; `0s` is a jump.
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub duration: Option<Spanned<Seconds>>,
 }
 

@@ -37,13 +37,14 @@ pub struct ProgramWorkloadFile {
 
 /// `[program]` of a subject: how it is started, instead of servers.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "SubjectProgram")]
 pub struct SubjectProgramFile {
     /// The command, each part a template; the workload's arguments come behind it.
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 

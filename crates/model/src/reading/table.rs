@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::reading::text::Span;
 
 /// A value of a TOML text with its place. Unlike toml's own it has a schema, that of the value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(transparent, bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Spanned<T>(toml::Spanned<T>);
 

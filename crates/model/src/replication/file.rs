@@ -10,7 +10,7 @@ use crate::transcription::Written;
 
 /// A replication as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok replication")]
 pub struct ReplicationFile {
     /// Name of the transcription: `asshuffi-apache-node` for `published/asshuffi-apache-node.toml`.
@@ -22,14 +22,16 @@ pub struct ReplicationFile {
     #[schemars(required, length(min = 1))]
     pub part: Option<Vec<Table<PartFile>>>,
     /// What may explain a difference, each tried by switching it.
+    #[serde(default)]
     pub factor: Vec<Table<FactorFile>>,
     /// Claims that the source has no figures for, and the measured ratios that settle them.
+    #[serde(default)]
     pub settle: Vec<Table<SettleFile>>,
 }
 
 /// `[[part]]` of a replication: a study, and what of the source it measures again.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PartFile {
     /// Its name within the replication: `wan`.
     #[schemars(required, with = "Option<String>")]
@@ -41,14 +43,16 @@ pub struct PartFile {
     #[schemars(required)]
     pub says: Option<String>,
     /// The source's name of a subject, and the study's name for it, as the study writes it: `apache = "apache/prefork"`.
+    #[serde(default)]
     pub subjects: BTreeMap<Spanned<String>, Spanned<String>>,
     /// The source's name of a setting, and the id of the study's scenario, as `tolok plan` prints it.
+    #[serde(default)]
     pub scenarios: BTreeMap<Spanned<String>, Spanned<String>>,
 }
 
 /// `[[factor]]` of a replication: the same ratio of two cases under several levels of something that may explain it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FactorFile {
     /// In a few words: `the way to the server`.
     #[schemars(required, with = "Option<String>")]
@@ -60,6 +64,7 @@ pub struct FactorFile {
     #[schemars(required, with = "Option<String>")]
     pub figure: Option<Spanned<String>>,
     /// Claims that it may explain, by their ids.
+    #[serde(default)]
     pub claims: Vec<Spanned<String>>,
     /// The first is as the source measured; in each other one the factor is switched.
     #[schemars(required, length(min = 2))]

@@ -18,7 +18,7 @@ use crate::units::Percent;
 
 /// A study file as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok study", extend("anyOf" = [{ "required": ["scenario"] }, { "required": ["program"] }]))]
 pub struct StudyFile {
     /// A few words for the report's head.
@@ -46,12 +46,15 @@ pub struct StudyFile {
     #[schemars(length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
     /// Programs that are run to their end and timed, beside scenarios or instead of them.
+    #[serde(default)]
     pub program: Vec<Table<ProgramScenarioFile>>,
     /// Published ratios of two subjects, compared with what is measured.
+    #[serde(default)]
     pub published: Vec<Table<PublishedFile>>,
     /// How often a disturbed trial is measured again, at most. Default 2.
     pub reruns: Option<u32>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
+    #[serde(default)]
     pub environment: Table<EnvironmentFile>,
 }
 
@@ -63,7 +66,7 @@ pub struct ScenarioFile {
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
     /// The load that the subjects are put under.
-    #[schemars(required)]
+    #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
     /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
     /// one, or several that are put beside each other.

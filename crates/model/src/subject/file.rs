@@ -15,7 +15,7 @@ use crate::units::Seconds;
 
 /// `subject.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok subject", extend("oneOf" = [{ "required": ["process"] }, { "required": ["program"] }]))]
 pub struct SubjectFile {
     /// A few words for tables.
@@ -33,8 +33,10 @@ pub struct SubjectFile {
     /// What it is, in one sentence.
     pub summary: Option<String>,
     /// Programs of the toolbox that it needs.
+    #[serde(default)]
     pub needs: Vec<String>,
     /// Further programs that it needs for workloads with a database. Without them, only its other workloads are measured.
+    #[serde(default)]
     pub database_needs: Vec<String>,
     /// Workloads that it serves.
     #[schemars(required, length(min = 1))]
@@ -46,6 +48,7 @@ pub struct SubjectFile {
     /// How it is built, if it must be.
     pub build: Option<Table<BuildFile>>,
     /// Files that are rendered into the trial's folder before the start.
+    #[serde(default)]
     pub file: Vec<Table<TemplateFileFile>>,
     /// The processes that together are the subject, in the order of their start.
     #[schemars(length(min = 1))]
@@ -55,8 +58,10 @@ pub struct SubjectFile {
     /// What is different in an unscored trial that looks into the subject.
     pub diagnosis: Option<Table<DiagnosisFile>>,
     /// What can be tuned, with defaults.
+    #[serde(default)]
     pub parameter: BTreeMap<String, Table<ParameterFile>>,
     /// Named sets of parameter values.
+    #[serde(default)]
     pub variant: BTreeMap<Spanned<String>, Table<VariantFile>>,
 }
 
@@ -74,14 +79,16 @@ pub struct ColourFile {
 
 /// `[build]` of a subject: one command, run once for the same sources and program versions.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct BuildFile {
     /// The command, each part a template.
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Files outside the subject's folder that the build depends on, relative to it. A change of one triggers a new build.
+    #[serde(default)]
     pub inputs: Vec<String>,
 }
 
@@ -100,7 +107,7 @@ pub struct TemplateFileFile {
 
 /// `[[process]]` of a subject.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct ProcessFile {
     /// A name for logs.
     #[schemars(required)]
@@ -109,6 +116,7 @@ pub struct ProcessFile {
     #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The signal that asks it to stop: `TERM` (default), `INT`, `QUIT` or `WINCH`.
     #[schemars(with = "Option<StopSignal>")]
@@ -117,11 +125,12 @@ pub struct ProcessFile {
 
 /// `[diagnosis]` of a subject: what is different in an unscored trial that looks into it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DiagnosisFile {
     /// The format in which the runtime then tells of its garbage collections in the subject's log.
     pub gc_log: Option<GcLog>,
     /// Environment that is added to every process, each value a template.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
 
@@ -142,26 +151,31 @@ pub enum StopSignal {
 
 /// `[parameter.<name>]` of a subject: something that can be tuned.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct ParameterFile {
     /// The value unless a variant or a study sets another.
     #[schemars(required)]
     pub default: Option<ParameterValue>,
     /// What it tunes.
+    #[serde(default)]
     pub help: String,
 }
 
 /// `[variant.<name>]` of a subject.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct VariantFile {
     /// What is different, in a few words.
+    #[serde(default)]
     pub help: String,
     /// The parameter values that make the variant.
+    #[serde(default)]
     pub set: BTreeMap<Spanned<String>, Spanned<ParameterValue>>,
     /// Programs of the toolbox that it needs beside the subject's.
+    #[serde(default)]
     pub needs: Vec<String>,
     /// Programs that it needs beside the subject's for workloads that ask a database.
+    #[serde(default)]
     pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.
     pub workloads: Option<Vec<Spanned<String>>>,

@@ -17,7 +17,7 @@ use crate::units::{BitRate, Bytes, Seconds};
 
 /// A transcription as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok transcription", extend("anyOf" = [{ "required": ["row"] }, { "required": ["series"] }]))]
 pub struct TranscriptionFile {
     /// Title of the source.
@@ -32,15 +32,19 @@ pub struct TranscriptionFile {
     /// A remark of the person who transcribed it.
     pub note: Option<String>,
     /// The method as the source describes it. It holds for every row that does not override it.
+    #[serde(default)]
     pub method: Table<MethodFile>,
     /// Settings that rows share.
+    #[serde(default)]
     pub scenario: Vec<Table<SettingFile>>,
     /// Rows of tables: figures of one subject under one setting, each under its key.
     #[schemars(length(min = 1))]
     pub row: Option<Vec<Table<Sorted<RowFile>>>>,
     /// Figures over time: lists, each with a number for every instant.
+    #[serde(default)]
     pub series: Vec<Table<Sorted<SeriesFile>>>,
     /// Claims of the text about the figures.
+    #[serde(default)]
     pub claim: Vec<Table<ClaimFile>>,
 }
 

@@ -16,7 +16,7 @@ use crate::workload::data::DataBody;
 
 /// `workload.toml` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "tolok workload", extend("oneOf" = [{ "required": ["request", "answer"] }, { "required": ["program"] }]))]
 pub struct WorkloadFile {
     /// A few words for tables.
@@ -34,12 +34,13 @@ pub struct WorkloadFile {
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
     /// `n`; other answers have none. Those of programs are what their arguments name.
+    #[serde(default)]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
 }
 
 /// `[parameter.<name>]` of a workload: a whole number in the query of the path.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "WorkloadParameter")]
 pub struct WorkloadParameterFile {
     /// The value unless a study sets another.
@@ -53,6 +54,7 @@ pub struct WorkloadParameterFile {
     #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
     /// What the parameter means.
+    #[serde(default)]
     pub help: String,
 }
 
@@ -86,7 +88,7 @@ pub struct AnswerFile {
     #[schemars(required)]
     pub content_type: Option<String>,
     /// The body, byte for byte: a file beside this one, how it is generated, or what it is of the database's tables.
-    #[schemars(required)]
+    #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }
 
