@@ -1,4 +1,4 @@
-//! Histograms of durations, and the figures read from them. Useful to readers of a record: see [`decode`] and
+//! Histograms of durations, and the figures read from them. For readers of a record: see [`decode`] and
 //! [`percentiles`].
 //!
 //! HdrHistogram with 3 significant digits: every value is kept to within 0.1 %, memory does not grow with the number of

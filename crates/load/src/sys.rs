@@ -48,7 +48,7 @@ pub(crate) struct Punctual;
 
 /// Length of a turn; the shortest that the scheduler grants.
 const TURN_NS: u64 = 100_000;
-/// `SCHED_FLAG_KEEP_POLICY`: another policy of the thread was set on purpose.
+/// `SCHED_FLAG_KEEP_POLICY`: a policy that the user gave the thread stays.
 const KEEP_POLICY: u64 = 0x08;
 
 impl Punctual {

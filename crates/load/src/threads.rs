@@ -208,7 +208,7 @@ impl<'run> Collecting<'run> {
                 self.collector.ended(thread, recorded);
             }
             Message::Ended(Err(error)) => {
-                // The result is lost, so the others may stop.
+                // The others need not go on: there will be no result.
                 self.run.stop.abort();
                 self.error.get_or_insert(error);
             }

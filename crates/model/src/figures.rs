@@ -163,7 +163,7 @@ impl Quantity {
     /// Decimals of a scaled value with this many significant digits.
     fn decimals(self, scaled: f64, digits: i32) -> usize {
         match self {
-            // A share of 7 % with two decimals would suggest false precision.
+            // Two decimals of a share of 7 % would claim more precision than matters.
             Self::Share => decimals_for(scaled, digits - 1),
             _ => decimals_for(scaled, digits),
         }

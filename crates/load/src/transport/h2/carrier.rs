@@ -179,7 +179,7 @@ fn builder() -> Builder {
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
         // Until the target has said how many streams it allows, which is its first word: more than it allows it would refuse.
         .initial_max_send_streams(1)
-        // A target that breaks the rules on every stream gets an error on every stream, and each is a failure of its own.
+        // A target that breaks the rules on every stream gets a reset on every stream, and each counts as a failure.
         .max_local_error_reset_streams(None);
     builder
 }

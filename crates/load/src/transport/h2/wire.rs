@@ -40,7 +40,7 @@ pub(super) struct Wire {
     gauge: Rc<Gauge>,
     /// For ciphertext; one for all wires of a thread.
     buffer: Rc<RefCell<Vec<u8>>>,
-    /// Plaintext that is not fully fetched yet, and how much of it was.
+    /// Plaintext, of which the first `fetched` bytes were fetched.
     plain: Vec<u8>,
     fetched: usize,
 }
@@ -100,7 +100,7 @@ impl Wire {
         let asked = room.len();
         match recv(&self.socket, room, RecvFlags::empty()) {
             Ok((bytes, _)) => {
-                // Less than was asked for was all there is, but for the end, and whatever comes next is told.
+                // Fewer bytes than asked for were all there is, except for the end. Later bytes raise an event.
                 self.gauge.readable.set(bytes == asked || self.gauge.ended.get());
                 buf.advance(bytes);
                 Ok(Some(bytes))
