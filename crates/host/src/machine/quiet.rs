@@ -84,6 +84,18 @@ impl DisturbanceKind {
             Self::Pressure => "pressure",
         }
     }
+
+    /// The disturbance, if its share is more than is tolerated.
+    fn judged(self, share: f64) -> Option<Disturbance> {
+        let (tolerated, took, of, most) = match self {
+            Self::Steal => (STEAL_TOLERATED, "the hypervisor took", "of the machine's CPU time", "tolerated"),
+            Self::ForeignCpu => (FOREIGN_TOLERATED, "other programs used", "of the machine's CPUs", "tolerated"),
+            Self::TakenFromSubject => (TAKEN_TOLERATED, "others took up to", "of the subject's own CPUs", "tolerated"),
+            Self::Pressure => (PRESSURE_TOLERATED, "tasks waited for a CPU in", "of the time", "quiet"),
+        };
+        let sentence = format!("{took} {} {of}, {} at most are {most}", percent(share), percent(tolerated));
+        (share > tolerated).then_some(Disturbance { kind: self, share, sentence })
+    }
 }
 
 /// How still a machine was between two readings.
@@ -141,15 +153,9 @@ pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
     let stolen = steal_s / whole_s;
     let waiting =
         before.waiting_s.zip(after.waiting_s).map(|(before, after)| (passed(before, after) / over_s).min(1.0));
-    let pressure = waiting.filter(|&share| share > PRESSURE_TOLERATED).map(|share| {
-        let sentence = format!(
-            "tasks waited for a CPU in {} of the time, {} at most are quiet",
-            percent(share),
-            percent(PRESSURE_TOLERATED)
-        );
-        Disturbance { kind: DisturbanceKind::Pressure, share, sentence }
-    });
-    let disturbances = [steal(stolen), foreign_cpu(foreign), pressure].into_iter().flatten().collect();
+    let pressure = waiting.and_then(|share| DisturbanceKind::Pressure.judged(share));
+    let found = [DisturbanceKind::Steal.judged(stolen), DisturbanceKind::ForeignCpu.judged(foreign), pressure];
+    let disturbances = found.into_iter().flatten().collect();
     let running = after.running.map(|running| running.saturating_sub(1));
     Some(Stillness { over_s, foreign, stolen, waiting, running, disturbances })
 }
@@ -177,7 +183,11 @@ pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
     let machine_s = window.machine_cpus * window.window_s;
     let stolen = share(window.steal_s, machine_s);
     let foreign = share(window.foreign_cpu_s, machine_s);
-    let found = [stolen.and_then(steal), foreign.and_then(foreign_cpu), taken_from_subject(window)];
+    let found = [
+        stolen.and_then(|share| DisturbanceKind::Steal.judged(share)),
+        foreign.and_then(|share| DisturbanceKind::ForeignCpu.judged(share)),
+        taken_from_subject(window),
+    ];
     found.into_iter().flatten().collect()
 }
 
@@ -186,40 +196,8 @@ pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
 fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
     let own_s = window.subject_cpus * window.window_s;
     let unused_s = own_s - window.subject_cpu_s;
-    let share = share(window.subject_wait_s.min(unused_s).min(window.foreign_cpu_s), own_s)?;
-    if share <= TAKEN_TOLERATED {
-        return None;
-    }
-    let sentence = format!(
-        "others took up to {} of the subject's own CPUs, {} at most are tolerated",
-        percent(share),
-        percent(TAKEN_TOLERATED)
-    );
-    Some(Disturbance { kind: DisturbanceKind::TakenFromSubject, share, sentence })
-}
-
-fn steal(share: f64) -> Option<Disturbance> {
-    let sentence = || {
-        format!(
-            "the hypervisor took {} of the machine's CPU time, {} at most are tolerated",
-            percent(share),
-            percent(STEAL_TOLERATED)
-        )
-    };
-    let kind = DisturbanceKind::Steal;
-    (share > STEAL_TOLERATED).then(|| Disturbance { kind, share, sentence: sentence() })
-}
-
-fn foreign_cpu(share: f64) -> Option<Disturbance> {
-    let sentence = || {
-        format!(
-            "other programs used {} of the machine's CPUs, {} at most are tolerated",
-            percent(share),
-            percent(FOREIGN_TOLERATED)
-        )
-    };
-    let kind = DisturbanceKind::ForeignCpu;
-    (share > FOREIGN_TOLERATED).then(|| Disturbance { kind, share, sentence: sentence() })
+    let taken_s = window.subject_wait_s.min(unused_s).min(window.foreign_cpu_s);
+    DisturbanceKind::TakenFromSubject.judged(share(taken_s, own_s)?)
 }
 
 /// Clocks of CPU time and of the window are read one after the other, so a part can come out a hair larger than the whole.

@@ -36,12 +36,14 @@ fn say(severity: Severity, what: impl Into<String>, why: &str, fix: &str) -> Opt
     Some(Advice { what: what.into(), why, fix, severity, bears_on: BearsOn::Figures })
 }
 
+fn say_if(is_so: bool, severity: Severity, what: impl Into<String>, why: &str, fix: &str) -> Option<Advice> {
+    if is_so { say(severity, what, why, fix) } else { None }
+}
+
 fn single_cpu(machine: &Machine) -> Option<Advice> {
     let allowed = machine.allowed_cpus.len();
-    if allowed >= 2 {
-        return None;
-    }
-    say(
+    say_if(
+        allowed < 2,
         Severity::Problem,
         format!("this process may use {allowed} CPU of {}", machine.topology.cpus.len()),
         "subject and generator share it, so throughput and latency are those of both together",
@@ -51,10 +53,8 @@ fn single_cpu(machine: &Machine) -> Option<Advice> {
 
 fn few_cpus(machine: &Machine) -> Option<Advice> {
     let allowed = machine.allowed_cpus.len();
-    if !(2..PARTS).contains(&allowed) {
-        return None;
-    }
-    say(
+    say_if(
+        (2..PARTS).contains(&allowed),
         Severity::Note,
         format!("{allowed} CPUs may be used"),
         "enough for one subject and the generator; a database or a link emulator shares the generator's CPU",
@@ -64,10 +64,8 @@ fn few_cpus(machine: &Machine) -> Option<Advice> {
 
 fn given_quota(machine: &Machine) -> Option<Advice> {
     let quota = machine.limits.group.quota_cpus?;
-    if quota >= machine.allowed_cpus.len() as f64 {
-        return None;
-    }
-    say(
+    say_if(
+        quota < machine.allowed_cpus.len() as f64,
         Severity::Warning,
         format!("a control group around tolok allows {quota:.1} CPUs"),
         "all parts of a trial are stopped together when it is used up, and the pauses show as latency",
@@ -187,10 +185,8 @@ fn frequency_unseen(machine: &Machine) -> Option<Advice> {
 }
 
 fn boost(machine: &Machine) -> Option<Advice> {
-    if machine.processor.boost != Some(true) {
-        return None;
-    }
-    say(
+    say_if(
+        machine.processor.boost == Some(true),
         Severity::Note,
         "the CPU may boost its frequency",
         "the frequency falls as cores get busy or warm, so early trials can be faster than late ones",
@@ -201,10 +197,8 @@ fn boost(machine: &Machine) -> Option<Advice> {
 fn ports(machine: &Machine) -> Option<Advice> {
     let (first, last) = machine.network.local_ports?;
     let count = last.saturating_sub(first).saturating_add(1);
-    if count >= PORTS_WANTED {
-        return None;
-    }
-    say(
+    say_if(
+        count < PORTS_WANTED,
         Severity::Warning,
         format!("{count} local ports ({first}-{last})"),
         "a connection per request holds a port for a minute after its end; tools other than tolok run out of them",

@@ -30,6 +30,10 @@ fn say(severity: Severity, what: impl Into<String>, why: impl Into<String>, fix:
     Some(Advice { what: what.into(), why: why.into(), fix: fix.into(), severity, bears_on: BearsOn::Abilities })
 }
 
+fn say_if(is_so: bool, severity: Severity, what: &str, why: &str, fix: &str) -> Option<Advice> {
+    if is_so { say(severity, what, why, fix) } else { None }
+}
+
 fn open_files(machine: &Machine) -> Option<Advice> {
     let limit = machine.limits.nofile?;
     let soft = limit.soft.filter(|&soft| soft < NOFILE_WANTED)?;
@@ -46,10 +50,8 @@ fn open_files(machine: &Machine) -> Option<Advice> {
 }
 
 fn no_groups(machine: &Machine) -> Option<Advice> {
-    if machine.cgroup.mode != CgroupMode::None {
-        return None;
-    }
-    say(
+    say_if(
+        machine.cgroup.mode == CgroupMode::None,
         Severity::Problem,
         "the system has no control groups",
         "limits of memory and CPU are refused, subjects are pinned by affinity, and CPU time comes from /proc",
@@ -108,10 +110,8 @@ fn controllers_missing(machine: &Machine) -> Option<Advice> {
 }
 
 fn swap_not_counted(machine: &Machine) -> Option<Advice> {
-    if !machine.may_group("memory") || !swap_escapes(machine) {
-        return None;
-    }
-    say(
+    say_if(
+        machine.may_group("memory") && swap_escapes(machine),
         Severity::Warning,
         "there is swap, and control groups do not count it",
         "a subject at its limit of memory is swapped out instead of being stopped",
@@ -224,10 +224,8 @@ fn no_hardware_counters(machine: &Machine) -> Option<Advice> {
 }
 
 fn slow_hardware_counters(machine: &Machine) -> Option<Advice> {
-    if !countable(machine) || !machine.instruments.hardware_counters || !machine.virtualisation.hypervisor {
-        return None;
-    }
-    say(
+    say_if(
+        countable(machine) && machine.instruments.hardware_counters && machine.virtualisation.hypervisor,
         Severity::Note,
         "hardware counters through a hypervisor",
         "each reading goes to the host: a third of the throughput and more was lost to it",
@@ -236,10 +234,8 @@ fn slow_hardware_counters(machine: &Machine) -> Option<Advice> {
 }
 
 fn no_pressure(machine: &Machine) -> Option<Advice> {
-    if machine.instruments.pressure {
-        return None;
-    }
-    say(
+    say_if(
+        !machine.instruments.pressure,
         Severity::Note,
         "the kernel does not count how long tasks wait for CPUs (PSI)",
         "whether others are at work is judged by CPU time alone, which does not show who waited",
@@ -249,10 +245,8 @@ fn no_pressure(machine: &Machine) -> Option<Advice> {
 
 /// Unknown is no advice: tolok's own emulator is the default in any case.
 fn no_netem(machine: &Machine) -> Option<Advice> {
-    if machine.kernel.netem != Some(false) {
-        return None;
-    }
-    say(
+    say_if(
+        machine.kernel.netem == Some(false),
         Severity::Note,
         "the kernel has no netem",
         "links with rate or loss beyond some Gbit/s, with which the emulator cannot keep up, have nothing else to carry them",
