@@ -152,7 +152,7 @@ mod tests {
         let none = json!({ "count": 0, "min_s": null, "mean_s": null, "max_s": null, "percentiles": none, "histogram": encode(&nothing) });
         let row = json!({
             "second": 0, "phase": "measure", "start_s": 0.0, "duration_s": 1.0, "sent": 1000, "good": 1000, "failed": 0,
-            "received_bytes": 0, "p50_s": quantile_s(&histogram, 0.5), "p99_s": quantile_s(&histogram, 0.99), "max_s": 0.001,
+            "received_bytes": 0, "sent_bytes": 495_000, "p50_s": quantile_s(&histogram, 0.5), "p99_s": quantile_s(&histogram, 0.99), "max_s": 0.001,
             "new_connections": 1, "in_flight": 0, "queued": 0, "response_time": encoded, "service_time": encoded,
             "lateness": encoded
         });
