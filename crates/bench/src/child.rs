@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Placed {
-        let cpu = crate::machine::allowed_cpus()[0];
+        let cpu = tolok_host::machine::Machine::read().allowed_cpus[0];
         spawn(Command::new("sh").args(["-c", script]), cpu).unwrap()
     }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_program_that_is_let_go_ends_with_what_it_started() {
         use std::io::Read as _;
-        let cpu = crate::machine::allowed_cpus()[0];
+        let cpu = tolok_host::machine::Machine::read().allowed_cpus[0];
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 60 & sleep 60"]).stdout(std::process::Stdio::piped());
         let mut placed = spawn(&mut command, cpu).unwrap();

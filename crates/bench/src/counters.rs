@@ -71,7 +71,10 @@ mod tests {
         // In a child of the program, as some generators work.
         let mut command = Command::new("sh");
         command.args(["-c", "sh -c \"$0\"; exit 0", &script]);
-        crate::child::spawn(&mut command, crate::machine::allowed_cpus()[0]).unwrap().reap().unwrap();
+        crate::child::spawn(&mut command, tolok_host::machine::Machine::read().allowed_cpus[0])
+            .unwrap()
+            .reap()
+            .unwrap();
         counters.read()
     }
 

@@ -10,8 +10,8 @@ use clap::Args as ClapArgs;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use tolok_bench::error::{BenchError, failed};
 
-use crate::error::BenchError;
 use crate::server::Counts;
 
 const BODY: &str = include_str!("../../../workloads/hello/body.html");
@@ -41,18 +41,19 @@ pub struct Log {
     #[serde(flatten)]
     pub counts: Counts,
     /// When it read the first request, on CLOCK_MONOTONIC; 0 before.
+    #[serde(default)]
     pub first_ns: u64,
     /// From when to when it stood still, on the same clock.
+    #[serde(default)]
     pub stalls_ns: Vec<(u64, u64)>,
 }
 
 /// Serves until nobody asks any more. The line that says where it listens is given to `tell`, and so is each answer.
 pub fn run(args: &StallArgs, listening: &dyn Fn(&str), tell: &dyn Fn(&str)) -> Result<(), BenchError> {
-    let failed = |error: std::io::Error| BenchError::Server { did: "failed", reason: error.to_string() };
-    let mut server = Stalling::prepare(args).map_err(failed)?;
-    let address = server.listener.local_addr().map_err(failed)?;
+    let mut server = Stalling::prepare(args).map_err(failed("make a server"))?;
+    let address = server.listener.local_addr().map_err(failed("make a server"))?;
     listening(&format!("listening on {address}, stalling"));
-    while server.turn(tell).map_err(failed)? {}
+    while server.turn(tell).map_err(failed("serve"))? {}
     Ok(())
 }
 

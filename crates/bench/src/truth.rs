@@ -19,6 +19,11 @@ impl Latencies {
         [self.p50_s, self.p99_s, self.p999_s, self.max_s]
     }
 
+    /// By a function of the quantile, and the greatest value.
+    pub fn at(quantile: impl Fn(f64) -> Option<f64>, max_s: Option<f64>) -> Latencies {
+        Latencies { p50_s: quantile(0.5), p99_s: quantile(0.99), p999_s: quantile(0.999), max_s }
+    }
+
     /// Of these values, by nearest rank.
     pub fn of(mut values: Vec<f64>) -> Latencies {
         values.sort_by(f64::total_cmp);

@@ -6,10 +6,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use tolok_link::LinkSpec;
 
 use crate::emulated::Emulated;
-use crate::error::{BenchError, failed};
 use crate::flow::{Sorted, now_s};
 use crate::spaces::Lab;
-use crate::table::{Table, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, grouped};
 
 const ROUNDS: u32 = 20;
 const SHORT_BYTES: usize = 8;

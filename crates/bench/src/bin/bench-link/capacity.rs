@@ -5,11 +5,11 @@ use std::time::Duration;
 use tolok_link::{LinkRow, LinkSpec};
 
 use crate::emulated::{Account, Emulated, udp};
-use crate::error::{BenchError, failed};
 use crate::flow::{now_s, send};
 use crate::rate::stream;
 use crate::spaces::Lab;
-use crate::table::{Table, digits, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, digits, grouped};
 
 /// Enough that nothing is dropped, and reason enough to count packets one by one.
 const LARGE_QUEUE: Option<u64> = Some(64 << 20);

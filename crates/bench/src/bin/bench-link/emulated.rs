@@ -9,9 +9,9 @@ use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal
 use tempfile::TempDir;
 use tolok_link::{LinkJob, LinkRow, LinkSpec, MTU_BYTES, read_report, tun};
 
-use crate::error::{BenchError, failed};
 use crate::ping;
 use crate::spaces::{FAR, Lab, NEAR};
+use tolok_bench::error::{BenchError, failed};
 
 const DEVICE: &str = "tolok0";
 

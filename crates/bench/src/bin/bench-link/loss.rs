@@ -3,10 +3,10 @@
 use tolok_link::{Direction, Fate, Held, LinkSpec};
 
 use crate::emulated::{Emulated, udp};
-use crate::error::{BenchError, failed};
 use crate::flow::{now_s, receive, send};
 use crate::spaces::Lab;
-use crate::table::{Table, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, grouped};
 
 /// Datagrams for each probability.
 const DATAGRAMS: u32 = 100_000;

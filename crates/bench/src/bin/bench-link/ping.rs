@@ -6,10 +6,10 @@ use std::time::Duration;
 use tolok_link::LinkSpec;
 
 use crate::emulated::{Emulated, udp};
-use crate::error::{BenchError, failed};
 use crate::flow::{STAMP_BYTES, Sorted, now_s, receive, send};
 use crate::spaces::Lab;
-use crate::table::{Table, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, grouped};
 
 /// Datagrams for each figure of a probe that never sleeps.
 const PROBES: u32 = 3_000;

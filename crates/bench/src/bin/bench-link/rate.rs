@@ -9,10 +9,10 @@ use std::time::Duration;
 use tolok_link::LinkSpec;
 
 use crate::emulated::{Emulated, udp};
-use crate::error::{BenchError, failed};
 use crate::flow::{now_s, receive, send};
 use crate::spaces::Lab;
-use crate::table::{Table, digits, grouped};
+use tolok_bench::error::{BenchError, failed};
+use tolok_bench::table::{Table, digits, grouped};
 
 /// Payload of the largest TCP packet, with the usual time stamps, and of the largest datagram.
 const SEGMENT_BYTES: f64 = 1_448.0;

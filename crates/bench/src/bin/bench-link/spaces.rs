@@ -12,7 +12,7 @@ use rustix::thread::{
     CpuSet, LinkNameSpaceType, UnshareFlags, move_into_link_name_space, sched_setaffinity, unshare_unsafe,
 };
 
-use crate::error::{BenchError, failed};
+use tolok_bench::error::{BenchError, failed};
 
 /// Address of the near end.
 pub const NEAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
