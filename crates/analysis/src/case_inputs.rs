@@ -1,6 +1,6 @@
 //! What there is to judge a case by: the input of flags, gates and bottlenecks.
 
-use tolok_model::{Connection, Disturbance, Doubt, ExternalServer, LoadProfile, Measurement, Scenario};
+use tolok_model::{Connection, Disturbance, ExternalServer, LoadProfile, Measurement, Scenario, ToolWarning};
 
 use crate::environment::Surroundings;
 use crate::findings::{DatabaseFinding, DatabaseUse, ServerFigures, SteadyFinding};
@@ -43,12 +43,12 @@ impl CaseInputs<'_> {
 /// A generator at its limit is judged here and not by the tool where the loop is closed: the tool does not know whether
 /// the subject was at its limit as well, and then the figure is sound. Where requests start by the clock it is the other
 /// way round: the tool may spend CPU time on waiting exactly, and only it knows whether it came too late.
-pub(crate) fn doubts_that_count<'a>(
+pub(crate) fn warnings_that_count<'a>(
     trial: &'a Measurement,
     load: &LoadProfile,
-) -> impl Iterator<Item = &'a Doubt> + use<'a> {
+) -> impl Iterator<Item = &'a ToolWarning> + use<'a> {
     let is_open = load.executor.is_open();
-    trial.doubts.iter().filter(move |doubt| is_open || doubt.gate != "generator-busy")
+    trial.tool_warnings.iter().filter(move |warning| is_open || warning.gate != "generator-busy")
 }
 
 /// Of the scheduled requests, those that never left.

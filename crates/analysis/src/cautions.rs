@@ -32,7 +32,7 @@ pub(crate) fn cautions(
 ) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
     let counts = TrialCounts::of(plan, trials);
-    let mut cautions = told_of_itself(scenarios, timed);
+    let mut cautions = differs_from_itself(scenarios, timed);
     let of_records = [
         missing(plan, trials_missing),
         failed(trials),
@@ -64,7 +64,7 @@ pub(crate) fn cautions(
 }
 
 /// The gravest of all: a run that tells a subject from itself tells differences where none are.
-fn told_of_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
+fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
     let told = |(id, floor): (&String, &Option<NoiseFloor>)| {
@@ -201,9 +201,9 @@ fn not_ours(records: &Records) -> Option<String> {
 
 /// What a thread used after its last reading is lost, and all of a process that lived between two readings.
 fn cpu_from_threads(trials: &[TrialRecord]) -> Option<String> {
-    let ours = measured(trials).filter(|trial| !trial.subject.is_unknown());
-    let (all, of_threads) = ours.fold((0, 0), |(all, of_threads), trial| {
-        (all + 1, of_threads + u32::from(trial.subject.cpu_source == CpuSource::Threads))
+    let ours = measured(trials).filter_map(|trial| trial.subject.as_ref());
+    let (all, of_threads) = ours.fold((0, 0), |(all, of_threads), used| {
+        (all + 1, of_threads + u32::from(used.cpu_source == CpuSource::Threads))
     });
     let place = if of_threads == all { String::new() } else { format!(" of {of_threads} of {all} trials") };
     (of_threads > 0).then(|| {

@@ -32,7 +32,7 @@ pub(crate) struct Contest<'a> {
     /// By the places of the two, the lower first.
     pairs: Vec<((usize, usize), Pair)>,
     /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
-    pub(crate) told_of_itself: Option<f64>,
+    pub(crate) aa_effect: Option<f64>,
 }
 
 impl<'a> Contest<'a> {
@@ -58,18 +58,18 @@ impl<'a> Contest<'a> {
         let source = scenario.memory_source;
         let figures: Vec<Vec<Option<f64>>> =
             cases.iter().map(|case| by_block(records, &case.case, metric, source)).collect();
-        let told_of_itself = told_of_itself(records, scenario, metric);
+        let aa_effect = aa_effect(records, scenario, metric);
         let places = (0..cases.len()).flat_map(|a| (a + 1..cases.len()).map(move |b| (a, b)));
         let of_both = |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&figures[a], &figures[b])?));
         let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(of_both).unzip();
-        let rule = Rule { smallest_effect: records.plan.smallest_effect, told_of_itself };
+        let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect };
         let judged = judge(ratios, rule).into_iter().map(|judged| Pair {
             won: won(metric, &judged.pair),
             verdict: metric.better().of(judged.verdict),
             blocks: judged.pair.blocks,
             ratio: judged.pair.ratio,
         });
-        Self { metric, pairs: places.into_iter().zip(judged).collect(), cases, told_of_itself }
+        Self { metric, pairs: places.into_iter().zip(judged).collect(), cases, aa_effect }
     }
 
     /// The first over the second; none where they share no block.
@@ -151,12 +151,12 @@ fn figure(metric: ComparedMetric, source: Option<MemorySource>, trial: &Measurem
 }
 
 /// By how much the same subject, entered twice, came out apart from itself, where it was told apart.
-fn told_of_itself(records: &Records, scenario: &ScenarioFinding, metric: ComparedMetric) -> Option<f64> {
+fn aa_effect(records: &Records, scenario: &ScenarioFinding, metric: ComparedMetric) -> Option<f64> {
     let is_twin = |case: &&tolok_model::Case| case.scenario == scenario.id && case.twin_of.is_some();
     let twin = records.plan.cases.iter().find(is_twin)?;
     let of = |case: &str| by_block(records, case, metric, scenario.memory_source);
     let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
-    let rule = Rule { smallest_effect: records.plan.smallest_effect, told_of_itself: None };
+    let rule = Rule { smallest_effect: records.plan.smallest_effect, aa_effect: None };
     let judged = judge_alone(pair, rule)?;
     judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }

@@ -13,15 +13,15 @@ use crate::observations::answers;
 type Used<'a> = &'a dyn Fn(&Measurement) -> Option<f64>;
 
 /// Of every resource that is known, the scarcest first. None where the database was taken away: such a window has two halves.
-pub(crate) fn demands(clues: &CaseInputs) -> Vec<ServiceDemand> {
-    if clues.asked.is_some_and(|asked| asked.outage_at_s.is_some()) {
+pub(crate) fn demands(inputs: &CaseInputs) -> Vec<ServiceDemand> {
+    if inputs.asked.is_some_and(|asked| asked.outage_at_s.is_some()) {
         return Vec::new();
     }
     // A generator that waits for planned instants may look at the clock all the time: that is not for the answers.
-    let generators = if clues.scenario.load.executor.is_open() { 0.0 } else { clues.cpus.generator };
-    let environment = &clues.around.environment;
+    let generators = if inputs.scenario.load.executor.is_open() { 0.0 } else { inputs.cpus.generator };
+    let environment = &inputs.around.environment;
     let link_bps = environment.link.rate_bps;
-    let database = environment.database.as_ref().filter(|_| clues.asked.is_some());
+    let database = environment.database.as_ref().filter(|_| inputs.asked.is_some());
     let database_bps = database.and_then(|database| database.link.rate_bps);
     let to_client =
         |trial: &Measurement| busier(trial.link.as_ref(), Some(trial.body_bytes).filter(|bytes| *bytes > 0));
@@ -31,12 +31,12 @@ pub(crate) fn demands(clues: &CaseInputs) -> Vec<ServiceDemand> {
     };
     let carried = |bytes: Option<f64>, rate_bps: Option<f64>| Some(8.0 * bytes? / rate_bps?);
     let found = [
-        demand(clues, "subject-cpu", clues.cpus.subject, &|trial| Some(trial.subject.known()?.cpu_s)),
-        demand(clues, "database-cpu", clues.cpus.database, &cpu_s),
-        demand(clues, "generator-cpu", generators, &|trial| Some(trial.generator.cpu_s)),
-        demand(clues, "link", 1.0, &|trial| carried(to_client(trial), link_bps)),
-        demand(clues, "database-link", 1.0, &|trial| carried(rows(trial), database_bps)),
-        demand(clues, "pool", clues.connections(), &|trial| clues.connections_taken_s(trial)),
+        demand(inputs, "subject-cpu", inputs.cpus.subject, &|trial| Some(trial.subject.as_ref()?.cpu_s)),
+        demand(inputs, "database-cpu", inputs.cpus.database, &cpu_s),
+        demand(inputs, "generator-cpu", generators, &|trial| Some(trial.generator.cpu_s)),
+        demand(inputs, "link", 1.0, &|trial| carried(to_client(trial), link_bps)),
+        demand(inputs, "database-link", 1.0, &|trial| carried(rows(trial), database_bps)),
+        demand(inputs, "pool", inputs.connections(), &|trial| inputs.connections_taken_s(trial)),
     ];
     let mut found: Vec<ServiceDemand> = found.into_iter().flatten().collect();
     found.sort_by(|left, right| left.most_rps.total_cmp(&right.most_rps));
@@ -44,8 +44,8 @@ pub(crate) fn demands(clues: &CaseInputs) -> Vec<ServiceDemand> {
 }
 
 /// Nothing where there is none of it, where a trial does not tell of it, or nothing of it was used.
-fn demand(clues: &CaseInputs, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
-    let each = |figure: Used| clues.observations.every(figure);
+fn demand(inputs: &CaseInputs, resource: &str, servers: f64, used_s: Used) -> Option<ServiceDemand> {
+    let each = |figure: Used| inputs.observations.every(figure);
     let demand_s = median(each(&|trial| Some(used_s(trial)? / answers(trial)?)))?;
     let utilisation = middle(&each(&|trial| Some(used_s(trial)? / (servers * trial.window_s))))?;
     let is_used = servers > 0.0 && demand_s.value > 0.0;

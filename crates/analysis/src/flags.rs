@@ -2,11 +2,12 @@
 //! has one of these flags beside it.
 
 use tolok_model::{
-    Doubt, FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario, bytes_words, format_duration,
+    FailureKind, Limits, LinkWindow, LoadProfile, LoadTool, Measurement, Scenario, ToolWarning, bytes_words,
+    format_duration,
 };
 
 use crate::case_inputs::CaseInputs;
-use crate::case_inputs::{causes_of, doubts_that_count, unsent_share, waiting_connections};
+use crate::case_inputs::{causes_of, unsent_share, waiting_connections, warnings_that_count};
 use crate::database_flags::database_flags;
 use crate::estimate::least_trials;
 use crate::figure::resources::oom_kills;
@@ -24,9 +25,9 @@ use crate::tool_flags::tool_flags;
 use crate::usage::Cpus;
 
 /// Every flag of a case, those that void its rank first. `gates` are the case's: the flags of those that had none are theirs.
-pub(crate) fn flags(clues: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
-    let (observations, load) = (clues.observations, &clues.scenario.load);
-    let limits = &clues.around.environment.subject;
+pub(crate) fn flags(inputs: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
+    let (observations, load) = (inputs.observations, &inputs.scenario.load);
+    let limits = &inputs.around.environment.subject;
     let mut flags: Vec<Flag> = [
         out_of_memory(observations, limits),
         failed_trials(observations, load),
@@ -36,24 +37,24 @@ pub(crate) fn flags(clues: &CaseInputs, gates: &[Gated]) -> Vec<Flag> {
         ledger_open(observations),
         not_trusted(observations, load),
         aborted(observations),
-        generator_bound(clues),
+        generator_bound(inputs),
         link_late(observations),
         disturbed(observations),
         too_few_trials(observations),
-        backlog(observations, clues.scenario),
+        backlog(observations, inputs.scenario),
         connections_waiting(observations, load),
-        throttled(&clues.figures.resources),
-        memory_limit_near(&clues.figures.resources, limits),
+        throttled(&inputs.figures.resources),
+        memory_limit_near(&inputs.figures.resources, limits),
         tasks_refused(observations, limits),
-        clues.figures.link.as_ref().and_then(link_full),
-        shared_cpus(observations, clues.cpus),
-        memory_grows(observations, clues.steady),
-        external(clues),
+        inputs.figures.link.as_ref().and_then(link_full),
+        shared_cpus(observations, inputs.cpus),
+        memory_grows(observations, inputs.steady),
+        external(inputs),
     ]
     .into_iter()
     .chain(gate_flags(gates).into_iter().map(Some))
-    .chain(tool_flags(observations, clues.scenario, &clues.around.environment.link))
-    .chain(database_flags(observations, clues.asked, clues.database()))
+    .chain(tool_flags(observations, inputs.scenario, &inputs.around.environment.link))
+    .chain(database_flags(observations, inputs.asked, inputs.database()))
     .flatten()
     .collect();
     flags.sort_by_key(|flag| !flag.voids_rank);
@@ -137,17 +138,17 @@ fn ledger_open(observations: &Observations) -> Option<Flag> {
 }
 
 fn not_trusted(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
-    let doubts = |trial| doubts_that_count(trial, load);
+    let warnings = |trial| warnings_that_count(trial, load);
     let untrusted: Vec<&Measurement> =
-        observations.scored.iter().map(|(_, trial)| *trial).filter(|trial| doubts(trial).next().is_some()).collect();
+        observations.scored.iter().map(|(_, trial)| *trial).filter(|trial| warnings(trial).next().is_some()).collect();
     // Each gate once, with the words of the first trial in which it did not hold.
-    let mut reasons: Vec<&Doubt> = Vec::new();
-    for doubt in untrusted.iter().flat_map(|trial| doubts(trial)) {
-        if reasons.iter().all(|known| known.gate != doubt.gate) {
-            reasons.push(doubt);
+    let mut reasons: Vec<&ToolWarning> = Vec::new();
+    for warning in untrusted.iter().flat_map(|trial| warnings(trial)) {
+        if reasons.iter().all(|known| known.gate != warning.gate) {
+            reasons.push(warning);
         }
     }
-    let said = |doubt: &&Doubt| format!("{} ({})", doubt.gate, doubt.text.trim_end_matches('.'));
+    let said = |warning: &&ToolWarning| format!("{} ({})", warning.gate, warning.text.trim_end_matches('.'));
     let reasons: Vec<String> = reasons.iter().map(said).collect();
     let trials = counted(observations.scored.len() as u64, "trial");
     let message = format!(
@@ -191,8 +192,8 @@ fn backlog(observations: &Observations, scenario: &Scenario) -> Option<Flag> {
 }
 
 /// The rule is that of the gate `generator-headroom`.
-fn generator_bound(clues: &CaseInputs) -> Option<Flag> {
-    let limit = generator_limit(clues)?;
+fn generator_bound(inputs: &CaseInputs) -> Option<Flag> {
+    let limit = generator_limit(inputs)?;
     let stopped = limit.stopped.map(|stopped| format!("{stopped}; ")).unwrap_or_default();
     let message = format!(
         "the generator was the limit: {stopped}it used {} of its CPUs, {}; the figure is a lower bound",
@@ -309,7 +310,7 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
 
 /// What could not be started did no work, and nobody was told.
 fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
-    let refused = |trial: &Measurement| trial.subject.refused_tasks.unwrap_or_default();
+    let refused = |trial: &Measurement| trial.subject.as_ref().and_then(|it| it.refused_tasks).unwrap_or_default();
     let most = observations.scored.iter().map(|(_, trial)| refused(trial)).max().filter(|most| *most > 0)?;
     let limit = limits.pids?;
     let message = format!(
@@ -320,8 +321,8 @@ fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
 }
 
 /// Its figures are compared with the others', and are not of the same kind.
-fn external(clues: &CaseInputs) -> Option<Flag> {
-    let own = clues.external?.own.as_ref();
+fn external(inputs: &CaseInputs) -> Option<Flag> {
+    let own = inputs.external?.own.as_ref();
     let compared = own.map(|own| format!("; {}", own.body.words())).unwrap_or_default();
     FlagKind::External.raised(format!("not started by tolok: its CPU, memory and isolation are unknown{compared}"))
 }

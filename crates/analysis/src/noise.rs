@@ -16,7 +16,7 @@ pub(crate) fn noise_floor(
     smallest_effect: f64,
     better: Better,
 ) -> Option<NoiseFloor> {
-    let judged = judge_alone(pair, Rule { smallest_effect, told_of_itself: None })?;
+    let judged = judge_alone(pair, Rule { smallest_effect, aa_effect: None })?;
     let (ratio, verdict) = (judged.pair.ratio, better.of(judged.verdict));
     let size = size(ratio.value);
     let off = small_share(size);
@@ -45,7 +45,7 @@ pub(crate) fn noise_floor(
 }
 
 /// The size of the difference, where the pair was told apart.
-pub(crate) fn told_of_itself(floor: Option<&NoiseFloor>) -> Option<f64> {
+pub(crate) fn aa_effect(floor: Option<&NoiseFloor>) -> Option<f64> {
     floor.filter(|floor| floor.verdict.is_told_apart()).map(|floor| floor.size)
 }
 

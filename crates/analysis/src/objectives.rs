@@ -7,7 +7,7 @@
 
 use tolok_model::{Limit, LoadProfile, Measurement, Objective, ObjectiveOutcome, Scenario};
 
-use crate::case_inputs::doubts_that_count;
+use crate::case_inputs::warnings_that_count;
 use crate::findings::ObjectiveFinding;
 use crate::observations::Observations;
 
@@ -41,7 +41,7 @@ fn finding(objective: &Objective, load: &LoadProfile, observations: &Observation
 }
 
 fn outcome(objective: &str, load: &LoadProfile, trial: &Measurement) -> ObjectiveOutcome {
-    if doubts_that_count(trial, load).next().is_some() {
+    if warnings_that_count(trial, load).next().is_some() {
         return ObjectiveOutcome::Unknown;
     }
     let record = trial.objectives.iter().find(|record| record.objective == objective);

@@ -145,7 +145,7 @@ pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
 
 /// CPU time of the subject for each good answer that it gave in the window, to whichever request.
 pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
-    Some(measurement.subject.known()?.cpu_s / answers(measurement)?)
+    Some(measurement.subject.as_ref()?.cpu_s / answers(measurement)?)
 }
 
 fn is_censored(measurement: &Measurement) -> bool {

@@ -21,7 +21,7 @@ use crate::findings::{
 };
 use crate::flags::flags;
 use crate::gates::gates;
-use crate::noise::told_of_itself;
+use crate::noise::aa_effect;
 use crate::objectives::objectives;
 use crate::observations::Observations;
 use crate::records::Records;
@@ -215,7 +215,7 @@ impl<'a> Analysis<'a> {
         let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) =
             pairs(drafts).into_iter().filter_map(of_both).unzip();
         let smallest_effect = self.records.plan.smallest_effect;
-        let judged = judge(ratios, Rule { smallest_effect, told_of_itself: told_of_itself(floor) });
+        let judged = judge(ratios, Rule { smallest_effect, aa_effect: aa_effect(floor) });
         names.iter().zip(judged).map(|((a, b), judged)| judged.comparison(a, b)).collect()
     }
 }

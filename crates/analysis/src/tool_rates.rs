@@ -55,7 +55,7 @@ impl<'a> Tools<'a> {
             Some(((a.0.scenario.clone(), b.0.scenario.clone()), self.over(a.0, b.0, of)?))
         };
         let (names, ratios): (Vec<(String, String)>, Vec<BlockRatio>) = pairs.filter_map(known).unzip();
-        let judged = judge(ratios, Rule { smallest_effect: self.smallest_effect, told_of_itself: None });
+        let judged = judge(ratios, Rule { smallest_effect: self.smallest_effect, aa_effect: None });
         let is_of_ends = |(a, b): &(String, String)| *a == highest.0.scenario && *b == lowest.0.scenario;
         let pair = names.iter().zip(judged).find(|(names, _)| is_of_ends(names)).map(|(_, judged)| judged);
         let (verdict, blocks) = pair.as_ref().map_or((Verdict::CannotTell, 0), |it| (it.verdict, it.pair.blocks));

@@ -40,7 +40,7 @@ pub(crate) struct Rule {
     /// Differences smaller than this fraction do not matter.
     pub(crate) smallest_effect: f64,
     /// The size of the A/A pair's difference, or `None` if it does not differ or does not exist.
-    pub(crate) told_of_itself: Option<f64>,
+    pub(crate) aa_effect: Option<f64>,
 }
 
 /// A pair with what follows from it and all others.
@@ -144,7 +144,7 @@ pub(crate) fn verdict(
     let size = size(ratio.value);
     let holds_one = ratio.low.is_some_and(|low| low <= 1.0) && ratio.high.is_some_and(|high| high >= 1.0);
     match () {
-        () if is_sure(p_adjusted) && size >= rule.smallest_effect => match rule.told_of_itself {
+        () if is_sure(p_adjusted) && size >= rule.smallest_effect => match rule.aa_effect {
             Some(of_itself) if size <= of_itself => Verdict::CannotTell,
             _ if ratio.value > 1.0 => Verdict::Faster,
             _ => Verdict::Slower,

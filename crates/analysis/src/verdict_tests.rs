@@ -6,7 +6,7 @@ use super::*;
 use crate::estimate::ratio_within_blocks;
 use crate::findings::{Estimate, Verdict};
 
-const RULE: Rule = Rule { smallest_effect: 0.03, told_of_itself: None };
+const RULE: Rule = Rule { smallest_effect: 0.03, aa_effect: None };
 
 /// What is said of a ratio with this interval and these adjusted p.
 fn says([value, low, high]: [f64; 3], p: f64, p_equivalence: f64) -> Verdict {
@@ -59,7 +59,7 @@ fn the_smallest_effect_counts_the_same_in_both_directions() {
 
 #[test]
 fn no_difference_is_believed_that_is_no_larger_than_that_of_a_case_from_itself() {
-    let rule = Rule { told_of_itself: Some(0.05), ..RULE };
+    let rule = Rule { aa_effect: Some(0.05), ..RULE };
     assert_eq!(said_under(rule, [1.04, 1.02, 1.06], 0.001, 0.9), Verdict::CannotTell);
     assert_eq!(said_under(rule, [1.0 / 1.04, 1.0 / 1.06, 1.0 / 1.02], 0.001, 0.9), Verdict::CannotTell);
     assert_eq!(said_under(rule, [1.06, 1.04, 1.08], 0.001, 0.9), Verdict::Faster);

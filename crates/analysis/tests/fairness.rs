@@ -25,7 +25,8 @@ fn says(sentences: &[String], words: &str) -> bool {
 fn send(run: &mut InventedRun, bytes: u64) -> &mut InventedRun {
     run.change(|_, trial| {
         let answers = (trial.goodput_rps * trial.window_s) as u64;
-        trial.subject.network = Some(NetworkBytes { received_bytes: answers * 90, sent_bytes: answers * bytes });
+        trial.subject.as_mut().expect("tolok started it").network =
+            Some(NetworkBytes { received_bytes: answers * 90, sent_bytes: answers * bytes });
     })
 }
 
@@ -92,7 +93,10 @@ mod ledger {
         run.environment(Environment { subject, ..Environment::default() });
         run.scenario("json-c64", "json", "JSON", 64);
         let thread = |run: &mut InventedRun, share: f64| {
-            run.change(|_, trial| trial.subject.busiest_thread_cpu_s = Some(share * trial.subject.cpu_s));
+            run.change(|_, trial| {
+                trial.subject.as_mut().expect("tolok started it").busiest_thread_cpu_s =
+                    Some(share * trial.subject.as_mut().expect("tolok started it").cpu_s)
+            });
         };
         run.steady(GO, 60_000.0);
         thread(&mut run, 0.4);

@@ -165,7 +165,7 @@ fn a_subject_that_no_network_describes_is_refused() {
     let mut run = InventedRun::new(5);
     for (users, rps) in [(1, 9_000.0), (4, 6_000.0), (16, 1_500.0), (64, 300.0)] {
         run.scenario(&format!("hello-c{users}"), "hello", "Hello", users).steady(GO, rps);
-        run.change(|_, trial| trial.subject.cpu_s = 0.3 * trial.window_s);
+        run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.3 * trial.window_s);
     }
     let found = ask(&run, &ForecastQuestion::of_users(100)).unwrap();
     assert!(found.is_all_refused());
@@ -178,7 +178,10 @@ fn a_subject_that_no_network_describes_is_refused() {
 fn what_cannot_be_calibrated_from_is_left_out_and_said() {
     let mut run = with_users(&[1, 16, 64]);
     run.scenario("hello-c256", "hello", "Hello", 256).steady(GO, 40_000.0);
-    run.change(|_, trial| (trial.generator.cpu_s, trial.subject.cpu_s) = (0.99 * trial.window_s, 0.7 * trial.window_s));
+    run.change(|_, trial| {
+        (trial.generator.cpu_s, trial.subject.as_mut().expect("tolok started it").cpu_s) =
+            (0.99 * trial.window_s, 0.7 * trial.window_s)
+    });
     let found = only(&run, &ForecastQuestion::of_users(100));
     assert_eq!(found.calibrated_from, ["hello-c1", "hello-c16", "hello-c64"]);
     assert_eq!(found.remarks, ["1 scenario told nothing for this: the generator was the limit."]);
@@ -215,8 +218,9 @@ fn a_subject_that_works_on_one_thread_has_one_server() {
         for users in [1, 16] {
             run.scenario(&format!("hello-c{users}"), "hello", "Hello", users).steady(GO, 20_000.0);
             run.change(|_, trial| {
-                trial.subject.cpu_s = 1.02 * trial.window_s;
-                trial.subject.busiest_thread_cpu_s = Some(busiest * trial.subject.cpu_s);
+                trial.subject.as_mut().expect("tolok started it").cpu_s = 1.02 * trial.window_s;
+                trial.subject.as_mut().expect("tolok started it").busiest_thread_cpu_s =
+                    Some(busiest * trial.subject.as_mut().expect("tolok started it").cpu_s);
             });
         }
         only(&run, &ForecastQuestion::of_users(100)).conditions.subject_cpus
@@ -230,7 +234,8 @@ fn users_who_pause_are_calibrated_from_as_well() {
     run.scenario("hello-c64-think1s", "hello", "Hello", 64).steady(GO, 63.9);
     run.plan.scenarios.last_mut().unwrap().load.think_time = Some(ThinkTime { least_s: 0.5, most_s: 1.5 });
     run.change(|_, trial| {
-        trial.subject.cpu_s = predictable::SUBJECT_S * trial.goodput_rps * trial.window_s;
+        trial.subject.as_mut().expect("tolok started it").cpu_s =
+            predictable::SUBJECT_S * trial.goodput_rps * trial.window_s;
         trial.latency.mean_s = None;
     });
     let found = only(&run, &ForecastQuestion::of_users(100));

@@ -10,8 +10,8 @@ mod invented;
 use invented::{GO, InventedRun, carry};
 use tolok_analysis::{CaseFinding, GateFinding, GateOutcome};
 use tolok_model::{
-    Arrivals, Connection, Doubt, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries,
-    ThinkTime, Throttling, ToolChoice, WireCount,
+    Arrivals, Connection, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries, ThinkTime,
+    Throttling, ToolChoice, ToolWarning, WireCount,
 };
 
 const CLOSED: Executor = Executor::ConstantVus { vus: 64 };
@@ -53,8 +53,8 @@ fn barred(case: &CaseFinding, word: &str, flag: &str) {
     assert!(case.flags.iter().any(|it| it.kind == flag && it.voids_rank), "{:?}", case.flags);
 }
 
-fn doubt(word: &str) -> Vec<Doubt> {
-    vec![Doubt { gate: word.to_owned(), text: format!("{word} it was.") }]
+fn warning(word: &str) -> Vec<ToolWarning> {
+    vec![ToolWarning { gate: word.to_owned(), text: format!("{word} it was.") }]
 }
 
 /// What tolok's own tool tells of itself where everything is as it should be.
@@ -109,8 +109,9 @@ mod ledger {
         let found = gate(&case, "ledger");
         assert_eq!((found.trials_failed, found.trials_passed, found.worst), (vec![2], 5, Some(3.0)));
         assert_eq!(found.message, "in 1 of 6 trials 3 requests not accounted for");
-        let doubted = changed(CLOSED, |block, trial| trial.doubts = if block == 1 { doubt("ledger") } else { vec![] });
-        barred(&doubted, "ledger", "not-trusted");
+        let warned =
+            changed(CLOSED, |block, trial| trial.tool_warnings = if block == 1 { warning("ledger") } else { vec![] });
+        barred(&warned, "ledger", "not-trusted");
     }
 
     #[test]
@@ -156,7 +157,7 @@ mod little {
 
     #[test]
     fn fails_where_the_tool_itself_says_so_and_that_is_one_flag() {
-        let case = changed(OPEN, |_, trial| trial.doubts = doubt("little"));
+        let case = changed(OPEN, |_, trial| trial.tool_warnings = warning("little"));
         barred(&case, "little", "not-trusted");
         assert_eq!(kinds(&case), ["not-trusted"]);
     }
@@ -256,7 +257,8 @@ mod utilisation {
 
     #[test]
     fn nobody_is_busy_for_longer_than_there_is_time() {
-        let case = changed(CLOSED, |_, trial| trial.subject.cpu_s = 1.02 * trial.window_s);
+        let case =
+            changed(CLOSED, |_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 1.02 * trial.window_s);
         let found = gate(&case, "utilisation");
         assert_eq!(
             (found.outcome, found.worst.map(|worst| (worst * 1e6).round())),
@@ -265,13 +267,16 @@ mod utilisation {
         // In windows of 2 s 50 ms are 2.5 %, and in those of 10 s they are 0.5 %.
         let used = |share: f64, window_s: f64| {
             let case = changed(CLOSED, move |_, trial| {
-                (trial.window_s, trial.subject.cpu_s) = (window_s, share * window_s);
+                (trial.window_s, trial.subject.as_mut().expect("tolok started it").cpu_s) =
+                    (window_s, share * window_s);
             });
             gate(&case, "utilisation").outcome
         };
         assert_eq!((used(1.04, 2.0), used(1.05, 2.0)), (GateOutcome::Passed, GateOutcome::Failed));
         assert_eq!((used(1.02, 10.0), used(1.03, 10.0)), (GateOutcome::Passed, GateOutcome::Failed));
-        let case = changed(CLOSED, |block, trial| trial.subject.cpu_s *= if block == 4 { 1.4 } else { 1.0 });
+        let case = changed(CLOSED, |block, trial| {
+            trial.subject.as_mut().expect("tolok started it").cpu_s *= if block == 4 { 1.4 } else { 1.0 }
+        });
         barred(&case, "utilisation", "utilisation");
         let message =
             "in 1 of 6 trials the subject used 138% of the CPU time that it was given, so the account of it is wrong";
@@ -286,9 +291,9 @@ mod utilisation {
         let quota = tolok_model::Limits { mode: tolok_model::CpuMode::Quota, cpus: 0.5, ..Default::default() };
         run.environment(Environment { subject: quota, ..Environment::default() });
         run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[2_000.0; 6]);
-        run.change(|_, trial| trial.subject.cpu_s = 0.5 * (trial.window_s + 0.1));
+        run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.5 * (trial.window_s + 0.1));
         assert_eq!(gate(&case_of(&run), "utilisation").outcome, GateOutcome::Passed);
-        run.change(|_, trial| trial.subject.cpu_s = 0.55 * trial.window_s);
+        run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.55 * trial.window_s);
         assert_eq!(gate(&case_of(&run), "utilisation").outcome, GateOutcome::Failed);
     }
 
@@ -416,7 +421,7 @@ mod generator_headroom {
     fn busy(generator: f64, subject: f64) -> impl Fn(u32, &mut Measurement) {
         move |_, trial| {
             trial.generator.cpu_s = generator * trial.window_s;
-            trial.subject.cpu_s = subject * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = subject * trial.window_s;
         }
     }
 
@@ -477,7 +482,7 @@ mod generator_headroom {
         };
         assert_eq!(gate(&thread(0.85), "generator-headroom").outcome, GateOutcome::Passed);
         barred(&thread(0.86), "generator-headroom", "generator-bound");
-        let case = changed(OPEN, |_, trial| trial.doubts = doubt("generator-busy"));
+        let case = changed(OPEN, |_, trial| trial.tool_warnings = warning("generator-busy"));
         barred(&case, "generator-headroom", "not-trusted");
         assert_eq!(kinds(&case), ["not-trusted"]);
     }
@@ -497,7 +502,7 @@ mod schedules {
         assert_eq!(gate(&unsent(4), "offered-rate").outcome, GateOutcome::Passed);
         let found = gate(&unsent(20), "offered-rate");
         assert_eq!((found.outcome, found.bars), (GateOutcome::Failed, false), "the tool says whether that bars");
-        barred(&changed(OPEN, |_, trial| trial.doubts = doubt("offered-rate")), "offered-rate", "not-trusted");
+        barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("offered-rate")), "offered-rate", "not-trusted");
         let untold = changed(OPEN, |_, trial| trial.offered_rps = None);
         assert_eq!(gate(&untold, "offered-rate").outcome, GateOutcome::Unknown);
     }
@@ -517,7 +522,7 @@ mod schedules {
         assert_eq!(gate(&late(0.000_1, 0.008), "lateness").outcome, GateOutcome::Passed, "the tail does not feel it");
         assert_eq!(gate(&late(0.003, 0.008), "lateness").outcome, GateOutcome::Failed, "the median does");
         assert_eq!(gate(&late(0.000_1, 0.009), "lateness").outcome, GateOutcome::Failed, "the tail does");
-        barred(&changed(OPEN, |_, trial| trial.doubts = doubt("lateness")), "lateness", "not-trusted");
+        barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("lateness")), "lateness", "not-trusted");
     }
 }
 
@@ -540,10 +545,10 @@ fn a_disturbed_trial_fails_and_bars_if_none_is_left() {
 fn every_gate_that_bars_has_a_flag_that_voids() {
     let changes: [fn(u32, &mut Measurement); 5] = [
         |_, trial| trial.ledger.good -= 1,
-        |_, trial| trial.subject.cpu_s *= 2.0,
+        |_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s *= 2.0,
         |_, trial| trial.latency.mean_s = Some(0.3),
         |_, trial| trial.generator.cpu_s = trial.window_s,
-        |_, trial| trial.doubts = doubt("lateness"),
+        |_, trial| trial.tool_warnings = warning("lateness"),
     ];
     for executor in [CLOSED, OPEN] {
         for change in changes {

@@ -4,7 +4,7 @@ mod invented;
 
 use invented::{BUN, GO, InventedRun};
 use tolok_analysis::CaseFinding;
-use tolok_model::{Arrivals, Doubt, Executor, FailureKind, Measurement, ObjectiveOutcome, Stage, ThinkTime};
+use tolok_model::{Arrivals, Executor, FailureKind, Measurement, ObjectiveOutcome, Stage, ThinkTime, ToolWarning};
 
 fn kinds(case: &CaseFinding) -> Vec<&str> {
     case.flags.iter().map(|flag| flag.kind.word()).collect()
@@ -109,8 +109,8 @@ mod loops {
 mod trust {
     use super::*;
 
-    fn doubt(gate: &str, text: &str) -> Doubt {
-        Doubt { gate: gate.to_owned(), text: text.to_owned() }
+    fn warning(gate: &str, text: &str) -> ToolWarning {
+        ToolWarning { gate: gate.to_owned(), text: text.to_owned() }
     }
 
     fn changed_under(executor: Executor, change: impl Fn(u32, &mut Measurement)) -> CaseFinding {
@@ -126,7 +126,7 @@ mod trust {
     fn one_trial_that_the_tool_does_not_stand_by_bars_the_case_and_keeps_its_data() {
         let case = changed_under(OPEN, |block, trial| {
             if block > 3 {
-                trial.doubts = vec![doubt("lateness", "p99 was 12 ms."), doubt("little", "off by 9 %")];
+                trial.tool_warnings = vec![warning("lateness", "p99 was 12 ms."), warning("little", "off by 9 %")];
             }
         });
         assert_eq!((kinds(&case), case.ranked, case.trials_measured), (vec!["not-trusted"], false, 5));
@@ -143,18 +143,18 @@ mod trust {
     fn a_busy_generator_is_judged_by_the_tool_where_requests_start_by_the_clock() {
         let busy = |trial: &mut Measurement| {
             trial.generator.cpu_s = 0.99 * trial.window_s;
-            trial.subject.cpu_s = 0.4 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.4 * trial.window_s;
         };
         // It may spin, to be exact: that is no limit, unless the tool says so.
         assert_eq!(kinds(&changed_under(OPEN, |_, trial| busy(trial))), Vec::<&str>::new());
         let said = |_, trial: &mut Measurement| {
             busy(trial);
-            trial.doubts = vec![doubt("generator-busy", "99 %")];
+            trial.tool_warnings = vec![warning("generator-busy", "99 %")];
         };
         assert_eq!(kinds(&changed_under(OPEN, said)), ["not-trusted"]);
         assert_eq!(kinds(&changed_under(CLOSED, said)), ["generator-bound"]);
         // The tool does not know that the subject was at its limit as well.
-        let both = |_, trial: &mut Measurement| trial.doubts = vec![doubt("generator-busy", "99 %")];
+        let both = |_, trial: &mut Measurement| trial.tool_warnings = vec![warning("generator-busy", "99 %")];
         assert_eq!(kinds(&changed_under(CLOSED, both)), Vec::<&str>::new());
     }
 

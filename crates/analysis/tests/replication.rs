@@ -477,7 +477,7 @@ mod factors {
     fn a_case_at_a_limit_is_taken_with_a_remark() {
         let mut run = InventedRun::new(10);
         let bound = |_: u32, trial: &mut tolok_model::Measurement| {
-            trial.subject.cpu_s = 0.5 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.5 * trial.window_s;
             trial.generator.cpu_s = 0.99 * trial.window_s;
         };
         run.scenario("by-ab", "json", "JSON", 64);

@@ -48,9 +48,9 @@ pub use record::resources::{
 };
 pub use record::tool::{ProgramRun, ProgramTiming, TimerSummary, ToolUsed, WireCount};
 pub use record::{
-    BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Doubt, Failure, FailureKind, GarbageCollection, GroupWeights,
-    Isolation, Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, ObjectiveOutcome, ObjectiveRecord,
-    Outcome, Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, TrialRecord,
+    BlockRecord, CpuMap, Diagnosis, DiagnosisRecord, Failure, FailureKind, GarbageCollection, GroupWeights, Isolation,
+    Latency, LatencyMark, LedgerCounts, MachineSummary, Measurement, ObjectiveOutcome, ObjectiveRecord, Outcome,
+    Percentile, ProgramUsed, RECORD_FORMAT, RunRecord, ToolWarning, TrialRecord,
 };
 pub use replication::file::ReplicationFile;
 pub use study::file::StudyFile;

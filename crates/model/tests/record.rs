@@ -26,7 +26,7 @@ fn a_record_of_the_first_version_is_read_without_what_it_does_not_have() {
     let read: Measurement = serde_json::from_str(FIRST).unwrap();
     assert_eq!((read.ledger.scheduled, read.ledger.unsent, read.ledger.unaccounted()), (None, 0, Some(0)));
     assert_eq!((read.offered_rps, read.aborted), (None, false));
-    assert!(read.doubts.is_empty() && read.objectives.is_empty());
+    assert!(read.tool_warnings.is_empty() && read.objectives.is_empty());
     let stored = serde_json::to_string(&read).unwrap();
     assert_eq!(serde_json::from_str::<Measurement>(&stored).unwrap(), read);
 }

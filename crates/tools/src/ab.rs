@@ -5,7 +5,7 @@
 //! up and reports nothing, and as long as one is not, an answer may take any time.
 
 use tolok_load::fault::ErrorClass;
-use tolok_model::{Doubt, LatencyMark, LoadTool};
+use tolok_model::{LatencyMark, LoadTool, ToolWarning};
 
 use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
@@ -25,7 +25,7 @@ const STEP_S: f64 = 1e-3;
 /// More requests per second than one thread sends. ab sets 32 bytes aside for each request that it may send, before the first
 /// one, so that it cannot just be told a huge number.
 const ENOUGH_PER_S: u64 = 300_000;
-/// The most that it is ever told; it stops there, whatever the time: 1.6 GB.
+/// The largest number of requests it ever gets; it stops there at any time: 1.6 GB.
 const ENOUGH: u64 = 50_000_000;
 
 impl Driver for Ab {
@@ -64,11 +64,11 @@ impl Driver for Ab {
             // These are not among the complete ones.
             (ErrorClass::Connect, answers.connect),
         ]);
-        told.doubts.extend(judged.doubt);
+        told.tool_warnings.extend(judged.warning);
         told.examples.extend(after(stdout, "(Connect:").map(|kinds| format!("ab's failures: (Connect: {kinds}")));
         if !load_shape(&job.scenario.load).per_request {
             let kept = after(stdout, "Keep-Alive requests:").and_then(count).unwrap_or(0);
-            told.doubts.extend((kept < judged.good / 2).then(|| not_kept(kept, judged.good)));
+            told.tool_warnings.extend((kept < judged.good / 2).then(|| not_kept(kept, judged.good)));
         }
         latency(&mut told, output, complete)?;
         if answers.refusals > 0 || answers.length > 0 {
@@ -162,19 +162,19 @@ impl Answers {
         let bad_status = self.bad_status(job);
         // An answer that broke off has another length as well; exceptions are events at the same answers.
         let odd = self.length.max(self.receive).min(self.complete);
-        let mut doubt = None;
+        let mut warning = None;
         let bad = match (self.document_bytes, job.body_bytes) {
             (Some(length), Some(due)) if length != due => {
                 // The first answer was a bad one. Where all others were like it, none was good; where not, ab cannot tell.
                 let good = (self.complete - bad_status).min(odd);
-                doubt = (good > 0).then(|| {
+                warning = (good > 0).then(|| {
                     format!("ab took its first answer of {length} bytes for the right one, and a good one has {due}")
                 });
                 self.complete - good
             }
             (Some(_), Some(_)) => {
                 // The answers of a bad status are as a rule those of another length.
-                doubt = (bad_status > 0 && odd > 0 && bad_status != odd).then(|| {
+                warning = (bad_status > 0 && odd > 0 && bad_status != odd).then(|| {
                     format!("ab does not tell how many of {odd} answers of another length are among {bad_status} of a bad status")
                 });
                 bad_status.max(odd)
@@ -187,7 +187,7 @@ impl Answers {
             bad_status,
             reset,
             bad_body: bad - bad_status - reset,
-            doubt: doubt.map(|text| Doubt { gate: "body".to_owned(), text }),
+            warning: warning.map(|text| ToolWarning { gate: "body".to_owned(), text }),
         }
     }
 }
@@ -199,14 +199,14 @@ struct Judged {
     bad_status: u64,
     reset: u64,
     bad_body: u64,
-    doubt: Option<Doubt>,
+    warning: Option<ToolWarning>,
 }
 
-fn not_kept(kept: u64, good: u64) -> Doubt {
+fn not_kept(kept: u64, good: u64) -> ToolWarning {
     let text = format!(
         "ab asks in HTTP/1.0 to keep the connection, and {kept} of {good} good answers did: the others closed it"
     );
-    Doubt { gate: "keep-alive".to_owned(), text }
+    ToolWarning { gate: "keep-alive".to_owned(), text }
 }
 
 /// Times, from the file if it is there. The mean that ab took is in whole milliseconds; where these are too coarse, there is

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tolok_model::{Doubt, Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, Scenario, SecondSeries};
+use tolok_model::{Latency, LedgerCounts, LoadChecks, LoadTool, ObjectiveRecord, Scenario, SecondSeries, ToolWarning};
 
 /// A load generator that the lab can drive.
 pub trait Driver: Sync {
@@ -77,7 +77,7 @@ pub enum Borders {
     Process,
     /// It tells by JSON lines on its standard error, as `tolok load --events` does.
     Told,
-    /// So long after a line with this text on its standard error, and for so long.
+    /// A given time after a line with this text on its standard error.
     AfterLine {
         text: String,
         /// From the line to the window, in seconds.
@@ -131,8 +131,8 @@ pub struct ToolReport {
     pub latency: Latency,
     /// Requests per second that the schedule asked for, or `None` in a closed loop.
     pub offered_rps: Option<f64>,
-    /// Why the tool says that its figures cannot be trusted; empty if it stands by them.
-    pub doubts: Vec<Doubt>,
+    /// Why the tool reports its figures as invalid; empty if it does not.
+    pub tool_warnings: Vec<ToolWarning>,
     /// The objectives and what became of them; empty where the lab is to judge them by what the tool tells.
     pub objectives: Vec<ObjectiveRecord>,
     /// The tool stopped at the first objective that was crossed, as it was told.

@@ -8,7 +8,7 @@ use tolok_model::{LatencyMark, LoadTool};
 
 use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    after, body_doubt, count, failed, load_shape, milliseconds, missing, number, percentiles, report, seconds,
+    after, body_warning, count, failed, load_shape, milliseconds, missing, number, percentiles, report, seconds,
 };
 
 pub struct H2load;
@@ -75,7 +75,12 @@ impl Driver for H2load {
             // Bytes of answers that were under way at the end are counted, the answers are not.
             let bytes = data_bytes(output)?;
             let under_way = started.saturating_sub(done).saturating_mul(job.body_bytes.unwrap_or_default());
-            told.doubts.extend(body_doubt(H2LOAD, good, (bytes.saturating_sub(under_way), bytes), job.body_bytes));
+            told.tool_warnings.extend(body_warning(
+                H2LOAD,
+                good,
+                (bytes.saturating_sub(under_way), bytes),
+                job.body_bytes,
+            ));
         }
         if told.offered_rps.is_some() {
             told.latency.marks.push(LatencyMark::FromSend);

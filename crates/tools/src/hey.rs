@@ -4,11 +4,11 @@
 //! request again, without a word, when a connection was closed before the answer.
 
 use tolok_load::fault::ErrorClass;
-use tolok_model::{Doubt, LatencyMark, LoadTool};
+use tolok_model::{LatencyMark, LoadTool, ToolWarning};
 
 use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    add_errors, after, body_doubt, by_time_or_number, count, failed, figure, is_coarse, load_shape, missing, number,
+    add_errors, after, body_warning, by_time_or_number, count, failed, figure, is_coarse, load_shape, missing, number,
     percentiles, report, whole_seconds,
 };
 
@@ -57,11 +57,11 @@ impl Driver for Hey {
         let mut told = report((HEY, output), job, window_s, good)?;
         told.ledger.failed = failed([(ErrorClass::BadStatus, bad_status)]);
         add_errors(&mut told, &errors);
-        told.doubts.extend(capped.then(|| beyond_the_first_million(beyond)));
+        told.tool_warnings.extend(capped.then(|| beyond_the_first_million(beyond)));
         // Bodies without a length in the head are not counted, so that no bytes at all say nothing.
         let bytes = after(&output.stdout, "Total data:").and_then(|text| count(text.strip_suffix(" bytes")?));
         if let (Some(bytes), 0, false) = (bytes, bad_status, capped) {
-            told.doubts.extend(body_doubt(HEY, good, (bytes, bytes), job.body_bytes));
+            told.tool_warnings.extend(body_warning(HEY, good, (bytes, bytes), job.body_bytes));
         }
         latency(&mut told, output, known, bad_status)?;
         Ok(told)
@@ -173,12 +173,12 @@ fn distribution(output: &ToolOutput) -> Vec<(f64, f64)> {
     lines.map_while(read).collect()
 }
 
-fn beyond_the_first_million(beyond: u64) -> Doubt {
+fn beyond_the_first_million(beyond: u64) -> ToolWarning {
     let text = format!(
         "hey keeps the status of its first {KEPT} answers only; {beyond} more are counted as good, and it does not tell \
          whether they are"
     );
-    Doubt { gate: "statuses".to_owned(), text }
+    ToolWarning { gate: "statuses".to_owned(), text }
 }
 
 #[cfg(test)]

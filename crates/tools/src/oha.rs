@@ -10,7 +10,7 @@ use tolok_model::{LatencyMark, LoadTool};
 
 use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
-    add_errors, body_doubt, by_time_or_number, count, failed, load_shape, milliseconds, missing, number, percentiles,
+    add_errors, body_warning, by_time_or_number, count, failed, load_shape, milliseconds, missing, number, percentiles,
     report,
 };
 
@@ -81,7 +81,12 @@ impl Driver for Oha {
         if bad_status > 0 {
             told.latency.marks.push(LatencyMark::WithFailures);
         } else {
-            told.doubts.extend(body_doubt(OHA, good, (summary.total_data, summary.total_data), job.body_bytes));
+            told.tool_warnings.extend(body_warning(
+                OHA,
+                good,
+                (summary.total_data, summary.total_data),
+                job.body_bytes,
+            ));
         }
         Ok(told)
     }

@@ -1,12 +1,12 @@
 //! What load generators have in common: the load that they are asked for, and figures as they print them.
 //!
-//! A figure is digits, with a point and a unit at most. Whatever is not that, or does not fit, is no figure: nothing is read
+//! A figure is digits, with a point and a unit at most. Anything else is no figure: nothing is read
 //! half, and nothing that is not a number becomes one.
 
 use std::collections::BTreeMap;
 
 use tolok_load::fault::ErrorClass;
-use tolok_model::{Connection, Doubt, Executor, Latency, LoadProfile, Percentile, Pool};
+use tolok_model::{Connection, Executor, Latency, LoadProfile, Percentile, Pool, ToolWarning};
 
 use super::driver::{Borders, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
@@ -195,8 +195,13 @@ pub(super) fn is_coarse(time_s: f64, step_s: f64) -> bool {
     step_s / 2.0 > time_s * FINE
 }
 
-/// A doubt where answers that seemed good had other bodies than they should: how many of them, the tool does not tell.
-pub(super) fn body_doubt(tool: &str, answers: u64, bytes: (u64, u64), body_bytes: Option<u64>) -> Option<Doubt> {
+/// A warning where answers that seemed good had other bodies than they should: how many of them, the tool does not tell.
+pub(super) fn body_warning(
+    tool: &str,
+    answers: u64,
+    bytes: (u64, u64),
+    body_bytes: Option<u64>,
+) -> Option<ToolWarning> {
     let due = answers.checked_mul(body_bytes?)?;
     let (least, most) = bytes;
     if answers == 0 || (least <= due && due <= most) {
@@ -206,7 +211,7 @@ pub(super) fn body_doubt(tool: &str, answers: u64, bytes: (u64, u64), body_bytes
         "the bodies of {answers} answers that {tool} takes for good have {most} bytes together, and {due} were due: some of \
          them are wrong, and {tool} does not tell which"
     );
-    Some(Doubt { gate: "body".to_owned(), text })
+    Some(ToolWarning { gate: "body".to_owned(), text })
 }
 
 /// Puts errors in words among the failures, and the first of each class among the examples.
@@ -286,10 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn bodies_of_the_wrong_length_are_doubted() {
-        assert_eq!(body_doubt("hey", 10, (120, 120), Some(12)), None);
-        assert_eq!(body_doubt("hey", 10, (120, 120), None), None);
-        let doubt = body_doubt("hey", 10, (110, 110), Some(12)).unwrap();
-        assert!(doubt.text.contains("110 bytes together, and 120 were due"), "{}", doubt.text);
+    fn bodies_of_the_wrong_length_are_warned_of() {
+        assert_eq!(body_warning("hey", 10, (120, 120), Some(12)), None);
+        assert_eq!(body_warning("hey", 10, (120, 120), None), None);
+        let warning = body_warning("hey", 10, (110, 110), Some(12)).unwrap();
+        assert!(warning.text.contains("110 bytes together, and 120 were due"), "{}", warning.text);
     }
 }

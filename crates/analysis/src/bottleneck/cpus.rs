@@ -18,41 +18,41 @@ const ABOUT_ONE_CPU: std::ops::RangeInclusive<f64> = 0.90..=1.10;
 pub const BUSY_THREAD: f64 = 0.95;
 
 /// The same rule as that of the flag and the gate.
-pub(super) fn generator(clues: &CaseInputs) -> Option<Bottleneck> {
-    let limit = generator_limit(clues)?;
-    let also = match clues.shares_with("generator") {
-        true => format!(", although the database ran on the same CPU and used {} of it", busy(clues.database_busy())),
+pub(super) fn generator(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let limit = generator_limit(inputs)?;
+    let also = match inputs.shares_with("generator") {
+        true => format!(", although the database ran on the same CPU and used {} of it", busy(inputs.database_busy())),
         false => String::new(),
     };
     let own = match limit.subject {
-        Some(busy) => format!("the subject {}", clues.of_subject(busy).replace("its CPU", "its own CPU")),
+        Some(busy) => format!("the subject {}", inputs.of_subject(busy).replace("its CPU", "its own CPU")),
         None => "what the subject used cannot be told".to_owned(),
     };
-    let generator = of_cpus(limit.generator, &clues.around.environment.generator.mode, clues.cpus.generator);
+    let generator = of_cpus(limit.generator, &inputs.around.environment.generator.mode, inputs.cpus.generator);
     let stopped = limit.stopped.map(|stopped| format!(", and {stopped}")).unwrap_or_default();
     found(BottleneckKind::Generator, "The generator used", format!("{generator}{stopped}{also}; {own}"))
 }
 
-pub(super) fn database_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
-    let database = clues.database_busy().filter(|busy| *busy >= SATURATED)?;
+pub(super) fn database_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let database = inputs.database_busy().filter(|busy| *busy >= SATURATED)?;
     // Where both are at their limit, it is the busier one.
-    let subject = clues.figures.subject_busy.filter(|subject| *subject <= database)?;
-    let also = match clues.shares_with("generator") {
+    let subject = inputs.figures.subject_busy.filter(|subject| *subject <= database)?;
+    let also = match inputs.shares_with("generator") {
         true => format!(
             ", although the generator ran on the same CPU and used {} of it",
-            busy(clues.figures.generator_busy)
+            busy(inputs.figures.generator_busy)
         ),
         false => String::new(),
     };
-    let own = clues.of_subject(subject).replace("its CPU", "its own CPU");
-    let database = of_cpus(database, &CpuMode::Dedicated, clues.cpus.database);
+    let own = inputs.of_subject(subject).replace("its CPU", "its own CPU");
+    let database = of_cpus(database, &CpuMode::Dedicated, inputs.cpus.database);
     found(BottleneckKind::DatabaseCpu, "The database used", format!("{database}{also}; the subject {own}"))
 }
 
-pub(super) fn subject_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
-    let subject = clues.figures.subject_busy.filter(|busy| *busy >= SATURATED)?;
-    let database = clues.database_busy().map(|database| format!("; the database used {}", small_share(database)));
-    let evidence = clues.of_subject(subject) + &database.unwrap_or_default();
+pub(super) fn subject_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let subject = inputs.figures.subject_busy.filter(|busy| *busy >= SATURATED)?;
+    let database = inputs.database_busy().map(|database| format!("; the database used {}", small_share(database)));
+    let evidence = inputs.of_subject(subject) + &database.unwrap_or_default();
     found(BottleneckKind::SubjectCpu, "The subject used", evidence)
 }
 
@@ -60,21 +60,21 @@ pub(super) fn subject_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
 type Part<'a> = (&'static str, &'a [u32], fn(&Measurement) -> Option<f64>);
 
 /// Parts that have the very same CPUs, and used them up together although none did alone.
-pub(super) fn shared_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
-    let cpus = &clues.around.cpus;
+pub(super) fn shared_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let cpus = &inputs.around.cpus;
     // A quota is another limit than the CPUs on which it is used.
-    let has_quota = clues.around.environment.subject.mode == CpuMode::Quota;
+    let has_quota = inputs.around.environment.subject.mode == CpuMode::Quota;
     let parts: [Part; 3] = [
         ("database", &cpus.database, cpu_s),
         ("generator", &cpus.generator, |trial| Some(trial.generator.cpu_s)),
-        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.known()?.cpu_s)),
+        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.as_ref()?.cpu_s)),
     ];
     let together = |on: &[u32]| {
         let same = || parts.iter().filter(|(_, cpus, _)| !on.is_empty() && *cpus == on);
         let all = |trial: &Measurement| same().map(|(_, _, cpu_s)| cpu_s(trial)).sum::<Option<f64>>();
         let of = |cpu_s: &dyn Fn(&Measurement) -> Option<f64>| {
             let given = |trial: &Measurement| share(cpu_s(trial)?, on.len() as f64 * trial.window_s);
-            middle(&clues.observations.every(given))
+            middle(&inputs.observations.every(given))
         };
         let total = of(&all).filter(|total| same().count() > 1 && *total >= SATURATED)?;
         let each = same().map(|(name, _, cpu_s)| format!("the {name} {}", busy(of(cpu_s))));
@@ -87,20 +87,21 @@ pub(super) fn shared_cpu(clues: &CaseInputs) -> Option<Bottleneck> {
 }
 
 /// A process that computes on one thread leaves its other CPUs idle, whatever waits.
-pub(super) fn one_thread(clues: &CaseInputs) -> Option<Bottleneck> {
-    let used = clues.figures.subject_busy? * clues.cpus.subject;
-    if clues.cpus.subject <= 1.0 {
+pub(super) fn one_thread(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let used = inputs.figures.subject_busy? * inputs.cpus.subject;
+    if inputs.cpus.subject <= 1.0 {
         return None;
     }
-    let (words, had) = (amount(Quantity::Number, used), clues.cpus.subject);
-    let busiest = |trial: &Measurement| share(trial.subject.busiest_thread_cpu_s?, trial.window_s);
-    if let Some(busiest) = middle(&clues.observations.every(busiest)) {
+    let (words, had) = (amount(Quantity::Number, used), inputs.cpus.subject);
+    let busiest = |trial: &Measurement| share(trial.subject.as_ref()?.busiest_thread_cpu_s?, trial.window_s);
+    if let Some(busiest) = middle(&inputs.observations.every(busiest)) {
         let evidence = format!("{} of a CPU, and the subject {words} of its {had} CPUs", small_share(busiest));
         let begins = "The subject’s busiest thread used";
         return (busiest >= BUSY_THREAD).then(|| found(BottleneckKind::OneThread, begins, evidence))?;
     }
     // Records that do not tell of threads: one process that uses about one CPU.
-    let processes = clues.observations.scored.iter().map(|(_, trial)| trial.subject.processes_max).max();
+    let processes =
+        inputs.observations.scored.iter().filter_map(|(_, trial)| Some(trial.subject.as_ref()?.processes_max)).max();
     if !ABOUT_ONE_CPU.contains(&used) || processes != Some(1) {
         return None;
     }

@@ -46,14 +46,14 @@ const RULES: [Rule; 16] = [
 ];
 
 /// What limited a case; none where no trial was scored.
-pub(crate) fn bottleneck(clues: &CaseInputs) -> Option<Bottleneck> {
-    if clues.observations.scored.is_empty() {
+pub(crate) fn bottleneck(inputs: &CaseInputs) -> Option<Bottleneck> {
+    if inputs.observations.scored.is_empty() {
         return None;
     }
-    let mut found = RULES.iter().find_map(|rule| rule(clues)).unwrap_or_else(|| rest::none_found(clues));
+    let mut found = RULES.iter().find_map(|rule| rule(inputs)).unwrap_or_else(|| rest::none_found(inputs));
     // A share of a CPU that two parts had means less than one of a CPU of its own.
-    let has_outage = clues.asked.is_some_and(|asked| asked.outage_at_s.is_some());
-    if clues.shares_with("generator") && !has_outage && !found.sentence.contains("same CPU") {
+    let has_outage = inputs.asked.is_some_and(|asked| asked.outage_at_s.is_some());
+    if inputs.shares_with("generator") && !has_outage && !found.sentence.contains("same CPU") {
         found.sentence += " Database and generator ran on the same CPU.";
     }
     Some(found)

@@ -18,14 +18,14 @@ pub const LATENCY_OF_ANSWER: f64 = 0.50;
 pub const POOL_AT_WORK: f64 = 0.50;
 
 /// A client that reads slowly holds its connection, and whatever the subject holds for it, until it has read all of the answer.
-pub(super) fn client_pace(clues: &CaseInputs) -> Option<Bottleneck> {
-    let rate = clues.scenario.load.pace.read_bytes_per_s?;
+pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let rate = inputs.scenario.load.pace.read_bytes_per_s?;
     let read_s = |trial: &Measurement| {
         let bytes_per_answer = trial.body_bytes as f64 / (trial.goodput_rps * trial.window_s);
         Some(bytes_per_answer / rate as f64).filter(|seconds| seconds.is_finite())
     };
-    let read_s = middle(&clues.observations.every(read_s))?;
-    let answer_s = middle(&clues.observations.every(|trial| clues.sent_to_answer_s(trial)))?;
+    let read_s = middle(&inputs.observations.every(read_s))?;
+    let answer_s = middle(&inputs.observations.every(|trial| inputs.sent_to_answer_s(trial)))?;
     if read_s < LATENCY_OF_ANSWER * answer_s {
         return None;
     }
@@ -33,31 +33,31 @@ pub(super) fn client_pace(clues: &CaseInputs) -> Option<Bottleneck> {
     let evidence = format!(
         "at {}/s a client needs {read} to read an answer, which took {answer} in all; {}",
         bytes_words(rate),
-        clues.idle()
+        inputs.idle()
     );
     said(BottleneckKind::ClientPace, evidence)
 }
 
 /// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
 /// because so many more requests are in the subject.
-pub(super) fn pool(clues: &CaseInputs) -> Option<Bottleneck> {
-    let (asked, database) = clues.asked.zip(clues.database())?;
+pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let (asked, database) = inputs.asked.zip(inputs.database())?;
     let size = database.pool.map_or(asked.pool, |pool| pool.size);
     let connections = format!("its {}", counted(u64::from(size), "connection"));
     let waits = database.pool.and_then(|pool| Some((pool.waits_per_good?, pool.wait_s_mean)));
     if let Some((waits, wait_s)) = waits.filter(|(waits, _)| *waits >= POOL_WAITS_CONSIDERABLE) {
         let each = wait_s.map(|wait_s| format!(", {} each", amount(Quantity::Seconds, wait_s))).unwrap_or_default();
         let waits = amount(Quantity::Number, waits);
-        let evidence = format!("{waits} waits an answer for one of {connections}{each}; {}", clues.idle());
+        let evidence = format!("{waits} waits an answer for one of {connections}{each}; {}", inputs.idle());
         return found(BottleneckKind::Pool, "There were", evidence);
     }
-    let has_more_users = clues.scenario.load.connections_max().is_none_or(|users| users > size);
+    let has_more_users = inputs.scenario.load.connections_max().is_none_or(|users| users > size);
     if size == 0 || !has_more_users {
         return None;
     }
     let of_size = |taken_s: f64, trial: &Measurement| taken_s / (f64::from(size) * trial.window_s);
-    let taken = |trial: &Measurement| Some(of_size(clues.connections_taken_s(trial)?, trial));
-    let taken = middle(&clues.observations.every(taken))?;
+    let taken = |trial: &Measurement| Some(of_size(inputs.connections_taken_s(trial)?, trial));
+    let taken = middle(&inputs.observations.every(taken))?;
     let busy = small_share(taken.min(1.0));
     if taken >= SATURATED {
         let by = match (database.running_mean, asked.rtt_s > 0.0) {
@@ -65,71 +65,74 @@ pub(super) fn pool(clues: &CaseInputs) -> Option<Bottleneck> {
             (Some(_), false) => "statements",
             (None, _) => "round trips",
         };
-        let evidence = format!("{connections} were taken by {by} for {busy} of the time at least; {}", clues.idle());
+        let evidence = format!("{connections} were taken by {by} for {busy} of the time at least; {}", inputs.idle());
         return said(BottleneckKind::Pool, evidence);
     }
     let is_crowded = |inside: &f64| *inside > f64::from(size) && taken >= POOL_AT_WORK;
-    let inside = clues.in_subject().filter(|inside| is_crowded(inside) && !clues.has_one_connection_each(size))?;
+    let inside = inputs.in_subject().filter(|inside| is_crowded(inside) && !inputs.has_one_connection_each(size))?;
     let evidence = format!(
         "by Little’s law {} requests were in the subject at a time, and {connections} were taken for {busy} of the time at \
          least; {}",
         amount(Quantity::Number, inside),
-        clues.idle()
+        inputs.idle()
     );
     said(BottleneckKind::Pool, evidence)
 }
 
 /// A server that gives each connection, or each request, a process of its own serves so many at a time, whatever waits.
-pub(super) fn workers(clues: &CaseInputs) -> Option<Bottleneck> {
-    held(clues).or_else(|| one_connection_each(clues))
+pub(super) fn workers(inputs: &CaseInputs) -> Option<Bottleneck> {
+    held(inputs).or_else(|| one_connection_each(inputs))
 }
 
 /// Connections that are kept alive are held by those who serve them.
-fn held(clues: &CaseInputs) -> Option<Bottleneck> {
-    let processes = clues.processes();
-    let load = &clues.scenario.load;
+fn held(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let processes = inputs.processes();
+    let load = &inputs.scenario.load;
     let Executor::ConstantVus { vus } = load.executor else { return None };
-    if clues.is_external() {
+    if inputs.is_external() {
         return None;
     }
-    let waiting = waiting_connections(clues.observations, load)?;
+    let waiting = waiting_connections(inputs.observations, load)?;
     let served = u64::from(vus) - waiting;
     let evidence = || {
         let by = if processes == 1 { "1 process".to_owned() } else { format!("{processes} processes") };
-        format!("{served} of {vus} connections were served by {by}, and {waiting} had no answer; {}", clues.idle())
+        format!("{served} of {vus} connections were served by {by}, and {waiting} had no answer; {}", inputs.idle())
     };
     (served <= u64::from(processes)).then(|| said(BottleneckKind::Workers, evidence()))?
 }
 
 /// Where each process has one connection to the database, it serves nobody else while it computes or asks.
-fn one_connection_each(clues: &CaseInputs) -> Option<Bottleneck> {
-    let workers = clues.database()?.pool?.size;
+fn one_connection_each(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let workers = inputs.database()?.pool?.size;
     let at_work = |trial: &Measurement| {
-        Some((trial.subject.known()?.cpu_s + clues.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s))
+        Some(
+            (trial.subject.as_ref()?.cpu_s + inputs.connections_taken_s(trial)?)
+                / (f64::from(workers) * trial.window_s),
+        )
     };
-    let at_work = middle(&clues.observations.every(at_work)).filter(|share| *share >= POOL_AT_WORK)?;
-    clues.has_one_connection_each(workers).then_some(())?;
-    let inside = clues.in_subject().filter(|inside| *inside > f64::from(workers))?;
+    let at_work = middle(&inputs.observations.every(at_work)).filter(|share| *share >= POOL_AT_WORK)?;
+    inputs.has_one_connection_each(workers).then_some(())?;
+    let inside = inputs.in_subject().filter(|inside| *inside > f64::from(workers))?;
     let evidence = format!(
         "its {workers} processes with a connection each computed or asked for {} of the time, and by Little’s law {} requests \
          were in the subject at a time; {}",
         small_share(at_work.min(1.0)),
         amount(Quantity::Number, inside),
-        clues.idle()
+        inputs.idle()
     );
     said(BottleneckKind::Workers, evidence)
 }
 
 /// In an open loop what cannot be sent waits.
-pub(super) fn backlog(clues: &CaseInputs) -> Option<Bottleneck> {
-    let load = &clues.scenario.load;
-    let unsent = middle(&clues.observations.each(|trial| Some(unsent_share(trial))))?;
+pub(super) fn backlog(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let load = &inputs.scenario.load;
+    let unsent = middle(&inputs.observations.each(|trial| Some(unsent_share(trial))))?;
     if !load.executor.is_open() || unsent < BACKLOG_TOLERATED {
         return None;
     }
-    let (unsent, idle) = (small_share(unsent), clues.idle());
+    let (unsent, idle) = (small_share(unsent), inputs.idle());
     let one = load.connections_max().map(|most| format!("one of {}", counted(u64::from(most), "connection")));
-    let evidence = match (clues.scenario.tool.name, one) {
+    let evidence = match (inputs.scenario.tool.name, one) {
         (LoadTool::K6, _) => {
             format!("k6 dropped {unsent} of the scheduled requests, as no virtual user was free; {idle}")
         }
@@ -142,27 +145,32 @@ pub(super) fn backlog(clues: &CaseInputs) -> Option<Bottleneck> {
 }
 
 /// In a closed loop a user asks for nothing while its answer is on the way.
-pub(super) fn latency(clues: &CaseInputs) -> Option<Bottleneck> {
-    let load = &clues.scenario.load;
+pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
+    let load = &inputs.scenario.load;
     if load.executor.is_open() {
         return None;
     }
-    let median_s = middle(&clues.observations.every(|trial| trial.latency.at(0.5)));
-    let waits = median_s.map(|median_s| (clues.round_trips_s(), median_s));
+    let median_s = middle(&inputs.observations.every(|trial| trial.latency.at(0.5)));
+    let waits = median_s.map(|median_s| (inputs.round_trips_s(), median_s));
     if let Some((trips_s, median_s)) = waits.filter(|(trips_s, median_s)| *trips_s >= LATENCY_OF_ANSWER * median_s) {
         let [trips, median] = [trips_s, median_s].map(|seconds| amount(Quantity::Seconds, seconds));
-        let evidence = format!("{trips} of round trips in a median answer of {median}; {}", clues.idle());
+        let evidence = format!("{trips} of round trips in a median answer of {median}; {}", inputs.idle());
         return found(BottleneckKind::Latency, "There were", evidence);
     }
     let is_alone = load.executor.vus_max() == Some(1);
-    let evidence = format!("one user, who waits while one part after the other works; {}", clues.idle());
+    let evidence = format!("one user, who waits while one part after the other works; {}", inputs.idle());
     is_alone.then(|| found(BottleneckKind::Latency, "There was", evidence))?
 }
 
 impl CaseInputs<'_> {
     /// Most processes of the subject that were seen at once.
     fn processes(&self) -> u32 {
-        self.observations.scored.iter().map(|(_, trial)| trial.subject.processes_max).max().unwrap_or_default()
+        self.observations
+            .scored
+            .iter()
+            .filter_map(|(_, trial)| Some(trial.subject.as_ref()?.processes_max))
+            .max()
+            .unwrap_or_default()
     }
 
     /// Whether the subject has several processes, and for each of them no more than one of so many connections.

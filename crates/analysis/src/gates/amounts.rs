@@ -22,36 +22,36 @@ const QUOTA_PERIOD_S: f64 = 0.1;
 type Part = (&'static str, Option<f64>, f64);
 
 /// The utilisation law: nobody is busy for longer than there is time.
-pub(super) fn utilisation(trial: &Measurement, clues: &CaseInputs) -> Judged {
+pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let window_s = trial.window_s;
     if window_s < SHORTEST_JUDGED_S {
         return Judged::Unknown("the window is too short".to_owned());
     }
-    let environment = &clues.around.environment;
+    let environment = &inputs.around.environment;
     let time_s = |mode: &CpuMode| if *mode == CpuMode::Quota { window_s + QUOTA_PERIOD_S } else { window_s };
     let of = |cpus: f64, mode: &CpuMode| cpus * time_s(mode);
     let emulators = [trial.link.as_ref(), trial.database.as_ref().and_then(|window| window.link.as_ref())];
     let emulated_s: f64 = emulators.into_iter().flatten().map(|link| link.cpu_s).sum();
     // Emulators that were given no CPUs of their own, two of them with a database, may be on any.
-    let link_cpus = match clues.around.cpus.link.len() {
-        0 => clues.cpus.machine,
+    let link_cpus = match inputs.around.cpus.link.len() {
+        0 => inputs.cpus.machine,
         some => some as f64,
     };
     let parts: [Part; 7] = [
-        ("the subject", trial.subject.known().map(|it| it.cpu_s), of(clues.cpus.subject, &environment.subject.mode)),
-        ("the subject’s busiest thread", trial.subject.busiest_thread_cpu_s, window_s),
-        ("the generator", Some(trial.generator.cpu_s), of(clues.cpus.generator, &environment.generator.mode)),
+        ("the subject", trial.subject.as_ref().map(|it| it.cpu_s), of(inputs.cpus.subject, &environment.subject.mode)),
+        ("the subject’s busiest thread", trial.subject.as_ref().and_then(|it| it.busiest_thread_cpu_s), window_s),
+        ("the generator", Some(trial.generator.cpu_s), of(inputs.cpus.generator, &environment.generator.mode)),
         ("the generator’s busiest thread", trial.generator.busiest_thread_cpu_s, window_s),
-        ("the database", cpu_s(trial), clues.cpus.database * window_s),
+        ("the database", cpu_s(trial), inputs.cpus.database * window_s),
         ("the link’s emulator", Some(emulated_s), link_cpus * window_s),
-        ("the rest of the machine", Some(trial.host.foreign_cpu_s), clues.cpus.machine * window_s),
+        ("the rest of the machine", Some(trial.host.foreign_cpu_s), inputs.cpus.machine * window_s),
     ];
     let shares = parts.iter().filter(|(.., given)| *given > 0.0);
     let shares = shares.filter_map(|(name, used, given)| Some((*name, (*used)? / given)));
     let Some((name, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
         return Judged::Unknown("it is not known what its parts were given".to_owned());
     };
-    let untold = if trial.subject.is_unknown() { "; what the subject used cannot be told" } else { "" };
+    let untold = if trial.subject.is_none() { "; what the subject used cannot be told" } else { "" };
     let text = format!("{name} used {} of the CPU time that it was given{untold}", small_share(share));
     let tolerated = UTILISATION_TOLERATED + CPU_READ_LATE_S / window_s;
     if share <= tolerated {
@@ -63,17 +63,17 @@ pub(super) fn utilisation(trial: &Measurement, clues: &CaseInputs) -> Judged {
 
 /// Whether the link between client and subject has a rate, or an emulator that counted. What a database sent is not asked: its
 /// own count has the lab's readings in it.
-pub(super) fn has_link(clues: &CaseInputs) -> bool {
-    let has_rate = clues.around.environment.link.rate_bps.is_some();
-    has_rate || clues.observations.scored.iter().any(|(_, trial)| trial.link.is_some())
+pub(super) fn has_link(inputs: &CaseInputs) -> bool {
+    let has_rate = inputs.around.environment.link.rate_bps.is_some();
+    has_rate || inputs.observations.scored.iter().any(|(_, trial)| trial.link.is_some())
 }
 
 /// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.
-pub(super) fn link_bytes(trial: &Measurement, clues: &CaseInputs) -> Judged {
+pub(super) fn link_bytes(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     if trial.body_bytes == 0 {
         return Judged::Unknown("it is not known how many bytes came over the link".to_owned());
     }
-    let rate_bps = clues.around.environment.link.rate_bps;
+    let rate_bps = inputs.around.environment.link.rate_bps;
     let let_through = rate_bps.map(|rate_bps| (rate_bps * trial.window_s / 8.0, "what the link lets through"));
     let emulated = trial.link.as_ref().map(|link| (link.to_client.bytes as f64, "what the link’s emulator carried"));
     let share = |(most_bytes, words): (f64, &'static str)| (trial.body_bytes as f64 / most_bytes.max(1.0), words);
@@ -83,7 +83,7 @@ pub(super) fn link_bytes(trial: &Measurement, clues: &CaseInputs) -> Judged {
     };
     // What was on its way when the window began is in what arrived, and not in what was let through.
     // Of connections for one request each the tool counts every one, and no more are open than the load has.
-    let most = clues.scenario.load.connections_max().map(u64::from);
+    let most = inputs.scenario.load.connections_max().map(u64::from);
     let Some(connections) = most.or(trial.ledger.connections) else {
         return Judged::Unknown("it is not known how many answers were under way when the window began".to_owned());
     };

@@ -7,8 +7,8 @@ use crate::case_inputs::CaseInputs;
 use crate::flag::FlagKind;
 use crate::tool_flags::{contradiction, counted, tolerated};
 
-pub(super) fn judge(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    let CaseInputs { scenario, around, .. } = clues;
+pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    let CaseInputs { scenario, around, .. } = inputs;
     if contradiction(trial, &scenario.load, tolerated(&around.environment.link)).is_some() {
         let wire = trial.wire.map(|wire| wire.answers_2xx).unwrap_or_default();
         let text = format!("the tool counted {} good answers, and {wire} crossed the wire", counted(trial));

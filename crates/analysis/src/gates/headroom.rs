@@ -2,7 +2,7 @@
 
 use tolok_model::{CpuMode, LoadTool, Measurement};
 
-use super::{Gated, Judged, Seen, doubt};
+use super::{Gated, Judged, Seen, warning};
 use crate::case_inputs::CaseInputs;
 use crate::figures::{count, small_share};
 use crate::findings::GateOutcome;
@@ -25,18 +25,18 @@ pub(crate) struct GeneratorLimit {
 }
 
 /// What says that the generator was the limit; nothing in an open loop, where the tool judges itself.
-pub(crate) fn generator_limit(clues: &CaseInputs) -> Option<GeneratorLimit> {
-    let (generator, subject) = (clues.figures.generator_busy?, clues.figures.subject_busy);
-    if clues.scenario.load.executor.is_open() || subject.is_some_and(|busy| busy >= SATURATED) {
+pub(crate) fn generator_limit(inputs: &CaseInputs) -> Option<GeneratorLimit> {
+    let (generator, subject) = (inputs.figures.generator_busy?, inputs.figures.subject_busy);
+    if inputs.scenario.load.executor.is_open() || subject.is_some_and(|busy| busy >= SATURATED) {
         return None;
     }
-    let stopped = stopped(clues);
+    let stopped = stopped(inputs);
     (generator >= SATURATED || stopped.is_some()).then_some(GeneratorLimit { generator, subject, stopped })
 }
 
 /// A quota stops whoever uses its part of a period up at its beginning, however little that is of the window.
-fn stopped(clues: &CaseInputs) -> Option<String> {
-    let of_trials = || clues.observations.scored.iter().filter_map(|(_, trial)| trial.generator.throttling);
+fn stopped(inputs: &CaseInputs) -> Option<String> {
+    let of_trials = || inputs.observations.scored.iter().filter_map(|(_, trial)| trial.generator.throttling);
     let periods: u64 = of_trials().map(|found| found.periods).sum();
     let throttled: u64 = of_trials().map(|found| found.throttled_periods).sum();
     let share = throttled as f64 / periods.max(1) as f64;
@@ -44,19 +44,19 @@ fn stopped(clues: &CaseInputs) -> Option<String> {
         .then(|| format!("its quota stopped it in {} of {} periods", count(throttled), count(periods)))
 }
 
-pub(super) fn judge(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    if clues.scenario.load.executor.is_open() { by_the_clock(trial, clues) } else { closed(trial, clues) }
+pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    if inputs.scenario.load.executor.is_open() { by_the_clock(trial, inputs) } else { closed(trial, inputs) }
 }
 
-fn closed(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    let Some(generator) = share(trial.generator.cpu_s, clues.cpus.generator * trial.window_s) else {
+fn closed(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    let Some(generator) = share(trial.generator.cpu_s, inputs.cpus.generator * trial.window_s) else {
         return Judged::Unknown("it is not known what CPUs it had".to_owned());
     };
-    let subject = trial.subject.known().and_then(|it| share(it.cpu_s, clues.cpus.subject * trial.window_s));
-    if subject.is_none() && !trial.subject.is_unknown() {
+    let subject = trial.subject.as_ref().and_then(|it| share(it.cpu_s, inputs.cpus.subject * trial.window_s));
+    if subject.is_none() && trial.subject.is_some() {
         return Judged::Unknown("it is not known what CPUs the subject had".to_owned());
     }
-    let its = if clues.around.environment.generator.mode == CpuMode::Quota { "quota" } else { "CPUs" };
+    let its = if inputs.around.environment.generator.mode == CpuMode::Quota { "quota" } else { "CPUs" };
     let text = format!("the generator used {} of its {its}, {}", small_share(generator), subject_used(subject));
     let stopped = trial
         .generator
@@ -75,12 +75,12 @@ pub(crate) fn subject_used(share: Option<f64>) -> String {
     }
 }
 
-fn by_the_clock(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    if let Some(doubted) = doubt("generator-busy", trial, clues) {
-        return doubted;
+fn by_the_clock(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    if let Some(warned) = warning("generator-busy", trial, inputs) {
+        return warned;
     }
     let Some(busy) = trial.checks.as_ref().and_then(|checks| checks.busiest_thread) else {
-        let who = if clues.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
+        let who = if inputs.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
         return Judged::Unknown(format!("{who} does not tell how busy its threads were"));
     };
     let text = format!("the generator’s busiest thread had work for {} of the window", small_share(busy));
@@ -89,11 +89,11 @@ fn by_the_clock(trial: &Measurement, clues: &CaseInputs) -> Judged {
 }
 
 /// In a closed loop the medians decide whether the case is barred, as the flag does.
-pub(super) fn settled(mut gated: Gated, clues: &CaseInputs) -> Gated {
-    if clues.scenario.load.executor.is_open() {
+pub(super) fn settled(mut gated: Gated, inputs: &CaseInputs) -> Gated {
+    if inputs.scenario.load.executor.is_open() {
         return gated;
     }
-    let limit = generator_limit(clues);
+    let limit = generator_limit(inputs);
     gated.finding.bars = limit.is_some();
     if limit.is_some() {
         gated.finding.outcome = GateOutcome::Failed;

@@ -3,7 +3,7 @@
 
 use tolok_model::{Connection, Executor, LatencyMark, LoadTool, Measurement};
 
-use super::{Judged, SHORTEST_JUDGED_S, Seen, doubt};
+use super::{Judged, SHORTEST_JUDGED_S, Seen, warning};
 use crate::case_inputs::CaseInputs;
 use crate::figures::{in_column, small_share};
 use crate::flag::{ERRORS_TOLERATED, FlagKind};
@@ -28,19 +28,19 @@ struct Law {
     noun: &'static str,
 }
 
-pub(super) fn judge(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    if let Some(doubted) = doubt("little", trial, clues) {
-        return doubted;
+pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    if let Some(warned) = warning("little", trial, inputs) {
+        return warned;
     }
-    match law(trial, clues) {
+    match law(trial, inputs) {
         Ok(law) => law.judged(),
         Err(reason) => Judged::Unknown(reason.to_owned()),
     }
 }
 
 /// The law of the scenario's loop, or why it cannot be asked.
-fn law(trial: &Measurement, clues: &CaseInputs) -> Result<Law, &'static str> {
-    let load = &clues.scenario.load;
+fn law(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
+    let load = &inputs.scenario.load;
     if trial.window_s < SHORTEST_JUDGED_S {
         return Err("the window is too short");
     }
@@ -52,22 +52,22 @@ fn law(trial: &Measurement, clues: &CaseInputs) -> Result<Law, &'static str> {
         return Err("too many requests failed, and how long those took is not told");
     }
     // What another tool calls a latency need not be all of the time between two requests of a user.
-    if clues.scenario.tool.name != LoadTool::Tolok {
+    if inputs.scenario.tool.name != LoadTool::Tolok {
         return Err("the tool's latencies need not be all of the time between two requests");
     }
     if trial.latency.marks.contains(&LatencyMark::DerivedMean) {
         return Err("the mean latency was not taken");
     }
     match &load.executor {
-        Executor::ConstantVus { vus } => closed(trial, clues, f64::from(*vus)),
-        Executor::ConstantArrivalRate { .. } => open(trial, clues),
+        Executor::ConstantVus { vus } => closed(trial, inputs, f64::from(*vus)),
+        Executor::ConstantArrivalRate { .. } => open(trial, inputs),
         _ => Err("the load has more than one level"),
     }
 }
 
 /// N = X · (R + Z). A user who never got an answer is not among those who did.
-fn closed(trial: &Measurement, clues: &CaseInputs, users: f64) -> Result<Law, &'static str> {
-    let load = &clues.scenario.load;
+fn closed(trial: &Measurement, inputs: &CaseInputs, users: f64) -> Result<Law, &'static str> {
+    let load = &inputs.scenario.load;
     let mean_s = trial.latency.mean_s.ok_or("the mean latency is not told")?;
     let pause_s = load.think_time.map_or(0.0, |pause| f64::midpoint(pause.least_s, pause.most_s));
     let unanswered = trial.ledger.connections_unanswered.unwrap_or_default() as f64;
@@ -84,8 +84,8 @@ fn closed(trial: &Measurement, clues: &CaseInputs, users: f64) -> Result<Law, &'
 }
 
 /// L = X · S, with the level counted by the clock.
-fn open(trial: &Measurement, clues: &CaseInputs) -> Result<Law, &'static str> {
-    let load = &clues.scenario.load;
+fn open(trial: &Measurement, inputs: &CaseInputs) -> Result<Law, &'static str> {
+    let load = &inputs.scenario.load;
     if load.connection != Connection::KeepAlive {
         return Err("requests in flight connect as well, and for how long is not told");
     }

@@ -13,7 +13,7 @@ mod seconds;
 
 use tolok_model::Measurement;
 
-use crate::case_inputs::{CaseInputs, causes_of, doubts_that_count};
+use crate::case_inputs::{CaseInputs, causes_of, warnings_that_count};
 use crate::figures::counted;
 use crate::findings::{GateFinding, GateOutcome};
 use crate::flag::{Flag, FlagKind};
@@ -165,11 +165,11 @@ pub(crate) struct Gated {
 type Judge = fn(&Measurement, &CaseInputs) -> Judged;
 
 /// Every gate that is asked of the case, in the order of the table above.
-pub(crate) fn gates(clues: &CaseInputs) -> Vec<Gated> {
-    let load = &clues.scenario.load;
+pub(crate) fn gates(inputs: &CaseInputs) -> Vec<Gated> {
+    let load = &inputs.scenario.load;
     let is_open = load.executor.is_open();
     let over = |word: &'static str, applies: bool, judge: Judge| {
-        let trials = clues.observations.numbered().map(|(number, trial)| (number, judge(trial, clues))).collect();
+        let trials = inputs.observations.numbered().map(|(number, trial)| (number, judge(trial, inputs))).collect();
         applies.then(|| gathered(word, trials))
     };
     let of_scored = || {
@@ -177,19 +177,19 @@ pub(crate) fn gates(clues: &CaseInputs) -> Vec<Gated> {
             over("ledger", true, ledger),
             over("little", true, little::judge),
             over("utilisation", true, amounts::utilisation),
-            over("link-bytes", amounts::has_link(clues), amounts::link_bytes),
+            over("link-bytes", amounts::has_link(inputs), amounts::link_bytes),
             over("body-samples", true, bodies::judge),
-            over("generator-headroom", true, headroom::judge).map(|gated| headroom::settled(gated, clues)),
+            over("generator-headroom", true, headroom::judge).map(|gated| headroom::settled(gated, inputs)),
             over("offered-rate", is_open, schedule::offered_rate),
             over("lateness", is_open, schedule::lateness),
         ]
     };
-    let has_any = !clues.observations.scored.is_empty();
+    let has_any = !inputs.observations.scored.is_empty();
     let mut found: Vec<Gated> = if has_any { of_scored().into_iter().flatten().collect() } else { Vec::new() };
-    found.extend(disturbance(clues));
+    found.extend(disturbance(inputs));
     found.extend(
         over("steady-state", has_any && seconds::is_asked(load), seconds::judge)
-            .map(|gated| seconds::settled(gated, clues)),
+            .map(|gated| seconds::settled(gated, inputs)),
     );
     found
 }
@@ -254,13 +254,13 @@ fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
 }
 
 /// What the load tool itself says against this of a trial.
-fn doubt(gate: &str, trial: &Measurement, clues: &CaseInputs) -> Option<Judged> {
-    let doubt = doubts_that_count(trial, &clues.scenario.load).find(|doubt| doubt.gate == gate)?;
-    Some(Judged::Failed(Seen::words(doubt.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))
+fn warning(gate: &str, trial: &Measurement, inputs: &CaseInputs) -> Option<Judged> {
+    let warning = warnings_that_count(trial, &inputs.scenario.load).find(|warning| warning.gate == gate)?;
+    Some(Judged::Failed(Seen::words(warning.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))
 }
 
 /// How much of it is not accounted for, as [`crate::flags`] asks as well.
-fn ledger(trial: &Measurement, clues: &CaseInputs) -> Judged {
+fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let seen = |requests: u64| {
         let text = match requests {
             0 => "every request is accounted for".to_owned(),
@@ -270,7 +270,7 @@ fn ledger(trial: &Measurement, clues: &CaseInputs) -> Judged {
     };
     match trial.ledger.unaccounted() {
         Some(lost) if lost > 0 => Judged::Failed(seen(lost), Some(FlagKind::LedgerOpen)),
-        told => doubt("ledger", trial, clues).unwrap_or_else(|| match told {
+        told => warning("ledger", trial, inputs).unwrap_or_else(|| match told {
             Some(none) => Judged::Passed(seen(none)),
             None => Judged::Unknown("the tool does not tell what became of every request".to_owned()),
         }),
@@ -278,8 +278,8 @@ fn ledger(trial: &Measurement, clues: &CaseInputs) -> Judged {
 }
 
 /// The only gate of trials that are in no figure: failing it is what took them out. Nothing without a measured trial.
-fn disturbance(clues: &CaseInputs) -> Option<Gated> {
-    let observations = clues.observations;
+fn disturbance(inputs: &CaseInputs) -> Option<Gated> {
+    let observations = inputs.observations;
     let failed: Vec<u32> = observations.disturbed.iter().map(|(trial, _)| trial.number).collect();
     let passed = observations.scored.len() as u32;
     let measured = passed + failed.len() as u32;

@@ -2,7 +2,7 @@
 
 use tolok_model::{LoadTool, Measurement};
 
-use super::{Judged, Seen, doubt};
+use super::{Judged, Seen, warning};
 use crate::case_inputs::CaseInputs;
 use crate::figures::{Quantity, amount, small_share};
 
@@ -12,9 +12,9 @@ pub const UNSENT_TOLERATED: f64 = 0.001;
 /// Lateness beyond this share of a response time is felt in it; likewise.
 pub const LATENESS_TOLERATED: f64 = 0.10;
 
-pub(super) fn offered_rate(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    if let Some(doubted) = doubt("offered-rate", trial, clues) {
-        return doubted;
+pub(super) fn offered_rate(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    if let Some(warned) = warning("offered-rate", trial, inputs) {
+        return warned;
     }
     let ledger = &trial.ledger;
     let scheduled = ledger.scheduled.or(ledger.sent.map(|sent| sent + ledger.unsent));
@@ -29,14 +29,14 @@ pub(super) fn offered_rate(trial: &Measurement, clues: &CaseInputs) -> Judged {
 }
 
 /// The rule of tolok's own tool: late against the median, and so that a figure that is printed feels it.
-pub(super) fn lateness(trial: &Measurement, clues: &CaseInputs) -> Judged {
-    if let Some(doubted) = doubt("lateness", trial, clues) {
-        return doubted;
+pub(super) fn lateness(trial: &Measurement, inputs: &CaseInputs) -> Judged {
+    if let Some(warned) = warning("lateness", trial, inputs) {
+        return warned;
     }
     let checks = trial.checks.as_ref();
     let told = checks.and_then(|checks| checks.lateness_p99_s).zip(trial.latency.at(0.5));
     let Some((late_s, median_s)) = told.filter(|(_, median_s)| *median_s > 0.0) else {
-        let who = if clues.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
+        let who = if inputs.scenario.tool.name == LoadTool::Tolok { "the record" } else { "the tool" };
         return Judged::Unknown(format!("{who} does not tell how late requests left"));
     };
     let share = late_s / median_s;

@@ -20,8 +20,8 @@ pub(super) fn judge(trial: &Measurement, _: &CaseInputs) -> Judged {
 }
 
 /// One unsteady trial is spoken of; a case of which most are has no rate that could be compared.
-pub(super) fn settled(mut gated: Gated, clues: &CaseInputs) -> Gated {
-    let Some(steady) = clues.steady else { return gated };
+pub(super) fn settled(mut gated: Gated, inputs: &CaseInputs) -> Gated {
+    let Some(steady) = inputs.steady else { return gated };
     gated.finding.bars = is_mostly_unsteady(steady);
     gated.finding.message = words(steady);
     gated

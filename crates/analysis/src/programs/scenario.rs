@@ -14,7 +14,7 @@ use crate::figure::program::{PROGRAM_TRIALS, ProgramFigures};
 use crate::figure::table::{Around, Readings};
 use crate::findings::{Better, ProgramCaseFinding, ProgramComparison, ProgramFinding, TimeComparison, Verdict};
 use crate::names::Names;
-use crate::noise::told_of_itself;
+use crate::noise::aa_effect;
 use crate::outlier_blocks::outlier_blocks;
 use crate::records::Records;
 use crate::trial_findings::of_trials;
@@ -64,7 +64,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         (again.by_block(timings::wall_s), coarsest_step(&again))
     };
     let noise_floor = noise_floor_of(plan, &scenario.id, &drafts, again);
-    let rule = Rule { smallest_effect: plan.smallest_effect, told_of_itself: told_of_itself(noise_floor.as_ref()) };
+    let rule = Rule { smallest_effect: plan.smallest_effect, aa_effect: aa_effect(noise_floor.as_ref()) };
     let comparisons = comparisons(&drafts, &above_s, rule);
     let verdicts: Vec<(&str, &str, Verdict)> =
         comparisons.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.wall.verdict)).collect();

@@ -3,7 +3,7 @@
 use tolok_model::LoadTool;
 
 use super::changes::{self, Contestants};
-use super::strength::{CLEARLY_AHEAD, Marks, caveats, unlike_itself};
+use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
 use crate::compare::ComparedMetric;
 use crate::contest::{Contest, Pair};
@@ -101,7 +101,7 @@ impl<'a> Answer<'a> {
     fn caveats(&self) -> Vec<String> {
         let needs_window = self.contest.metric != ComparedMetric::ColdStart;
         let mut caveats = caveats(self.scene, &self.contest.cases, self.contest.blocks(), needs_window);
-        caveats.extend(unlike_itself(self.contest.told_of_itself));
+        caveats.extend(aa_caveat(self.contest.aa_effect));
         caveats
     }
 

@@ -7,14 +7,14 @@
 
 use super::by_figure::MORE;
 use super::changes::{Contestants, flips, limits};
-use super::strength::{CLEARLY_AHEAD, Marks, caveats, unlike_itself};
+use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
 use crate::compare::ComparedMetric;
 use crate::contest::by_block;
 use crate::estimate::{BlockRatio, ratio_within_blocks};
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{CaseFinding, Strength, Verdict};
-use crate::noise::told_of_itself;
+use crate::noise::aa_effect;
 use crate::verdict::{Judged, Rule, judge};
 
 /// A candidate where it is furthest behind.
@@ -65,16 +65,15 @@ fn pairs(scenes: &[&Scene], candidates: &[Candidate]) -> Vec<((usize, usize), Ju
     let ratio =
         |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].shares, &candidates[b].shares)?));
     let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(ratio).unzip();
-    let rule =
-        Rule { smallest_effect: scenes[0].records.plan.smallest_effect, told_of_itself: most_told_of_itself(scenes) };
+    let rule = Rule { smallest_effect: scenes[0].records.plan.smallest_effect, aa_effect: largest_aa_effect(scenes) };
     // Each pair once for each scenario that could have been the worst.
     let family: Vec<BlockRatio> = scenes.iter().flat_map(|_| ratios.clone()).collect();
     places.into_iter().zip(judge(family, rule)).collect()
 }
 
 /// By how much a subject was told apart from itself in the scenario where that was most.
-fn most_told_of_itself(scenes: &[&Scene]) -> Option<f64> {
-    let floors = scenes.iter().filter_map(|scene| told_of_itself(scene.finding.noise_floor.as_ref()));
+fn largest_aa_effect(scenes: &[&Scene]) -> Option<f64> {
+    let floors = scenes.iter().filter_map(|scene| aa_effect(scene.finding.noise_floor.as_ref()));
     floors.reduce(f64::max)
 }
 
@@ -133,5 +132,5 @@ fn every_caveat(scenes: &[&Scene], blocks: u32) -> Vec<String> {
         let ranked: Vec<&CaseFinding> = scene.finding.cases.iter().filter(|case| case.ranked).collect();
         caveats(scene, &ranked, blocks, true)
     };
-    scenes.iter().flat_map(of).chain(unlike_itself(most_told_of_itself(scenes))).collect()
+    scenes.iter().flat_map(of).chain(aa_caveat(largest_aa_effect(scenes))).collect()
 }

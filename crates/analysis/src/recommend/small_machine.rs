@@ -6,7 +6,7 @@ use tolok_model::Measurement;
 
 use super::by_figure::{MORE, nobody};
 use super::changes::{Contestants, flips, limits};
-use super::strength::{CLEARLY_AHEAD, Marks, caveats, unlike_itself};
+use super::strength::{CLEARLY_AHEAD, Marks, aa_caveat, caveats};
 use super::{Said, Scene};
 use crate::compare::ComparedMetric;
 use crate::estimate::{BlockRatio, median, ratio_within_blocks, size};
@@ -53,16 +53,16 @@ fn pairs(scene: &Scene, candidates: &[Candidate]) -> Vec<((usize, usize), Judged
         |(a, b): (usize, usize)| Some(((a, b), ratio_within_blocks(&candidates[a].by_block, &candidates[b].by_block)?));
     let (places, ratios): (Vec<(usize, usize)>, Vec<BlockRatio>) = places.filter_map(ratio).unzip();
     let smallest_effect = scene.records.plan.smallest_effect;
-    places.into_iter().zip(judge(ratios, Rule { smallest_effect, told_of_itself: told_of_itself(scene) })).collect()
+    places.into_iter().zip(judge(ratios, Rule { smallest_effect, aa_effect: aa_effect(scene) })).collect()
 }
 
 /// By how much a subject was told apart from itself by this figure.
-fn told_of_itself(scene: &Scene) -> Option<f64> {
+fn aa_effect(scene: &Scene) -> Option<f64> {
     let plan = scene.records.plan;
     let twin = plan.cases.iter().find(|case| case.scenario == scene.finding.id && case.twin_of.is_some())?;
     let of = |case: &str| Observations::of(case, plan, scene.records.trials).by_block(|trial| per_mib(scene, trial));
     let pair = ratio_within_blocks(&of(&twin.id), &of(twin.twin_of.as_deref()?))?;
-    let judged = judge_alone(pair, Rule { smallest_effect: plan.smallest_effect, told_of_itself: None })?;
+    let judged = judge_alone(pair, Rule { smallest_effect: plan.smallest_effect, aa_effect: None })?;
     judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
 }
 
@@ -86,7 +86,7 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     };
     let cases: Vec<&CaseFinding> = picks.iter().map(|place| candidates[*place].case).collect();
     let mut caveats = caveats(scene, &cases, over.pair.blocks, true);
-    caveats.extend(unlike_itself(told_of_itself(scene)));
+    caveats.extend(aa_caveat(aa_effect(scene)));
     let lead = over.pair.ratio.low.map_or(0.0, |low| (low - 1.0).max(0.0));
     let is_clear = picks.len() == 1 && is_whole;
     let marks = Marks { is_clear, is_far: lead >= CLEARLY_AHEAD, is_sound: caveats.is_empty() };

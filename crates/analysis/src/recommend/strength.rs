@@ -42,8 +42,8 @@ pub(super) fn caveats(scene: &Scene, cases: &[&CaseFinding], blocks: u32, needs_
 }
 
 /// That equals were told apart, by so much.
-pub(super) fn unlike_itself(told_of_itself: Option<f64>) -> Option<String> {
-    let by = small_share(told_of_itself?);
+pub(super) fn aa_caveat(aa_effect: Option<f64>) -> Option<String> {
+    let by = small_share(aa_effect?);
     Some(format!("a quieter machine: a subject was told apart from itself by {by}"))
 }
 

@@ -51,7 +51,7 @@ impl Contrast {
             }
         }
         let smallest_effect = a.run.records.plan.smallest_effect.max(b.run.records.plan.smallest_effect);
-        let rule = Rule { smallest_effect, told_of_itself: told_of_itself(a, b, measured) };
+        let rule = Rule { smallest_effect, aa_effect: aa_effect(a, b, measured) };
         let found = match (scale(measured), a.part == b.part) {
             (Scale::Ratio, true) => within_blocks(&above, &below, [a.step(measured), b.step(measured)], rule),
             (Scale::Ratio, false) => across_parts(&above, &below, rule),
@@ -63,12 +63,12 @@ impl Contrast {
 }
 
 /// By how much the same subject, entered twice, came out apart from itself in either scenario, where it was told apart.
-fn told_of_itself(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
+fn aa_effect(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
     let of = |site: &Site| {
         let [again, first] = site.twins_by_block(measured).filter(|_| scale(measured) == Scale::Ratio)?;
         let smallest_effect = site.run.records.plan.smallest_effect;
         let pair = ratio_within_blocks(&again, &first)?.read_in_steps([site.step(measured); 2]);
-        let judged = judge_alone(pair, Rule { smallest_effect, told_of_itself: None })?;
+        let judged = judge_alone(pair, Rule { smallest_effect, aa_effect: None })?;
         judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
     };
     [of(a), of(b)].into_iter().flatten().reduce(f64::max)

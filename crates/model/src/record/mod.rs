@@ -296,9 +296,9 @@ pub struct Measurement {
     /// What the kernel counted of the answers, where it was asked to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireCount>,
-    /// The subject: all its processes. Not stored of a server that tolok did not start.
-    #[serde(default = "Resources::unknown", skip_serializing_if = "Resources::is_unknown")]
-    pub subject: Resources,
+    /// The subject: all its processes, or `None` for a server that tolok did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Resources>,
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,
@@ -320,9 +320,9 @@ pub struct Measurement {
     /// Requests per second that the schedule asked for, or `None` in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_rps: Option<f64>,
-    /// Why the load tool says that its figures cannot be trusted; empty if it stands by them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub doubts: Vec<Doubt>,
+    /// Why the load tool reports its figures as invalid; empty if it does not.
+    #[serde(rename = "doubts", default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_warnings: Vec<ToolWarning>,
     /// The scenario's objectives and what became of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives: Vec<ObjectiveRecord>,
@@ -337,9 +337,9 @@ pub struct Measurement {
     pub series: Option<SecondSeries>,
 }
 
-/// Why a load tool's figures cannot be trusted.
+/// A reason why the load tool reports its own figures as invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doubt {
+pub struct ToolWarning {
     /// The check that did not hold, as a word: `lateness`.
     pub gate: String,
     /// What was seen, in a sentence.

@@ -67,7 +67,7 @@ fn goodput_is_the_rate_that_it_prints_and_percentiles_are_those_of_its_file() {
     assert_eq!(report.latency.mean_s, Some(0.000_118));
     assert_eq!(report.latency.marks, [LatencyMark::DerivedMean]);
     assert_eq!((report.ledger.sent, report.ledger.in_flight_at_end), (None, None));
-    assert_eq!((failures(&report), report.doubts.len()), (vec![], 0));
+    assert_eq!((failures(&report), report.tool_warnings.len()), (vec![], 0));
 }
 
 #[test]
@@ -93,13 +93,17 @@ fn the_mean_that_was_taken_is_preferred_where_it_is_fine_enough() {
 fn answers_of_a_bad_status_count_once_although_their_length_is_another_too() {
     let report = understood(&Ab, MIXED).unwrap();
     assert_eq!((report.ledger.good, failures(&report)), (52_643 - 5_265, vec![("bad_status", 5_265)]));
-    assert_eq!(report.doubts, []);
+    assert_eq!(report.tool_warnings, []);
     let report = with_body(&MIXED.replace("Length: 5265", "Length: 5300"), Some(12));
     assert_eq!(
         (report.ledger.good, failures(&report)),
         (52_643 - 5_300, vec![("bad_body", 35), ("bad_status", 5_265)])
     );
-    assert_eq!(report.doubts.len(), 1, "nobody knows whether those of a bad status are among those of another length");
+    assert_eq!(
+        report.tool_warnings.len(),
+        1,
+        "nobody knows whether those of a bad status are among those of another length"
+    );
 }
 
 #[test]
@@ -121,22 +125,22 @@ fn connections_that_were_closed_or_reset_are_among_its_answers() {
 fn its_first_answer_may_be_the_wrong_one() {
     let all_wrong = with_body(HELLO, Some(13));
     assert_eq!((all_wrong.ledger.good, failures(&all_wrong)), (0, vec![("bad_body", 135_376)]));
-    assert_eq!(all_wrong.doubts, [], "that none was good is certain");
+    assert_eq!(all_wrong.tool_warnings, [], "that none was good is certain");
     let some_wrong = with_body(LENGTHS, Some(5));
     assert_eq!((some_wrong.ledger.good, failures(&some_wrong)), (857, vec![("bad_body", 143)]));
-    assert!(some_wrong.doubts[0].text.contains("first answer of 6 bytes"), "{:?}", some_wrong.doubts);
+    assert!(some_wrong.tool_warnings[0].text.contains("first answer of 6 bytes"), "{:?}", some_wrong.tool_warnings);
     assert_eq!(with_body(LENGTHS, Some(6)).ledger.good, 143);
     assert_eq!(with_body(VARIABLE, None).ledger.good, 1_000);
 }
 
 #[test]
-fn a_server_that_does_not_keep_connections_is_doubted() {
+fn a_server_that_does_not_keep_connections_is_warned_of() {
     let report =
         understood(&Ab, &HELLO.replace("Keep-Alive requests:    135376", "Keep-Alive requests:    0")).unwrap();
-    assert_eq!(report.doubts[0].gate, "keep-alive");
+    assert_eq!(report.tool_warnings[0].gate, "keep-alive");
     let load = LoadProfile { connection: Connection::PerRequest, ..closed() };
     let scenario = scenario(load);
-    assert_eq!(Ab.report(&tool_output(ERR), &job(&scenario)).unwrap().doubts, []);
+    assert_eq!(Ab.report(&tool_output(ERR), &job(&scenario)).unwrap().tool_warnings, []);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn goodput_is_the_rate_that_it_prints() {
     assert_eq!(report.ledger.unaccounted(), Some(0));
     assert_eq!((report.latency.mean_s, report.latency.max_s), (Some(0.000_101), Some(0.006_57)));
     assert!(report.latency.percentiles.is_empty() && report.latency.marks.is_empty());
-    assert_eq!(report.doubts, []);
+    assert_eq!(report.tool_warnings, []);
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn without_an_answer_there_is_no_latency() {
 }
 
 #[test]
-fn bodies_of_another_length_are_doubted() {
+fn bodies_of_another_length_are_warned_of() {
     let scenario = scenario(closed());
     let report = H2load.report(&tool_output(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
-    assert_eq!(report.doubts[0].gate, "body");
+    assert_eq!(report.tool_warnings[0].gate, "body");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn goodput_is_the_rate_that_it_prints() {
         assert_eq!(report.ledger.good, good);
         assert!((report.goodput_rps / rate_rps - 1.0).abs() < 1e-4, "{}", report.goodput_rps);
         assert_eq!((report.ledger.sent, report.ledger.in_flight_at_end), (None, None));
-        assert_eq!((failures(&report), report.doubts.len()), (vec![], 0));
+        assert_eq!((failures(&report), report.tool_warnings.len()), (vec![], 0));
         assert_eq!(report.latency.marks, [LatencyMark::Coarse]);
         assert_eq!(latency_s(&report, 0.5), Some(0.000_1));
         assert_eq!(latency_s(&report, 0.1), None, "it is printed as 0.0000, which is no time");
@@ -92,15 +92,19 @@ fn without_an_answer_there_is_no_latency() {
 fn beyond_the_first_million_it_tells_no_status() {
     let report = understood(&Hey, MILLION).unwrap();
     assert_eq!(report.ledger.good, 1_040_000);
-    assert_eq!(report.doubts[0].gate, "statuses");
-    assert!(report.doubts[0].text.contains("40000 more are counted as good"), "{}", report.doubts[0].text);
+    assert_eq!(report.tool_warnings[0].gate, "statuses");
+    assert!(
+        report.tool_warnings[0].text.contains("40000 more are counted as good"),
+        "{}",
+        report.tool_warnings[0].text
+    );
 }
 
 #[test]
-fn bodies_of_another_length_are_doubted() {
+fn bodies_of_another_length_are_warned_of() {
     let scenario = scenario(closed());
     let report = Hey.report(&tool_output(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
-    assert_eq!(report.doubts[0].gate, "body");
+    assert_eq!(report.tool_warnings[0].gate, "body");
 }
 
 #[test]

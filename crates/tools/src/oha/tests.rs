@@ -64,7 +64,7 @@ fn goodput_leaves_out_what_the_deadline_interrupted() {
     assert_eq!(latency_s(&report, 0.999), Some(0.005_105_24));
     assert_eq!(latency_s(&report, 0.9999), Some(0.012_697_689));
     assert_eq!(report.latency.max_s, Some(0.018_542_919));
-    assert_eq!((report.latency.marks.len(), report.doubts.len()), (0, 0));
+    assert_eq!((report.latency.marks.len(), report.tool_warnings.len()), (0, 0));
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn without_an_answer_there_is_no_latency() {
 }
 
 #[test]
-fn bodies_of_another_length_are_doubted() {
+fn bodies_of_another_length_are_warned_of() {
     let scenario = scenario(closed());
     let report = Oha.report(&tool_output(HELLO), &LoadJob { body_bytes: Some(13), ..job(&scenario) }).unwrap();
-    assert_eq!(report.doubts[0].gate, "body");
+    assert_eq!(report.tool_warnings[0].gate, "body");
 }
 
 #[test]
