@@ -55,10 +55,10 @@ mod tests {
 
     #[test]
     fn the_bodies_are_as_long_as_those_of_the_workloads() {
-        let folder = tempfile::tempdir().unwrap().path().join("assets");
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().join("assets");
         lay_out(&folder).unwrap();
         assert_eq!(std::fs::metadata(Asset::File534k.file(&folder)).unwrap().len(), 546_816);
         assert_eq!(std::fs::read(Asset::Hello.file(&folder)).unwrap(), HELLO);
-        std::fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
 }

@@ -28,7 +28,7 @@ const CYCLES: Event = Event::hardware(0);
 const INSTRUCTIONS: Event = Event::hardware(1);
 
 impl Counters {
-    /// Opens the counters, or none where the machine or this user has none.
+    /// Opens the counters, or returns `None` where the machine or this user has none.
     pub fn open() -> Option<Counters> {
         let open = |event, mode| perf::open(event, Target::NextProgram, mode).ok();
         Some(Counters {

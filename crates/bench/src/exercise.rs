@@ -111,6 +111,11 @@ impl Exercise {
         wanted.map(exercise).collect()
     }
 
+    /// Whether anything of it was measured.
+    pub fn is_begun(&self) -> bool {
+        self.entries.iter().any(|entry| entry.rounds.iter().any(Option::is_some))
+    }
+
     fn with(mut self, peers: &[Peer], rounds: u32) -> Exercise {
         for contender in self.contenders() {
             if !peers.iter().any(|peer| peer.tool == contender.tool) {
@@ -131,7 +136,7 @@ impl Exercise {
         match self.question {
             Question::Cost => {
                 let usual = Tool::ALL.map(Contender::usual);
-                // Throwing bodies away is told apart only where there is much to throw.
+                // Discarding bodies makes a difference only where they are large.
                 let has_much = self.load.asset == Asset::File534k;
                 let discarding = [Tool::Floor, Tool::TOLOK].map(|tool| Contender { tool, way: Way::Discarding });
                 usual.into_iter().chain(discarding.into_iter().filter(|_| has_much)).collect()

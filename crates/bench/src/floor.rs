@@ -19,7 +19,7 @@ use crate::generator::Claim;
 /// As much as the largest answer, nearly: fewer receives cost less, and a larger buffer leaves the cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// What the floor is told.
+/// Options of the floor.
 #[derive(Debug, ClapArgs)]
 pub struct FloorArgs {
     /// http://ADDRESS:PORT/PATH; no names.

@@ -73,12 +73,12 @@ fn compare(args: &Args) -> Result<ExitCode, BenchError> {
     })
 }
 
-/// A result, to standard output. Whoever stopped reading has seen enough.
+/// Prints a result to standard output. A reader that has gone has seen enough.
 fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// A line for people, to standard error, of which nobody may be left to read it.
+/// Prints a line for people to standard error.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -85,7 +85,7 @@ mod tests {
         let text = document(&outcome, &Report::of(&outcome));
         for words in [
             "- Generators: tolok 1.2, wrk 1.2, k6 1.2.\n",
-            "| wrk 1.2 | 100,000 | 10.0 | 10.0 | 1 | 1.25 [1.25, 1.25] |",
+            "| wrk 1.2 | 100,000 | 10.0 | 10.0 | 1 | 1.25 \\[1.25, 1.25\\] |",
             "wrk -t1 -c64 -d3s --timeout 10s --latency -H 'Connection: close' http://127.0.0.1:PORT/hello\n",
             "tolok load http://127.0.0.1:PORT/hello --vus=64 --duration=3000000us",
             " --no-keepalive --expect-body=BODY\n",

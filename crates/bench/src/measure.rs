@@ -56,7 +56,7 @@ pub struct Measurement {
     pub cpu_system_s: f64,
     /// CPU time of the server, by which one sees whether it was the limit.
     pub server_cpu_s: f64,
-    /// Most memory that the generator itself had at once (`VmHWM`); none where the server is not asked all the while.
+    /// Peak memory of the generator (`VmHWM`), or `None` where nothing is sampled while it runs.
     pub peak_bytes: Option<u64>,
     pub counted: Option<Counted>,
     /// What the generator says of itself.
@@ -71,11 +71,11 @@ pub struct Measurement {
     pub truth: Option<Latencies>,
     pub reported: Option<Latencies>,
     pub record: Option<Record>,
-    /// The code with which the generator left; none if a signal ended it.
+    /// The exit code of the generator, or `None` if a signal ended it.
     pub code: Option<i32>,
     /// When the server stood still, on CLOCK_MONOTONIC.
     pub stalls_ns: Vec<(u64, u64)>,
-    /// Server and generator went before everybody else.
+    /// Server and generator had the highest priority.
     #[serde(skip)]
     pub raised: bool,
 }
@@ -216,7 +216,7 @@ struct Watched {
     woken: Woken,
 }
 
-/// Waits for the generator's end, and asks the server for its counts meanwhile.
+/// Waits for the generator's end, and samples the server's counts.
 fn watch(
     placed: &Placed,
     server: &mut Server,
@@ -241,7 +241,7 @@ fn watch(
     }
 }
 
-/// The line `VmHWM:     5120 kB` of a process; none once it has ended.
+/// The line `VmHWM:     5120 kB` of a process, or `None` once it has ended.
 fn peak_rss_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let kb = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;

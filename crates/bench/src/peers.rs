@@ -95,7 +95,7 @@ impl Search {
         Ok(Peer { tool, path, version, env: BTreeMap::new() })
     }
 
-    /// Fetches those that the toolbox can fetch. What fails is said, and the others are still fetched.
+    /// Fetches those that the toolbox can fetch. It reports each failure and goes on with the others.
     pub fn fetch(&self, tools: &[Tool]) -> Result<(), BenchError> {
         let in_toolbox = |tool: &Tool| if let Tool::Lab(tool) = tool { tool.program() } else { None };
         let names: Vec<&str> = tools.iter().filter_map(in_toolbox).collect();

@@ -118,7 +118,7 @@ impl Report {
                 outcome.duration.as_secs_f64(),
                 outcome.seed
             ),
-            sections: outcome.exercises.iter().map(section).collect(),
+            sections: outcome.exercises.iter().filter(|one| one.is_begun()).map(section).collect(),
             absent: outcome.absent.iter().map(|(tool, reason)| format!("{}: {reason}", tool.name())).collect(),
         }
     }
@@ -231,7 +231,7 @@ fn unsteady(rows: &[Row<'_>]) -> Option<String> {
 }
 
 impl Row<'_> {
-    /// `wrk 4.1.0`, `tolok 0.1.0 (every byte checked)`, `tolok 0.1.0 (hybrid)`. What is checked is said where it costs.
+    /// `wrk 4.1.0`, `tolok 0.1.0 (every byte checked)`, `tolok 0.1.0 (hybrid)`. The check is named where it costs.
     fn name(&self) -> String {
         let contender = self.entry.contender;
         let checked = contender == Contender::TOLOK && self.exercise.load.asset == Asset::File534k;

@@ -47,7 +47,7 @@ impl Server {
         let failed = |reason: String| BenchError::Server { did: "did not start", reason };
         log.read_line(&mut line).map_err(|error| failed(error.to_string()))?;
         let Some(port) = port(&line) else {
-            // It has ended or will, now that nobody listens to it.
+            // It has ended, or will end now that its output is closed.
             placed.kill();
             let _ = log.read_to_string(&mut line);
             return Err(failed(line.trim().to_owned()));
@@ -65,7 +65,7 @@ impl Server {
         serde_json::from_str(&line).map_err(|error| failed(format!("{error} in {line:?}")))
     }
 
-    /// Whether it goes before everybody else on its CPU.
+    /// Whether it has the highest priority on its CPU.
     pub fn is_raised(&self) -> bool {
         self.placed.is_raised()
     }

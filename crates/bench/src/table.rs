@@ -2,7 +2,7 @@
 
 use tolok_model::figures;
 use tolok_report::Style;
-use tolok_report::document::{Block, Cell, Column, Document, List, Look, Row, Table as Grid, Text};
+use tolok_report::document::{Block, Cell, Column, Document, List, Row, Table as Grid, Text};
 use tolok_report::print::{markdown, terminal};
 
 pub use tolok_model::figures::{NONE, in_column as digits};
@@ -33,7 +33,7 @@ impl Table {
             |(place, name): (usize, &&str)| if place == 0 { Column::words(*name) } else { Column::numbers(*name) };
         let columns = self.columns.iter().enumerate().map(column).collect();
         let rows = self.rows.iter().map(|row| Row::of(row.iter().map(Cell::from).collect())).collect();
-        let notes = self.notes.iter().map(|note| Text::of(note, Look::Warning)).collect();
+        let notes = self.notes.iter().map(|note| Text::from(note.as_str())).collect();
         let blocks = vec![
             Block::heading(2, &self.title),
             Block::Table(Grid::of(&self.title, columns, rows)),

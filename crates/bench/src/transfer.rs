@@ -24,7 +24,7 @@ const ROUND_TRIPS: u32 = 500;
 /// Lines of one burst and the next lie so far apart that they share nothing.
 const STRIDE: usize = 33;
 
-/// What the measuring program is told.
+/// Options of the measuring program.
 #[derive(Debug, ClapArgs)]
 pub struct TransferArgs {
     /// CPU of the one thread.

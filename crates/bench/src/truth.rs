@@ -94,7 +94,7 @@ mod tests {
         let waits = one_at_a_time(&evenly(0, 1200.0, 6000), 0.001);
         near(waits.first().copied(), 0.001);
         near(waits.last().copied(), 0.001 + 5999.0 * (0.001 - 1.0 / 1200.0));
-        // Whoever comes in a bunch waits for all before.
+        // Arrivals in a bunch wait for all before them.
         assert_eq!(one_at_a_time(&[5, 5, 6, 9_000_000], 0.001), [0.001, 0.002, 0.002_999_999, 0.001]);
         assert!(
             one_at_a_time(&evenly(7, 500.0, 100), 0.001).iter().all(|wait| (wait - 0.001).abs() < 1e-12),

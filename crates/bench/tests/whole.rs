@@ -1,4 +1,4 @@
-//! The whole bench with tiny measurements: tolok and the floor, and whoever else is on the PATH.
+//! The whole bench with tiny measurements: tolok and the floor.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
-/// Set by whoever has just built all programs of the workspace. Another build would compile their dependencies with other features,
+/// The test script sets it after it has built all programs of the workspace. Another build would compile their dependencies with other features,
 /// and exchange tolok under the tests that come after these.
 const PROGRAMS_ARE_BUILT: &str = "TOLOK_PROGRAMS_ARE_BUILT";
 

@@ -1,7 +1,7 @@
 //! `bench-link`: how true the emulated link is, on this machine. Target and measurement side by side.
 //!
 //! Two network namespaces and a link between them, made here and gone with this program. The probe is one thread with
-//! sockets in both namespaces, so that one clock times both directions and nobody has to be woken to answer. Where
+//! sockets in both namespaces, so that one clock times both directions and no thread has to wake up to answer. Where
 //! programs that sleep are measured, or TCP, it says so.
 
 mod answers;
@@ -97,7 +97,7 @@ fn measure(args: &Args) -> Result<(), BenchError> {
     for (name, part) in PARTS {
         if args.only.is_empty() || args.only.iter().any(|wanted| wanted == name) {
             let made = part(&lab)?;
-            // Whoever stopped reading has seen enough.
+            // A reader that has gone has seen enough.
             let _ = writeln!(std::io::stdout(), "{}", made.text());
             tables.push(made);
         }
