@@ -1,6 +1,6 @@
 //! `manifest.jsonl`: what a run's folder holds, entered as it came, each line chained to the one before it.
 //!
-//! A line holds the SHA-256 of every file of a trial and that of the line before. So nobody can change, remove or put in
+//! A line holds the SHA-256 of every file of a trial and that of the line before. So no one can change, remove or put in
 //! a file and leave the rest as it is: the hash of the last line stands for all that came before it.
 
 use std::collections::BTreeMap;

@@ -5,14 +5,15 @@ pub(crate) mod reading;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::database::Database;
+use crate::reading::wording::words;
 use crate::units::{bit_rate_words, bytes_words, format_duration, percent_words};
 
 /// What surrounds a subject in a trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// A name for folders and tables, such as `lan-wifi`; empty where a study has one environment only.
     pub id: String,
@@ -54,6 +55,8 @@ pub enum CpuMode {
     Quota,
 }
 
+words!(CpuMode { Dedicated: "dedicated", Quota: "quota" });
+
 /// A network path between two parts of a trial. The default is the loopback interface.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -94,7 +97,7 @@ pub enum LinkBackend {
     Veth,
 }
 
-/// Settings of the network namespaces of a trial; nothing outside them changes.
+/// Settings of the network namespaces of a trial. They change nothing outside of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Network {
     /// The TCP congestion control of all connections.
@@ -119,20 +122,6 @@ impl Default for Network {
 impl Default for Limits {
     fn default() -> Self {
         Self { mode: CpuMode::Dedicated, cpus: 1.0, memory_bytes: None, pids: None }
-    }
-}
-
-impl Default for Environment {
-    fn default() -> Self {
-        let (subject, generator) = (Limits::default(), Limits::default());
-        Self {
-            id: String::new(),
-            subject,
-            generator,
-            link: Link::default(),
-            network: Network::default(),
-            database: None,
-        }
     }
 }
 

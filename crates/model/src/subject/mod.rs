@@ -3,18 +3,16 @@
 pub(crate) mod brought;
 pub(crate) mod file;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use toml::Spanned;
+use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
-use crate::reading::table::Table;
+use crate::reading::kinds::read_kinds;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::{closest, suggestion};
 use crate::subject::brought::{ExternalServer, SubjectFolder};
@@ -108,45 +106,11 @@ impl fmt::Display for ParameterValue {
     }
 }
 
-impl<'de> Deserialize<'de> for ParameterValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ParameterValueVisitor)
-    }
-}
-
-/// By hand, as serde's own untagged enums do not say what is wrong with a value.
-struct ParameterValueVisitor;
-
-impl Visitor<'_> for ParameterValueVisitor {
-    type Value = ParameterValue;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a whole number or a string")
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<ParameterValue, E> {
-        Ok(ParameterValue::Integer(number))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<ParameterValue, E> {
-        let too_large = || E::invalid_value(serde::de::Unexpected::Unsigned(number), &self);
-        i64::try_from(number).map(ParameterValue::Integer).map_err(|_| too_large())
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<ParameterValue, E> {
-        Ok(ParameterValue::Text(text.to_owned()))
-    }
-}
-
-impl JsonSchema for ParameterValue {
-    fn schema_name() -> Cow<'static, str> {
-        "ParameterValue".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "description": "a whole number or a string" })
-    }
-}
+read_kinds!(ParameterValue, "a whole number or a string",
+    visit_i64(number: i64) Some(ParameterValue::Integer(number));
+    visit_u64(number: u64) i64::try_from(number).ok().map(ParameterValue::Integer);
+    visit_str(text: &str) Some(ParameterValue::Text(text.to_owned()));
+);
 
 /// A named set of parameter values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -165,7 +129,7 @@ pub struct Variant {
     pub less_work: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
@@ -258,8 +222,8 @@ impl Subject {
         let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
         let program = file.program.map(|program| {
             if file.process.is_some() {
-                let help = "leave one of them out".to_owned();
-                reading.note(program.span.clone(), "a subject is a `program` or has processes, not both", Some(help));
+                let help = "leave one of them out";
+                reading.note(program.span.clone(), "a subject is a `program` or has processes, not both", help);
             }
             read_subject_program(program, &mut reading)
         });
@@ -290,8 +254,7 @@ impl Subject {
                 parameters,
                 variants,
                 default_variant,
-                folder: None,
-                external: None,
+                ..Self::default()
             }),
             _ => Err(reading.into_problems()),
         }
@@ -364,8 +327,8 @@ fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colou
         let value = reading.require(value, &colour.span, key, &format!("{key} = \"#356ec2\""))?;
         let digits = value.get_ref().strip_prefix('#').unwrap_or_default();
         if digits.len() != 6 || !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            let help = "write `#` and six hexadecimal digits in lower case, such as `#356ec2`".to_owned();
-            reading.note(value.span(), "this is not a colour", Some(help));
+            let help = "write `#` and six hexadecimal digits in lower case, such as `#356ec2`";
+            reading.note(value.span(), "this is not a colour", help);
         }
         Some(value.into_inner())
     };
@@ -400,8 +363,7 @@ fn read_workloads(listed: Spanned<Vec<String>>, reading: &mut Reading) -> Vec<St
 fn read_processes(written: Option<Vec<Table<ProcessFile>>>, reading: &mut Reading) -> Vec<Process> {
     let written = written.unwrap_or_default();
     if written.is_empty() && !reading.is_damaged(&ROOT, "process") {
-        let help = "for example: [[process]] with a `name` and a `command`".to_owned();
-        reading.note(ROOT, "no process is given", Some(help));
+        reading.note(ROOT, "no process is given", "for example: [[process]] with a `name` and a `command`");
     }
     let mut processes: Vec<Process> = Vec::new();
     for process in written {
@@ -426,7 +388,7 @@ fn read_stop(stop: Spanned<String>, reading: &mut Reading) -> String {
     if !STOP_SIGNALS.contains(&name.as_str()) {
         // `SIGTERM` and `term` are what people write; without their beginning they are like enough to be recognised.
         let bare = name.to_uppercase().replace("SIG", "");
-        reading.note(span, format!("`{name}` is not a signal to stop with"), Some(suggestion(&bare, &STOP_SIGNALS)));
+        reading.note(span, format!("`{name}` is not a signal to stop with"), suggestion(&bare, &STOP_SIGNALS));
     }
     name
 }
@@ -435,7 +397,7 @@ fn read_command(command: Option<Spanned<Vec<String>>>, table: &Span, reading: &m
     let example = "command = [\"{{ build }}/server\", \"-port\", \"{{ port }}\"]";
     let Some(command) = reading.require(command, table, "command", example) else { return Vec::new() };
     if command.get_ref().is_empty() && !reading.is_damaged(table, "command") {
-        reading.note(command.span(), "the command is empty", Some(format!("for example: {example}")));
+        reading.note(command.span(), "the command is empty", format!("for example: {example}"));
     }
     command.into_inner()
 }
@@ -463,8 +425,7 @@ fn read_path(path: Spanned<String>, reading: &mut Reading) -> String {
     let span = path.span();
     let path = path.into_inner();
     if path.is_empty() || path.starts_with('/') || path.split('/').any(|part| part == "..") {
-        let help = "give a relative path without `..`".to_owned();
-        reading.note(span, format!("`{path}` does not stay in its folder"), Some(help));
+        reading.note(span, format!("`{path}` does not stay in its folder"), "give a relative path without `..`");
     }
     path
 }
@@ -495,7 +456,7 @@ fn read_variants(
     for (name, file) in files {
         if !name.get_ref().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
             let message = format!("`{}` cannot be written in a study", name.get_ref());
-            reading.note(name.span(), message, Some("use letters, digits, `-`, `_` and `.`".to_owned()));
+            reading.note(name.span(), message, "use letters, digits, `-`, `_` and `.`");
         }
         let file = file.entries;
         let set = file.set.into_iter().filter_map(|(name, value)| read_setting(name, value, parameters, reading));
@@ -520,9 +481,7 @@ fn read_setting(
 ) -> Option<(String, ParameterValue)> {
     let Some(parameter) = parameters.get(name.get_ref()) else {
         if !reading.was_wrong(name.get_ref()) {
-            let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
-            let help = suggestion(name.get_ref(), &names);
-            reading.note(name.span(), format!("there is no parameter `{}`", name.get_ref()), Some(help));
+            reading.note_unknown(&name, "there is no parameter", &parameters.keys().collect::<Vec<_>>());
         }
         return None;
     };
@@ -538,9 +497,7 @@ fn read_setting(
 fn read_narrowed(narrowed: Vec<Spanned<String>>, workloads: &[String], reading: &mut Reading) -> Vec<String> {
     for name in narrowed.iter().filter(|name| !workloads.contains(name.get_ref())) {
         if !reading.is_damaged(&ROOT, "workloads") {
-            let names: Vec<&str> = workloads.iter().map(String::as_str).collect();
-            let message = format!("the subject does not serve `{}`", name.get_ref());
-            reading.note(name.span(), message, Some(suggestion(name.get_ref(), &names)));
+            reading.note_unknown(name, "the subject does not serve", workloads);
         }
     }
     narrowed.into_iter().map(Spanned::into_inner).collect()
@@ -560,8 +517,7 @@ fn read_default(
         return names.first().map(|name| (*name).to_owned()).unwrap_or_default();
     };
     if !variants.contains_key(name.get_ref()) && !reading.was_wrong(name.get_ref()) {
-        let message = format!("there is no variant `{}`", name.get_ref());
-        reading.note(name.span(), message, Some(suggestion(name.get_ref(), &names)));
+        reading.note_unknown(&name, "there is no variant", &names);
     }
     name.into_inner()
 }

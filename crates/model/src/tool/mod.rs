@@ -2,10 +2,11 @@
 
 pub(crate) mod reading;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Connection, Executor, LoadProfile, Pool};
+use crate::reading::wording::words;
 use crate::units::format_duration;
 use crate::workload::data::DataBody;
 use crate::workload::{Body, Workload};
@@ -62,22 +63,10 @@ pub struct Script {
     pub text: String,
 }
 
+words!(LoadTool { Tolok: "tolok", K6: "k6", Wrk: "wrk", Ab: "ab", H2load: "h2load", Hey: "hey", Oha: "oha" });
+words!(Timer { Tolok: "tolok", Hyperfine: "hyperfine", Time: "time" });
+
 impl LoadTool {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 7] = [Self::Tolok, Self::K6, Self::Wrk, Self::Ab, Self::H2load, Self::Hey, Self::Oha];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tolok => "tolok",
-            Self::K6 => "k6",
-            Self::Wrk => "wrk",
-            Self::Ab => "ab",
-            Self::H2load => "h2load",
-            Self::Hey => "hey",
-            Self::Oha => "oha",
-        }
-    }
-
     /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         (self != Self::Tolok).then(|| self.word())
@@ -192,14 +181,6 @@ impl ToolChoice {
 }
 
 impl Timer {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tolok => "tolok",
-            Self::Hyperfine => "hyperfine",
-            Self::Time => "time",
-        }
-    }
-
     /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         match self {

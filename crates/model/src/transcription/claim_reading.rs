@@ -1,15 +1,13 @@
 //! From claims as they are written to claims that can be judged.
 
-use toml::Spanned;
-
 use super::figure_key::{figure_key, figure_keys};
 use super::file::{ClaimFile, SelectorFile};
 use super::number_reading::{Written, read_number};
 use super::reading::{line_of, texts};
 use super::{Assertion, Claim, Extreme, Figure, Number, Quantity, Selector, Transcription, Unit};
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
-use crate::reading::wording::{closest, nearest, suggestion};
+use crate::reading::wording::{each_once, likely};
 
 /// All claims that are sound, held against the rows and series of `source`.
 pub(super) fn read_claims(
@@ -18,7 +16,7 @@ pub(super) fn read_claims(
     text: &str,
     reading: &mut Reading,
 ) -> Vec<Claim> {
-    // Where something else is wrong, who knows which rows are lacking.
+    // If something else is wrong, rows may be missing.
     let is_sound = !reading.has_problems();
     let mut claims: Vec<Claim> = Vec::new();
     for table in written {
@@ -72,12 +70,11 @@ impl ClaimReader<'_> {
         let found = written_assertions(file);
         let was_wrong = KINDS.iter().any(|key| self.reading.is_damaged(table, key));
         if found.is_empty() && !was_wrong {
-            let message = "the claim asserts nothing that can be judged";
-            self.reading.note(table.clone(), message, Some(KINDS_HELP.to_owned()));
+            self.reading.note(table.clone(), "the claim asserts nothing that can be judged", KINDS_HELP.to_owned());
         }
         for (key, span, _) in found.iter().skip(1) {
             let message = format!("`{key}` is a second assertion, beside `{}`", found[0].0);
-            self.reading.note(span.clone(), message, Some("write a [[claim]] for each".to_owned()));
+            self.reading.note(span.clone(), message, "write a [[claim]] for each");
         }
         found.into_iter().next().map(|(.., assertion)| assertion)
     }
@@ -150,11 +147,8 @@ impl ClaimReader<'_> {
         }
         let keys = figure_keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let help = match closest(name, &keys) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("near are {}", nearest(name, &keys, 3).join(", ")),
-        };
-        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), Some(help));
+        let help = likely(name, &keys);
+        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), help.trim_end_matches('.'));
         None
     }
 
@@ -178,7 +172,7 @@ impl ClaimReader<'_> {
             if let Some(span) = span.filter(|_| keys.contains(&key)) {
                 let help =
                     "`ratio` and `difference` have `a` and `b`; `value`, `highest`, `lowest` and `order` have `at`";
-                self.reading.note(span, format!("{with} has no `{key}`"), Some(help.to_owned()));
+                self.reading.note(span, format!("{with} has no `{key}`"), help.to_owned());
             }
         }
     }
@@ -192,63 +186,51 @@ impl ClaimReader<'_> {
         let file = &table.entries;
         let subject = file.subject.as_ref().map(|subject| self.read_subject(subject));
         let scenarios = file.scenario.as_ref().map(|several| several.0.as_slice()).unwrap_or_default();
-        let scenarios: Vec<String> = scenarios.iter().map(|name| self.read_scenario(name)).collect();
-        let name = file.table.as_ref().map(|table| self.read_table(table));
+        let scenarios: Vec<String> =
+            scenarios.iter().map(|name| self.held_against(name, "scenario", |head| head.1)).collect();
+        let name = file.table.as_ref().map(|table| self.held_against(table, "table", |head| head.2));
         let selector = Selector { subject, scenarios, table: name };
         let ((quantity, _), _) = figure?;
         let has = |figures: &[Figure]| figures.iter().any(|figure| figure.quantity == *quantity);
         let in_rows = self.source.rows_of(&selector).any(|row| has(&row.figures));
         let in_series = self.source.series_of(&selector).any(|series| has(&series.figures));
-        // Names that nothing has are said already.
+        // Unknown names are reported already.
         if self.is_sound && !in_rows && !in_series && !self.reading.has_problems() {
-            let help = "name rows that have it, or leave out what narrows them".to_owned();
-            self.reading.note(table.span.clone(), "no row that is meant here has the figure", Some(help));
+            let help = "name rows that have it, or leave out what narrows them";
+            self.reading.note(table.span.clone(), "no row that is meant here has the figure", help);
         }
         Some(selector)
     }
 
     fn read_order(&mut self, order: &Spanned<Vec<Spanned<String>>>) -> Option<Vec<String>> {
         if order.get_ref().len() < 2 {
-            let help = "from the highest to the lowest: order = [\"go\", \"bun\", \"php\"]".to_owned();
-            self.reading.note(order.span(), "an order needs two subjects", Some(help));
+            let help = "from the highest to the lowest: order = [\"go\", \"bun\", \"php\"]";
+            self.reading.note(order.span(), "an order needs two subjects", help);
             return None;
         }
         Some(order.get_ref().iter().map(|subject| self.read_subject(subject)).collect())
     }
 
     fn read_subject(&mut self, name: &Spanned<String>) -> String {
-        let rows = self.source.rows.iter().map(|row| row.subject.as_str());
-        let known = rows.chain(self.source.series.iter().map(|series| series.subject.as_str())).collect();
-        self.held_against(name, known, "subject")
+        self.held_against(name, "subject", |head| Some(head.0))
     }
 
-    fn read_scenario(&mut self, name: &Spanned<String>) -> String {
-        let rows = self.source.rows.iter().filter_map(|row| row.scenario.as_deref());
-        let known = rows.chain(self.source.series.iter().filter_map(|series| series.scenario.as_deref())).collect();
-        self.held_against(name, known, "scenario")
-    }
-
-    fn read_table(&mut self, name: &Spanned<String>) -> String {
-        let rows = self.source.rows.iter().filter_map(|row| row.table.as_deref());
-        let known = rows.chain(self.source.series.iter().filter_map(|series| series.table.as_deref())).collect();
-        self.held_against(name, known, "table")
-    }
-
-    /// A name that some row or series must have.
-    fn held_against(&mut self, name: &Spanned<String>, known: Vec<&str>, kind: &str) -> String {
-        let mut distinct: Vec<&str> = Vec::new();
-        known.into_iter().for_each(|name| {
-            if !distinct.contains(&name) {
-                distinct.push(name)
-            }
-        });
-        if self.is_sound && !distinct.contains(&name.get_ref().as_str()) {
-            let message = format!("no row has the {kind} `{}`", name.get_ref());
-            self.reading.note(name.span(), message, Some(suggestion(name.get_ref(), &distinct)));
+    /// A name that some row or series must have, as its subject, scenario or table.
+    fn held_against(&mut self, name: &Spanned<String>, kind: &str, of: fn(Head<'_>) -> Option<&str>) -> String {
+        let rows =
+            self.source.rows.iter().map(|row| (row.subject.as_str(), row.scenario.as_deref(), row.table.as_deref()));
+        let series =
+            self.source.series.iter().map(|it| (it.subject.as_str(), it.scenario.as_deref(), it.table.as_deref()));
+        let known = each_once(rows.chain(series).filter_map(of));
+        if self.is_sound && !known.contains(&name.get_ref().as_str()) {
+            self.reading.note_unknown(name, &format!("no row has the {kind}"), &known);
         }
         name.get_ref().clone()
     }
 }
+
+/// The subject, the scenario and the table of a row or a series.
+type Head<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
 /// Each assertion of a claim with its key and its place.
 fn written_assertions(file: &mut ClaimFile) -> Vec<(&'static str, Span, WrittenAssertion)> {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::claim_reading::read_claims;
 use super::figure_key::{figure_key, figure_keys};
 use super::file::{MethodFile, RowFile, SeriesFile, SettingFile, TranscriptionFile};
@@ -11,9 +9,9 @@ use super::number_reading::{Written, read_numbers};
 use super::sorted::{Sorted, WrittenFigure};
 use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, Unit};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
-use crate::reading::wording::{closest, nearest, suggestion};
+use crate::reading::wording::{closest, likely};
 use crate::units::{Bytes, Seconds};
 
 impl Transcription {
@@ -25,7 +23,9 @@ impl Transcription {
     pub fn read(text: &str, key: &str) -> Result<Self, Vec<Problem>> {
         let (file, mut reading) = Reading::read::<TranscriptionFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"A blog post of 2026\"");
-        let conditions = read_conditions(file.method.entries, &mut reading);
+        let mut method = file.method.entries;
+        let method = MethodFile { requests: method.requests.take(), ..method.take_conditions() };
+        let conditions = read_conditions(method, &mut reading);
         let mut reader = Reader { text, reading: &mut reading, scenarios: Vec::new(), method: conditions };
         reader.read_settings(file.scenario);
         let has_series = !file.series.is_empty();
@@ -61,19 +61,13 @@ struct Reader<'a> {
 }
 
 /// The keys that a row and a series share.
-struct Head {
+struct Common {
+    conditions: MethodFile,
     table: Option<String>,
     subject: Option<Spanned<String>>,
     scenario: Option<Spanned<String>>,
-    conditions: MethodFile,
-}
-
-struct ReadHead {
-    line: usize,
-    table: Option<String>,
-    subject: String,
-    scenario: Option<String>,
-    conditions: Conditions,
+    raw: Option<Several<String>>,
+    other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
 }
 
 impl Reader<'_> {
@@ -87,8 +81,7 @@ impl Reader<'_> {
             let example = "name = \"hello-100\"";
             let Some(name) = self.reading.require(file.name.take(), &span, "name", example) else { continue };
             if self.scenarios.iter().any(|earlier| earlier.name == *name.get_ref()) {
-                let message = format!("scenario `{}` stands here twice", name.get_ref());
-                self.reading.note(name.span(), message, None);
+                self.reading.note(name.span(), format!("scenario `{}` stands here twice", name.get_ref()), None);
             }
             let method = MethodFile { requests: file.requests.take(), ..file.take_conditions() };
             let conditions = read_conditions(method, self.reading).within(&self.method);
@@ -100,57 +93,45 @@ impl Reader<'_> {
     fn read_row(&mut self, table: Table<Sorted<RowFile>>) -> Option<Row> {
         let Table { span, entries: Sorted { known: mut file, figures, unknown, keys } } = table;
         self.refuse(&unknown, &span, keys);
-        let head = Head {
-            conditions: file.take_conditions(),
-            table: file.table,
-            subject: file.subject,
-            scenario: file.scenario,
-        };
-        let head = self.read_head(head, &span);
-        let figures = self.read_figures(figures, file.other, &span);
-        let ReadHead { line, table, subject, scenario, conditions } = head?;
-        Some(Row { line, table, subject, scenario, conditions, figures, raw: texts(file.raw) })
+        let conditions = file.take_conditions();
+        let RowFile { table, subject, scenario, raw, other, .. } = file;
+        self.read_common(Common { conditions, table, subject, scenario, raw, other }, figures, &span)
     }
 
     fn read_series(&mut self, table: Table<Sorted<SeriesFile>>) -> Option<Series> {
         let Table { span, entries: Sorted { known: mut file, figures, unknown, keys } } = table;
         self.refuse(&unknown, &span, keys);
-        let head = Head {
-            conditions: file.take_conditions(),
-            table: file.table,
-            subject: file.subject,
-            scenario: file.scenario,
-        };
-        let head = self.read_head(head, &span);
         let lengths: Vec<(Span, usize)> =
             figures.iter().map(|(_, value)| (value.span(), value.get_ref().0.len())).collect();
-        let figures = self.read_figures(figures, file.other, &span);
-        let instants = file.second.as_ref().map(|second| (second.span(), second.get_ref().len()));
+        let conditions = file.take_conditions();
+        let SeriesFile { table, subject, scenario, raw, other, second, .. } = file;
+        let row = self.read_common(Common { conditions, table, subject, scenario, raw, other }, figures, &span);
+        let instants = second.as_ref().map(|second| (second.span(), second.get_ref().len()));
         self.refuse_other_lengths(instants.into_iter().chain(lengths));
-        let second = file.second.map(Spanned::into_inner).unwrap_or_default();
-        let ReadHead { line, table, subject, scenario, conditions } = head?;
-        Some(Series { line, table, subject, scenario, conditions, second, figures, raw: texts(file.raw) })
+        let second = second.map(Spanned::into_inner).unwrap_or_default();
+        let Row { line, table, subject, scenario, conditions, figures, raw } = row?;
+        Some(Series { line, table, subject, scenario, conditions, second, figures, raw })
     }
 
     /// Each list of a series has as many numbers as the first of them.
     fn refuse_other_lengths(&mut self, mut lengths: impl Iterator<Item = (Span, usize)>) {
         let Some((_, first)) = lengths.next() else { return };
         for (span, length) in lengths.filter(|(_, length)| *length != first) {
-            let help = "write every instant of the source, or begin another series".to_owned();
+            let help = "write every instant of the source, or begin another series";
             let message = format!("this list has {length} numbers, and the first of the series has {first}");
-            self.reading.note(span, message, Some(help));
+            self.reading.note(span, message, help);
         }
     }
 
-    fn read_head(&mut self, head: Head, span: &Span) -> Option<ReadHead> {
-        let own = read_conditions(head.conditions, self.reading);
-        let subject = self.reading.require(head.subject, span, "subject", "subject = \"go\"");
-        let scenario = head.scenario.map(|scenario| self.known_scenario(scenario));
+    fn read_common(&mut self, common: Common, figures: Vec<WrittenFigure>, span: &Span) -> Option<Row> {
+        let own = read_conditions(common.conditions, self.reading);
+        let subject = self.reading.require(common.subject, span, "subject", "subject = \"go\"");
+        let scenario = common.scenario.map(|scenario| self.known_scenario(scenario));
         let of_setting = scenario.as_ref().and_then(|name| self.scenarios.iter().find(|one| one.name == *name));
-        let outer = of_setting.map_or(&self.method, |setting| &setting.conditions);
-        let conditions = own.within(outer);
-        let line = line_of(self.text, span);
-        Some(ReadHead { line, table: head.table, subject: subject?.into_inner(), scenario, conditions })
+        let conditions = own.within(of_setting.map_or(&self.method, |setting| &setting.conditions));
+        let figures = self.read_figures(figures, common.other, span);
+        let (line, table, raw) = (line_of(self.text, span), common.table, texts(common.raw));
+        Some(Row { line, table, subject: subject?.into_inner(), scenario, conditions, figures, raw })
     }
 
     /// The name of a setting; where the file describes any, it has to be one of those.
@@ -158,9 +139,7 @@ impl Reader<'_> {
         let known: Vec<&str> = self.scenarios.iter().map(|setting| setting.name.as_str()).collect();
         let is_known = known.is_empty() || known.contains(&name.get_ref().as_str());
         if !is_known && !self.reading.was_wrong("scenario") {
-            let help = suggestion(name.get_ref(), &known);
-            let message = format!("there is no [[scenario]] `{}`", name.get_ref());
-            self.reading.note(name.span(), message, Some(help));
+            self.reading.note_unknown(&name, "there is no [[scenario]]", &known);
         }
         name.into_inner()
     }
@@ -183,7 +162,7 @@ impl Reader<'_> {
         for ((key, value), (quantity, unit)) in known.chain(named) {
             if let Some(earlier) = figures.iter().find(|earlier| earlier.quantity == quantity) {
                 let message = format!("`{}` is the same figure as `{}`", key.get_ref(), earlier.key);
-                self.reading.note(key.span(), message, Some("a row has each figure once, in one unit".to_owned()));
+                self.reading.note(key.span(), message, "a row has each figure once, in one unit");
                 continue;
             }
             let numbers = read_numbers(value, unit.factor(), self.text, self.reading);
@@ -192,8 +171,7 @@ impl Reader<'_> {
         }
         let was_wrong = figure_keys().iter().any(|key| self.reading.is_damaged(span, key));
         if is_empty && !was_wrong && !self.reading.is_damaged(span, "other") && !self.reading.is_damaged(span, FIGURE) {
-            let help = "for example: throughput_rps = 1234.5".to_owned();
-            self.reading.note(span.clone(), "no figure is given", Some(help));
+            self.reading.note(span.clone(), "no figure is given", "for example: throughput_rps = 1234.5");
         }
         figures
     }
@@ -204,18 +182,10 @@ impl Reader<'_> {
         for key in unknown {
             let name = key.get_ref();
             let all: Vec<&str> = own.iter().copied().chain(figures.iter().map(String::as_str)).collect();
-            let help = match closest(name, &all) {
-                Some(near) => {
-                    self.reading.misspelt(table, if own.contains(&near) { near } else { FIGURE });
-                    format!("did you mean `{near}`?")
-                }
-                None => {
-                    self.reading.misspelt(table, FIGURE);
-                    format!("near are {}.", nearest(name, &all, 3).join(", "))
-                }
-            };
-            let help = format!("{help} A figure that no key fits goes under [row.other]");
-            self.reading.note(key.span(), format!("unknown key `{name}`"), Some(help));
+            let meant = closest(name, &all).filter(|near| own.contains(near));
+            self.reading.misspelt(table, meant.unwrap_or(FIGURE));
+            let help = format!("{} A figure that no key fits goes under [row.other]", likely(name, &all));
+            self.reading.note(key.span(), format!("unknown key `{name}`"), help);
         }
     }
 }
@@ -293,27 +263,21 @@ fn read_conditions(file: MethodFile, reading: &mut Reading) -> Conditions {
 
 fn at_least_one(count: Option<Spanned<u64>>, key: &str, reading: &mut Reading) -> Option<u64> {
     let count = count?;
-    if *count.get_ref() == 0 {
-        reading.note(count.span(), format!("`{key}` must be at least 1"), Some(LEAVE_OUT.to_owned()));
-    }
+    reading.note_if(*count.get_ref() == 0, count.span(), format!("`{key}` must be at least 1"), LEAVE_OUT);
     Some(count.into_inner())
 }
 
 fn some_time(time: Option<Spanned<Seconds>>, key: &str, reading: &mut Reading) -> Option<f64> {
     let time = time?;
     let seconds = time.get_ref().0;
-    if seconds <= 0.0 {
-        reading.note(time.span(), format!("`{key}` must be longer than nothing"), Some(LEAVE_OUT.to_owned()));
-    }
+    reading.note_if(seconds <= 0.0, time.span(), format!("`{key}` must be longer than nothing"), LEAVE_OUT);
     Some(seconds)
 }
 
 fn some_cpus(cpus: Option<Spanned<f64>>, reading: &mut Reading) -> Option<f64> {
     let cpus = cpus?;
     let is_some = cpus.get_ref().is_finite() && *cpus.get_ref() > 0.0;
-    if !is_some {
-        reading.note(cpus.span(), "`subject-cpus` must be more than 0", Some(LEAVE_OUT.to_owned()));
-    }
+    reading.note_if(!is_some, cpus.span(), "`subject-cpus` must be more than 0", LEAVE_OUT);
     Some(cpus.into_inner())
 }
 
@@ -324,8 +288,8 @@ fn read_body(body: Spanned<Several<Bytes>>, reading: &mut Reading) -> Option<(f6
         [size] => Some((size, size)),
         [low, high] if low <= high => Some((low, high)),
         _ => {
-            let help = "one size, or the smallest and the largest: \"534kB\" or [\"10MB\", \"50MB\"]".to_owned();
-            reading.note(span, "`body` is no size and no range of sizes", Some(help));
+            let help = "one size, or the smallest and the largest: \"534kB\" or [\"10MB\", \"50MB\"]";
+            reading.note(span, "`body` is no size and no range of sizes", help);
             None
         }
     }

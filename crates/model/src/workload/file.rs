@@ -4,16 +4,13 @@
 //! when the file is turned into a [`crate::Workload`].
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use toml::Spanned;
+use serde::Deserialize;
 
+use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
-use crate::reading::table::Table;
+use crate::reading::kinds::read_kinds;
+use crate::reading::table::{Spanned, Table};
 use crate::workload::GeneratedKind;
 use crate::workload::data::DataBody;
 
@@ -28,21 +25,16 @@ pub struct WorkloadFile {
     /// What the workload measures, in one sentence.
     pub summary: Option<String>,
     /// Whether a subject must ask a database for the answer, so that its trials have one. Default false.
-    #[schemars(with = "Option<bool>")]
     pub database: Option<Spanned<bool>>,
     /// What is asked.
-    #[schemars(with = "Option<RequestFile>")]
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
-    #[schemars(with = "Option<AnswerFile>")]
     pub answer: Option<Table<AnswerFile>>,
-    /// What programs do and say, in the place of a request and its answer.
-    #[schemars(with = "Option<ProgramWorkloadFile>")]
+    /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
     /// `n`; other answers have none. Those of programs are what their arguments name.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, WorkloadParameterFile>")]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
 }
 
@@ -51,19 +43,17 @@ pub struct WorkloadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "WorkloadParameter")]
 pub struct WorkloadParameterFile {
-    /// The value that holds if a study says none.
-    #[schemars(with = "u32")]
+    /// The value unless a study sets another.
+    #[schemars(required)]
     pub default: Option<Spanned<u32>>,
     /// The smallest value, where any up to `most` will do.
-    #[schemars(with = "Option<u32>")]
     pub least: Option<Spanned<u32>>,
     /// The largest value.
-    #[schemars(with = "Option<u32>")]
     pub most: Option<Spanned<u32>>,
     /// The only values that make sense, instead of `least` and `most`.
-    #[schemars(with = "Option<Vec<u32>>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
-    /// What it says.
+    /// What the parameter means.
     #[serde(default)]
     pub help: String,
 }
@@ -73,20 +63,17 @@ pub struct WorkloadParameterFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RequestFile {
     /// The method: `GET` (default), or `POST` for what changes something or has a body.
-    #[schemars(with = "Option<String>", regex(pattern = "^(GET|POST)$"))]
+    #[schemars(regex(pattern = "^(GET|POST)$"))]
     pub method: Option<Spanned<String>>,
     /// The path, with its leading slash.
-    #[schemars(with = "String", regex(pattern = "^/[A-Za-z0-9._-]+$"))]
+    #[schemars(required, regex(pattern = "^/[A-Za-z0-9._-]+$"))]
     pub path: Option<Spanned<String>>,
     /// A file beside this one with the body of a `POST`. Default none.
-    #[schemars(with = "Option<String>")]
     pub body: Option<Spanned<String>>,
     /// Type and subtype of that body.
-    #[schemars(with = "Option<String>")]
     pub content_type: Option<Spanned<String>>,
-    /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
-    /// out by it.
-    #[schemars(with = "Option<String>")]
+    /// A file beside this one with a body that must be answered with the status 422. It finds subjects that do not read
+    /// the request's body.
     pub refused: Option<Spanned<String>>,
 }
 
@@ -95,7 +82,7 @@ pub struct RequestFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AnswerFile {
     /// The status. Default 200.
-    #[schemars(with = "Option<u16>", range(min = 200, max = 599))]
+    #[schemars(range(min = 200, max = 599))]
     pub status: Option<Spanned<u16>>,
     /// Type and subtype; parameters such as a character set are not compared.
     #[schemars(required)]
@@ -150,34 +137,21 @@ struct BodyTable {
     data: Option<DataBody>,
 }
 
-impl<'de> Deserialize<'de> for BodyFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BodyVisitor)
-    }
-}
+const BODY: &str =
+    "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }";
 
-/// By hand, as serde's own untagged enums lose both the reason and the place of an error.
-struct BodyVisitor;
+read_kinds!(BodyFile, BODY,
+    visit_str(name: &str) Some(BodyFile::File(name.to_owned()));
+    [table: BodyTable] table.body();
+);
 
-impl<'de> Visitor<'de> for BodyVisitor {
-    type Value = BodyFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(
-            "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }",
-        )
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<BodyFile, E> {
-        Ok(BodyFile::File(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<BodyFile, A::Error> {
-        let BodyTable { generate, bytes, seed, data } = BodyTable::deserialize(MapAccessDeserializer::new(entries))?;
+impl BodyTable {
+    fn body(self) -> Result<BodyFile, &'static str> {
+        let Self { generate, bytes, seed, data } = self;
         match data {
             None => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
             Some(_) if generate.is_some() || bytes.is_some() || seed.is_some() => {
-                Err(A::Error::custom("a body is generated or follows from `data`, not both"))
+                Err("a body is generated or follows from `data`, not both")
             }
             Some(data) => Ok(BodyFile::Data(DataBodyFile { data })),
         }
