@@ -17,7 +17,7 @@ use crate::exercise::{Exercise, Question};
 use crate::generator::Tool;
 use crate::interrupt::Interrupt;
 use crate::measure::{Measurement, Place, Surroundings, measure};
-use crate::peers::{Peer, Search};
+use crate::peers::{Absent, Peer, Search};
 use crate::regime::Transfer;
 use crate::{assets, honesty, say};
 
@@ -47,7 +47,7 @@ pub struct Outcome {
     pub peers: Vec<Peer>,
     /// Who takes no part, and why.
     #[serde(skip)]
-    pub absent: Vec<(Tool, String)>,
+    pub absent: Absent,
     #[serde(skip)]
     pub duration: Duration,
     pub rounds: u32,
@@ -185,7 +185,7 @@ fn order(exercises: &[Exercise], question: Question, random: &mut SplitMix64) ->
 }
 
 /// Who takes part and who does not. tolok and the floor are built with this program, and always do.
-fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Vec<(Tool, String)>), BenchError> {
+fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchError> {
     let mut given = args.tools.clone();
     if !given.iter().any(|(tool, _)| *tool == Tool::TOLOK) {
         given.push((Tool::TOLOK, beside_this_program("tolok")?));

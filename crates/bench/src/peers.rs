@@ -29,6 +29,9 @@ pub struct Peer {
     pub env: BTreeMap<String, String>,
 }
 
+/// Generators that take no part, each with the reason.
+pub type Absent = Vec<(Tool, String)>;
+
 /// Where generators are sought.
 #[derive(Debug)]
 pub struct Search {
@@ -70,7 +73,7 @@ impl Search {
     }
 
     /// Those of them that were found, and the others with the reason.
-    pub fn all(&self, wanted: &[Tool]) -> (Vec<Peer>, Vec<(Tool, String)>) {
+    pub fn all(&self, wanted: &[Tool]) -> (Vec<Peer>, Absent) {
         let (mut peers, mut absent) = (Vec::new(), Vec::new());
         for tool in wanted {
             match self.find(*tool) {
