@@ -139,7 +139,7 @@ fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {
 /// How tables in CSV are read, but for their names.
 fn csv_options(args: &CsvArgs) -> Result<CsvOptions, CliError> {
     let conditions = Conditions::from_options(&args.conditions());
-    let conditions = conditions.map_err(|wrong| CliError::usage(wrong))?;
+    let conditions = conditions.map_err(CliError::usage)?;
     Ok(CsvOptions {
         key: String::new(),
         title: args.title.clone(),
