@@ -72,17 +72,14 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
 
 /// A server that the lab did not start must not be limited, moved or killed.
 fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
-    fn place<T>(key: &Option<Spanned<T>>) -> Option<Span> {
-        key.as_ref().map(Spanned::span)
-    }
     let keys = [
-        ("engine", place(&file.engine)),
-        ("rtt", place(&file.rtt)),
-        ("link", place(&file.link)),
-        ("cpus", place(&file.cpus)),
-        ("memory", place(&file.memory)),
-        ("max-connections", place(&file.max_connections)),
-        ("buffer-pool", place(&file.buffer_pool)),
+        ("engine", Spanned::place(&file.engine)),
+        ("rtt", Spanned::place(&file.rtt)),
+        ("link", Spanned::place(&file.link)),
+        ("cpus", Spanned::place(&file.cpus)),
+        ("memory", Spanned::place(&file.memory)),
+        ("max-connections", Spanned::place(&file.max_connections)),
+        ("buffer-pool", Spanned::place(&file.buffer_pool)),
         ("outage", file.outage.as_ref().map(|outage| outage.span.clone())),
     ];
     for (key, span) in keys {
