@@ -60,7 +60,7 @@ pub(crate) fn unsent_share(trial: &Measurement) -> f64 {
 /// Most connections that waited when a trial ended, if those are enough to be spoken of.
 pub(crate) fn waiting_connections(observations: &Observations, load: &LoadProfile) -> Option<u64> {
     let connections = load.connections_max()?;
-    let ledgers = observations.scored.iter().map(|(_, measurement)| &measurement.ledger);
+    let ledgers = observations.trials().map(|measurement| &measurement.ledger);
     let unanswered = ledgers.filter_map(|ledger| ledger.connections_unanswered);
     let most = unanswered.map(|unanswered| unanswered.min(u64::from(connections))).max()?;
     let is_many = most as f64 >= WAITING_TOLERATED * f64::from(connections);

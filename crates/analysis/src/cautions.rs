@@ -7,6 +7,7 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, FallbackFinding};
 use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
+use crate::grouping::{each_once, sorted_once};
 use crate::outlier_blocks;
 use crate::programs::Timed;
 use crate::records::Records;
@@ -139,11 +140,8 @@ fn database_beside(scenarios: &[ScenarioFinding]) -> Option<String> {
     let beside = |scenario: &&ScenarioFinding| {
         scenario.database.as_ref().is_some_and(|database| !database.shares_cpus_with.is_empty())
     };
-    let others =
-        |scenario: &ScenarioFinding| scenario.database.iter().flat_map(|it| it.shares_cpus_with.clone()).collect();
-    let mut names: Vec<String> = scenarios.iter().filter(beside).flat_map(others as fn(&_) -> Vec<String>).collect();
-    names.sort_unstable();
-    names.dedup();
+    let databases = scenarios.iter().filter_map(|scenario| scenario.database.as_ref());
+    let names = sorted_once(databases.flat_map(|database| database.shares_cpus_with.clone()));
     let all = scenarios.iter().filter(|scenario| scenario.database.is_some()).count();
     let ids: Vec<String> = scenarios.iter().filter(beside).map(|scenario| scenario.id.clone()).collect();
     let place =
@@ -361,13 +359,8 @@ fn several(ids: &[String], all: usize, which: &str) -> String {
 
 /// `by k6, h2load and hey`: whose scenarios these are.
 fn by_tools(scenarios: &[ScenarioFinding], ids: &[String]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for scenario in scenarios.iter().filter(|scenario| ids.contains(&scenario.id)) {
-        let name = scenario.tool.split(' ').next().unwrap_or_default().to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let own = scenarios.iter().filter(|scenario| ids.contains(&scenario.id));
+    let names = each_once(own.map(|scenario| scenario.tool.split(' ').next().unwrap_or_default().to_owned()));
     format!("by {}", listed(&names, "and"))
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn latencies(
     observations: &Observations,
     scenario: &Scenario,
 ) -> (Option<LatencyCurve>, Option<SlowAnswers>) {
-    let trials = || observations.scored.iter().map(|(_, trial)| *trial);
+    let trials = || observations.trials();
     if observations.scored.is_empty() {
         return (None, None);
     }
@@ -110,7 +110,7 @@ fn of_histograms(trials: &[Answers]) -> Option<LatencyCurve> {
 
 /// The percentiles that every trial has.
 fn of_percentiles(observations: &Observations) -> Option<LatencyCurve> {
-    let trials: Vec<&Measurement> = observations.scored.iter().map(|(_, trial)| *trial).collect();
+    let trials: Vec<&Measurement> = observations.trials().collect();
     let mut quantiles: Vec<f64> = trials.first()?.latency.percentiles.iter().map(|it| it.quantile).collect();
     // The very longest answer has no place on the scale.
     quantiles.retain(|quantile| (0.0..1.0).contains(quantile));

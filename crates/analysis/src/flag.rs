@@ -172,6 +172,11 @@ impl FlagKind {
         self.raised_voiding(self.voids() == Always, message)
     }
 
+    /// This flag if it is raised, likewise.
+    pub(crate) fn raised_if(self, is_raised: bool, message: impl FnOnce() -> String) -> Option<Flag> {
+        is_raised.then(message).and_then(|message| self.raised(message))
+    }
+
     /// This flag, which voids the rank under a condition.
     pub(crate) fn raised_voiding(self, voids_rank: bool, message: String) -> Option<Flag> {
         Some(Flag { kind: self, message, voids_rank })

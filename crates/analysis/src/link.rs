@@ -13,7 +13,7 @@ pub(crate) fn link_use(
     rate_bps: Option<f64>,
 ) -> Option<LinkUse> {
     let windows: Vec<(&Measurement, &LinkWindow)> =
-        observations.scored.iter().filter_map(|(_, trial)| Some((*trial, window(trial)?))).collect();
+        observations.trials().filter_map(|trial| Some((trial, window(trial)?))).collect();
     if windows.is_empty() {
         return None;
     }

@@ -71,20 +71,29 @@ impl<'a, T: Found> Trials<'a, T> {
         Self { planned, blocks: plan.blocks, records: own, scored, numbers, disturbed, failed, reruns }
     }
 
+    /// Every scored trial.
+    pub(crate) fn trials(&self) -> impl Iterator<Item = &'a T> + Clone {
+        self.scored.iter().map(|(_, found)| *found)
+    }
+
     /// Every trial that ran to its end, scored or not.
     pub(crate) fn measured(&self) -> impl Iterator<Item = &'a T> {
-        let scored = self.scored.iter().map(|(_, found)| *found);
-        scored.chain(self.disturbed.iter().map(|(_, found)| *found))
+        self.trials().chain(self.disturbed.iter().map(|(_, found)| *found))
     }
 
     /// Every scored trial with its number.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &'a T)> {
-        self.numbers.iter().copied().zip(self.scored.iter().map(|(_, found)| *found))
+        self.numbers.iter().copied().zip(self.trials())
+    }
+
+    /// How many scored trials are so.
+    pub(crate) fn number(&self, is_so: impl Fn(&T) -> bool) -> usize {
+        self.trials().filter(|found| is_so(found)).count()
     }
 
     /// One figure of every scored trial, in the order of the blocks, where the trial has it.
     pub(crate) fn each(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
-        self.scored.iter().filter_map(|(_, found)| figure(found)).collect()
+        self.trials().filter_map(|found| figure(found)).collect()
     }
 
     /// One figure of every scored trial, or nothing at all if a single trial lacks it: what is left would be the
@@ -110,13 +119,13 @@ impl Observations<'_> {
     /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not
     /// the same as 0.
     pub(crate) fn censored(&self) -> usize {
-        self.scored.iter().filter(|(_, measurement)| is_censored(measurement)).count()
+        self.number(|measurement| is_censored(measurement))
     }
 
     /// What the goodput is below if no scored trial had an answer: one in the shortest of their windows.
     pub(crate) fn goodput_below_rps(&self) -> Option<f64> {
-        let has_answers = self.scored.iter().any(|(_, measurement)| answers(measurement).is_some());
-        let shortest_s = self.scored.iter().map(|(_, measurement)| measurement.window_s).reduce(f64::min)?;
+        let has_answers = self.trials().any(|measurement| answers(measurement).is_some());
+        let shortest_s = self.trials().map(|measurement| measurement.window_s).reduce(f64::min)?;
         (!has_answers && shortest_s > 0.0).then(|| shortest_s.recip())
     }
 

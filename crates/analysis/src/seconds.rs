@@ -28,7 +28,7 @@ const CPU_STEPS: f64 = 1e4;
 
 /// A case second by second; none where no scored trial has two whole seconds.
 pub(crate) fn seconds(observations: &Observations) -> Option<SecondsFinding> {
-    let windows = observations.scored.iter().filter_map(|(_, trial)| trial.series.as_ref());
+    let windows = observations.trials().filter_map(|trial| trial.series.as_ref());
     let windows: Vec<&SecondSeries> = windows.filter(|series| length(series) >= FEWEST_SECONDS).collect();
     let slots = slots(&windows);
     (!slots.is_empty()).then(|| SecondsFinding {

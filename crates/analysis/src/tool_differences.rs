@@ -135,7 +135,7 @@ fn never_answered(_: &ToolRow, asked: &Asked) -> Option<String> {
     }
     let text = "It counts a request when its answer comes, so one that is never answered is in no figure of it";
     let Some(own) = asked.own else { return Some(format!("{text}.")) };
-    let trials = || own.observations.scored.iter().map(|(_, trial)| &trial.ledger);
+    let trials = || own.observations.trials().map(|trial| &trial.ledger);
     let unanswered = trials().filter_map(|ledger| ledger.connections_unanswered).max().unwrap_or_default();
     let timeouts = trials().filter_map(|ledger| ledger.failed.get("timeout")).sum::<u64>();
     match (unanswered, timeouts) {
@@ -178,7 +178,7 @@ pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) ->
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return Vec::new();
     }
-    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(|trial| what(trial));
     let percentile = |quantile: f64| {
         lacks(&move |trial| Percentile::is_told_by(quantile, trial.ledger.good) && trial.latency.at(quantile).is_none())
     };

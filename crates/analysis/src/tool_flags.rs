@@ -52,7 +52,7 @@ fn wire_contradicts(observations: &Observations, scenario: &Scenario, tolerated:
     let off = |trial: &Measurement| contradiction(trial, &scenario.load, tolerated);
     let trials = number_of(observations.scored.len() as u64, "trial");
     let found: Vec<(u64, &Measurement)> =
-        observations.scored.iter().filter_map(|(_, trial)| Some((off(trial)?, *trial))).collect();
+        observations.trials().filter_map(|trial| Some((off(trial)?, trial))).collect();
     let (_, worst) = found.iter().max_by_key(|(off, _)| *off)?;
     let message = format!(
         "in {} of {trials} the wire contradicts the tool; in the worst it counted {}, and {} crossed the wire",
@@ -68,7 +68,7 @@ fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return None;
     }
-    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.scored.iter().any(|(_, trial)| what(trial));
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(|trial| what(trial));
     let is_open = scenario.load.executor.is_open();
     let has_waiting = !is_open && scenario.load.connection == Connection::KeepAlive;
     let gates = [

@@ -11,6 +11,7 @@ use tolok_model::{
 
 use crate::figures::{counted, listed};
 use crate::findings::Untested;
+use crate::grouping::{grouped, sorted_once};
 use crate::records::Records;
 
 /// Everything that was not looked at, the weightiest first.
@@ -176,18 +177,11 @@ fn level(plan: &Plan) -> Option<Untested> {
         Some(vus) => counted(u64::from(vus), "user"),
         None => format!("{} requests/s", load.executor.level_at(0.0)),
     };
-    let levels: BTreeSet<String> = plan.scenarios.iter().map(|scenario| words(&scenario.load)).collect();
-    let mut of_workloads: Vec<(&str, BTreeSet<String>)> = Vec::new();
-    for scenario in &plan.scenarios {
-        match of_workloads.iter_mut().find(|(workload, _)| *workload == scenario.workload) {
-            Some((_, seen)) => _ = seen.insert(words(&scenario.load)),
-            None => of_workloads.push((&scenario.workload, [words(&scenario.load)].into())),
-        }
-    }
+    let levels = sorted_once(plan.scenarios.iter().map(|scenario| words(&scenario.load)));
+    let of_workloads = grouped(&plan.scenarios, |one, other| one.workload == other.workload);
     // What is varied for any workload is varied; several workloads with a level of their own are not.
-    let is_varied = of_workloads.iter().any(|(_, seen)| seen.len() > 1)
+    let is_varied = of_workloads.iter().any(|group| sorted_once(group.iter().map(|it| words(&it.load))).len() > 1)
         || plan.scenarios.iter().any(|scenario| scenario.load.executor.is_ramp());
-    let levels: Vec<String> = levels.into_iter().collect();
     let is_open = plan.scenarios.iter().all(|scenario| scenario.load.executor.is_open());
     let (what, how) = match is_open {
         true => ("other request rates", "a list, as in `rate = [500, 2000]`"),

@@ -164,7 +164,7 @@ pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
 impl CaseInputs<'_> {
     /// Most processes of the subject that were seen at once.
     fn processes(&self) -> u32 {
-        self.observations.scored.iter().map(|(_, trial)| trial.subject.processes_max).max().unwrap_or_default()
+        self.observations.trials().map(|trial| trial.subject.processes_max).max().unwrap_or_default()
     }
 
     /// Whether the subject has several processes, and for each of them no more than one of so many connections.

@@ -297,7 +297,7 @@ impl ChangeRatio {
 
     /// Whether its interval does not hold 1.
     pub fn is_told(self) -> bool {
-        self.low.is_some_and(|low| low > 1.0) || self.high.is_some_and(|high| high < 1.0)
+        self.estimate().excludes_one()
     }
 
     /// The same as an estimate, to be written like one.

@@ -192,7 +192,7 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
     }
     let busiest =
         |trial: &Measurement| Some(trial.subject.busiest_thread_cpu_s? / trial.subject.cpu_s.max(f64::MIN_POSITIVE));
-    let is_one_process = observations.scored.iter().all(|(_, trial)| trial.subject.processes_max == 1);
+    let is_one_process = observations.trials().all(|trial| trial.subject.processes_max == 1);
     let works_on_one = match middle(&observations.every(busiest)) {
         Some(share) => share >= ONE_THREAD_OF_SEVERAL,
         None => {
@@ -206,5 +206,5 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
 
 /// Connections that the subject says it may have.
 fn pool(observations: &Observations) -> Option<u32> {
-    observations.scored.iter().filter_map(|(_, trial)| trial.pool.as_ref()).map(|window| window.size).max()
+    observations.trials().filter_map(|trial| trial.pool.as_ref()).map(|window| window.size).max()
 }

@@ -65,7 +65,7 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 /// own count has the lab's readings in it.
 pub(super) fn has_link(inputs: &CaseInputs) -> bool {
     let has_rate = inputs.around.environment.link.rate_bps.is_some();
-    has_rate || inputs.observations.scored.iter().any(|(_, trial)| trial.link.is_some())
+    has_rate || inputs.observations.trials().any(|trial| trial.link.is_some())
 }
 
 /// The bytes of the bodies that arrived, against what the link's rate lets through and what its emulator carried.

@@ -36,7 +36,7 @@ pub(crate) fn generator_limit(inputs: &CaseInputs) -> Option<GeneratorLimit> {
 
 /// A quota stops whoever uses its part of a period up at its beginning, however little that is of the window.
 fn stopped(inputs: &CaseInputs) -> Option<String> {
-    let of_trials = || inputs.observations.scored.iter().filter_map(|(_, trial)| trial.generator.throttling);
+    let of_trials = || inputs.observations.trials().filter_map(|trial| trial.generator.throttling);
     let periods: u64 = of_trials().map(|found| found.periods).sum();
     let throttled: u64 = of_trials().map(|found| found.throttled_periods).sum();
     let share = throttled as f64 / periods.max(1) as f64;

@@ -9,19 +9,14 @@ use super::timings::COARSE_TIMER;
 use crate::estimate::{median, ratio_within_blocks};
 use crate::figures::{Quantity, amount, listed};
 use crate::findings::{ProgramCaseFinding, TimerReading, TimersFinding};
+use crate::grouping::grouped;
 
 /// A step from which on a timer's figures need a word.
 const WIDE_STEP_S: f64 = 0.001;
 
 /// Each group of scenarios that differ in their timers only.
 pub(crate) fn timers(timed: &[Timed]) -> Vec<TimersFinding> {
-    let mut groups: Vec<Vec<&Timed>> = Vec::new();
-    for one in timed {
-        match groups.iter_mut().find(|group| is_same_but_timer(group[0].scenario, one.scenario)) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
+    let groups = grouped(timed, |one, other| is_same_but_timer(one.scenario, other.scenario));
     groups.iter().filter(|group| group.len() > 1).map(|group| of_group(group)).collect()
 }
 

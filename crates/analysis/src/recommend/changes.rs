@@ -4,6 +4,7 @@ use super::Scene;
 use crate::compare::ComparedMetric;
 use crate::figures::{listed, small_share};
 use crate::findings::{BottleneckKind, CaseFinding, FactorCrossover, FactorPanel};
+use crate::grouping::grouped;
 use crate::sensitivity::flip_words;
 
 /// Whoever comes to this share of the ceiling is limited by the set-up as much as by itself.
@@ -62,15 +63,13 @@ fn near_ceiling(picks: &[&CaseFinding]) -> Option<String> {
 
 /// What limited those who are compared, if it was not their own CPU.
 pub(super) fn limits(contestants: &Contestants) -> Vec<String> {
-    let mut found: Vec<(BottleneckKind, Vec<String>)> = Vec::new();
-    for case in contestants.picks.iter().chain(&contestants.next) {
-        let Some(bottleneck) = &case.bottleneck else { continue };
-        match found.iter_mut().find(|(kind, _)| *kind == bottleneck.kind) {
-            Some((_, titles)) => titles.push(case.title.clone()),
-            None => found.push((bottleneck.kind, vec![case.title.clone()])),
-        }
-    }
-    found.iter().filter_map(|(kind, titles)| condition(*kind, &listed(titles, "and"))).collect()
+    let cases = contestants.picks.iter().chain(&contestants.next);
+    let limited = cases.filter_map(|case| Some((case.bottleneck.as_ref()?.kind, case.title.clone())));
+    let words = |group: &Vec<(BottleneckKind, String)>| {
+        let titles: Vec<String> = group.iter().map(|(_, title)| title.clone()).collect();
+        condition(group[0].0, &listed(&titles, "and"))
+    };
+    grouped(limited, |one, other| one.0 == other.0).iter().filter_map(words).collect()
 }
 
 fn condition(kind: BottleneckKind, whose: &str) -> Option<String> {

@@ -5,10 +5,10 @@ use tolok_stats::{Interval, Sample, equivalence_paired, equivalence_welch, mean_
 
 use super::gauge::{Scale, scale};
 use super::sites::Site;
-use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks, size};
+use crate::estimate::{BlockRatio, LEVEL, least_trials, ratio_within_blocks};
 use crate::figures::counted;
 use crate::findings::Estimate;
-use crate::verdict::{Rule, judge_alone, p_of_difference, p_of_equivalence};
+use crate::verdict::{self, Rule, p_of_difference, p_of_equivalence};
 
 /// A share of failed requests that is smaller than this, or differs by less, does not matter: one in a hundred.
 pub(super) const SMALLEST_SHARE: f64 = 0.01;
@@ -68,8 +68,7 @@ fn aa_effect(a: &Site, b: &Site, measured: &Quantity) -> Option<f64> {
         let [again, first] = site.twins_by_block(measured).filter(|_| scale(measured) == Scale::Ratio)?;
         let smallest_effect = site.run.records.plan.smallest_effect;
         let pair = ratio_within_blocks(&again, &first)?.read_in_steps([site.step(measured); 2]);
-        let judged = judge_alone(pair, Rule { smallest_effect, aa_effect: None })?;
-        judged.verdict.is_told_apart().then(|| size(judged.pair.ratio.value))
+        verdict::aa_effect(pair, smallest_effect)
     };
     [of(a), of(b)].into_iter().flatten().reduce(f64::max)
 }

@@ -125,7 +125,7 @@ impl LevelRatio {
 
     /// Whether it may be that there is no difference.
     fn is_tie(&self) -> bool {
-        self.ratio.low.is_none_or(|low| low <= 1.0) && self.ratio.high.is_none_or(|high| high >= 1.0)
+        !self.ratio.excludes_one()
     }
 
     /// Of this logarithm less `weight` times that of the first level; `others` hold at once.

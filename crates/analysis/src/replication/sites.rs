@@ -248,7 +248,7 @@ impl<'a> Site<'a> {
     pub(super) fn step(&self, measured: &Quantity) -> f64 {
         match (self.of, measured) {
             (SiteFinding::Program(_), Quantity::Time(_)) => {
-                self.timings().timings().filter_map(timings::step).fold(0.0, f64::max)
+                self.timings().trials().filter_map(timings::step).fold(0.0, f64::max)
             }
             _ => 0.0,
         }
