@@ -37,8 +37,16 @@ pub(super) fn changes(scene: &Scene, contestants: &Contestants) -> Vec<String> {
     changes
 }
 
+/// What would change who has the most good answers, and a need that this is not about.
+pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_need: &str) -> Vec<String> {
+    let mut changes = flips(scene, &picks);
+    changes.extend(limits(&Contestants { metric: ComparedMetric::Goodput, picks, next: None }));
+    changes.push(other_need.to_owned());
+    changes
+}
+
 /// Where the order of a pick and another is known to flip, as seen from this scenario.
-pub(super) fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
+fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
     let is_pick = |subject: &String| picks.iter().any(|pick| pick.subject == *subject);
     let of_panel = |panel: &FactorPanel| -> Vec<String> {
         let Some(here) = panel.levels.iter().find(|level| level.scenario == scene.finding.id) else {
@@ -62,7 +70,7 @@ fn near_ceiling(picks: &[&CaseFinding]) -> Option<String> {
 }
 
 /// What limited those who are compared, if it was not their own CPU.
-pub(super) fn limits(contestants: &Contestants) -> Vec<String> {
+fn limits(contestants: &Contestants) -> Vec<String> {
     let cases = contestants.picks.iter().chain(&contestants.next);
     let limited = cases.filter_map(|case| Some((case.bottleneck.as_ref()?.kind, case.title.clone())));
     let words = |group: &Vec<(BottleneckKind, String)>| {
