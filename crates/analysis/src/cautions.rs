@@ -199,9 +199,9 @@ fn not_ours(records: &Records) -> Option<String> {
 
 /// What a thread used after its last reading is lost, and all of a process that lived between two readings.
 fn cpu_from_threads(trials: &[TrialRecord]) -> Option<String> {
-    let ours = measured(trials).filter(|trial| !trial.subject.is_unknown());
-    let (all, of_threads) = ours.fold((0, 0), |(all, of_threads), trial| {
-        (all + 1, of_threads + u32::from(trial.subject.cpu_source == CpuSource::Threads))
+    let ours = measured(trials).filter_map(|trial| trial.subject.as_ref());
+    let (all, of_threads) = ours.fold((0, 0), |(all, of_threads), used| {
+        (all + 1, of_threads + u32::from(used.cpu_source == CpuSource::Threads))
     });
     let place = if of_threads == all { String::new() } else { format!(" of {of_threads} of {all} trials") };
     (of_threads > 0).then(|| {

@@ -31,7 +31,7 @@ pub(crate) fn demands(inputs: &CaseInputs) -> Vec<ServiceDemand> {
     };
     let carried = |bytes: Option<f64>, rate_bps: Option<f64>| Some(8.0 * bytes? / rate_bps?);
     let found = [
-        demand(inputs, "subject-cpu", inputs.cpus.subject, &|trial| Some(trial.subject.known()?.cpu_s)),
+        demand(inputs, "subject-cpu", inputs.cpus.subject, &|trial| Some(trial.subject.as_ref()?.cpu_s)),
         demand(inputs, "database-cpu", inputs.cpus.database, &cpu_s),
         demand(inputs, "generator-cpu", generators, &|trial| Some(trial.generator.cpu_s)),
         demand(inputs, "link", 1.0, &|trial| carried(to_client(trial), link_bps)),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use tolok_model::{Case, CpuMode, Environment, Limits, Measurement, ProgramTiming, Role, Scenario};
+use tolok_model::{Case, CpuMode, Environment, Limits, Measurement, ProgramTiming, Resources, Role, Scenario};
 
 use crate::estimate::middle;
 use crate::fairness_rules::judged;
@@ -102,8 +102,8 @@ fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
             is_number_of_workers: setup.is_number_of_workers(name, value),
         }
     };
-    let most = |of: fn(&Measurement) -> u32| {
-        let seen = cases.iter().flat_map(|entry| entry.trials.measured()).map(of);
+    let most = |of: fn(&Resources) -> u32| {
+        let seen = cases.iter().flat_map(|entry| entry.trials.measured()).filter_map(|it| it.subject.as_ref().map(of));
         seen.max().filter(|most| *most > 0)
     };
     let pools = cases.iter().filter_map(|entry| Some(entry.database()?.pool)).collect::<BTreeSet<u32>>();
@@ -124,8 +124,8 @@ fn row(records: &Records, cases: &[Entry]) -> FairnessRow {
         parameters: choice.parameters.iter().map(parameter).collect(),
         given,
         memory_limits_bytes,
-        processes_max: most(|trial| trial.subject.processes_max),
-        threads_max: most(|trial| trial.subject.threads_max),
+        processes_max: most(|used| used.processes_max),
+        threads_max: most(|used| used.threads_max),
         database_pools: pools.into_iter().collect(),
         scenarios: cases.iter().map(Entry::answers).collect(),
         declared: setup.processes,
@@ -159,11 +159,13 @@ impl Entry<'_> {
         FairnessAnswers {
             scenario: self.case.scenario.clone(),
             body_bytes: each(&|trial| Some(trial.body_bytes as f64 / answers(trial)?)),
-            network_bytes_per_answer: each(&|trial| Some(trial.subject.network?.sent_bytes as f64 / answers(trial)?)),
+            network_bytes_per_answer: each(&|trial| {
+                Some(trial.subject.as_ref()?.network?.sent_bytes as f64 / answers(trial)?)
+            }),
             connections: each(&|trial| trial.ledger.connections.map(|opened| opened as f64)),
             busiest_thread_share: each(&|trial| {
-                let cpu_s = Some(trial.subject.known()?.cpu_s).filter(|cpu_s| *cpu_s > 0.0)?;
-                Some((trial.subject.busiest_thread_cpu_s? / cpu_s).min(1.0))
+                let cpu_s = Some(trial.subject.as_ref()?.cpu_s).filter(|cpu_s| *cpu_s > 0.0)?;
+                Some((trial.subject.as_ref()?.busiest_thread_cpu_s? / cpu_s).min(1.0))
             }),
             trials_scored: self.scored,
         }

@@ -239,8 +239,7 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
 
 /// What could not be started did no work, and nobody was told.
 fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
-    let refused = observations.trials().filter_map(|trial| trial.subject.refused_tasks);
-    let most = refused.max().filter(|most| *most > 0)?;
+    let most = observations.used().filter_map(|used| used.refused_tasks).max().filter(|most| *most > 0)?;
     let limit = limits.pids?;
     let message = format!(
         "up to {} in a trial it could not start a process or thread, because it may have {limit} at most",

@@ -1,6 +1,6 @@
 //! What was observed of one case, block by block.
 
-use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, TrialRecord};
+use tolok_model::{Disturbance, Failure, Measurement, Outcome, Plan, Resources, TrialRecord};
 
 use crate::findings::trials::DisturbedTrial;
 
@@ -110,7 +110,12 @@ impl<'a, T: Found> Trials<'a, T> {
     }
 }
 
-impl Observations<'_> {
+impl<'a> Observations<'a> {
+    /// What the subject used in each scored trial in which that is known.
+    pub(crate) fn used(&self) -> impl Iterator<Item = &'a Resources> + Clone {
+        self.trials().filter_map(|trial| trial.subject.as_ref())
+    }
+
     /// Goodput block by block, with nothing for a block that was not scored.
     pub(crate) fn goodput_by_block(&self) -> Vec<Option<f64>> {
         self.by_block(|measurement| Some(measurement.goodput_rps))
@@ -154,7 +159,7 @@ pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
 
 /// CPU time of the subject for each good answer that it gave in the window, to whichever request.
 pub(crate) fn per_answer(measurement: &Measurement) -> Option<f64> {
-    Some(measurement.subject.known()?.cpu_s / answers(measurement)?)
+    Some(measurement.subject.as_ref()?.cpu_s / answers(measurement)?)
 }
 
 fn is_censored(measurement: &Measurement) -> bool {

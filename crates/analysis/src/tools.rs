@@ -200,7 +200,7 @@ fn generator_cpu_s(trial: &Measurement) -> Option<f64> {
 /// For each answer on the wire.
 pub(crate) fn subject_cpu_s(trial: &Measurement) -> Option<f64> {
     let answers = trial.wire?.answers as f64;
-    let used_s = trial.subject.known()?.cpu_s;
+    let used_s = trial.subject.as_ref()?.cpu_s;
     (answers > 0.0).then(|| used_s / answers)
 }
 

@@ -8,8 +8,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use tolok_lab::store::RunFolder;
 use tolok_model::{RunRecord, SecondSeries};
+use tolok_store::RunFolder;
 
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;

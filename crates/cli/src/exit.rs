@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use tolok_lab::home::HomeError;
 use tolok_lab::run::RunError;
-use tolok_lab::store::StoreError;
 use tolok_lab::toolbox::ToolboxError;
 use tolok_load::error::LoadError;
+use tolok_store::StoreError;
 
 use crate::problems;
 

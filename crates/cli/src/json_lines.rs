@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tolok_analysis::{CaseFinding, Estimate, Findings, ProgramCaseFinding};
-use tolok_lab::store::LineWriter;
+use tolok_store::LineWriter;
 
 use crate::exit::{CliError, Exit};
 use crate::output::say;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{Findings, Flag, FlagKind, Names, ObjectiveOutcome, Records, blocks_settled};
 use tolok_lab::run::{NewRun, RunSetup, RunSummary, Stop, StopRule, open_trials, run_plan};
-use tolok_lab::store::{RunFolder, StoredRun};
 use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
+use tolok_store::{RunFolder, StoredRun};
 
 use crate::args::ResultArgs;
 use crate::exit::{CliError, Exit};

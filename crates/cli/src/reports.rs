@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tolok_analysis::{Findings, analyse};
 use tolok_lab::home::Home;
-use tolok_lab::store::{RunFolder, StoreError};
 use tolok_report::{Format as ReportFormat, Style, render};
+use tolok_store::{RunFolder, StoreError};
 
 use crate::args::{Format, ResultArgs};
 use crate::exit::CliError;

@@ -1,7 +1,7 @@
 //! A stored run, with the titles that its analysis needs.
 
 use tolok_analysis::{Names, Records};
-use tolok_lab::store::{RunFolder, StoreError, StoredRun};
+use tolok_store::{RunFolder, StoreError, StoredRun};
 
 pub struct Stored {
     run: StoredRun,

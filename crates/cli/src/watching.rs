@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tolok_analysis::Findings;
 use tolok_lab::run::{EventLine, RunEvent};
-use tolok_lab::store::{EventLog, RunFolder};
+use tolok_store::{EventLog, RunFolder};
 
 use crate::args::{Format, ResultArgs};
 use crate::exit::CliError;

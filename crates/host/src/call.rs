@@ -1,6 +1,6 @@
 //! Calls of other programs, bounded in time.
 //!
-//! [`Call::ask`] is for short questions: the answer is kept in memory, and whatever the program leaves running is killed.
+//! [`Call::ask`] is for short questions: the answer is kept in memory, and processes that the program leaves behind are killed.
 //! [`Call::run`] is for long work: the output goes to a log file, and the program stays in our process group, so that an
 //! interrupt from the keyboard reaches it too.
 
@@ -22,7 +22,7 @@ use crate::shell::quoted;
 const ANSWER_LIMIT_BYTES: usize = 512 * 1024;
 /// How long a program that was asked to end may take before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often a file that somebody still holds open for writing is tried again, 10 ms apart.
+/// How often a file that is still open for writing is tried again, 10 ms apart.
 const BUSY_RETRIES: u32 = 100;
 
 /// A program with its arguments, and what is special about its environment.

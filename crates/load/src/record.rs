@@ -59,9 +59,8 @@ pub struct Record {
     pub warm_up: WarmUpLedger,
     /// What became of the requests that were in flight, or not yet sent, when the window ended.
     pub drain: Drain,
-    /// Every request of the run, whichever phase it belongs to; absent in records of older engines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub whole_run: Option<WholeRun>,
+    /// Every request of the run, whichever phase it belongs to.
+    pub whole_run: WholeRun,
     /// Good answers to requests of the window, drain included: from the intended start to the last byte.
     pub response_time: Distribution,
     /// The same answers: from the moment the request was first handed to the kernel to the last byte.
@@ -116,16 +115,12 @@ pub struct PlanSummary {
     pub address: String,
     /// What is sent; empty if that is more than [`PlanSummary::MOST_REQUESTS`] kinds of requests.
     pub requests: Vec<RequestSummary>,
-    /// How many kinds of requests that were; absent in records of older engines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_count: Option<u64>,
-    /// Requests of an iteration: 1, or with [`Mix::Sequence`] the sum of the weights; absent in records of older engines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub iteration_requests: Option<u64>,
-    /// How all answers' bodies were checked, in the words of [`RequestSummary::body_check`], or `mixed`; absent in records of
-    /// older engines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body_check: Option<String>,
+    /// How many kinds of requests there were.
+    pub request_count: u64,
+    /// Requests of an iteration: 1, or with [`Mix::Sequence`] the sum of the weights.
+    pub iteration_requests: u64,
+    /// How all answers' bodies were checked, in the words of [`RequestSummary::body_check`], or `mixed`.
+    pub body_check: String,
     /// How an iteration is made of several requests.
     pub mix: Mix,
     /// Name of the executor, k6's words: `constant-vus`.
@@ -151,9 +146,8 @@ pub struct PlanSummary {
     pub connect_timeout_s: f64,
     /// Longest wait for requests in flight when the window ended.
     pub grace_s: f64,
-    /// What was spoken: `1.1` or `2`; absent in records of older engines, which spoke HTTP/1.1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub http_version: Option<String>,
+    /// `1.1` or `2`.
+    pub http_version: String,
     /// With HTTP/2, how many users, or places of the pool, shared a connection at most; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams_per_connection: Option<u32>,
@@ -334,6 +328,17 @@ impl Ledger {
     }
 }
 
+/// Adds the account of another thread, count by count.
+macro_rules! sum_of_counts {
+    ($account:ident: $($count:ident),+) => {
+        impl $account {
+            pub(crate) fn add(&mut self, other: &$account) {
+                $(self.$count += other.$count;)+
+            }
+        }
+    };
+}
+
 /// Account of the warm-up: `sent = good + failed + carried_over`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUpLedger {
@@ -352,16 +357,7 @@ pub struct WarmUpLedger {
     pub carried_over_waiting: u64,
 }
 
-impl WarmUpLedger {
-    pub(crate) fn add(&mut self, other: &WarmUpLedger) {
-        self.sent += other.sent;
-        self.good += other.good;
-        self.failed += other.failed;
-        self.carried_over += other.carried_over;
-        self.carried_over_good += other.carried_over_good;
-        self.carried_over_waiting += other.carried_over_waiting;
-    }
-}
+sum_of_counts!(WarmUpLedger: sent, good, failed, carried_over, carried_over_good, carried_over_waiting);
 
 /// What became of the requests that were in flight or unsent when the window ended: `ledger.in_flight_at_end +
 /// ledger.unsent = good + failed + abandoned + never_sent`.
@@ -379,15 +375,7 @@ pub struct Drain {
     pub never_sent: u64,
 }
 
-impl Drain {
-    pub(crate) fn add(&mut self, other: &Drain) {
-        self.sent += other.sent;
-        self.good += other.good;
-        self.failed += other.failed;
-        self.abandoned += other.abandoned;
-        self.never_sent += other.never_sent;
-    }
-}
+sum_of_counts!(Drain: sent, good, failed, abandoned, never_sent);
 
 /// Account of the whole run, from its first request to the end of the grace period, for whoever counts at the target: one
 /// that does each request once has done at least `good`, and at most `sent`.
@@ -399,12 +387,7 @@ pub struct WholeRun {
     pub good: u64,
 }
 
-impl WholeRun {
-    pub(crate) fn add(&mut self, other: &WholeRun) {
-        self.sent += other.sent;
-        self.good += other.good;
-    }
-}
+sum_of_counts!(WholeRun: sent, good);
 
 /// A set of durations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -450,14 +433,13 @@ pub struct SecondRow {
     pub good: u64,
     /// Failures of every class.
     pub failed: u64,
-    /// The failures by class; a class that was not seen is absent, and so are all in records of older engines.
+    /// The failures by class; a class that was not seen is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed_by_class: BTreeMap<ErrorClass, u64>,
     /// Bytes received.
     pub received_bytes: u64,
-    /// Bytes sent; absent in records of older engines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sent_bytes: Option<u64>,
+    /// Bytes sent.
+    pub sent_bytes: u64,
     /// Median response time of this row's good answers; null with too few of them (the rule of [`Percentile`]).
     pub p50_s: Option<f64>,
     /// 99th percentile, by the same rule.
@@ -512,16 +494,7 @@ pub struct Connections {
     pub unasked_bytes: u64,
 }
 
-impl Connections {
-    pub(crate) fn add(&mut self, other: &Connections) {
-        self.opened += other.opened;
-        self.opened_in_window += other.opened_in_window;
-        self.failed += other.failed;
-        self.never_answered += other.never_answered;
-        self.not_closed_by_target += other.not_closed_by_target;
-        self.unasked_bytes += other.unasked_bytes;
-    }
-}
+sum_of_counts!(Connections: opened, opened_in_window, failed, never_answered, not_closed_by_target, unasked_bytes);
 
 /// The first error of a class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

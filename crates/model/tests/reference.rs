@@ -21,7 +21,7 @@ fn check(name: &str, generated: &str) {
         return;
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == generated, "docs/reference/{name}.md is not what the schema says; write it anew with\n{HOW}");
+    assert!(written == generated, "docs/reference/{name}.md is out of date; regenerate it with\n{HOW}");
 }
 
 /// A page in the making.
@@ -46,8 +46,7 @@ fn page(title: &str, head: &str, schema: &Value) -> String {
         kinds: BTreeSet::new(),
         explained: BTreeMap::new(),
     };
-    let _ =
-        write!(page.text, "# {title}\n\n<!-- Generated from the JSON Schema; written anew by: {HOW} -->\n\n{head}\n\n");
+    let _ = write!(page.text, "# {title}\n\n<!-- Generated from the JSON Schema by: {HOW} -->\n\n{head}\n\n");
     let _ = writeln!(page.text, "## At the top\n");
     page.table(schema, "");
     while !page.open.is_empty() {
@@ -80,8 +79,12 @@ impl Page<'_> {
             let path = if bare.is_empty() { key.to_owned() } else { format!("{bare}.{key}") };
             let kind = self.kind(schema, &path);
             let (default, meaning) = default_and_meaning(schema);
-            let default = if required.contains(&key) { "required".to_owned() } else { default };
-            let row = format!("| `{key}` | {} | {} | {} |\n", cell(&kind), cell(&default), cell(&meaning));
+            let default = match default.as_str() {
+                _ if required.contains(&key) => "; required".to_owned(),
+                "none" => String::new(),
+                default => format!("; default {default}"),
+            };
+            let row = format!("- **`{key}`** ({kind}{default}): {meaning}\n");
             match self.explained.get(&row) {
                 Some(place) => repeated.entry(place.clone()).or_default().push(format!("`{key}`")),
                 None => rows.push(row),
@@ -89,7 +92,7 @@ impl Page<'_> {
         }
         let mut parts = Vec::new();
         if !rows.is_empty() {
-            parts.push(format!("| key | type | default | meaning |\n|---|---|---|---|\n{}", rows.concat()));
+            parts.push(rows.concat());
         }
         let as_elsewhere: Vec<String> = repeated
             .iter()
@@ -293,10 +296,6 @@ fn anchor(heading: &str) -> String {
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
         .map(|c| if c == ' ' { '-' } else { c })
         .collect()
-}
-
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
 }
 
 #[test]

@@ -23,7 +23,9 @@ fn run() -> InventedRun {
         [(1, 18_500.0, 24e-6), (4, 40_900.0, 23e-6), (16, 43_100.0, 23e-6), (64, 43_900.0, 22.6e-6)]
     {
         run.scenario(&format!("hello-c{users}"), "hello", "Hello", users).steady(GO, rps);
-        run.change(|_, trial| trial.subject.cpu_s = cpu_s * trial.goodput_rps * trial.window_s);
+        run.change(|_, trial| {
+            trial.subject.as_mut().expect("tolok started it").cpu_s = cpu_s * trial.goodput_rps * trial.window_s
+        });
     }
     run.steady(BUN, 45_200.0);
     for (rtt_s, rps) in [(0.0, 2_450.0), (0.02, 770.0)] {
@@ -33,7 +35,7 @@ fn run() -> InventedRun {
         run.asking(&format!("query-c64-{id}"), "query", "One row", 64).steady(GO, rps);
         run.change(|_, trial| {
             ask(trial, 400e-6 * trial.goodput_rps, 1, 800);
-            trial.subject.cpu_s = 60e-6 * trial.goodput_rps * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 60e-6 * trial.goodput_rps * trial.window_s;
         });
     }
     run

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// So many names of runs are shown of those that may be meant.
+/// How many similar names of runs are shown.
 pub const NEAREST: usize = 3;
 
 /// Why a run's folder cannot be read or written.

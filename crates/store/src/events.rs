@@ -34,7 +34,7 @@ impl EventLog {
         Ok(Self { path, lines })
     }
 
-    /// Appends a line. No one waits for the disk: an error is that of an earlier line, and is told once. What waits is written when
+    /// Appends a line. No one waits for the disk: an error belongs to an earlier line, and is returned once. What waits is written when
     /// the log is dropped, at the latest.
     pub fn append<T: Serialize>(&mut self, line: &T) -> Result<(), StoreError> {
         let text = file::lines(&self.path, std::slice::from_ref(line))?;

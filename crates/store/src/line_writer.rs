@@ -1,6 +1,6 @@
 //! Lines on their way to a file or to a reader, written by a thread of their own.
 //!
-//! Whoever measures hands a line over and goes on, whatever the disk or the reader of a pipe does meanwhile. What waits is bounded:
+//! The measuring thread hands a line over and goes on; it never waits for the disk or the reader of a pipe. What waits is bounded:
 //! a line for which there is no room is lost, and a line of the kind `lines-lost` stands where it would have stood.
 
 use std::fmt;
@@ -18,13 +18,13 @@ const PIECE_BYTES: usize = 4096;
 struct Room {
     /// Days of events of an ordinary run.
     bytes: usize,
-    /// At the end, a reader who takes nothing for so long is waited for no more.
+    /// At the end, how long to wait for a reader that takes nothing.
     patience: Duration,
 }
 
 const ROOM: Room = Room { bytes: 16 << 20, patience: Duration::from_secs(10) };
 
-/// Writes lines behind the back of whoever has them.
+/// Writes lines in a thread of its own.
 pub struct LineWriter {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -96,7 +96,7 @@ impl LineWriter {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// Hands a line over, its line end included. An error is that of an earlier line and is told once; all after it are dropped.
+    /// Hands a line over, its line end included. An error belongs to an earlier line and is returned once; all after it are dropped.
     pub fn push(&mut self, line: &[u8]) -> io::Result<()> {
         let mut queue = self.shared.lock();
         if queue.has_ended {

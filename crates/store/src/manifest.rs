@@ -30,7 +30,7 @@ pub(super) struct ManifestFile {
     last: Option<String>,
     /// The folders that are entered, with the number of the line of each.
     standing: BTreeMap<String, u64>,
-    /// Those that were, likewise.
+    /// Those that were.
     withdrawn: BTreeMap<String, u64>,
 }
 

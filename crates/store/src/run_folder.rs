@@ -45,7 +45,7 @@ const BLOCK_RECORD: &str = "block.json";
 
 /// Locked by the one who writes into the folder.
 const LOCK: &str = ".lock";
-/// How often a lock is tried that somebody holds, and how long it is waited in between.
+/// How often a held lock is tried, and how long it waits in between.
 const LOCK_TRIES: u32 = 3;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
@@ -238,7 +238,7 @@ impl RunFolder {
         Ok(record.outcome)
     }
 
-    /// Enters the unscored trial of a case, likewise.
+    /// Enters the unscored trial of a case.
     pub fn enter_diagnosis(&self, case: &CaseId) -> Result<Result<Diagnosis, String>, StoreError> {
         let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
         let record: DiagnosisRecord = read_json(&path, "diagnosis")?;
@@ -315,13 +315,13 @@ impl RunFolder {
         read_json(&self.path.join("plan.json"), "plan")
     }
 
-    /// The record of a trial as it stands in its file, whatever it says, or `None` if the trial is not finished.
+    /// The record of a trial as it stands in its file, or `None` if the trial is not finished.
     pub fn trial_value(&self, trial: &PlannedTrial) -> Result<Option<serde_json::Value>, StoreError> {
         let path = TrialFolder::record_in(&self.trial_path(trial));
         path.is_file().then(|| read_json(&path, "trial record")).transpose()
     }
 
-    /// That of the unscored trial of a case, likewise.
+    /// The record of the unscored trial of a case.
     pub fn diagnosis_value(&self, case: &CaseId) -> Result<Option<serde_json::Value>, StoreError> {
         let path = TrialFolder::diagnosis_in(&self.diagnosis_path(case));
         path.is_file().then(|| read_json(&path, "diagnosis")).transpose()
@@ -380,7 +380,7 @@ impl RunFolder {
         trial_name(trial)
     }
 
-    /// The name of the folder of the unscored trial of a case, likewise.
+    /// The name of the folder of the unscored trial of a case.
     pub fn diagnosis_name(case: &CaseId) -> String {
         diagnosis_name(case)
     }
@@ -439,7 +439,7 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
         if file.try_lock().is_ok() {
             return Ok(file);
         }
-        // Whoever only asks whether it is locked holds it for an instant, too.
+        // A process that only asks whether it is locked holds it for an instant, too.
         std::thread::sleep(BETWEEN_TRIES);
     }
     file.try_lock().map(|()| file).map_err(|error| match error {

@@ -79,7 +79,7 @@ impl TrialFolder {
     }
 
     /// Puts what an attempt has written into a folder of its own, so that the next one begins in an empty one. Nothing that
-    /// was measured is lost, whatever the judgement on it.
+    /// was measured is lost, however it was judged.
     pub fn set_aside(&self, attempt: u32) -> Result<(), StoreError> {
         let aside = self.path.join(format!("disturbed-{attempt}"));
         let moved = fs::create_dir(&aside).and_then(|()| {

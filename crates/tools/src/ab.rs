@@ -25,7 +25,7 @@ const STEP_S: f64 = 1e-3;
 /// More requests per second than one thread sends. ab sets 32 bytes aside for each request that it may send, before the first
 /// one, so that it cannot just be told a huge number.
 const ENOUGH_PER_S: u64 = 300_000;
-/// The most that it is ever told; it stops there, whatever the time: 1.6 GB.
+/// The largest number of requests it ever gets; it stops there at any time: 1.6 GB.
 const ENOUGH: u64 = 50_000_000;
 
 impl Driver for Ab {

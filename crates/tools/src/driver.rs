@@ -77,7 +77,7 @@ pub enum Borders {
     Process,
     /// It tells by JSON lines on its standard error, as `tolok load --events` does.
     Told,
-    /// So long after a line with this text on its standard error, and for so long.
+    /// A given time after a line with this text on its standard error.
     AfterLine {
         text: String,
         /// From the line to the window, in seconds.

@@ -1,6 +1,6 @@
 //! What load generators have in common: the load that they are asked for, and figures as they print them.
 //!
-//! A figure is digits, with a point and a unit at most. Whatever is not that, or does not fit, is no figure: nothing is read
+//! A figure is digits, with a point and a unit at most. Anything else is no figure: nothing is read
 //! half, and nothing that is not a number becomes one.
 
 use std::collections::BTreeMap;

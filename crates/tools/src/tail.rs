@@ -4,9 +4,9 @@ use tolok_load::histogram::{HistogramError, VALUES_BEYOND, merge, quantile_s};
 use tolok_load::record::SecondRow;
 use tolok_model::TailSeries;
 
-/// The percentile that is told.
+/// The percentile of the tail.
 const QUANTILE: f64 = 0.999;
-/// So many answers has a span at the least, that enough of them lie beyond the percentile.
+/// The fewest answers of a span: enough of them must lie beyond the percentile.
 const FEWEST: u64 = VALUES_BEYOND * 1000;
 /// Lengths of a span that are tried, in seconds, the shortest first. Few and round, so that trials of one case have the same.
 const SPANS_S: [u32; 13] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];

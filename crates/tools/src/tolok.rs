@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tolok_load::histogram::HistogramError;
-use tolok_load::record::{LoopModel, Record, SecondRow, WholeRun};
+use tolok_load::record::{LoopModel, Record, SecondRow};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed};
 use tolok_load::verdict::{Reason, Verdict};
@@ -15,7 +15,7 @@ use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood
 use super::tail::tail;
 
 /// Requests in flight when the window closes are counted as such, and there is nothing to learn from their end. But where
-/// answers are numbers that somebody counts, all of them must be known before the sum is.
+/// answers are numbers of a counter, all of them must be known before the sum is.
 const COUNTED_GRACE: &str = "5s";
 /// tolok's own load engine.
 #[derive(Debug)]
@@ -160,7 +160,6 @@ fn report(record: Record) -> Result<ToolReport, String> {
     // Answers to requests of the warm-up that came inside the window are work done in the window; without them the
     // goodput of slow subjects would be too low by up to one request for each connection.
     let answered = record.ledger.good + record.warm_up.carried_over_good;
-    let whole_run = whole_run(&record);
     let checks = checks(&record);
     let series = series(&record.timeline).map_err(|error| format!("a second of its record: {error}"))?;
     Ok(ToolReport {
@@ -168,15 +167,14 @@ fn report(record: Record) -> Result<ToolReport, String> {
         goodput_rps: answered as f64 / record.window_s,
         body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
         last_good_s: record.last_good_s,
-        // Whoever has been waiting since the warm-up waits as much as who began in the window, and an arrival without a
-        // connection as much as one that has its own.
+        // A request from the warm-up waits as one from the window does, and so does an arrival without a connection.
         waiting_at_end: Some(
             record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
         ),
         carried_over: record.warm_up.carried_over,
         carried_over_good: record.warm_up.carried_over_good,
-        sent_in_all: Some(whole_run.sent),
-        answered_in_all: Some(whole_run.good),
+        sent_in_all: Some(record.whole_run.sent),
+        answered_in_all: Some(record.whole_run.good),
         ledger: LedgerCounts {
             scheduled: Some(record.ledger.scheduled),
             unsent: record.ledger.unsent,
@@ -221,7 +219,7 @@ fn checks(record: &Record) -> LoadChecks {
         lateness_p50_s: lateness(0.5),
         lateness_p99_s: lateness(0.99),
         busiest_thread: record.generator_busy,
-        body_check: record.plan.body_check.clone(),
+        body_check: Some(record.plan.body_check.clone()),
     }
 }
 
@@ -247,16 +245,6 @@ fn seconds_of(whole: &[&SecondRow]) -> SecondSeries {
         latency_p50_s: rows().map(|row| row.p50_s).collect(),
         ..SecondSeries::default()
     }
-}
-
-/// The account of the whole run. What the ledgers know of it is a wider range: a request that found no connection counts as
-/// sent there, and an answer after the window to a request from before it as none.
-fn whole_run(record: &Record) -> WholeRun {
-    let (warm_up, drain) = (&record.warm_up, &record.drain);
-    record.whole_run.unwrap_or_else(|| WholeRun {
-        sent: warm_up.sent + record.ledger.sent + drain.sent,
-        good: warm_up.good + warm_up.carried_over_good + record.ledger.good + drain.good,
-    })
 }
 
 /// A row for the timeline of the trial. Its histograms, most of its length, stay in the tool's own record beside it.

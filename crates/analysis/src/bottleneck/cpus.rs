@@ -67,7 +67,7 @@ pub(super) fn shared_cpu(inputs: &CaseInputs) -> Option<Bottleneck> {
     let parts: [Part; 3] = [
         ("database", &cpus.database, cpu_s),
         ("generator", &cpus.generator, |trial| Some(trial.generator.cpu_s)),
-        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.known()?.cpu_s)),
+        ("subject", if has_quota { &[] } else { &cpus.subject }, |trial| Some(trial.subject.as_ref()?.cpu_s)),
     ];
     let together = |on: &[u32]| {
         let same = || parts.iter().filter(|(_, cpus, _)| !on.is_empty() && *cpus == on);
@@ -93,14 +93,14 @@ pub(super) fn one_thread(inputs: &CaseInputs) -> Option<Bottleneck> {
         return None;
     }
     let (words, had) = (amount(Quantity::Number, used), inputs.cpus.subject);
-    let busiest = |trial: &Measurement| share(trial.subject.busiest_thread_cpu_s?, trial.window_s);
+    let busiest = |trial: &Measurement| share(trial.subject.as_ref()?.busiest_thread_cpu_s?, trial.window_s);
     if let Some(busiest) = middle(&inputs.observations.every(busiest)) {
         let evidence = format!("{} of a CPU, and the subject {words} of its {had} CPUs", small_share(busiest));
         let begins = "The subject’s busiest thread used";
         return (busiest >= BUSY_THREAD).then(|| found(BottleneckKind::OneThread, begins, evidence))?;
     }
     // Records that do not tell of threads: one process that uses about one CPU.
-    let processes = inputs.observations.trials().map(|trial| trial.subject.processes_max).max();
+    let processes = inputs.observations.used().map(|used| used.processes_max).max();
     if !ABOUT_ONE_CPU.contains(&used) || processes != Some(1) {
         return None;
     }

@@ -106,7 +106,8 @@ fn one_connection_each(inputs: &CaseInputs) -> Option<Bottleneck> {
     let workers = inputs.database()?.pool?.size;
     let at_work = |trial: &Measurement| {
         Some(
-            (trial.subject.known()?.cpu_s + inputs.connections_taken_s(trial)?) / (f64::from(workers) * trial.window_s),
+            (trial.subject.as_ref()?.cpu_s + inputs.connections_taken_s(trial)?)
+                / (f64::from(workers) * trial.window_s),
         )
     };
     let at_work = middle(&inputs.observations.every(at_work)).filter(|share| *share >= POOL_AT_WORK)?;
@@ -164,7 +165,7 @@ pub(super) fn latency(inputs: &CaseInputs) -> Option<Bottleneck> {
 impl CaseInputs<'_> {
     /// Most processes of the subject that were seen at once.
     fn processes(&self) -> u32 {
-        self.observations.trials().map(|trial| trial.subject.processes_max).max().unwrap_or_default()
+        self.observations.used().map(|used| used.processes_max).max().unwrap_or_default()
     }
 
     /// Whether the subject has several processes, and for each of them no more than one of so many connections.

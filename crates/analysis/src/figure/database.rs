@@ -24,7 +24,7 @@ figures! {
     /// Rows in good answers, per second.
     rows_per_s: Option<Estimate> = median(|it, around| Some(rows(it, around)? / it.window_s)) [PerSecond Higher] csv "rows_per_s";
     /// CPU time of the subject for each of these rows, in seconds.
-    subject_cpu_s_per_row: Option<Estimate> = median(|it, around| Some(it.subject.known()?.cpu_s / rows(it, around)?))
+    subject_cpu_s_per_row: Option<Estimate> = median(|it, around| Some(it.subject.as_ref()?.cpu_s / rows(it, around)?))
         [Seconds Lower] csv "subject_cpu_s_per_row";
     /// CPU time of the database for each of these rows, in seconds.
     cpu_s_per_row: Option<Estimate> = median(|it, around| Some(cpu_s(it)? / rows(it, around)?)) [Seconds Lower] csv "database_cpu_s_per_row";

@@ -66,7 +66,7 @@ figures! {
     /// Processes that the kernel killed because the limit was reached.
     oom_kills: u64 = sum(oom_kills);
     /// Most threads seen at once.
-    threads_max: u32 = whole(|it| it.trials.trials().map(|trial| trial.subject.threads_max).max().unwrap_or(0));
+    threads_max: u32 = whole(|it| it.trials.used().map(|used| used.threads_max).max().unwrap_or(0));
     + "threads_max" [Count] "Most threads seen at once." = threads_seen;
     /// Share of the window in which some task of the machine waited for a CPU.
     cpu_pressure: Option<f64> = middle(|it, _| it.host.cpu_pressure) [Share Lower] csv "cpu_pressure";
@@ -86,15 +86,15 @@ impl MemorySource {
     /// What one trial has of it.
     pub(crate) fn bytes(self, trial: &Measurement) -> Option<f64> {
         match self {
-            Self::Group => trial.subject.memory.map(|memory| memory.anonymous_and_kernel_bytes_max as f64),
-            Self::Pss => trial.subject.pss_bytes.map(|bytes| bytes as f64),
+            Self::Group => Some(trial.subject.as_ref()?.memory?.anonymous_and_kernel_bytes_max as f64),
+            Self::Pss => Some(trial.subject.as_ref()?.pss_bytes? as f64),
         }
     }
 
     /// The control groups', if every scored trial of every case has it: one column never holds two kinds of memory.
     pub(crate) fn of<'a>(cases: impl Iterator<Item = &'a Observations<'a>>) -> Option<Self> {
         // The memory of a server that tolok did not start is unknown, whatever is known of the others.
-        let of_ours = |trial: &&Measurement| !trial.subject.is_unknown();
+        let of_ours = |trial: &&Measurement| trial.subject.is_some();
         let mut trials = cases.flat_map(|case| &case.scored).map(|(_, trial)| *trial).filter(of_ours).peekable();
         trials.peek()?;
         Some(if trials.all(|trial| Self::Group.bytes(trial).is_some()) { Self::Group } else { Self::Pss })
@@ -102,29 +102,29 @@ impl MemorySource {
 }
 
 fn per_good(trial: &Measurement, amount: fn(&Resources) -> Option<f64>) -> Option<f64> {
-    Some(amount(trial.subject.known()?)? / answers(trial)?)
+    Some(amount(trial.subject.as_ref()?)? / answers(trial)?)
 }
 
 fn scheduled(trial: &Measurement, count: fn(&SchedulerCounts) -> Option<u64>) -> Option<f64> {
-    Some(count(trial.subject.known()?.scheduler.as_ref()?)? as f64 / answers(trial)?)
+    Some(count(trial.subject.as_ref()?.scheduler.as_ref()?)? as f64 / answers(trial)?)
 }
 
 fn bytes(trial: &Measurement, bytes: fn(&Resources) -> Option<u64>) -> Option<f64> {
-    Some(bytes(trial.subject.known()?)? as f64 / answers(trial)?)
+    Some(bytes(trial.subject.as_ref()?)? as f64 / answers(trial)?)
 }
 
 /// Processes of the subject that the kernel killed for want of memory.
 pub(crate) fn oom_kills(trial: &Measurement) -> u64 {
-    trial.subject.memory.map_or(0, |memory| memory.oom_kills)
+    trial.subject.as_ref().and_then(|it| it.memory).map_or(0, |memory| memory.oom_kills)
 }
 
 /// The sum over no process is no memory of 0: it was not read.
 fn rss_sum(trial: &Measurement) -> Option<f64> {
-    Some(trial.subject.rss_sum_bytes_max as f64).filter(|bytes| *bytes > 0.0)
+    Some(trial.subject.as_ref()?.rss_sum_bytes_max as f64).filter(|bytes| *bytes > 0.0)
 }
 
 fn peak(trial: &Measurement) -> Option<f64> {
-    trial.subject.memory.map(highest)
+    trial.subject.as_ref()?.memory.map(highest)
 }
 
 /// A server has a thread at least; one that tolok did not start was not looked at.
@@ -138,7 +138,7 @@ pub(crate) fn highest(memory: MemoryUse) -> f64 {
 }
 
 fn cpu_source(readings: &Readings) -> Option<String> {
-    let known = || readings.trials.trials().filter_map(|trial| trial.subject.known());
+    let known = || readings.trials.used();
     let of_groups = known().filter(|subject| subject.cpu_source == CpuSource::Group).count();
     let word = match of_groups {
         _ if known().next().is_none() => return None,
@@ -150,7 +150,7 @@ fn cpu_source(readings: &Readings) -> Option<String> {
 }
 
 fn throttling(readings: &Readings) -> Option<ThrottlingFinding> {
-    let of_trials = readings.trials.trials().filter_map(|trial| trial.subject.throttling);
+    let of_trials = readings.trials.used().filter_map(|used| used.throttling);
     let sum = of_trials.reduce(|sum, next| Throttling {
         periods: sum.periods + next.periods,
         throttled_periods: sum.throttled_periods + next.throttled_periods,

@@ -79,7 +79,7 @@ figures! {
     /// Share of the machine's CPUs that the hypervisor took away, from 0 to 1.
     stolen: Option<f64> = middle_of_known(|it, around| share(it.host.steal_s, around.cpus.machine * it.window_s)) [Share Lower] csv "stolen";
     /// Most processes seen at once in any scored trial.
-    processes_max: u32 = whole(|it| it.trials.trials().map(|trial| trial.subject.processes_max).max().unwrap_or(0))
+    processes_max: u32 = whole(|it| it.trials.used().map(|used| used.processes_max).max().unwrap_or(0))
         [Count] csv "processes_max";
     /// What the subject used for each good answer.
     resources: ResourcesFinding = whole(|it| ResourcesFinding::of(it));
@@ -123,7 +123,7 @@ figures! {
 
 /// Share of its CPU time that the subject used.
 pub(crate) fn subject_busy(trial: &Measurement, around: &Around) -> Option<f64> {
-    share(trial.subject.known()?.cpu_s, around.cpus.subject * trial.window_s)
+    share(trial.subject.as_ref()?.cpu_s, around.cpus.subject * trial.window_s)
 }
 
 /// Share of its CPU time that the generator used.

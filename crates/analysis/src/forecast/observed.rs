@@ -159,7 +159,7 @@ impl Figures {
         Some(Self {
             throughput_rps: trial.goodput_rps,
             response_s: trial.latency.mean_s.filter(|mean_s| trial.latency.marks.is_empty() && *mean_s > 0.0),
-            subject_s: trial.subject.known()?.cpu_s / answers,
+            subject_s: trial.subject.as_ref()?.cpu_s / answers,
             database_s: cpu_s(trial).map(|cpu_s| cpu_s / answers),
             statements: database.and_then(|window| window.queries).map(|queries| queries as f64 / answers),
         })
@@ -190,13 +190,16 @@ fn usable_cpus(given: f64, observations: &Observations) -> f64 {
     if given <= 1.0 {
         return given;
     }
-    let busiest =
-        |trial: &Measurement| Some(trial.subject.busiest_thread_cpu_s? / trial.subject.cpu_s.max(f64::MIN_POSITIVE));
-    let is_one_process = observations.trials().all(|trial| trial.subject.processes_max == 1);
+    let busiest = |trial: &Measurement| {
+        let used = trial.subject.as_ref()?;
+        Some(used.busiest_thread_cpu_s? / used.cpu_s.max(f64::MIN_POSITIVE))
+    };
+    let one = |trial: &Measurement| trial.subject.as_ref().is_some_and(|used| used.processes_max == 1);
+    let is_one_process = observations.trials().all(one);
     let works_on_one = match middle(&observations.every(busiest)) {
         Some(share) => share >= ONE_THREAD_OF_SEVERAL,
         None => {
-            let used = observations.each(|trial| Some(trial.subject.known()?.cpu_s / trial.window_s));
+            let used = observations.each(|trial| Some(trial.subject.as_ref()?.cpu_s / trial.window_s));
             let used = used.into_iter().fold(0.0, f64::max);
             (SATURATED..=ABOUT_ONE_CPU).contains(&used)
         }

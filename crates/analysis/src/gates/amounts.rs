@@ -38,8 +38,8 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         some => some as f64,
     };
     let parts: [Part; 7] = [
-        ("the subject", trial.subject.known().map(|it| it.cpu_s), of(inputs.cpus.subject, &environment.subject.mode)),
-        ("the subject’s busiest thread", trial.subject.busiest_thread_cpu_s, window_s),
+        ("the subject", trial.subject.as_ref().map(|it| it.cpu_s), of(inputs.cpus.subject, &environment.subject.mode)),
+        ("the subject’s busiest thread", trial.subject.as_ref().and_then(|it| it.busiest_thread_cpu_s), window_s),
         ("the generator", Some(trial.generator.cpu_s), of(inputs.cpus.generator, &environment.generator.mode)),
         ("the generator’s busiest thread", trial.generator.busiest_thread_cpu_s, window_s),
         ("the database", cpu_s(trial), inputs.cpus.database * window_s),
@@ -51,7 +51,7 @@ pub(super) fn utilisation(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let Some((name, share)) = shares.max_by(|left, right| left.1.total_cmp(&right.1)) else {
         return Judged::Unknown("it is not known what its parts were given".to_owned());
     };
-    let untold = if trial.subject.is_unknown() { "; what the subject used cannot be told" } else { "" };
+    let untold = if trial.subject.is_none() { "; what the subject used cannot be told" } else { "" };
     let text = format!("{name} used {} of the CPU time that it was given{untold}", small_share(share));
     let tolerated = UTILISATION_TOLERATED + CPU_READ_LATE_S / window_s;
     if share <= tolerated {

@@ -52,8 +52,8 @@ fn closed(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     let Some(generator) = share(trial.generator.cpu_s, inputs.cpus.generator * trial.window_s) else {
         return Judged::Unknown("it is not known what CPUs it had".to_owned());
     };
-    let subject = trial.subject.known().and_then(|it| share(it.cpu_s, inputs.cpus.subject * trial.window_s));
-    if subject.is_none() && !trial.subject.is_unknown() {
+    let subject = trial.subject.as_ref().and_then(|it| share(it.cpu_s, inputs.cpus.subject * trial.window_s));
+    if subject.is_none() && trial.subject.is_some() {
         return Judged::Unknown("it is not known what CPUs the subject had".to_owned());
     }
     let its = if inputs.around.environment.generator.mode == CpuMode::Quota { "quota" } else { "CPUs" };

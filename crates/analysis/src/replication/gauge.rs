@@ -72,7 +72,7 @@ pub(super) fn of_server(measured: &Quantity, memory: Option<MemorySource>, trial
         Quantity::Bandwidth => trial.body_bytes as f64 / trial.window_s,
         Quantity::Body => trial.body_bytes as f64 / (goodput(trial)? * trial.window_s),
         Quantity::Memory(_) => memory?.bytes(trial)?,
-        Quantity::Cpu(_) => trial.subject.known()?.cpu_s / trial.window_s,
+        Quantity::Cpu(_) => trial.subject.as_ref()?.cpu_s / trial.window_s,
         Quantity::CpuPerRequest => per_answer(trial)?,
         _ => return None,
     };

@@ -50,7 +50,12 @@ pub fn encoded(histogram: &Histogram<u64>) -> String {
 
 /// Gives a window its whole seconds, and the warm-up those before it.
 pub fn with_seconds(block: u32, trial: &mut Measurement, course: Course) {
-    let memory = trial.subject.memory.map_or(50 << 20, |memory| memory.anonymous_and_kernel_bytes_max);
+    let memory = trial
+        .subject
+        .as_mut()
+        .expect("tolok started it")
+        .memory
+        .map_or(50 << 20, |memory| memory.anonymous_and_kernel_bytes_max);
     let mut window = seconds(block, trial, course, 0..trial.window_s as usize);
     let memory_at = |second: usize| Some(memory + course.growth_bytes * second as u64);
     window.subject_memory_bytes = (0..window.good.len()).map(memory_at).collect();

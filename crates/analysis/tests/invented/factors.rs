@@ -48,7 +48,8 @@ pub fn distances(blocks: u32, users: &[u32], pools: &[u32], rtts_ms: &[u32]) -> 
                 run.steady(of.server, rate(of, *users, pool, f64::from(rtt_ms) / 1e3));
                 run.change(|_, trial| {
                     ask(trial, 0.3, 1, 960_412);
-                    trial.subject.cpu_s = trial.window_s * (trial.goodput_rps / of.cpu_rps).min(1.0);
+                    trial.subject.as_mut().expect("tolok started it").cpu_s =
+                        trial.window_s * (trial.goodput_rps / of.cpu_rps).min(1.0);
                 });
             }
         }

@@ -258,7 +258,7 @@ pub fn ordinary() -> InventedRun {
     let mut run = InventedRun::new(5);
     run.scenario("hello-c64", "hello", "Hello", 64)
         .steady(CEILING, 61_200.0)
-        .change(|_, trial| trial.subject.cpu_s = 0.81 * trial.window_s)
+        .change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.81 * trial.window_s)
         .steady(GO, 43_900.0)
         .steady(BUN, 45_100.0)
         .steady(NODE, 19_800.0)
@@ -283,7 +283,7 @@ pub fn ordinary() -> InventedRun {
         .change_records(|trial| trial.attempts = if trial.block == 2 { 2 } else { 1 })
         .steady(FPM, 5_230.0)
         .change(|_, trial| {
-            trial.subject.cpu_s = 0.71 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.71 * trial.window_s;
             trial.generator.cpu_s = 0.973 * trial.window_s;
         })
         .steady(APACHE, 3_870.0)
@@ -380,7 +380,7 @@ pub fn unprivileged(trial: &mut TrialRecord) {
         ..Isolation::default()
     });
     let Outcome::Completed(measurement) = &mut trial.outcome else { return };
-    let subject = &mut measurement.subject;
+    let subject = measurement.subject.as_mut().expect("tolok started it");
     subject.cpu_source = CpuSource::Threads;
     (subject.user_s, subject.system_s, subject.memory) = (None, None, None);
     (subject.network, subject.disk_read_bytes, subject.disk_written_bytes) = (None, None, None);
@@ -388,9 +388,10 @@ pub fn unprivileged(trial: &mut TrialRecord) {
 
 /// A quota that was used up in so many of 20 periods.
 pub fn throttle(trial: &mut Measurement, quota_cpus: f64, throttled_periods: u64) {
-    trial.subject.cpu_s = quota_cpus * trial.window_s;
+    trial.subject.as_mut().expect("tolok started it").cpu_s = quota_cpus * trial.window_s;
     let throttled_s = throttled_periods as f64 * 0.061;
-    trial.subject.throttling = Some(Throttling { periods: 20, throttled_periods, throttled_s });
+    trial.subject.as_mut().expect("tolok started it").throttling =
+        Some(Throttling { periods: 20, throttled_periods, throttled_s });
 }
 
 /// A link that carried the trial's answers, late by so much at most.
@@ -490,7 +491,7 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
         series: None,
         tool: None,
         wire: None,
-        subject: Resources {
+        subject: Some(Resources {
             refused_tasks: None,
             busiest_thread_cpu_s: None,
             cpu_s: 0.985 * load.duration_s,
@@ -518,7 +519,7 @@ fn measurement(scenario: &Scenario, server: &Server, goodput_rps: f64) -> Measur
             disk_read_bytes: Some(0),
             disk_written_bytes: Some(4_096),
             network: Some(NetworkBytes { received_bytes: good * 152, sent_bytes: good * 193 }),
-        },
+        }),
         generator: Resources {
             cpu_s: 0.52 * load.duration_s,
             processes_max: 1,

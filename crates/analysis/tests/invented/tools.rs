@@ -79,7 +79,7 @@ pub(super) fn tell_less(trial: &mut Measurement, tool: LoadTool) {
 /// A tool that used all of its CPU while the subject had some left.
 pub fn at_its_limit(trial: &mut Measurement, subject_busy: f64) {
     trial.generator.cpu_s = 0.975 * trial.window_s;
-    trial.subject.cpu_s = subject_busy * trial.window_s;
+    trial.subject.as_mut().expect("tolok started it").cpu_s = subject_busy * trial.window_s;
 }
 
 /// Seven tools that ask the same server: some agree, two are the limit themselves, one invents latencies, one fails.
@@ -126,7 +126,7 @@ pub fn tools_at_a_rate() -> InventedRun {
 
 /// Another p99.
 fn slow_down(trial: &mut Measurement, p99_s: f64) {
-    trial.subject.cpu_s = 0.12 * trial.window_s;
+    trial.subject.as_mut().expect("tolok started it").cpu_s = 0.12 * trial.window_s;
     for percentile in trial.latency.percentiles.iter_mut().filter(|percentile| percentile.quantile == 0.99) {
         percentile.latency_s = Some(p99_s);
     }

@@ -18,21 +18,21 @@ fn page() -> String {
     let mut whole = visible();
     whole.build();
     let mut text = format!(
-        "# The command line\n\n<!-- Generated from the code; written anew by: {HOW} -->\n\n\
+        "# The command line\n\n<!-- Generated from the code by: {HOW} -->\n\n\
          The verbs and options of tolok. `--color auto|always|never` (default `auto`, which obeys the terminal, `NO_COLOR` \
-         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n\n| verb | does |\n|---|---|\n"
+         and `CLICOLOR_FORCE`) and `-h`, `--help` go with every verb. The help in the terminal has examples, too.\n\n"
     );
     for verb in whole.get_subcommands() {
         let name = format!("tolok {}", verb.get_name());
         let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(text, "| [`{name}`](#{}) | {} |", name.replace(' ', "-"), cell(&about));
+        let _ = writeln!(text, "- [`{name}`](#{}): {about}", name.replace(' ', "-"));
     }
     let mut explained = Explained::new();
     whole.get_subcommands().for_each(|verb| section(&mut text, verb, "tolok", &mut explained));
     for topic in Topic::ALL {
-        let _ = writeln!(text, "\n## {}\n\n| | |\n|---|---|", topic.title());
+        let _ = writeln!(text, "\n## {}\n", topic.title());
         for (name, words) in topic.entries() {
-            let _ = writeln!(text, "| `{name}` | {} |", cell(words));
+            let _ = writeln!(text, "- `{name}`: {words}");
         }
     }
     text
@@ -47,10 +47,10 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
         writeln!(text, "\n## {name}\n\n{}\n\n```text\n{}\n```", sentences(&about), usage.trim_start_matches("Usage: "));
     let (arguments, options): (Vec<&Arg>, Vec<&Arg>) =
         verb.get_arguments().filter(|arg| is_own(arg)).partition(|arg| arg.is_positional());
-    table(text, "argument", arguments.into_iter().map(row));
+    list(text, arguments.into_iter().map(row));
     let (new, repeated): (Vec<&Arg>, Vec<&Arg>) =
         options.into_iter().partition(|arg| !explained.contains_key(&row(arg)));
-    table(text, "option", new.iter().map(|arg| row(arg)));
+    list(text, new.iter().map(|arg| row(arg)));
     refer(text, &repeated, explained);
     explained.extend(new.iter().map(|arg| (row(arg), name.clone())));
     verb.get_subcommands().for_each(|below| section(text, below, &name, explained));
@@ -61,16 +61,21 @@ fn is_own(arg: &Arg) -> bool {
     !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "color")
 }
 
-fn table(text: &mut String, kind: &str, rows: impl ExactSizeIterator<Item = String>) {
+fn list(text: &mut String, rows: impl ExactSizeIterator<Item = String>) {
     if rows.len() > 0 {
-        let _ = writeln!(text, "\n| {kind} | default | meaning |\n|---|---|---|");
+        text.push('\n');
         rows.for_each(|row| text.push_str(&row));
     }
 }
 
 fn row(arg: &Arg) -> String {
     let (default, meaning) = default_and_meaning(arg);
-    format!("| {} | {} | {} |\n", cell(&spelling(arg)), cell(&default), cell(&(meaning + &values(arg))))
+    let default = match default.as_str() {
+        "" => String::new(),
+        "required" => " Required.".to_owned(),
+        default => format!(" Default: {default}."),
+    };
+    format!("- {}: {meaning}{}{default}\n", spelling(arg), values(arg)).replace("\n\n", " ")
 }
 
 /// Names the options that other verbs have with the same meaning, with links to them.
@@ -138,10 +143,6 @@ fn sentences(text: &str) -> String {
     ended.collect::<Vec<_>>().join(" ")
 }
 
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
-}
-
 #[test]
 fn reference_of_the_command_line_is_up_to_date() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/cli.md");
@@ -151,5 +152,5 @@ fn reference_of_the_command_line_is_up_to_date() {
         return;
     }
     let written = std::fs::read_to_string(file).unwrap_or_default();
-    assert!(written == generated, "docs/reference/cli.md is not what the code says; write it anew with\n{HOW}");
+    assert!(written == generated, "docs/reference/cli.md is out of date; regenerate it with\n{HOW}");
 }

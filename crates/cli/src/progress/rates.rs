@@ -1,8 +1,8 @@
 //! The seconds of a trial while its load is on: the rate of the last one, and the others at a glance.
 
 use tolok_analysis::figures::{self, Quantity};
-use tolok_lab::tools::LoadSecond;
 use tolok_report::sparkline;
+use tolok_tools::LoadSecond;
 
 /// Seconds that are shown.
 const SHOWN: usize = 12;
@@ -35,7 +35,7 @@ impl Rates {
 
 #[cfg(test)]
 mod tests {
-    use tolok_lab::tools::LoadPhase;
+    use tolok_tools::LoadPhase;
 
     use super::*;
 

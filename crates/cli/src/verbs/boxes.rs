@@ -2,9 +2,9 @@
 
 use std::io;
 
-use tolok_lab::isolate::{run_init, run_keeper, run_link, run_namespace_probe};
+use tolok_host::isolate::{run_init, run_keeper, run_link, run_namespace_probe};
+use tolok_host::timer::run_program_timer;
 use tolok_lab::run::run_block;
-use tolok_lab::timer::run_program_timer;
 
 use crate::args::{BlockArgs, JobArgs, JobFileArgs};
 use crate::exit::{CliError, Exit};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tolok_lab::machine::Machine;
+use tolok_host::machine::Machine;
 use tolok_lab::run::{Capabilities, Prepared, Session, Stop, check_conformance, prepare_database};
 use tolok_lab::user_servers::local_subject;
 use tolok_model::{Catalogue, Database, Engine, Environment, Role, Subject, SubjectChoice, SubjectSelector, Workload};

@@ -3,10 +3,10 @@
 use tolok_analysis::{
     CompareOutcome, CompareRefusal, CompareRequest, ComparedRun, Findings, UnmatchedCase, analyse, compare_runs,
 };
-use tolok_lab::store::RunFolder;
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
+use tolok_store::RunFolder;
 
 use crate::args::{CompareArgs, CompareFormat};
 use crate::exit::{CliError, Exit};

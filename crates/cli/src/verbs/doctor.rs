@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tolok_lab::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
+use tolok_host::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
 use tolok_lab::run::{Capabilities, machine_summary};
 use tolok_lab::toolbox::ProgramState;
 

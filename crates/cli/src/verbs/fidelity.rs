@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tolok_lab::machine::Machine;
+use tolok_host::machine::Machine;
 use tolok_lab::run::{Capabilities, FidelityJob, Prepared, Session, Stop, fidelity as ask_them, prepare_database};
 use tolok_model::fidelity::{FidelityReport, LeftOut};
 use tolok_model::{

@@ -2,10 +2,10 @@
 
 use tolok_analysis::forecast::{ForecastQuestion, forecast as predict};
 use tolok_lab::home::Home;
-use tolok_lab::store::RunFolder;
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
+use tolok_store::RunFolder;
 
 use crate::args::{ForecastArgs, ForecastFormat};
 use crate::exit::{CliError, Exit};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use tolok_lab::home::Home;
-use tolok_lab::store::RunFolder;
 use tolok_lab::toolbox::ProgramState;
 use tolok_model::{Catalogue, Role, Study};
+use tolok_store::RunFolder;
 
 use super::audit::transcription;
 use crate::args::{ListArgs, Listed};

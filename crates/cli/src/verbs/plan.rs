@@ -6,10 +6,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{Quantity, amount, counted};
+use tolok_host::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
+use tolok_host::shell::quoted;
 use tolok_lab::home::Home;
-use tolok_lab::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_lab::run::Capabilities;
-use tolok_lab::shell::quoted;
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, Role, Skipped, Study,
     Subject, Timer, bytes_words,

@@ -22,7 +22,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     let mut bring = UserServers::of(&args.bring, true)?;
     bring.ask_urls()?;
     let mut opened = Lab::open_with(&bring)?;
-    let machine = tolok_lab::machine::Machine::read();
+    let machine = tolok_host::machine::Machine::read();
     say(format!(
         "tolok {} · {}\n",
         env!("CARGO_PKG_VERSION"),

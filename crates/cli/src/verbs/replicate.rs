@@ -6,13 +6,13 @@ use tolok_analysis::replication::{MeasuredPart, MeasuredRun, ReplicationFindings
 use tolok_analysis::{Findings, Records, analyse};
 use tolok_lab::home::Home;
 use tolok_lab::run::Stop;
-use tolok_lab::store::{RunFolder, StoreError};
 use tolok_model::replication::{Replication, ReplicationPart};
 use tolok_model::transcription::Transcription;
 use tolok_model::wording::suggestion;
 use tolok_report::document::Depth;
 use tolok_report::print::{html, markdown, terminal};
 use tolok_report::{data, documents};
+use tolok_store::{RunFolder, StoreError};
 
 use super::plan::{StudyRequest, make};
 use crate::args::{BringArgs, Format, MeasureArgs, ReplicateArgs, ReplicateFormat, ResultArgs};

@@ -8,8 +8,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use tolok_analysis::Findings;
-use tolok_lab::store::RunFolder;
 use tolok_report::{Format as ReportFormat, Style, brief, render};
+use tolok_store::RunFolder;
 
 use crate::args::{Format, ReportArgs};
 use crate::exit::{CliError, Exit};

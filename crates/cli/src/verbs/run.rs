@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tolok_analysis::figures::counted;
 use tolok_lab::run::{Capabilities, changes_since, check_resumable};
-use tolok_lab::store::RunFolder;
 use tolok_model::Plan;
+use tolok_store::RunFolder;
 
 use super::plan::{StudyRequest, make};
 use crate::args::{ResumeArgs, RunArgs};

@@ -3,11 +3,11 @@
 mod reports;
 
 use tolok_lab::home::Home;
-use tolok_lab::store::RunFolder;
-use tolok_lab::verify::verify as hold_against_raw_data;
 use tolok_model::CheckOutcome;
 use tolok_report::documents::verification;
 use tolok_report::print::terminal;
+use tolok_store::RunFolder;
+use tolok_store::verify::verify as hold_against_raw_data;
 
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::exit::{CliError, Exit};

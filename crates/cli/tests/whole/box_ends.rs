@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::{Deserialize, Serialize};
+use tolok_host::group::{Controller, Hierarchies, Limits, sweep};
+use tolok_host::isolate::{Backend, BoxSpec, LinkSpec, TrialBox, place as placed, wait_within};
 use tolok_lab::database::mariadb_command;
-use tolok_lab::group::{Controller, Hierarchies, Limits, sweep};
-use tolok_lab::isolate::{Backend, BoxSpec, LinkSpec, TrialBox, place as placed, wait_within};
 use tolok_testkit::{is_own_process, require};
 
 use crate::boxed::{GROUND, Ground, Traces, groups, keeper_of, private_with, program, wait_until};

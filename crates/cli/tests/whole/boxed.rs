@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
-use tolok_lab::group::{Controller, Limits};
-use tolok_lab::isolate::{
+use tolok_host::group::{Controller, Limits};
+use tolok_host::isolate::{
     Backend, BoxSpec, GroupsSpec, LinkBetween, LinkSpec, NetworkSpec, ProcessSpec, RunFolder, TrialBox,
 };
-use tolok_lab::sample::descendants;
+use tolok_host::sample::descendants;
 use tolok_lab::toolbox::{Program, Toolbox};
 
 use crate::place::PATIENCE;

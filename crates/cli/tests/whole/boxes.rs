@@ -12,8 +12,8 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
 use rustix::process::{Signal, geteuid};
 use rustix::thread::{Gid, Uid, UnshareFlags, set_thread_gid, set_thread_groups, set_thread_uid, unshare_unsafe};
-use tolok_lab::group::{Controller, Hierarchies, Limits};
-use tolok_lab::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, ProcessSpec, TrialBox, place as placed};
+use tolok_host::group::{Controller, Hierarchies, Limits};
+use tolok_host::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, ProcessSpec, TrialBox, place as placed};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 
 use crate::boxed::{

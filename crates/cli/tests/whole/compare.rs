@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
-use tolok_lab::store::RunFolder;
+use tolok_store::RunFolder;
 
 #[path = "../../../analysis/tests/invented/mod.rs"]
 pub mod invented;

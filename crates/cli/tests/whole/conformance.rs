@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tolok_host::machine::Machine;
 use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
-use tolok_lab::machine::Machine;
 use tolok_lab::run::{Capabilities, Laboratory, Prepared, Session, check_conformance, prepare_database};
 use tolok_lab::subject::Builds;
 use tolok_lab::toolbox::Toolbox;

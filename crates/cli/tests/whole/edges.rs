@@ -18,6 +18,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tolok-model",
             "tolok-load",
             "tolok-serve",
+            "tolok-store",
+            "tolok-tools",
         ],
     ),
     ("tolok-serve", &["tolok-store", "tolok-analysis", "tolok-report", "tolok-model"]),

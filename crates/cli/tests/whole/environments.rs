@@ -2,7 +2,7 @@
 
 use rustix::process::geteuid;
 use serde_json::Value;
-use tolok_lab::group::{Controller, Hierarchies};
+use tolok_host::group::{Controller, Hierarchies};
 use tolok_testkit::require;
 
 use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};

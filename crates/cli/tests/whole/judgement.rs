@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tolok_lab::group::{Controller, Hierarchies};
+use tolok_host::group::{Controller, Hierarchies};
 use tolok_testkit::{require, skip, test_name};
 
 use crate::place::{Place, Said, assert_done, my_turn};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tolok_lab::isolate::wait_within;
+use tolok_host::isolate::wait_within;
 
 /// The repository.
 pub fn repository() -> PathBuf {

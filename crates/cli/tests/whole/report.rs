@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
-use tolok_lab::store::RunFolder;
+use tolok_store::RunFolder;
 
 use super::compare::invented::two_runs::{BEFORE, Life, run};
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use rustix::thread::{CapabilitySet, Gid, Uid, capabilities, set_thread_gid, set_thread_groups, set_thread_uid};
-use tolok_lab::isolate::{Backend, BoxSpec, LinkBetween, LinkSpec, TrialBox};
-use tolok_lab::sample::{Window, WireWatch};
+use tolok_host::isolate::{Backend, BoxSpec, LinkBetween, LinkSpec, TrialBox};
+use tolok_host::sample::{Window, WireWatch};
 use tolok_load::clock::MonotonicNs;
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 

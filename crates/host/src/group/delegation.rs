@@ -15,7 +15,7 @@ const NEEDED: [Controller; 4] = [Controller::Cpu, Controller::CpuSet, Controller
 /// What to do in order to have groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delegation {
-    /// Nothing: what can be had is at hand.
+    /// Nothing: everything possible is available already.
     Have,
     /// Start the same command again behind these words; they set [`DELEGATED`] for it.
     ReexecUnder(Vec<String>),
@@ -79,7 +79,7 @@ fn decide(layout: CgroupMode, usable: &BTreeSet<Controller>, surroundings: &Surr
 fn ask_systemd(layout: CgroupMode, surroundings: &Surroundings) -> Result<Vec<String>, &'static str> {
     match layout {
         CgroupMode::None => return Err("no control groups are mounted"),
-        // systemd hands version 1's controllers to nobody.
+        // systemd delegates no controller of version 1.
         CgroupMode::V1 | CgroupMode::Hybrid if surroundings.root => {
             return Err("the control groups of version 1 are not writable here, as in many containers");
         }

@@ -20,7 +20,7 @@ use super::{Controller, Group, GroupError, Version};
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 /// How long a folder may stay busy after its last process has gone.
 const REMOVE_LIMIT: Duration = Duration::from_secs(5);
-/// How long to wait for ends before looking who is there now: processes may have been forked meanwhile.
+/// How long to wait for ends before listing the members again: some may have forked.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Kills until no one is left in any hierarchy: what forks faster than it is killed one by one is stopped as a whole, by
@@ -51,7 +51,7 @@ pub(super) fn kill_by(group: &Group, at_once: Option<&Path>) -> Result<(), Group
     }
 }
 
-/// Kills those who are in the group, frozen so that none forks or ends and passes on its number meanwhile.
+/// Kills the members of the group, frozen so that none forks, or ends and frees its pid.
 fn one_by_one(group: &Group, there: &BTreeSet<u32>) -> Result<Vec<OwnedFd>, GroupError> {
     let frozen = Frozen::freeze(group);
     let open =
@@ -91,7 +91,7 @@ fn wait_for_an_end(dying: &[OwnedFd]) {
     }
 }
 
-/// A group that stands still where a freezer can be had; it goes on when this is dropped, so that what was killed can end.
+/// A group that is frozen where the kernel can freeze it. Dropping this thaws it, so that killed members can end.
 struct Frozen {
     thaw: Option<(PathBuf, &'static str)>,
 }

@@ -17,7 +17,7 @@ pub enum GroupError {
          of the marks"
     )]
     Name { name: String },
-    /// Nothing of what was wanted is there.
+    /// No wanted controller is there.
     #[error("make a control group: {reason}; {advice}")]
     NoGroups {
         /// What is missing.

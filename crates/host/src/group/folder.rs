@@ -245,7 +245,7 @@ pub(super) fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(children)
 }
 
-/// Adds the numbers in a file of a group and of all groups below it. What has gone meanwhile has no one in it. The file is
+/// Adds the numbers in a file of a group and of all groups below it. A group that is gone has no members. The file is
 /// opened each time, because version 1 gives for an open one the list of up to a second ago.
 fn note_listed_below(folder: &Path, file: &str, numbers: &mut Vec<u32>) -> io::Result<()> {
     match fs::read_to_string(folder.join(file)) {

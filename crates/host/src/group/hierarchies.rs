@@ -122,7 +122,7 @@ impl Hierarchies {
             .filter(|(controller, _)| wanted.contains(controller))
             .map(|(c, seat)| (*c, seat))
             .collect();
-        // Whoever has a folder in the version 2 tree can kill through it.
+        // A group with a folder in the version 2 tree can be killed through it.
         if seats.values().any(|seat| seat.version == Version::V2) {
             seats.extend(self.seats.get(&Controller::Core).map(|core| (Controller::Core, core)));
         }

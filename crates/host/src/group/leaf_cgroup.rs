@@ -73,7 +73,7 @@ impl LeafCgroup {
 impl Drop for LeafCgroup {
     fn drop(&mut self) {
         let Some(Before { base, handed_on: before, lived_in }) = self.before.take() else { return };
-        // A group of somebody else may have come to rely on a controller, and would lose its limits without a word.
+        // Another group may rely on a controller by now, and would silently lose its limits.
         let alone = children(&base).is_ok_and(|groups| groups.iter().all(|group| group.ends_with(LEAF)));
         if alone {
             for switch in handed_on(&base).difference(&before) {

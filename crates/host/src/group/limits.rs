@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Controller, GroupError, Version};
 use crate::machine::format_cpu_list;
 
-/// What a group may use; nothing said is no limit.
+/// What a group may use. `None` is no limit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Limits {

@@ -5,7 +5,7 @@
 //! the lab sees a [`Group`], which knows for each controller where its folder is and which version's files lie there.
 //! Everything is read and written directly; no daemon is asked.
 //!
-//! Groups are made **below** the group in which this process is, so a limit that somebody has put on tolok holds for all
+//! Groups are made **below** the group in which this process is, so a limit on tolok itself holds for all
 //! that it starts, and a user to whom a group was given needs no other right. [`Hierarchies`] finds that place,
 //! [`LeafCgroup`] makes room there on version 2, and [`delegation`] says how to get such a place where there is none.
 

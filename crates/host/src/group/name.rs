@@ -11,7 +11,7 @@ use super::GroupError;
 const FIRST_PID_NAMESPACE: u64 = 4_026_531_836;
 
 /// The name of the group of one tolok process, `tolok-<boot>-<pid>-<start>`, with `-ns<inode>` of the pid namespace in which
-/// that pid counts unless it is the machine's first: so whoever finds the group can tell whether
+/// that pid counts unless it is the machine's first: so a later session can tell whether
 /// its owner lives, even when another process has the number by now, or the machine was started again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupName {
@@ -38,7 +38,7 @@ impl GroupName {
         Ok(Self { boot, pid, start_ticks, namespace: pid_namespace(proc) })
     }
 
-    /// Reads a name back; nothing unless it has exactly the form that [`GroupName`] is written in.
+    /// Reads a name back, or `None` unless it has exactly the form that [`GroupName`] is written in.
     pub fn parse(name: &str) -> Option<Self> {
         let mut parts = name.strip_prefix("tolok-")?.split('-');
         let read = Self {
@@ -51,7 +51,7 @@ impl GroupName {
         (read.to_string() == name).then_some(read)
     }
 
-    /// Whether the owner lives, by a folder like `/proc`. Whoever cannot know says yes, since a group of the living must
+    /// Whether the owner lives, by a folder like `/proc`. In doubt it says yes, since a group of a living owner must
     /// not be touched.
     pub fn is_alive(&self, proc: &Path) -> bool {
         let Some(boot) = boot(proc) else { return true };

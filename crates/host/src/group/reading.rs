@@ -7,41 +7,54 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::{Controller, Version};
+use serde::{Deserialize, Serialize};
 
-/// What a group has used since it was made. What cannot be had is `None`, never 0.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+use super::{Controller, Version};
+use crate::sample::as_seconds;
+
+/// What a group has used since it was made. What cannot be read is `None`, never 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct GroupReading {
     /// CPU time.
+    #[serde(rename = "cpu_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// The part of it outside of the kernel. In version 1 the parts are counted by clock ticks, and do not add up to the
     /// whole.
+    #[serde(rename = "user_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub user_ns: Option<u64>,
     /// The part of it in the kernel.
+    #[serde(rename = "system_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub system_ns: Option<u64>,
     /// How a quota has held the group up; in a group without a quota nothing is counted.
+    #[serde(flatten)]
     pub throttling: Option<Throttling>,
+    #[serde(flatten)]
     pub memory: Option<GroupMemory>,
     /// How many tasks there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<u64>,
     /// How often a task could not be made because there were as many as allowed.
+    #[serde(skip)]
     pub refused_tasks: Option<u64>,
     /// Bytes from and to disks; what the page cache answers is not among them.
+    #[serde(flatten)]
     pub disk: Option<DiskBytes>,
 }
 
 /// How a quota has held a group up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Throttling {
     /// Periods in which it had something to run.
     pub periods: u64,
     /// Those in which it had to wait for the next.
     pub throttled_periods: u64,
     /// How long it waited, summed over CPUs.
+    #[serde(rename = "throttled_s", with = "as_seconds")]
     pub throttled_ns: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupMemory {
     /// All, with the file pages that it was the first to touch.
     pub usage_bytes: u64,
@@ -50,15 +63,18 @@ pub struct GroupMemory {
     /// What the kernel holds for it: page tables, stacks, sockets' bookkeeping.
     pub kernel_bytes: u64,
     /// The most that `usage_bytes` has been; version 2 tells it since Linux 5.19.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
     /// How many of its processes the kernel has killed for want of memory.
     pub oom_kills: u64,
 }
 
 /// Bytes that went to and from disks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskBytes {
+    #[serde(rename = "disk_read_bytes")]
     pub read_bytes: u64,
+    #[serde(rename = "disk_written_bytes")]
     pub written_bytes: u64,
 }
 
@@ -124,7 +140,7 @@ impl GroupReader {
         }
     }
 
-    /// Reads once. A group that has been removed meanwhile has nothing to tell.
+    /// Reads once. All figures of a removed group are `None`.
     pub fn read(&self) -> GroupReading {
         let buffer = &mut [0; BUFFER_BYTES];
         let mut reading = GroupReading::default();

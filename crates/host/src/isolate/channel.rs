@@ -24,7 +24,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Both ends. Neither is inherited by a program that this process starts, unless it is told to be.
+    /// Both ends. Programs that this process starts inherit neither by default.
     pub(super) fn pair() -> io::Result<(Self, OwnedFd)> {
         let (own, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         Ok((Self { socket: own }, other))
@@ -53,7 +53,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Waits for the next message; nothing when the other side is gone.
+    /// Waits for the next message, or `None` when the other side is gone.
     pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Option<OwnedFd>)>> {
         let mut text = vec![0; LONGEST];
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];

@@ -1,7 +1,7 @@
 //! TCP's congestion control in a network namespace.
 //!
 //! A kernel lets a namespace other than the machine's have only those algorithms as its default that the machine itself
-//! allows to everybody (`tcp_allowed_congestion_control`), and to allow one more would change the machine. A route may
+//! allows to all users (`tcp_allowed_congestion_control`), and to allow one more would change the machine. A route may
 //! name any algorithm, however, and connections over it take that one, on the side that opens and on the side that
 //! accepts.
 

@@ -14,12 +14,12 @@ use crate::group::{Controller, GUESTS, Group, GroupError, GroupName, Hierarchies
 /// The part that emulates a link, and must come before everything else to be on time.
 const LINK: &str = "link";
 /// The box as a whole goes before what else runs on the machine: alone in a group of ordinary weight, a server with all
-/// its processes would get no more than one process of somebody else's.
+/// its processes would get no more than one process of another program.
 const WEIGHT: u32 = 10_000;
 /// Microseconds of each second that a link may run before everything else, the first that the machine grants.
 const REALTIME_US: [u32; 3] = [900_000, 400_000, 100_000];
 
-/// The groups of a box. Dropped, they are gone, with everybody in them.
+/// The groups of a box. Dropping them kills their processes and removes them.
 #[derive(Debug)]
 pub(super) struct BoxGroups {
     whole: Group,
@@ -27,7 +27,7 @@ pub(super) struct BoxGroups {
 }
 
 impl BoxGroups {
-    /// Makes the groups and sets the limits. What the machine does not offer is said in `isolation`, unless it is a limit.
+    /// Makes the groups and sets the limits. `isolation` lists what the machine lacks, except for limits, which are errors.
     pub(super) fn make(spec: &GroupsSpec, isolation: &mut Isolation) -> Result<Option<Self>, Fault> {
         let hierarchies = Hierarchies::find();
         let usable = hierarchies.usable();
@@ -77,7 +77,7 @@ impl BoxGroups {
         self.parts.iter().map(|(part, group)| (part.clone(), group.entrances())).collect()
     }
 
-    /// Ends everybody in them, except the lab.
+    /// Ends all processes in them, except the lab.
     pub(super) fn kill(&self) {
         for (_, group) in self.parts.iter().filter(|(part, _)| *part != GUESTS) {
             // Who cannot be killed keeps the group from being removed, and the next start of tolok tries again.
@@ -201,7 +201,7 @@ mod tests {
             machine.path().join("groups/user").display()
         );
         assert!(sentence.starts_with(&words), "{sentence}");
-        // Whatever else of a group cannot be had.
+        // Any other failure of a group.
         let write = |name: &str| nameless(name, format!("cannot write \"1\" to /groups/{name}/cpu.shares"));
         assert_eq!(write("tolok-752d3df0-42-777"), "cannot write \"1\" to /groups/tolok-…/cpu.shares");
     }

@@ -1,4 +1,4 @@
-//! The first process of a box: starts the servers, writes and reads their files, reaps whatever ends.
+//! The first process of a box: starts the servers, writes and reads their files, reaps processes that end.
 //!
 //! In a pid namespace it is process 1: when it ends, the kernel ends everything in the namespace, daemons and
 //! grandchildren included. It dies with its keeper.

@@ -1,7 +1,7 @@
 //! The keeper: makes a box, holds it together, and leaves nothing of it behind.
 //!
 //! ```text
-//! lab --pipe--> keeper --> init --> servers and whatever they fork
+//! lab --pipe--> keeper --> init --> servers and what they fork
 //!                  \-----> link process
 //! ```
 //!
@@ -125,7 +125,7 @@ fn has_database(spec: &BoxSpec) -> bool {
     has_link || spec.groups.as_ref().is_some_and(|groups| groups.parts.contains_key("database"))
 }
 
-/// What can be had of the namespaces that the box needs; the rest is said, or is a fault where a study asked for it.
+/// Makes the namespaces of the box that the machine allows. It reports the others, or fails where the study needs one.
 fn possible(spec: &BoxSpec, isolation: &mut Isolation) -> Result<Possible, Fault> {
     let (net, sysctls, link) = match &spec.network {
         NetworkSpec::Host => (false, None, None),

@@ -26,7 +26,7 @@ pub fn ignore_stop_signals() -> io::Result<()> {
         .try_for_each(|signal| signal_hook::flag::register(signal, unread.clone()).map(drop))
 }
 
-/// Kills every process below `ancestor` until none is left; one that is born meanwhile is met in the next round.
+/// Kills every process below `ancestor` until none is left; the next round finds those that were forked in between.
 pub(super) fn kill_all_below(ancestor: Pid) {
     let deadline = Instant::now() + KILL_LIMIT;
     loop {
@@ -52,10 +52,10 @@ pub(super) fn kill_all_below(ancestor: Pid) {
     }
 }
 
-/// Kills these children of this process and everybody below them. All are made to stand still first, from the top: what
-/// forks meanwhile would be missed, and what loses its parent could not be found any more.
+/// Kills these children of this process and all processes below them. All are made to stand still first, from the top: what
+/// forks in between would be missed, and what loses its parent could not be found any more.
 pub fn kill_trees(children: &[Pid]) {
-    // A child that was not waited for keeps its number, so it is met by it. Whoever is gone needs no signal.
+    // A child that was not waited for keeps its number, so the signal reaches it. Processes that are gone need none.
     for child in children {
         let _ = kill_process(*child, Signal::STOP);
     }
@@ -67,7 +67,7 @@ pub fn kill_trees(children: &[Pid]) {
     }
 }
 
-/// Stops everybody below these processes, until no one new is found.
+/// Stops all processes below these, until it finds no new one.
 fn all_standing_still_below(ancestors: &[Pid]) -> BTreeMap<u32, OwnedFd> {
     let deadline = Instant::now() + KILL_LIMIT;
     let below = || -> BTreeSet<u32> {

@@ -54,7 +54,7 @@ pub(super) fn mount_own_temporary_folder(folder: &Path) -> io::Result<()> {
     mount_for_everybody(folder)?;
     let hidden = PathBuf::from(format!("/proc/self/fd/{}", hidden.as_raw_fd()));
     for entry in entries {
-        // One that has gone meanwhile, as temporary files do, is not missed.
+        // Temporary files may be gone by now.
         let _ = show(&hidden.join(entry.file_name()), &folder.join(entry.file_name()));
     }
     Ok(())
@@ -74,7 +74,7 @@ fn show(from: &Path, to: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(from, to)?)
 }
 
-/// In memory; everybody may make files there, and no one may remove those of others.
+/// In memory; every user may make files there, and remove only their own.
 fn mount_for_everybody(folder: &Path) -> io::Result<()> {
     let options = CString::new(format!("size={TEMPORARY_BYTES},mode=1777"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;

@@ -45,7 +45,7 @@ impl Kinds {
 
 /// Makes all these namespaces at once, in whichever way is allowed.
 ///
-/// After an error the process may be half inside a namespace, and no way leads back: some kernels let everybody make a
+/// After an error the process may be half inside a namespace, and no way leads back: some kernels let every user make a
 /// user namespace and then refuse what makes it usable, as Ubuntu's AppArmor does. So this is for throw-away processes.
 pub(super) fn try_all(kinds: Kinds) -> io::Result<Right> {
     if std::env::var_os(WITHOUT_VARIABLE).is_some() {
@@ -71,7 +71,7 @@ pub(super) fn enter_user_namespace() -> io::Result<()> {
     keep_rights_for_programs()
 }
 
-/// A program that is started by anybody but root has no rights, even in a user namespace, unless it is told to inherit
+/// A program that another user than root starts has no rights, even in a user namespace, unless it inherits
 /// them: the init, which mounts, and those that make network devices.
 fn keep_rights_for_programs() -> io::Result<()> {
     let own = capabilities(None)?;

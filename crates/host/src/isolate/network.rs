@@ -302,7 +302,7 @@ fn settle_congestion_control(
     }
 }
 
-/// What holds for two namespaces or two links is said for both at once.
+/// One sentence covers two namespaces or two links with the same finding.
 fn say_once(isolation: &mut Isolation, said: String) {
     if !isolation.fallbacks.contains(&said) {
         isolation.fallbacks.push(said);

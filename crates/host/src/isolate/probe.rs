@@ -16,11 +16,11 @@ const LIMIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Possible {
     pub(super) kinds: Kinds,
-    /// Nothing where no namespace can be made at all.
+    /// `None` where no namespace can be made at all.
     pub(super) right: Option<Right>,
 }
 
-/// Finds out how much of `wanted` can be had; a network namespace goes first only if nothing works without it.
+/// Finds out how much of `wanted` the machine allows; a network namespace goes first only if nothing works without it.
 pub(super) fn find_possible(wanted: Kinds, needs_network: bool) -> io::Result<Possible> {
     let (only_pid, only_net) = (Kinds { net: false, ..wanted }, Kinds { pid: false, ..wanted });
     let less = match (wanted.net, needs_network) {
@@ -62,7 +62,7 @@ pub fn run_namespace_probe(kinds: &str) -> io::Result<()> {
         tolok_link::tun::up("lo")?;
     }
     if kinds.pid {
-        // An init that is told at once to stop.
+        // An init that must stop at once.
         let job = InitJob { pid_namespace: true, may_separate: true, ..InitJob::default() };
         let mut command = own_program("init", &serde_json::to_string(&job)?);
         place(&mut command, &Placement { dies_with_parent: true, ..Placement::default() })?;

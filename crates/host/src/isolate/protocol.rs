@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lab --pipe: Request, one JSON line each, and the bytes of a file--> init
-//! init --pipe: InitEvent, likewise--> lab
+//! init --pipe: InitEvent--> lab
 //! lab <--socket of messages: KeeperRequest, KeeperEvent, and descriptors--> keeper
 //! ```
 
@@ -19,7 +19,7 @@ use crate::group::Group;
 /// How long a database may take to stop when asked, before it is killed, and so the longest that any part may; the keeper
 /// adds its own time to it.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
-/// The same for everybody else. When they are asked nothing is measured any more, and a server that hears the signal ends in
+/// The same for all other processes. They are asked after the measurement, and a server that hears the signal ends in
 /// milliseconds; who ignores it, or waits for clients that have gone, is to hold no one up.
 const SHORT_GRACE: Duration = Duration::from_millis(800);
 

@@ -18,12 +18,12 @@ impl RunFiles {
         Self { folder }
     }
 
-    /// Writes a file, and makes the folders on the way to it, which everybody may look into.
+    /// Writes a file, and makes the folders on the way to it, which all users may read.
     pub(super) fn write(&self, path: &Path, content: &[u8], mode: u32) -> InitEvent {
         let written = self.checked(path).and_then(|folder| {
             make_folders(folder, path)?;
             fs::write(path, content)?;
-            // Whatever the umask says: servers under another account must find what they may read.
+            // Regardless of the umask: servers under another account must be able to read it.
             fs::set_permissions(path, Permissions::from_mode(mode))
         });
         written.map_or_else(|error| no_file(path, &error), |()| InitEvent::Written)

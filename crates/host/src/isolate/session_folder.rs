@@ -1,6 +1,6 @@
 //! The private folders of sessions. A process may remove a folder if nothing holds its lock.
 //!
-//! A session removes its own. After a `kill -9` of the lab the keeper of its box does, once everybody who worked in it is
+//! A session removes its own. After a `kill -9` of the lab the keeper of its box does, once all processes that worked in it are
 //! gone; what was killed between two boxes, or together with its keeper, the next start of tolok removes.
 
 use std::fs::{self, File};
@@ -47,7 +47,7 @@ fn remove_if_dead(folder: &Path) {
     }
 }
 
-/// In a folder for everybody, others can leave things of any name and kind.
+/// In a folder that all users share, others can leave files of any name and kind.
 fn is_ours(folder: &Path) -> bool {
     let own = rustix::process::geteuid().as_raw();
     fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)

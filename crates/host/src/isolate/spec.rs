@@ -62,7 +62,7 @@ pub enum NetworkSpec {
         dispensable: BTreeSet<String>,
         /// What lies between client and subject; without it they share one namespace and its loopback.
         link: Option<LinkBetween>,
-        /// What lies between subject and database, likewise.
+        /// What lies between subject and database.
         #[serde(default)]
         database_link: Option<LinkBetween>,
     },

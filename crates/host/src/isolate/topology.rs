@@ -45,7 +45,7 @@ pub(super) struct Topology<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NodePlan {
     pub(super) parts: Vec<&'static str>,
-    /// Whether it opens so many connections to so few addresses that ports may run out.
+    /// Whether it opens many connections to few addresses, so that ports may run out.
     pub(super) opens_many: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The lab's side of the box in which a subject's processes run.
 //!
 //! A box is a keeper process and, below it, an init that starts the servers (see [`super::keeper`]). The lab holds one
-//! end of a pipe: while it is open the box lives, and when it closes, for whatever reason, everything in the box ends.
+//! end of a pipe: while it is open the box lives, and when it closes, for any reason, everything in the box ends.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -159,7 +159,7 @@ impl TrialBox {
         Ok(opened)
     }
 
-    /// Waits until keeper and init have made their parts of the box, in whatever order that is heard.
+    /// Waits until keeper and init have made their parts of the box, in any order.
     fn settle(&mut self) -> Result<(), BoxError> {
         let (mut outer, mut inner) = (None, None);
         while outer.is_none() || inner.is_none() {
@@ -242,7 +242,7 @@ impl TrialBox {
     }
 
     /// The processes that have ended so far, in that order; none should, before [`TrialBox::stop`], but of a part that was told
-    /// to by [`TrialBox::end_part`]. Fails if the box itself has ended, as when somebody kills its keeper.
+    /// to by [`TrialBox::end_part`]. Fails if the box itself has ended, as when its keeper is killed.
     pub fn exits(&mut self) -> Result<&[ExitReport], BoxError> {
         loop {
             match self.heard.try_recv() {
@@ -457,7 +457,7 @@ impl Drop for TrialBox {
     }
 }
 
-/// Receives what init and keeper report, until everybody who could report has ended.
+/// Receives the reports of init and keeper until both have ended.
 fn listen(output: ChildStdout, channel_of_keeper: Channel) -> Receiver<Heard> {
     let (sender, heard) = channel();
     let of_keeper = sender.clone();

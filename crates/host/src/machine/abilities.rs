@@ -1,4 +1,4 @@
-//! What can be had on a machine: the list "this machine can" of `tolok doctor`.
+//! What a machine can do: the list "this machine can" of `tolok doctor`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use super::{Machine, format_cpu_list};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ability {
     pub name: String,
-    /// Whether it can be had.
+    /// Whether the machine has it.
     pub state: AbilityState,
     /// By what means, or why not.
     pub how: String,
 }
 
-/// Whether something can be had.
+/// Whether a machine has an ability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AbilityState {

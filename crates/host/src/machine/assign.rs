@@ -27,7 +27,7 @@ pub struct CpuWish {
 /// The two ways to give a subject CPU time; their figures never stand in one table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SubjectCpus {
-    /// So many CPUs, and no other part on them.
+    /// This many CPUs, without other parts on them.
     Dedicated(usize),
     /// So much CPU time, on any CPU: what `docker --cpus` gives.
     Quota(f64),
@@ -36,7 +36,7 @@ pub enum SubjectCpus {
 /// What a database gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatabaseCpus {
-    /// So many CPUs, and no other part on them.
+    /// This many CPUs, without other parts on them.
     Own(usize),
     /// One of its own where the subject and the generator leave one that is not beside the subject, else the generator's.
     WhereLeft,
@@ -160,7 +160,7 @@ fn without_database(cores: &Cores, wish: CpuWish) -> Result<CpuMap, CpuRefusal> 
     }
 }
 
-/// Gives the database so many CPUs that no other part runs on: on cores that no one else is on if the others are none the worse
+/// Gives the database this many CPUs that no other part runs on: on cores that no one else is on if the others are none the worse
 /// for it, else the last ones.
 fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let available: usize = cores.iter().map(Vec::len).sum();
@@ -201,13 +201,13 @@ fn with_generators(map: CpuMap, asked: usize) -> CpuMap {
     CpuMap { database: map.generator.clone(), note: Some(note), ..map }
 }
 
-/// The first CPUs of so many cores at the end, whose siblings are left idle, and the cores before them.
+/// The first CPUs of this many cores at the end, whose siblings stay idle, and the cores before them.
 fn last_cores(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
     let (rest, last) = cores.split_at(cores.len().checked_sub(count)?);
     Some((last.iter().filter_map(|core| core.first().copied()).collect(), rest.to_vec()))
 }
 
-/// So many CPUs at the end, and all the others.
+/// This many CPUs at the end, and all the others.
 fn last_cpus(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
     let all: Vec<u32> = cores.iter().flatten().copied().collect();
     let mut own = all[all.len().checked_sub(count)?..].to_vec();

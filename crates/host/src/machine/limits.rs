@@ -1,4 +1,4 @@
-//! What was given to this process: resource limits, and the control groups that somebody put around it.
+//! The limits of this process: its resource limits, and those of the control groups around it.
 
 use serde::{Deserialize, Serialize};
 

@@ -129,7 +129,7 @@ impl Machine {
         advice::advice(self)
     }
 
-    /// What can be had on this machine, and how.
+    /// What this machine can do, and how.
     pub fn abilities(&self) -> Vec<Ability> {
         abilities::abilities(self)
     }

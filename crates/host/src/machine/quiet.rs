@@ -1,4 +1,4 @@
-//! Is anybody else at work here? Judged before a run begins, and of every window that was measured.
+//! Are other programs at work? Judged before a run begins, and for every window.
 //!
 //! The judgements are functions of readings. Only [`ThisHost`] looks at a machine, and [`wait_until_quiet`] is handed a
 //! host to look at and to pass the time with.
@@ -99,7 +99,7 @@ pub struct Stillness {
     pub waiting: Option<f64>,
     /// Tasks that could run at the end, apart from this one.
     pub running: Option<u32>,
-    /// What is too much; nothing on a quiet machine.
+    /// What is too much; empty on a quiet machine.
     pub disturbances: Vec<Disturbance>,
 }
 
@@ -154,7 +154,7 @@ pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
     Some(Stillness { over_s, foreign, stolen, waiting, running, disturbances })
 }
 
-/// What is known of a window that was measured. What is not known disturbs nothing.
+/// The facts by which a window is judged. A figure that is not known is 0: it disturbs nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WindowFacts {
     /// Its length.
@@ -163,20 +163,20 @@ pub struct WindowFacts {
     /// CPUs of the subject, or its quota.
     pub subject_cpus: f64,
     /// CPU time that none of the trial's parts used.
-    pub foreign_cpu_s: Option<f64>,
+    pub foreign_cpu_s: f64,
     /// CPU time that the hypervisor took.
-    pub steal_s: Option<f64>,
+    pub steal_s: f64,
     /// CPU time of the subject.
-    pub subject_cpu_s: Option<f64>,
+    pub subject_cpu_s: f64,
     /// Time that the subject's threads waited for a CPU, added up.
-    pub subject_wait_s: Option<f64>,
+    pub subject_wait_s: f64,
 }
 
 /// What disturbed a window, by the same measure as every other window.
 pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
     let machine_s = window.machine_cpus * window.window_s;
-    let stolen = window.steal_s.and_then(|steal_s| share(steal_s, machine_s));
-    let foreign = window.foreign_cpu_s.and_then(|foreign_s| share(foreign_s, machine_s));
+    let stolen = share(window.steal_s, machine_s);
+    let foreign = share(window.foreign_cpu_s, machine_s);
     let found = [stolen.and_then(steal), foreign.and_then(foreign_cpu), taken_from_subject(window)];
     found.into_iter().flatten().collect()
 }
@@ -185,8 +185,8 @@ pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
 /// subject waited, that it did not use, and that others did use: it can be no more than the least of the three.
 fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
     let own_s = window.subject_cpus * window.window_s;
-    let unused_s = own_s - window.subject_cpu_s?;
-    let share = share(window.subject_wait_s?.min(unused_s).min(window.foreign_cpu_s?), own_s)?;
+    let unused_s = own_s - window.subject_cpu_s;
+    let share = share(window.subject_wait_s.min(unused_s).min(window.foreign_cpu_s), own_s)?;
     if share <= TAKEN_TOLERATED {
         return None;
     }
@@ -248,7 +248,7 @@ pub enum WaitEnd {
     Quiet,
     /// It did not become quiet in time.
     PatienceOver,
-    /// Whoever waited was called away.
+    /// The wait was called off.
     CalledAway,
     /// It cannot be seen whether the machine is quiet.
     Unknown,

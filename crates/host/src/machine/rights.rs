@@ -12,7 +12,7 @@ pub struct Rights {
     pub administrator: Option<bool>,
     /// It may take any priority.
     pub priorities: Option<bool>,
-    /// It may measure with perf events whatever the setting says.
+    /// It may measure with perf events at any setting.
     pub perf_events: Option<bool>,
     /// It may make user namespaces.
     pub user_namespaces: Option<bool>,

@@ -17,8 +17,9 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::as_seconds;
 use super::perf::{self, Event, Raw, Target};
 use crate::group::Group;
 
@@ -56,25 +57,24 @@ const SYSCALLS: &str = "system calls";
 type Named = (&'static str, Event);
 
 /// Counts of the kernel since they were attached; absent where they are refused.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SoftwareEvents {
     /// Times a CPU was taken from a thread or given up by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_switches: Option<u64>,
     /// Times a thread went on on another CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub migrations: Option<u64>,
     /// Page faults that needed no disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub minor_faults: Option<u64>,
     /// Page faults that waited for a disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub major_faults: Option<u64>,
     /// Time on a CPU.
+    #[serde(rename = "task_clock_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub task_clock_ns: Option<u64>,
-}
-
-impl SoftwareEvents {
-    /// Page faults of both kinds.
-    pub fn page_faults(&self) -> Option<u64> {
-        Some(self.minor_faults? + self.major_faults?)
-    }
 }
 
 /// Counters of the kernel for one part.

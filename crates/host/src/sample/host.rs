@@ -2,31 +2,44 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use super::as_seconds;
 use super::kept::{Kept, Room};
 
 /// Kernels count these in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
 const TICK_NS: u64 = 10_000_000;
 
 /// The machine at one moment. Times are since boot; what the kernel does not tell is absent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HostReading {
     /// Time all CPUs spent on anything but idling and waiting for disks.
+    #[serde(rename = "busy_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub busy_ns: Option<u64>,
     /// Time the hypervisor gave to others while this machine had work.
+    #[serde(rename = "steal_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub steal_ns: Option<u64>,
     /// The part of the busy time that went into softirqs: most of what packets cost.
+    #[serde(rename = "softirq_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub softirq_ns: Option<u64>,
     /// Time in which at least one task waited for a CPU.
+    #[serde(rename = "cpu_pressure_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub cpu_pressure_ns: Option<u64>,
     /// Time in which at least one task waited for memory.
+    #[serde(rename = "memory_pressure_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub memory_pressure_ns: Option<u64>,
     /// Time in which at least one task waited for a disk.
+    #[serde(rename = "io_pressure_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub io_pressure_ns: Option<u64>,
     /// Tasks that ran or were ready to run, the one that reads this included.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub runnable_tasks: Option<u64>,
     /// Frequency of the slowest CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_min_hz: Option<u64>,
     /// Frequency of the fastest CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_max_hz: Option<u64>,
 }
 

@@ -39,8 +39,8 @@ impl Kept {
         self.file.is_some()
     }
 
-    /// Reads the whole file into `buffer`; `path` is asked for only if it has to be opened. Nothing is returned if it
-    /// cannot be read, and then the next reading opens whatever is there under that name.
+    /// Reads the whole file into `buffer`; `path` is asked for only if it has to be opened. Returns `None` if it
+    /// cannot be read; the next reading opens the file of that name again.
     pub fn read<'a>(
         &mut self,
         path: impl FnOnce() -> PathBuf,

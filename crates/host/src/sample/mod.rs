@@ -1,5 +1,5 @@
 //! What the parts of a trial use: CPU time, waiting, throttling, memory, disk, network; and what the rest of the machine
-//! does meanwhile.
+//! does at the same time.
 //!
 //! CPU time and memory come from the control group of a part where it has one: exact, whatever its processes do, and one
 //! reading of a few files however many they are. Where there are no groups, CPU time is summed over threads from the
@@ -11,7 +11,7 @@
 //! meant each 100 ms. Processes, network, events and the machine are read once a second and at the borders of the window.
 //! Proportional set sizes cost milliseconds and hold up the process that is looked at, and are read once, after the load.
 //!
-//! Whatever a kernel or the lack of a right withholds is absent, and never 0; [`Sampler::unavailable`] says what and why.
+//! A figure that the kernel does not give, or not to this user, is absent, and never 0; [`Sampler::unavailable`] says what and why.
 
 mod counters;
 mod host;
@@ -35,7 +35,8 @@ pub use counters::{
     DiagnosticCount, DiagnosticCounters, DiagnosticCounts, DiagnosticReading, Scope, SoftwareCounters, SoftwareEvents,
 };
 pub use host::HostReading;
-pub use line::Sample;
+pub(crate) use line::as_seconds;
+pub use line::{Reading, Sample};
 pub use network::NetworkBytes;
 pub use part::{Followed, Members, NetOf, Part};
 pub use process::{ProcessTree, descendants, pss_bytes};
@@ -43,5 +44,5 @@ pub use read_back::ReadBack;
 pub use sampler::{Folders, Sampler};
 pub use series::{Border, Series, Window};
 pub use tasks::TaskReading;
-pub use usage::{HostUsage, NoUsage, PartUsage, SecondUsage, WindowUsage};
+pub use usage::{NoUsage, SecondUsage, WindowUsage};
 pub use wire::{WireLine, WireWatch, wire_window};

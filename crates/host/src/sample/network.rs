@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// Bytes since the interfaces were made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkBytes {
     /// Received over all interfaces but the loopback.
     pub received_bytes: u64,

@@ -103,7 +103,7 @@ impl Counting for CountingGroup {
     }
 }
 
-/// Where the processes of a part are looked up, with whatever is held open for it.
+/// Where the processes of a part are looked up, with the files held open for it.
 #[derive(Debug)]
 pub(super) enum Source {
     Group(Box<dyn Counting>),

@@ -15,7 +15,7 @@ pub struct Event {
 /// For whom it is counted.
 #[derive(Debug, Clone, Copy)]
 pub enum Target<'a> {
-    /// For whoever belongs to the control group of this folder, on one CPU.
+    /// For the members of the control group of this folder, on one CPU.
     GroupOnCpu(BorrowedFd<'a>, u32),
     /// For the first thread of a process, and those threads and processes that it starts from now on.
     Descendants(u32),

@@ -47,10 +47,9 @@ pub fn descendants(proc_folder: &Path, ancestor: u32) -> Vec<u32> {
 /// Proportional set sizes of several processes, summed: private pages, and shared ones divided by those who share them.
 ///
 /// The kernel walks all pages of a process for this, a millisecond and more each, and holds the lock of its memory map
-/// (`mmap_lock`) while it does: whatever the process maps, unmaps or grows meanwhile waits. So it is read when no load is
-/// on any more, and never in a window.
+/// (`mmap_lock`) while it does: the process cannot map, unmap or grow memory until then. So it is read after the load, and never in a window.
 ///
-/// Processes that have ended are left out. Nothing, if there is none to be read or one may not be: a part would look
+/// Processes that have ended are left out. `None` if no process can be read, or if one is forbidden: a part would look
 /// like the whole.
 pub fn pss_bytes(proc_folder: &Path, pids: &[u32]) -> Option<u64> {
     let mut sum = None;

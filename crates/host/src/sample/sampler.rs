@@ -1,6 +1,6 @@
-//! Follows the parts of a trial: reads them when it is told to, and says what a window used.
+//! Follows the parts of a trial: reads them on request, and computes what a window used.
 //!
-//! The window is that of the load tool. Its borders are told through a pipe, so they are heard of late, and never are a
+//! The window is that of the load tool. Its borders arrive through a pipe, so the lab knows them late, and they never are a
 //! reading's instant: counters are interpolated at the borders (see [`super::series`] for why, and how wrong that may be).
 //! There is no usage of a window that never began, and none of a window of which a third or more lies between a border
 //! and the reading nearest to it.
@@ -14,7 +14,7 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use super::counters::SoftwareCounters;
 use super::host::{Host, HostReading};
 use super::kept::Room;
-use super::line::{Figures, Sample};
+use super::line::{Reading, Sample};
 use super::network::NetworkBytes;
 use super::part::{Followed, NetOf, Part, Source};
 use super::process::{ProcessTree, pss_bytes};
@@ -33,7 +33,7 @@ const EARLY: Duration = Duration::from_millis(50);
 pub struct Folders {
     /// `/proc`, or what stands for it in a test.
     pub proc: PathBuf,
-    /// `/sys`, likewise.
+    /// `/sys`, or what stands for it in a test.
     pub sys: PathBuf,
 }
 
@@ -108,7 +108,7 @@ impl<'a> LazyTree<'a> {
 }
 
 impl<C: Clock> Sampler<C> {
-    /// A sampler of these parts. It reads them at once, so that whatever begins now lies between two readings.
+    /// A sampler of these parts. It reads them at once, so that work that begins now lies between two readings.
     pub fn new(clock: C, folders: Folders, followed: Vec<Followed>) -> Self {
         let host = Host::new(folders.proc.clone(), folders.sys);
         let room = Room::of_this_process();
@@ -136,7 +136,7 @@ impl<C: Clock> Sampler<C> {
         self.follow_source(part, members.into(), net_of);
     }
 
-    /// Takes one more process, and whatever it starts, into a part that is followed as [`Members::Trees`], from a reading that
+    /// Takes one more process, and all that it starts, into a part that is followed as [`Members::Trees`], from a reading that
     /// is made at once. What those used that have ended stays counted.
     pub fn add_process(&mut self, part: Part, pid: u32) {
         let Some(place) = self.parts.iter().position(|tracked| tracked.part == part) else { return };
@@ -192,7 +192,7 @@ impl<C: Clock> Sampler<C> {
         let window = Window { began: self.began.take().ok_or(NoUsage::NeverBegan)?, ended };
         let parts: Vec<(Part, &Readings)> =
             self.parts.iter().map(|tracked| (tracked.part, &tracked.readings)).collect();
-        window_usage(&self.host_readings, &parts, window)
+        window_usage(&self.host_readings, &parts, window, window.length().as_secs_f64())
     }
 
     /// Where the times of [`Sampler::samples`] count from, in nanoseconds of the monotonic clock.
@@ -202,7 +202,7 @@ impl<C: Clock> Sampler<C> {
     }
 
     /// Proportional set sizes of the parts, for when the load has stopped: the kernel holds the lock of a process's memory
-    /// map while it walks all its pages, so whoever answers requests meanwhile would wait for the sampler. A part of which
+    /// map while it walks all its pages, so a server that answers requests would wait for the sampler. A part of which
     /// nothing may be read is not among them.
     pub fn after_load(&self) -> BTreeMap<Part, u64> {
         let mut tree = LazyTree::of(&self.proc, &self.parts);
@@ -231,18 +231,16 @@ impl<C: Clock> Sampler<C> {
     /// All readings so far, in the order of time.
     pub fn samples(&self) -> Vec<Sample> {
         let mut samples = Vec::new();
-        let mut add = |part, source, at: MonotonicNs, figures| {
-            samples.push(Sample { at_s: self.at_s(at), part, source, figures });
-        };
+        let mut add = |part, at: MonotonicNs, reading| samples.push(Sample { at_s: self.at_s(at), part, reading });
         for (at, host) in self.host_readings.iter() {
-            add(None, "host", *at, Figures::from(host));
+            add(None, *at, Reading::Host(*host));
         }
         for Tracked { part, readings, .. } in &self.parts {
             let part = Some(*part);
-            readings.group.iter().for_each(|(at, group)| add(part, "group", *at, group.into()));
-            readings.tasks.iter().for_each(|(at, tasks)| add(part, "processes", *at, tasks.into()));
-            readings.network.iter().for_each(|(at, network)| add(part, "network", *at, network.into()));
-            readings.events.iter().for_each(|(at, events)| add(part, "events", *at, events.into()));
+            readings.group.iter().for_each(|(at, group)| add(part, *at, Reading::Group(group.clone())));
+            readings.tasks.iter().for_each(|(at, tasks)| add(part, *at, Reading::Processes(*tasks)));
+            readings.network.iter().for_each(|(at, network)| add(part, *at, Reading::Network(*network)));
+            readings.events.iter().for_each(|(at, events)| add(part, *at, Reading::Events(*events)));
         }
         samples.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
         samples
@@ -275,7 +273,7 @@ impl<C: Clock> Sampler<C> {
         let open: usize = self.parts.iter().map(|tracked| tracked.tasks.open_files()).sum();
         for tracked in &mut self.parts {
             if let Source::Trees(roots) = &mut tracked.source {
-                // The number of one that has ended may be given to anybody.
+                // The kernel may reuse the pid of one that has ended.
                 roots.retain(|root| self.proc.join(root.to_string()).exists());
             }
         }

@@ -96,8 +96,7 @@ impl<T> Series<T> {
         borders.into_iter().find(|(_, away)| *away * 3 >= window.length())
     }
 
-    /// How much a counter grew in the window. Nothing where no reading is near enough, or it is absent in one that is
-    /// needed.
+    /// How much a counter grew in the window, or `None` where no reading is near enough, or lacks the counter.
     pub fn grown(&self, window: Window, counter: impl Fn(&T) -> Option<u64>) -> Option<f64> {
         if self.too_far(window).is_some() {
             return None;
@@ -114,13 +113,13 @@ impl<T> Series<T> {
         Some(last.saturating_sub(first))
     }
 
-    /// The greatest value seen in the window, the first reading after it included. Nothing where it was never there.
+    /// The greatest value seen in the window, the first reading after it included, or `None` where no reading has it.
     pub fn most<V: PartialOrd>(&self, window: Window, value: impl Fn(&T) -> Option<V>) -> Option<V> {
         let greater = |one: V, other: V| if other > one { other } else { one };
         self.inside(window).iter().filter_map(|(_, reading)| value(reading)).reduce(greater)
     }
 
-    /// The smallest, likewise.
+    /// The smallest value seen in the window, by the same rule.
     pub fn least<V: PartialOrd>(&self, window: Window, value: impl Fn(&T) -> Option<V>) -> Option<V> {
         let smaller = |one: V, other: V| if other < one { other } else { one };
         self.inside(window).iter().filter_map(|(_, reading)| value(reading)).reduce(smaller)

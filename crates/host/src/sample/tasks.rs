@@ -3,23 +3,62 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
+use super::as_seconds;
 use super::kept::{Kept, Room};
 
 /// What the processes of a part used so far and hold now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TaskReading {
     /// Times summed over all threads ever seen, or `None` where the kernel does not tell.
+    #[serde(flatten)]
     pub spent: Option<Spent>,
     /// Resident sets summed, so pages that are shared count once a process.
     pub rss_sum_bytes: u64,
     pub processes: u64,
     pub threads: u64,
     /// Those that have used most so far, with the CPU time of each in nanoseconds, the busiest first.
+    #[serde(flatten, with = "busiest")]
     pub busiest: [Option<(u32, u64)>; BUSIEST],
 }
 
-/// So many of the busiest threads are told apart. Who is busiest in a window is among those who used most until its end.
+/// How many of the busiest threads are kept. The busiest of a window is among those that used most until its end.
 pub const BUSIEST: usize = 4;
+
+/// The busiest threads as `busiest_1_tid`, `busiest_1_cpu_s` and so on.
+mod busiest {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer, ser::SerializeMap};
+
+    use super::BUSIEST;
+
+    type Threads = [Option<(u32, u64)>; BUSIEST];
+
+    fn names(place: usize) -> [String; 2] {
+        ["tid", "cpu_s"].map(|what| format!("busiest_{}_{what}", place + 1))
+    }
+
+    pub(super) fn serialize<S: Serializer>(threads: &Threads, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (place, (thread, cpu_ns)) in threads.iter().flatten().enumerate() {
+            let [tid, cpu_s] = names(place);
+            map.serialize_entry(&tid, thread)?;
+            map.serialize_entry(&cpu_s, &(*cpu_ns as f64 / 1e9))?;
+        }
+        map.end()
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Threads, D::Error> {
+        let figures = BTreeMap::<String, f64>::deserialize(deserializer)?;
+        Ok(std::array::from_fn(|place| {
+            let [tid, cpu_s] = names(place).map(|name| figures.get(&name));
+            Some((*tid? as u32, (cpu_s? * 1e9).round() as u64))
+        }))
+    }
+}
 
 impl TaskReading {
     /// CPU time so far of a thread, if it is among the busiest.
@@ -29,10 +68,12 @@ impl TaskReading {
 }
 
 /// Times of the scheduler.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
+    #[serde(rename = "cpu_s", with = "as_seconds")]
     pub cpu_ns: u64,
     /// Ready to run, and waiting for a CPU.
+    #[serde(rename = "run_queue_wait_s", with = "as_seconds")]
     pub run_queue_wait_ns: u64,
     /// How often a CPU was given.
     pub timeslices: u64,
@@ -98,7 +139,7 @@ impl Clocks {
     }
 }
 
-/// A thread and what it had used when it was last read; nothing before it was.
+/// A thread and what it had used at its last reading, or `None` before the first.
 #[derive(Debug, Default)]
 struct Thread {
     schedstat: Kept,

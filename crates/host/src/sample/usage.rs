@@ -4,26 +4,28 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tolok_load::clock::MonotonicNs;
-use tolok_model::{CpuSource, MemoryUse, Throttling};
+use tolok_model::{CpuSource, HostWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts, Throttling};
 
 use super::counters::SoftwareEvents;
 use super::host::HostReading;
-use super::network::NetworkBytes;
+use super::network;
 use super::part::Part;
 use super::series::{Border, Series, Window};
-use super::tasks::{Spent, TaskReading};
+use super::tasks::TaskReading;
 use crate::group::{self, DiskBytes, GroupMemory, GroupReading};
 
 /// What the window used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WindowUsage {
     /// Each part that was followed.
-    pub parts: BTreeMap<Part, PartUsage>,
-    /// The whole machine.
-    pub host: HostUsage,
+    pub parts: BTreeMap<Part, Resources>,
+    /// Parts whose CPU time could not be read.
+    pub without_cpu_time: Vec<Part>,
+    /// The rest of the machine, but for its load average.
+    pub host: HostWindow,
 }
 
-/// What a part used in one second. Whatever could not be read is absent.
+/// What a part used in one second. What could not be read is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SecondUsage {
     /// CPU time.
@@ -32,74 +34,13 @@ pub struct SecondUsage {
     pub memory_bytes: Option<u64>,
 }
 
-/// One of a window's seconds.
 const SECOND: Duration = Duration::from_secs(1);
 
 impl WindowUsage {
-    /// What a part used; nothing known of one that was not followed.
-    pub fn part(&self, part: Part) -> PartUsage {
+    /// What a part used, or the default for one that was not followed.
+    pub fn part(&self, part: Part) -> Resources {
         self.parts.get(&part).cloned().unwrap_or_default()
     }
-}
-
-/// What one part used in the window. Whatever could not be read is absent.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PartUsage {
-    /// CPU time of all its processes, user and system.
-    pub cpu_s: Option<f64>,
-    /// Where that comes from.
-    pub cpu_source: Option<CpuSource>,
-    /// The part of it outside the kernel.
-    pub user_s: Option<f64>,
-    /// The part of it in the kernel.
-    pub system_s: Option<f64>,
-    /// Time its threads were ready to run and had to wait for a CPU, summed.
-    pub run_queue_wait_s: Option<f64>,
-    /// How often one of its threads was given a CPU.
-    pub timeslices: Option<u64>,
-    /// CPU time of that one of its threads which used most.
-    pub busiest_thread_cpu_s: Option<f64>,
-    /// What its quota took from it.
-    pub throttling: Option<Throttling>,
-    /// Memory of its control group.
-    pub memory: Option<MemoryUse>,
-    /// Largest sum of resident sets; counts shared pages once a process.
-    pub rss_sum_bytes_max: Option<u64>,
-    /// Most processes seen at once.
-    pub processes_max: Option<u64>,
-    /// Most threads seen at once.
-    pub threads_max: Option<u64>,
-    pub disk: Option<DiskBytes>,
-    /// Bytes through the interfaces of its network namespace.
-    pub network: Option<NetworkBytes>,
-    /// Counts of the kernel.
-    pub events: SoftwareEvents,
-}
-
-/// The whole machine in the window. Whatever could not be read is absent.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct HostUsage {
-    /// Work of all CPUs.
-    pub busy_s: Option<f64>,
-    /// What the hypervisor took.
-    pub steal_s: Option<f64>,
-    /// The part of the work that went into softirqs.
-    pub softirq_s: Option<f64>,
-    /// The work of no one who was followed. The machine counts in hundredths of a second, the parts in nanoseconds: a
-    /// small difference below nothing is nothing. Absent as well where a part's CPU time is.
-    pub foreign_cpu_s: Option<f64>,
-    /// Time in which a task waited for a CPU.
-    pub cpu_pressure_s: Option<f64>,
-    /// Time in which a task waited for memory.
-    pub memory_pressure_s: Option<f64>,
-    /// Time in which a task waited for a disk.
-    pub io_pressure_s: Option<f64>,
-    /// Most tasks that ran or were ready to run at once; the sampler is one of them.
-    pub runnable_tasks_max: Option<u64>,
-    /// Lowest frequency of any CPU.
-    pub frequency_min_hz: Option<u64>,
-    /// Highest frequency of any CPU.
-    pub frequency_max_hz: Option<u64>,
 }
 
 /// Why there is no usage of a window.
@@ -129,7 +70,7 @@ pub enum NoUsage {
 pub(super) struct Readings {
     pub(super) group: Series<GroupReading>,
     pub(super) tasks: Series<TaskReading>,
-    pub(super) network: Series<NetworkBytes>,
+    pub(super) network: Series<network::NetworkBytes>,
     pub(super) events: Series<SoftwareEvents>,
 }
 
@@ -147,29 +88,38 @@ impl Readings {
         }
     }
 
+    /// CPU time of the part in a window, or `None` where it could not be read.
+    fn cpu_s(&self, window: Window) -> Option<f64> {
+        seconds(match self.cpu_from_group() {
+            true => self.group.grown(window, |group| group.cpu_ns),
+            false => self.tasks.grown(window, |tasks| Some(tasks.spent?.cpu_ns)),
+        })
+    }
+
     /// What the part used in a window.
-    fn used(&self, window: Window) -> PartUsage {
-        let spent = |of: fn(&Spent) -> u64| self.tasks.grown(window, |tasks| Some(of(tasks.spent.as_ref()?)));
-        let (cpu_s, source) = match self.cpu_from_group() {
-            true => (seconds(self.group.grown(window, |group| group.cpu_ns)), CpuSource::Group),
-            false => (seconds(spent(|spent| spent.cpu_ns)), CpuSource::Threads),
-        };
-        PartUsage {
-            cpu_s,
-            cpu_source: cpu_s.map(|_| source),
+    fn used(&self, window: Window) -> Resources {
+        let cpu_s = self.cpu_s(window);
+        let from_group = cpu_s.is_some() && self.cpu_from_group();
+        let disk = self.disk(window);
+        Resources {
+            cpu_s: cpu_s.unwrap_or_default(),
+            cpu_source: if from_group { CpuSource::Group } else { CpuSource::Threads },
             user_s: seconds(self.group.grown(window, |group| group.user_ns)),
             system_s: seconds(self.group.grown(window, |group| group.system_ns)),
-            run_queue_wait_s: seconds(spent(|spent| spent.run_queue_wait_ns)),
-            timeslices: whole(spent(|spent| spent.timeslices)),
+            run_queue_wait_s: seconds(self.tasks.grown(window, |tasks| Some(tasks.spent?.run_queue_wait_ns)))
+                .unwrap_or_default(),
             busiest_thread_cpu_s: seconds(self.busiest_thread_ns(window)),
+            processes_max: self.tasks.most(window, |tasks| Some(tasks.processes)).unwrap_or_default() as u32,
+            threads_max: self.tasks.most(window, |tasks| Some(tasks.threads)).unwrap_or_default() as u32,
+            rss_sum_bytes_max: self.tasks.most(window, |tasks| Some(tasks.rss_sum_bytes)).unwrap_or_default(),
+            pss_bytes: None,
             throttling: self.throttling(window),
             memory: self.memory(window),
-            rss_sum_bytes_max: self.tasks.most(window, |tasks| Some(tasks.rss_sum_bytes)),
-            processes_max: self.tasks.most(window, |tasks| Some(tasks.processes)),
-            threads_max: self.tasks.most(window, |tasks| Some(tasks.threads)),
-            disk: self.disk(window),
+            refused_tasks: None,
+            scheduler: self.scheduler(window),
+            disk_read_bytes: disk.map(|disk| disk.read_bytes),
+            disk_written_bytes: disk.map(|disk| disk.written_bytes),
             network: self.network(window),
-            events: self.events(window),
         }
     }
 
@@ -191,23 +141,21 @@ impl Readings {
 
     fn in_second(&self, second: Window) -> SecondUsage {
         let needed = |group: &GroupReading| group.memory.as_ref().map(|it| it.anonymous_bytes + it.kernel_bytes);
-        let cpu_ns = match self.cpu_from_group() {
-            true => self.group.grown(second, |group| group.cpu_ns),
-            false => self.tasks.grown(second, |tasks| Some(tasks.spent?.cpu_ns)),
-        };
         let of_group = self.group.before(second.ended).and_then(needed);
         let of_tasks = || self.tasks.before(second.ended).map(|tasks| tasks.rss_sum_bytes);
-        SecondUsage { cpu_s: seconds(cpu_ns), memory_bytes: of_group.or_else(of_tasks) }
+        SecondUsage { cpu_s: self.cpu_s(second), memory_bytes: of_group.or_else(of_tasks) }
     }
 
     fn throttling(&self, window: Window) -> Option<Throttling> {
         let grown =
             |of: fn(&group::Throttling) -> u64| self.group.grown(window, |group| group.throttling.as_ref().map(of));
-        Some(Throttling {
+        let found = Throttling {
             periods: whole(grown(|throttling| throttling.periods))?,
             throttled_periods: whole(grown(|throttling| throttling.throttled_periods))?,
             throttled_s: seconds(grown(|throttling| throttling.throttled_ns))?,
-        })
+        };
+        // A group without a quota has no periods.
+        (found.periods > 0).then_some(found)
     }
 
     fn memory(&self, window: Window) -> Option<MemoryUse> {
@@ -227,63 +175,62 @@ impl Readings {
         Some(DiskBytes { read_bytes: whole(read)?, written_bytes: whole(written)? })
     }
 
+    /// What went through the interfaces and the loopback, where each byte is sent and received.
     fn network(&self, window: Window) -> Option<NetworkBytes> {
-        let grown = |of: fn(&NetworkBytes) -> u64| whole(self.network.grown(window, |bytes| Some(of(bytes))));
+        let grown = |of: fn(&network::NetworkBytes) -> u64| whole(self.network.grown(window, |bytes| Some(of(bytes))));
+        let loopback_bytes = grown(|bytes| bytes.loopback_bytes)?;
         Some(NetworkBytes {
-            received_bytes: grown(|bytes| bytes.received_bytes)?,
-            sent_bytes: grown(|bytes| bytes.sent_bytes)?,
-            loopback_bytes: grown(|bytes| bytes.loopback_bytes)?,
+            received_bytes: grown(|bytes| bytes.received_bytes)? + loopback_bytes,
+            sent_bytes: grown(|bytes| bytes.sent_bytes)? + loopback_bytes,
         })
     }
 
-    fn events(&self, window: Window) -> SoftwareEvents {
+    fn scheduler(&self, window: Window) -> Option<SchedulerCounts> {
         let grown = |of: fn(&SoftwareEvents) -> Option<u64>| whole(self.events.grown(window, of));
-        SoftwareEvents {
+        let faults = || Some(grown(|events| events.minor_faults)? + grown(|events| events.major_faults)?);
+        Some(SchedulerCounts {
+            timeslices: whole(self.tasks.grown(window, |tasks| Some(tasks.spent?.timeslices)))?,
             context_switches: grown(|events| events.context_switches),
             migrations: grown(|events| events.migrations),
-            minor_faults: grown(|events| events.minor_faults),
-            major_faults: grown(|events| events.major_faults),
-            task_clock_ns: grown(|events| events.task_clock_ns),
-        }
+            page_faults: faults(),
+        })
     }
 }
 
-/// What every part and the machine used in a window, from all readings.
+/// What every part and the machine used in a window, from all readings. The load tool may have measured a slightly other
+/// `length_s` of the window; shares of time are shares of that.
 pub(super) fn window_usage(
     host: &Series<HostReading>,
     parts: &[(Part, &Readings)],
     window: Window,
+    length_s: f64,
 ) -> Result<WindowUsage, NoUsage> {
     for (part, readings) in parts {
         readings.check(part.word(), window)?;
     }
     check(host, "machine", window)?;
-    let parts: BTreeMap<Part, PartUsage> =
-        parts.iter().map(|(part, readings)| (*part, readings.used(window))).collect();
-    Ok(WindowUsage { host: HostUsage::of(host, window, &parts), parts })
+    let grown = |of: fn(&HostReading) -> Option<u64>| seconds(host.grown(window, of));
+    let share = |time_s: Option<f64>| time_s.map(|time_s| (time_s / length_s).min(1.0));
+    let followed_s: Option<f64> = parts.iter().map(|(_, readings)| readings.cpu_s(window)).sum();
+    // The machine counts in hundredths of a second, the parts in nanoseconds: a difference slightly below 0 is 0.
+    let foreign_cpu_s =
+        grown(|host| host.busy_ns).zip(followed_s).map(|(busy_s, followed_s)| (busy_s - followed_s).max(0.0));
+    Ok(WindowUsage {
+        parts: parts.iter().map(|(part, readings)| (*part, readings.used(window))).collect(),
+        without_cpu_time: parts.iter().filter(|(_, it)| it.cpu_s(window).is_none()).map(|(part, _)| *part).collect(),
+        host: HostWindow {
+            foreign_cpu_s: foreign_cpu_s.unwrap_or_default(),
+            steal_s: grown(|host| host.steal_ns).unwrap_or_default(),
+            load_average: 0.0,
+            cpu_pressure: share(grown(|host| host.cpu_pressure_ns)),
+            memory_pressure: share(grown(|host| host.memory_pressure_ns)),
+            io_pressure: share(grown(|host| host.io_pressure_ns)),
+            runnable_max: host.most(window, |host| host.runnable_tasks),
+            frequency_hz_min: host.least(window, |host| host.frequency_min_hz).map(|hz| hz as f64),
+            frequency_hz_max: host.most(window, |host| host.frequency_max_hz).map(|hz| hz as f64),
+        },
+    })
 }
-
-impl HostUsage {
-    /// What the machine did in a window in which the parts used this.
-    fn of(readings: &Series<HostReading>, window: Window, parts: &BTreeMap<Part, PartUsage>) -> Self {
-        let grown = |of: fn(&HostReading) -> Option<u64>| seconds(readings.grown(window, of));
-        let busy_s = grown(|host| host.busy_ns);
-        let followed_s: Option<f64> = parts.values().map(|part| part.cpu_s).sum();
-        Self {
-            busy_s,
-            steal_s: grown(|host| host.steal_ns),
-            softirq_s: grown(|host| host.softirq_ns),
-            foreign_cpu_s: busy_s.zip(followed_s).map(|(busy_s, followed_s)| (busy_s - followed_s).max(0.0)),
-            cpu_pressure_s: grown(|host| host.cpu_pressure_ns),
-            memory_pressure_s: grown(|host| host.memory_pressure_ns),
-            io_pressure_s: grown(|host| host.io_pressure_ns),
-            runnable_tasks_max: readings.most(window, |host| host.runnable_tasks),
-            frequency_min_hz: readings.least(window, |host| host.frequency_min_hz),
-            frequency_max_hz: readings.most(window, |host| host.frequency_max_hz),
-        }
-    }
-}
-
 /// Refuses a window at whose borders no one looked. What was never read at all is absent from the usage, and no reason to
 /// have none.
 fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {

@@ -67,7 +67,7 @@ impl WireWatch {
 
     /// Reads both counters; `now` is never earlier than the last one.
     pub fn read(&mut self, now: MonotonicNs) -> io::Result<()> {
-        // In this order, what arrives meanwhile is an answer that is not yet known to be good.
+        // In this order, an answer that arrives in between is not yet known to be good.
         let answers_2xx = counted(&self.answers_2xx)?;
         let answers = counted(&self.answers)?;
         self.counts.add(now, answers, answers_2xx);
@@ -79,7 +79,7 @@ impl WireWatch {
         self.counts.nothing_until(at);
     }
 
-    /// What was counted in a window. Nothing where a third of the window or more lies between a border and the reading
+    /// What was counted in a window, or `None` where a third of the window or more lies between a border and the reading
     /// nearest to it.
     pub fn window(&self, window: Window) -> Option<WireCount> {
         self.counts.window(window)

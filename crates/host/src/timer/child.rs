@@ -134,7 +134,7 @@ impl Child {
         Ok(Self { pid, note, program, folder, reaped: false })
     }
 
-    /// Waits for its end, for so long; then it is killed with everything it started, and waited for. An error of the inner
+    /// Waits this long for its end; then kills it with everything it started, and waits again. An error of the inner
     /// result tells why it never became the program.
     pub(super) fn wait(mut self, limit: Duration) -> io::Result<Result<Ended, NotStarted>> {
         let pidfd: OwnedFd = pidfd_open(self.pid, PidfdFlags::empty())?;

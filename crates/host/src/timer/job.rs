@@ -1,4 +1,4 @@
-//! What the timer is told, and what it tells.
+//! The timer's job and its report.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ pub struct TimedRun {
     pub wall_s: f64,
     /// CPU time in user mode of it and of its children that it waited for, in seconds.
     pub user_s: f64,
-    /// CPU time in the kernel, likewise.
+    /// CPU time in the kernel.
     pub system_s: f64,
     /// Largest resident set of any of these processes, or `None` if that may be what its process had before
     /// it was the program.

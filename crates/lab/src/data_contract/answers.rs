@@ -11,7 +11,7 @@ pub enum Answers {
     One { body: Vec<u8> },
     /// One answer for each path; the load asks them in turn.
     Many(Vec<PathAnswer>),
-    /// Whatever JSON there is: it follows from who asked before, or is no contest.
+    /// Any JSON: the value depends on earlier requests, or the contract leaves it open.
     Any,
 }
 
@@ -42,9 +42,9 @@ pub enum AnswersError {
     },
 }
 
-/// So many rows are asked for in turn: enough that no cache of one row serves all, few enough to hold the answers.
+/// How many rows are requested in turn: enough that no cache of one row serves all, few enough to hold the answers.
 const KEYS: usize = 64;
-/// So many seeds are asked for in turn.
+/// How many seeds are requested in turn.
 const SEEDS: usize = 16;
 /// What the keys and the seeds are drawn with.
 const DRAW_SEED: u64 = 83_850;
@@ -97,7 +97,7 @@ fn with_parameter(path: &str, name: &str, number: u32) -> String {
     format!("{path}?{query}{name}={number}")
 }
 
-/// So many different numbers from 1 on, the same ones every time.
+/// This many different numbers from 1 on, the same ones every time.
 fn draw(count: usize, most: u64) -> Vec<u32> {
     let mut random = SplitMix64::new(DRAW_SEED);
     let mut drawn: Vec<u32> = Vec::with_capacity(count);

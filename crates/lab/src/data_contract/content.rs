@@ -25,7 +25,7 @@ pub(super) enum Content {
     Account,
     /// A whole number within these bounds.
     Whole { least: i64, most: i64 },
-    /// 1 in so many of a hundred rows, else 0.
+    /// 1 in this many of a hundred rows, else 0.
     Flag { percent: u64 },
     /// A decimal number; the bounds are in units of its last place.
     Decimal { least: i64, most: i64, places: usize },

@@ -46,7 +46,7 @@ impl<'a> Judged<'a> {
         Self { expected, token, verdict }
     }
 
-    /// Whether the value can be had from what was given.
+    /// Whether the value follows from the given ones.
     fn is_intact(&self) -> bool {
         self.verdict.damage().is_none()
     }

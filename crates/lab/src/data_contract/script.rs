@@ -27,7 +27,7 @@ pub const USER: &str = "tolok";
 /// Its password: a server that only its subjects can reach keeps no secrets.
 pub const PASSWORD: &str = "tolok";
 
-/// So many rows go into one statement: few enough for every server's longest packet.
+/// Rows in one statement: few enough for every server's longest packet.
 const ROWS_A_STATEMENT: u32 = 500;
 /// All that the tables have in common.
 const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin";

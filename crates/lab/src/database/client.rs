@@ -18,10 +18,10 @@ use super::load;
 use super::pipes::{LOOK, PatientWriter, ready_before, take_in};
 use super::rows::{complaint, rows};
 use super::status::{self, StatusReading};
-use crate::isolate::{Placement, place, wait_within};
 use crate::toolbox::Program;
+use tolok_host::isolate::{Placement, place, wait_within};
 
-/// No statement of the lab's takes so long; loading has its own measure.
+/// No statement of the lab takes this long; loading has its own limit.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two attempts to log in.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -213,12 +213,12 @@ impl Client {
                 None => Silence::Lost(format!("its client has ended: {error}")),
             },
         };
-        // Whatever it may still say would be taken for the answer to another question.
+        // Anything it still prints would be taken for the answer to the next statement.
         self.end();
         Err(silence)
     }
 
-    /// Sends a statement, and reads until the mark that follows its answer; nothing when the wait for it is over first.
+    /// Sends a statement, and reads until the mark that follows its answer, or returns `None` when the wait ends first.
     fn converse(&mut self, sql: &str, mark: &str, wait: Wait<'_>) -> io::Result<Option<Vec<u8>>> {
         self.complaints.clear();
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -313,7 +313,7 @@ fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
     command.args(words.iter().skip(1)).args(options).envs(&program.env).stdin(Stdio::piped());
     // Data are taken byte for byte, and no text in them for a command to the client itself.
     command.args(["--binary-mode", "--default-character-set=utf8mb4"]);
-    // MySQL's clients read an account from this file even when they are told to read none.
+    // MySQL's clients read an account from this file even with options that forbid it.
     command.env("MYSQL_TEST_LOGIN_FILE", "/dev/null").env_remove("MYSQL_PWD").env_remove("MYSQL_HOST");
     match target {
         Target::Socket { path } => {
@@ -328,7 +328,7 @@ fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
                 // Newer ones insist on a certificate that they can trace, which few databases of one's own have.
                 command.arg("--skip-ssl-verify-server-cert");
             }
-            // Everybody sees a command line; an environment is for the own account's eyes.
+            // Every user can read a command line, but only the owner can read the environment.
             command.env("MYSQL_PWD", password);
         }
     }

@@ -1,4 +1,4 @@
-//! The data in a server of the user's own: loaded once, kept for later runs, and never at the cost of somebody else's.
+//! The data in a server of the user's own: loaded once, kept for later runs, without touching other data there.
 //!
 //! The account needs rights on its one database only. Which tables are ours, their comment says, with the version of the
 //! data in it; a view has no comment and goes by the table that it is named after.
@@ -71,6 +71,6 @@ fn is_ours(one: &Found, found: &[Found]) -> bool {
         return one.comment.starts_with(OURS);
     }
     let table = one.name.strip_suffix(VIEW_MARK).unwrap_or_default();
-    // A view is made right after its table; where that is gone, it is nobody's.
+    // A view is made right after its table. Without the table, no one uses the view.
     found.iter().any(|other| other.name == table && !other.is_view && other.comment.starts_with(OURS))
 }

@@ -20,7 +20,7 @@ pub struct Settings {
     pub buffer_pool_bytes: u64,
 }
 
-/// The commands of a database in a folder of its own. The folder must exist and belong to whoever runs them.
+/// The commands of a database in a folder of its own. The folder must exist and belong to the account that runs them.
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// Copies the template; run once, before the first start.
@@ -60,7 +60,7 @@ impl Template {
 }
 
 impl Instance {
-    /// Logs in as root when the server is ready. Whoever sees its folder under another path says so by `socket`.
+    /// Logs in as root when the server is ready. `socket` is its path where the folder has another path.
     pub fn login(
         &self,
         socket: Option<&Path>,

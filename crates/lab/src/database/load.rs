@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use super::error::DatabaseError;
 use super::pipes::{LOOK, PatientWriter};
-use crate::isolate::{Placement, place, wait_within};
 use crate::subject::log_tail;
+use tolok_host::isolate::{Placement, place, wait_within};
 
 /// What writes the statements.
 pub type Script<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// A server that takes nothing for so long will not take the rest; a slow disk may need some of it for one statement.
+/// A server that accepts nothing for this long will not accept the rest; a slow disk may need some of it for one statement.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Gives the script to the client program, which must not be told to go on after an error.

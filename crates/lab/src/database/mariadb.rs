@@ -1,6 +1,6 @@
 //! The commands of a private MariaDB: made once in an empty folder, then served from it over a Unix socket.
 //!
-//! Nothing is read of the system's configuration and nothing is written outside the folder. Whoever runs the commands
+//! Nothing is read of the system's configuration and nothing is written outside the folder. The account that runs the commands
 //! owns the files; a server that is started as root stays root (`--user=root`), since a box in which only one account is
 //! mapped has no one to change to.
 
@@ -57,10 +57,10 @@ mod tests {
     use tolok_testkit::require;
 
     use super::*;
-    use crate::isolate::wait_within;
     use crate::toolbox::{ProgramState, Toolbox};
+    use tolok_host::isolate::wait_within;
 
-    /// Nothing here takes so long unless it hangs.
+    /// A step that takes this long hangs.
     const PATIENCE: Duration = Duration::from_secs(120);
 
     /// A started server; killed when the test ends, however it ends.
@@ -86,7 +86,7 @@ mod tests {
         said
     }
 
-    /// Waits until somebody listens: a login before that would fail, and one after it waits for the server by itself.
+    /// Waits until the server listens: a login before that would fail, and one after it waits for the server by itself.
     fn wait_for_socket(server: &mut Child, commands: &ServerCommands, log: &Path) {
         let deadline = std::time::Instant::now() + PATIENCE;
         while UnixStream::connect(&commands.socket).is_err() {

@@ -6,7 +6,7 @@
 use tolok_load::clock::MonotonicNs;
 use tolok_model::DatabaseWindow;
 
-use crate::sample::{Series, Window};
+use tolok_host::sample::{Series, Window};
 
 /// Asked for the lab's own connection.
 const OWN: &str = "'Questions', 'Bytes_sent', 'Rows_sent'";
@@ -103,7 +103,7 @@ impl StatusSeries {
     }
 
     /// What the readings say about a window. Counters are interpolated at its borders; they are absent where the server
-    /// was started again meanwhile, or the lab had to log in again, as what was counted before is lost then.
+    /// was restarted in between, or the lab had to log in again, as what was counted before is lost then.
     pub fn window(&self, window: Window, version: &str) -> DatabaseWindow {
         let is_whole = self.is_one_session(window);
         let grown = |counter: fn(&StatusReading) -> Option<u64>| {
@@ -165,7 +165,7 @@ mod tests {
         pairs.iter().map(|(name, value)| vec![Some((*name).to_owned()), Some((*value).to_owned())]).collect()
     }
 
-    /// A reading at every second from 0 on, of so many queries.
+    /// A reading at every second from 0 on, with these counts of queries.
     fn series(queries: &[u64]) -> StatusSeries {
         let mut series = StatusSeries::default();
         for (second, count) in queries.iter().enumerate() {

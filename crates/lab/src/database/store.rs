@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mariadb-<digest>/          a template, whole from the moment it has this name
-//! mariadb-<digest>.lock      held by whoever makes it
+//! mariadb-<digest>.lock      held by the process that makes it
 //! mariadb-<digest>.making/   one at work, or what is left of one that was interrupted
 //! ```
 
@@ -76,7 +76,7 @@ impl DatabaseStore {
         made.map(|()| template)
     }
 
-    /// Removes what interrupted makings left, this one's own included, unless somebody is at work on it.
+    /// Removes the remains of interrupted attempts, its own included, unless another process is at work on them.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         for left in entries.filter(|path| path.extension().is_some_and(|ending| ending == "making")) {

@@ -16,9 +16,9 @@ use super::commands::{Dialect, private, socket};
 use super::error::DatabaseError;
 use super::load::Script;
 use super::pipes::{LOOK, ready_before};
-use crate::isolate::{Placement, place, wait_within};
 use crate::subject::log_tail;
 use crate::toolbox::Program;
+use tolok_host::isolate::{Placement, place, wait_within};
 
 /// To make tables, to start and to shut down take seconds, on a slow disk under load minutes.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -14,8 +14,8 @@ use tolok_testkit::require;
 
 use self::server::{PATIENCE, SHA256, Served, external_script, network, program, script, template};
 use super::*;
-use crate::sample::Window;
 use crate::toolbox::Program;
+use tolok_host::sample::Window;
 
 fn text(value: &str) -> Option<String> {
     Some(value.to_owned())

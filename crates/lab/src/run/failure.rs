@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use tolok_model::{Failure, FailureKind, Limits, Link, bit_rate_words, bytes_words};
 
-use crate::isolate::TrialBox;
 use crate::run::database::trial_database::{self, PART, TrialDatabase, database_failed};
 use crate::run::server::trial::{Trial, TrialError};
 use crate::run::stop::Stop;
-use crate::store::{StoreError, TrialFolder};
 use crate::subject::log_tail;
+use tolok_host::isolate::TrialBox;
+use tolok_store::{StoreError, TrialFolder};
 
 /// Lines of a log that a failure keeps.
 const LOG_LINES: usize = 20;
@@ -23,7 +23,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Fails if a process of the subject has ended, which none does before it is told to.
+    /// Fails if a process of the subject has ended before its stop signal.
     pub(in crate::run) fn nothing_has_ended(&self, trial_box: &mut TrialBox, when: &str) -> Result<(), TrialError> {
         match trial_box.exits()?.iter().find(|exit| exit.part != trial_database::PART) {
             None => Ok(()),
@@ -80,7 +80,7 @@ impl Trial<'_> {
     pub(in crate::run) fn lost_its_port<T>(&self, measured: &Result<T, TrialError>) -> bool {
         let Err(TrialError::Failed(reason, _)) = measured else { return false };
         let log = match reason {
-            // Whoever has the port may have answered in the subject's place, and hardly as the contract says.
+            // The program that has the port may have answered in the subject's place, hardly by the contract.
             FailureKind::DidNotStart | FailureKind::WrongAnswer => self.folder.subject_log(),
             FailureKind::DatabaseFailed => trial_database::log(self.folder.path()),
             _ => return false,
@@ -165,7 +165,7 @@ pub(in crate::run) fn because_of_the_database(
     }
 }
 
-/// In words, if `link` needs longer than the window for one body to each of so many users.
+/// Says in words that `link` needs longer than the window to send one body to each user.
 fn too_slow(name: &str, link: &Link, (body_bytes, users): (usize, u32), window_s: f64) -> Option<String> {
     let rate_bps = link.rate_bps?;
     let needed_s = body_bytes as f64 * 8.0 * f64::from(users) / rate_bps;
@@ -179,7 +179,7 @@ fn too_slow(name: &str, link: &Link, (body_bytes, users): (usize, u32), window_s
     })
 }
 
-/// Whether a server says that somebody else has its port, in one of the ways that servers say it.
+/// Whether a server's log says that its port is taken, in one of the known wordings.
 fn says_port_is_taken(log: &[String]) -> bool {
     let log = log.join("\n").to_ascii_lowercase();
     ["address already in use", "address in use", "eaddrinuse"].iter().any(|words| log.contains(words))

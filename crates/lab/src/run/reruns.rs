@@ -5,7 +5,7 @@ use std::cell::Cell;
 use tolok_model::Disturbance;
 
 use crate::run::events::event::TrialEvent;
-use crate::store::{StoreError, TrialFolder};
+use tolok_store::{StoreError, TrialFolder};
 
 /// However noisy the machine, re-runs take at most this share of the run.
 const SHARE_OF_TRIALS: f64 = 0.2;

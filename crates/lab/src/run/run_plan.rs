@@ -24,8 +24,8 @@ use crate::run::events::event::{Preparation, RunEvent};
 use crate::run::events::preparation::Step;
 use crate::run::session::Laboratory;
 use crate::run::session::affinity::AffinityGuard;
-use crate::store::{RunFolder, StoreError};
 use crate::subject::BuildError;
+use tolok_store::{RunFolder, StoreError};
 
 /// The box of a block that was killed is gone within this time.
 const BOX_END_LIMIT: Duration = Duration::from_secs(3);

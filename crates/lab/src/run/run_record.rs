@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tolok_model::{BlockRecord, CpuMap, MachineSummary, Plan, ProgramUsed, RECORD_FORMAT, RunRecord};
 
 use crate::home::git_state;
-use crate::machine::{BearsOn, Machine};
 use crate::run::session::Laboratory;
-use crate::store::sha256_of_file;
 use crate::toolbox::{Program, Source};
+use tolok_host::machine::{BearsOn, Machine};
+use tolok_store::sha256_of_file;
 
 /// A run that is about to begin.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ pub fn machine_summary(machine: &Machine) -> MachineSummary {
     }
 }
 
-/// What a reader must know to judge the figures. What cannot be done on the machine is said where it was asked for.
+/// What a reader must know to judge the figures. Missing abilities are reported where the study needs them.
 fn remarks(machine: &Machine) -> Vec<String> {
     let advice = machine.advice().into_iter().filter(|advice| advice.bears_on == BearsOn::Figures);
     advice.map(|advice| format!("{}: {}", advice.what, advice.why)).collect()

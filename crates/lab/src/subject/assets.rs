@@ -1,7 +1,7 @@
 //! The answer bodies of all workloads, laid out under the names that URLs give them.
 //!
 //! Servers read their answers from here, the generator compares with them, and both therefore have the same bytes. The
-//! folder is private to one session and readable by everybody, because servers give up their rights after the start
+//! folder is private to one session and readable by all users, because servers give up their rights after the start
 //! and a checkout under `/root` would be closed to them.
 //!
 //! The answers of workloads that ask a database are computed, and lie here for the generator alone: a path with a query
@@ -157,7 +157,7 @@ impl Assets {
         }
     }
 
-    /// Writes computed answers; says in which file they are told of.
+    /// Writes computed answers; returns the file that lists them.
     fn write_computed(&self, workload: &Workload, answers: &Answers) -> Result<Option<String>, AssetError> {
         match answers {
             Answers::Any => Ok(None),

@@ -15,7 +15,7 @@ use tolok_model::Subject;
 
 use super::log::log_tail;
 use super::template::{BuildNames, Render, TemplateError};
-use crate::isolate::{Placement, place, wait_within};
+use tolok_host::isolate::{Placement, place, wait_within};
 
 /// Marks a build that is whole.
 const COMPLETE: &str = ".complete";

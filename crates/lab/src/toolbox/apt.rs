@@ -13,8 +13,8 @@ use std::time::Duration;
 use super::Surroundings;
 use super::fetch::{FetchError, Worker, make_folder, run_logged};
 use super::installed::DebianPackage;
-use crate::shell::quoted;
 use tolok_host::call::Call;
+use tolok_host::shell::quoted;
 
 /// Lists, or some hundred megabytes of packages, over a slow line.
 const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(30 * 60);
@@ -28,7 +28,7 @@ const STATUS: &str = "/var/lib/dpkg/status";
 /// an environment variable.
 const SYSTEM_ONLY: [&str; 3] = ["libc6", "libc-bin", "libc6-i386"];
 
-/// Whether packages can be had this way on this machine.
+/// Whether this machine can fetch packages this way.
 pub(super) fn is_usable(surroundings: &Surroundings) -> bool {
     let programs = ["apt-get", "apt-config", "dpkg-deb"];
     surroundings.system_file(STATUS).is_file() && programs.iter().all(|name| surroundings.find(name).is_some())

@@ -128,7 +128,7 @@ pub(super) fn fetch(
     sweep(toolbox.folder());
     let mut worker = Worker { toolbox, events, installed: Installed::read(&toolbox.record()), logs: 0 };
     for (number, step) in (1..).zip(&plan.steps) {
-        // Whoever held the lock may have brought the same programs.
+        // The process that held the lock may have fetched the same programs.
         if waited && all_ready(step, toolbox) {
             outcome.fetched.extend(step.programs.iter().cloned());
             continue;

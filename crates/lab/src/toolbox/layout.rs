@@ -1,7 +1,7 @@
 //! What stands where in the toolbox folder.
 //!
 //! ```text
-//! lock                held by whoever fetches
+//! lock                held by the process that fetches
 //! installed.json      what was fetched, with exact versions
 //! root/               the Debian packages, unpacked into one tree
 //! newer/<program>/    the packages of a newer Debian that a program is made of, with all their libraries

@@ -110,7 +110,7 @@ impl ProgramState {
     }
 }
 
-/// How a program that is not ready can be had.
+/// How to get a program that is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "kebab-case")]
 pub enum Remedy {
@@ -146,7 +146,7 @@ pub struct Surroundings {
     pub system_root: PathBuf,
     /// The `swoole.so` that the user points to.
     pub swoole_so: Option<PathBuf>,
-    /// A program that says nothing for so long hangs.
+    /// A program that prints nothing for this long hangs.
     pub patience: Duration,
     /// The folder in which programs are asked: rustup's cargo is the one that the checkout's `rust-toolchain.toml` names.
     pub folder: PathBuf,

@@ -1,7 +1,7 @@
 //! Debian packages that this release of Debian does not have yet, with everything that they need, down to the C library.
 //!
-//! apt is told of one source: the system's own for Debian, with a newer release in the place of its own, so the mirror, the
-//! proxy and the keys are those of the machine. It is told that nothing is installed, so it brings all libraries along, and
+//! apt gets one source: the system's own for Debian, with a newer release in the place of its own, so the mirror, the
+//! proxy and the keys are those of the machine. It sees an empty list of installed packages, so it fetches all libraries, and
 //! the programs are started by the loader among them, which is the only one that fits. Nothing of this touches the system's
 //! programs, nor those of the toolbox that use the system's C library.
 
@@ -25,7 +25,7 @@ struct Source {
     text: String,
 }
 
-/// Whether packages can be had this way on this machine.
+/// Whether this machine can fetch packages this way.
 pub(super) fn is_usable(surroundings: &Surroundings) -> bool {
     apt::is_usable(surroundings) && codename(surroundings).is_some()
 }

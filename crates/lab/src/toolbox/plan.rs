@@ -1,4 +1,4 @@
-//! What a fetch would do, as a value: it can be shown before anybody agrees to it.
+//! What a fetch would do, as a value: it can be shown before the user agrees to it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

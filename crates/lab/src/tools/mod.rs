@@ -3,4 +3,3 @@
 mod running;
 
 pub use running::{RunningTool, Tool, Waited};
-pub use tolok_tools::*;

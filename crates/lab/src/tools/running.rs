@@ -12,7 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_gr
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::LoadTool;
 
-use crate::isolate::{Placement, place, readable_before};
+use tolok_host::isolate::{Placement, place, readable_before};
 use tolok_tools::{
     Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, output_name, sound, tool_output,
 };
@@ -155,7 +155,7 @@ impl Process {
         Ok(Self { child, heard: listen(messages, log, invocation.borders.clone()), since, ended: None })
     }
 
-    /// Waits for its end, and kills what it has left behind. Nothing if it still runs when the patience is over.
+    /// Waits for its end, and kills what it has left behind. Returns `None` if it still runs when the patience is over.
     fn end_within(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             let pid = Pid::from_child(&self.child);
@@ -211,13 +211,13 @@ impl RunningTool<'_> {
         }
     }
 
-    /// The process has closed its standard error: after the warm-up what counts is started; after that all is told.
+    /// The process has closed its standard error. After a warm-up the run that counts starts; after that one the tool is done.
     fn after_the_process(&mut self) -> io::Result<Waited> {
         if self.is_warming_up && !self.has_warmed_up {
-            // Whatever came of it: if the subject does not answer, what counts will show it.
+            // Its outcome does not matter: if the subject does not answer, the run that counts will show it.
             self.process.end_within(END_LIMIT)?;
             self.has_warmed_up = true;
-            // Whoever counts what it brought can do so before the next process begins.
+            // The caller can count its packets before the next process begins.
             return Ok(Waited::Nothing);
         }
         if self.is_warming_up {
@@ -264,7 +264,7 @@ impl RunningTool<'_> {
     }
 
     /// Waits for its end, which is near once everything was told, and reads what it found. The error says in words what went
-    /// wrong; what the tool wrote is kept whatever that is.
+    /// wrong. The tool's output is kept in any case.
     pub fn finish(mut self) -> Result<ToolReport, String> {
         let name = self.tool.driver.tool().word();
         let waited = self.process.end_within(END_LIMIT).map_err(|error| error.to_string())?;
@@ -285,7 +285,7 @@ impl RunningTool<'_> {
     }
 }
 
-/// Receives what the tool tells, until it closes its end; whatever is no event goes into its log.
+/// Receives the tool's events until it closes its end. Other lines go into its log.
 fn listen(messages: ChildStderr, mut log: File, borders: Borders) -> Receiver<Heard> {
     let (sender, heard) = channel();
     std::thread::spawn(move || {

@@ -16,7 +16,7 @@ pub enum FolderError {
         /// As it was named.
         path: PathBuf,
     },
-    /// It says nothing of how it is started.
+    /// It does not say how to start it.
     #[error(
         "{} has no subject.toml, which says how its server is started; these lines do for one that listens on $PORT:\n\n    \
          title     = \"My server\"\n    runtime   = \"mine\"\n    workloads = [\"hello\", \"json\"]\n    [[process]]\n    \

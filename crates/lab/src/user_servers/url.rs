@@ -12,7 +12,7 @@ use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name};
 
 /// A server that does not answer within this time is taken for one that is not there.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many answers show whether a body is the same each time.
+/// This many answers show whether the body is the same each time.
 const ANSWERS: usize = 3;
 
 /// Why a URL cannot be measured.

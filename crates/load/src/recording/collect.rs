@@ -130,7 +130,7 @@ fn second_row(second: u32, row: &Row, span: &Span, with_histograms: bool) -> Sec
         failed: row.failed.iter().sum(),
         failed_by_class: by_class.collect(),
         received_bytes: row.received_bytes,
-        sent_bytes: Some(row.sent_bytes),
+        sent_bytes: row.sent_bytes,
         p50_s: quantile_s(&response_time, 0.5),
         p99_s: quantile_s(&response_time, 0.99),
         max_s: response.max_s(),

@@ -131,7 +131,7 @@ fn check_rows(record: &Record) {
     let (sent, good, failed) = sums(Phase::WarmUp);
     assert!(sent <= warm_up.sent && (good, failed) == (warm_up.good, warm_up.failed));
     assert_eq!(sum(record, Phase::Measure, |row| row.received_bytes), record.received_bytes);
-    assert_eq!(sum(record, Phase::Measure, |row| row.sent_bytes.unwrap()), record.sent_bytes);
+    assert_eq!(sum(record, Phase::Measure, |row| row.sent_bytes), record.sent_bytes);
     let mut by_class = BTreeMap::new();
     for (class, count) in rows(record, Phase::Measure).flat_map(|row| &row.failed_by_class) {
         *by_class.entry(*class).or_insert(0) += count;

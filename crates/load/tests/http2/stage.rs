@@ -38,7 +38,7 @@ pub fn play(options: &Options) -> Record {
     let drain = &record.drain;
     let ended = drain.good + drain.failed + drain.abandoned + drain.never_sent;
     assert_eq!(ledger.in_flight_at_end + ledger.unsent, ended);
-    let whole = record.whole_run.unwrap();
+    let whole = record.whole_run;
     assert!(whole.good <= whole.sent && whole.sent <= ledger.sent + drain.sent);
     record
 }

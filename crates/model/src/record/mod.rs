@@ -296,9 +296,9 @@ pub struct Measurement {
     /// What the kernel counted of the answers, where it was asked to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireCount>,
-    /// The subject: all its processes. Not stored of a server that tolok did not start.
-    #[serde(default = "Resources::unknown", skip_serializing_if = "Resources::is_unknown")]
-    pub subject: Resources,
+    /// The subject: all its processes, or `None` for a server that tolok did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Resources>,
     pub generator: Resources,
     /// The rest of the machine during the window.
     pub host: HostWindow,

@@ -49,25 +49,6 @@ pub struct Resources {
     pub network: Option<NetworkBytes>,
 }
 
-impl Resources {
-    /// Of a part that tolok did not start. Figures that have no other way to be absent are no numbers, so that nothing that is made
-    /// of them by mistake passes for a nought.
-    pub fn unknown() -> Self {
-        let none = f64::NAN;
-        Self { cpu_s: none, run_queue_wait_s: none, cpu_source: CpuSource::Nowhere, ..Self::default() }
-    }
-
-    /// The figures, if there are any.
-    pub fn known(&self) -> Option<&Self> {
-        (!self.is_unknown()).then_some(self)
-    }
-
-    /// Whether none was read.
-    pub fn is_unknown(&self) -> bool {
-        self.cpu_source == CpuSource::Nowhere
-    }
-}
-
 /// Where CPU time was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,8 +58,6 @@ pub enum CpuSource {
     Threads,
     /// From the control group: nothing is lost.
     Group,
-    /// Nowhere: tolok did not start the part, and none of its figures is known.
-    Nowhere,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

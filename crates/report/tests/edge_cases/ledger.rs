@@ -74,7 +74,8 @@ fn process(name: &str, command: &[&str], env: &[(&str, &str)]) -> ProcessSetup {
 fn send(trial: &mut Measurement, body: u64, bytes: u64) {
     let answers = (trial.goodput_rps * trial.window_s).round() as u64;
     trial.body_bytes = answers * body;
-    trial.subject.network = Some(NetworkBytes { received_bytes: answers * bytes, sent_bytes: answers * bytes });
+    trial.subject.as_mut().expect("tolok started it").network =
+        Some(NetworkBytes { received_bytes: answers * bytes, sent_bytes: answers * bytes });
 }
 
 /// Four workloads at nine numbers of users each, of five subjects; in one of them nothing can be compared.

@@ -165,7 +165,7 @@ fn checked() -> Findings {
     run.steady(APACHE, 7_120.0).change(|block, trial| {
         recorded(block, trial, flat);
         trial.latency.mean_s = trial.latency.mean_s.map(|mean_s| mean_s * 1.3);
-        trial.subject.cpu_s *= if block == 4 { 1.5 } else { 1.0 };
+        trial.subject.as_mut().expect("tolok started it").cpu_s *= if block == 4 { 1.5 } else { 1.0 };
     });
     let slowing = |_: u32, second: u64| if second < 10 { 1.0 } else { 0.8 };
     run.steady(FPM, 4_960.0).change(|block, trial| {
@@ -179,7 +179,8 @@ fn checked() -> Findings {
 fn recorded(block: u32, trial: &mut Measurement, share: impl Fn(u32, u64) -> f64) {
     let unrest = |second: u64| [1.0, 1.004, 0.997, 1.002, 0.998][second as usize % 5];
     let good = (0..20).map(|second| (trial.goodput_rps * share(block, second) * unrest(second)) as u64).collect();
-    let memory = trial.subject.memory.map(|memory| memory.anonymous_and_kernel_bytes_max);
+    let memory =
+        trial.subject.as_mut().expect("tolok started it").memory.map(|memory| memory.anonymous_and_kernel_bytes_max);
     trial.series = Some(SecondSeries { good, subject_memory_bytes: vec![memory; 20], ..SecondSeries::default() });
     trial.checks = Some(LoadChecks { body_check: Some("exactly".to_owned()), ..LoadChecks::default() });
 }
@@ -387,7 +388,8 @@ fn boxed() -> Findings {
         ..Diagnosis::default()
     }));
     run.steady(NODE, 17_200.0).change(|_, trial| {
-        trial.subject.memory.as_mut().expect("groups count here").peak_bytes = Some(509 << 20);
+        trial.subject.as_mut().expect("tolok started it").memory.as_mut().expect("groups count here").peak_bytes =
+            Some(509 << 20);
     });
     run.diagnose(Err("the subject gave no good answer within 20 s"));
 
@@ -451,7 +453,8 @@ fn unprivileged() -> Findings {
 fn database() -> Findings {
     let busy = |subject: f64, generator: f64| {
         move |_: u32, trial: &mut Measurement| {
-            (trial.subject.cpu_s, trial.generator.cpu_s) = (subject * trial.window_s, generator * trial.window_s);
+            (trial.subject.as_mut().expect("tolok started it").cpu_s, trial.generator.cpu_s) =
+                (subject * trial.window_s, generator * trial.window_s);
         }
     };
     let mut run = InventedRun::new(5);

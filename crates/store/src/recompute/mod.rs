@@ -6,7 +6,6 @@ mod disturbed;
 mod link_window;
 pub mod objectives;
 pub mod program_rows;
-mod record;
 mod seconds;
 
 use std::fs;
@@ -14,14 +13,13 @@ use std::path::Path;
 
 use tolok_load::clock::MonotonicNs;
 use tolok_model::{
-    CpuMap, DatabaseWindow, Disturbance, Environment, Isolation, LinkWindow, Measurement, ProgramScenario,
-    ProgramTiming, RawServer, RawWindow, Scenario,
+    CpuMap, DatabaseWindow, Disturbance, Environment, HostWindow, Isolation, LinkWindow, Measurement, ProgramScenario,
+    ProgramTiming, RawServer, RawWindow, Resources, Scenario,
 };
 
 use self::disturbed::by_others;
 use self::link_window::{lateness, link_window, own_drops};
 use self::program_rows::{Found, found_by, is_judged, length_s, resolution_s};
-use self::record::{host, measurement, of_subject, resources};
 use self::seconds::seconds;
 use tolok_host::isolate::Backend;
 use tolok_host::sample::{Part, ReadBack, Window, WindowUsage, WireLine, wire_window};
@@ -78,33 +76,42 @@ pub fn measurement_of(
     let server = raw.server.as_ref().ok_or_else(|| format!("{RAW_WINDOW} tells of no server"))?;
     let report = report_of(folder, given.scenario, server)?;
     let (window, readings) = (window_of(raw), readings_in(folder, raw)?);
-    // Why there is none says enough by itself.
-    let usage = readings.usage(window).map_err(|error| error.to_string())?;
-    let found = measurement(report, &usage, server.cold_start_s, raw.load_average);
+    let usage = readings.usage(window, report.window_s).map_err(|error| error.to_string())?;
     let is_emulated = given.isolation.is_some_and(|it| it.network == Backend::Emulator.name());
     // A kernel's link writes no report.
     let link = is_emulated.then(|| link_in(folder, (LINK_REPORT, Part::Link), window, &usage)).transpose()?;
     let told = server.database.clone();
     let database = told.map(|told| database_of(folder, given, told, window, &usage)).transpose()?;
-    let body_bytes = match found.body_bytes {
-        0 => server.mean_body_bytes.saturating_mul(found.ledger.good),
+    let body_bytes = match report.body_bytes {
+        0 => server.mean_body_bytes.saturating_mul(report.ledger.good),
         told => told,
     };
-    let disturbances = disturbances(given, raw, found.window_s, &usage, (link.as_ref(), database.as_ref()));
-    let mut subject = of_subject(&usage, server.external);
-    (subject.pss_bytes, subject.refused_tasks) = (server.pss_bytes, server.refused_tasks);
+    let disturbances = disturbances(given, raw, report.window_s, &usage, (link.as_ref(), database.as_ref()));
+    let (pss_bytes, refused_tasks) = (server.pss_bytes, server.refused_tasks);
+    let subject = Resources { pss_bytes, refused_tasks, ..usage.part(Part::Subject) };
     Ok(Measurement {
+        cold_start_s: server.cold_start_s,
+        window_s: report.window_s,
+        goodput_rps: report.goodput_rps,
         body_bytes,
-        subject,
-        disturbances,
-        link,
-        database,
+        ledger: report.ledger,
+        latency: report.latency,
         tool: Some(raw.tool.clone()),
         wire: wire_in(folder, window)?,
+        subject: (!server.external).then_some(subject),
+        generator: usage.part(Part::Generator),
+        host: HostWindow { load_average: raw.load_average, ..usage.host },
+        link,
+        database,
         pool: server.pool.clone(),
         counter: server.counter.clone(),
-        series: seconds(found.series, &readings, window),
-        ..found
+        disturbances,
+        offered_rps: report.offered_rps,
+        tool_warnings: report.tool_warnings,
+        objectives: report.objectives,
+        aborted: report.aborted,
+        checks: report.checks,
+        series: seconds(report.series, &readings, window),
     })
 }
 
@@ -125,15 +132,16 @@ pub fn timing_of(
         warmup_runs,
         said,
         window_s: window_s.unwrap_or(own_s),
-        host: tolok_model::HostWindow { load_average, ..Default::default() },
+        host: HostWindow { load_average, ..HostWindow::default() },
         disturbances: Vec::new(),
     };
-    // Nothing is known of others where the timer ended too soon to be told.
-    if let Ok(usage) = readings_in(folder, raw)?.usage(window) {
-        timing.host = host(&usage.host, own_s, load_average);
+    // A timer that ended at once leaves no readings to judge others by.
+    if let Ok(usage) = readings_in(folder, raw)?.usage(window, own_s) {
+        let subject = usage.part(Part::Subject);
+        timing.host = HostWindow { load_average, ..usage.host };
         if is_judged(own_s, raw.machine_cpus) {
             let parts = (given.environment, given.cpus);
-            timing.disturbances = by_others(parts, raw.machine_cpus as usize, own_s, &usage);
+            timing.disturbances = by_others(parts, raw.machine_cpus, own_s, (&timing.host, &subject));
         }
     }
     Ok(timing)
@@ -141,13 +149,6 @@ pub fn timing_of(
 
 fn readings_in(folder: &Path, raw: &RawWindow) -> Result<ReadBack, String> {
     ReadBack::read(&text(folder, SAMPLES)?, raw.clock_zero_ns).map_err(|why| format!("{SAMPLES}: {why}"))
-}
-
-/// A server that tolok did not start may be one of the other programs of the machine, so what those used tells nothing.
-fn without_foreign(usage: &WindowUsage) -> WindowUsage {
-    let mut usage = usage.clone();
-    usage.host.foreign_cpu_s = None;
-    usage
 }
 
 /// What others did to the window, and what its links did.
@@ -159,8 +160,11 @@ fn disturbances(
     (link, database): (Option<&LinkWindow>, Option<&DatabaseWindow>),
 ) -> Vec<Disturbance> {
     let is_external = raw.server.as_ref().is_some_and(|server| server.external);
-    let own = if is_external { &without_foreign(usage) } else { usage };
-    let by_others = by_others((given.environment, given.cpus), raw.machine_cpus as usize, window_s, own);
+    // A server that tolok did not start is among the other programs, so their CPU time tells nothing.
+    let foreign_cpu_s = if is_external { 0.0 } else { usage.host.foreign_cpu_s };
+    let host = HostWindow { foreign_cpu_s, ..usage.host.clone() };
+    let parts = (given.environment, given.cpus);
+    let by_others = by_others(parts, raw.machine_cpus, window_s, (&host, &usage.part(Part::Subject)));
     let of_link =
         |name: &str, link: &LinkWindow, rtt_s| lateness(name, link, rtt_s).into_iter().chain(own_drops(name, link));
     let by_link = link.map(|link| of_link("the link", link, given.environment.link.rtt_s));
@@ -183,9 +187,8 @@ fn database_of(
     let is_emulated = network == Some(Backend::Emulator.name());
     let part = (DATABASE_LINK_REPORT, Part::DatabaseLink);
     let link = is_emulated.then(|| link_in(folder, part, window, usage)).transpose()?;
-    let used = usage.part(Part::Database);
-    // What was not read is not nought.
-    let resources = (is_ours && used.cpu_s.is_some()).then(|| resources(&used));
+    let is_read = is_ours && !usage.without_cpu_time.contains(&Part::Database);
+    let resources = usage.parts.get(&Part::Database).filter(|_| is_read).cloned();
     Ok(DatabaseWindow { resources, link, ..told })
 }
 
@@ -199,7 +202,7 @@ fn link_in(
     let path = folder.join(report);
     let unknown = |why: String| format!("the link's report {}: {why}", path.display());
     let rows = tolok_link::read_report(&path).map_err(|error| unknown(error.to_string()))?;
-    let cpu_s = usage.part(part).cpu_s.unwrap_or_default();
+    let cpu_s = usage.part(part).cpu_s;
     let found = link_window(&rows, window.began.0, window.ended.0, cpu_s);
     found.ok_or_else(|| unknown("it has no row of the window".to_owned()))
 }

@@ -33,7 +33,7 @@ fn figure(objective: &Objective, report: &ToolReport) -> Option<f64> {
         Metric::Min => None,
         Metric::Goodput if is_share => share(ledger.good, ledger.finished() + ledger.unsent),
         Metric::Goodput => Some(report.goodput_rps),
-        // As tolok's own tool and k6 have it: all that came to an end, whatever it was.
+        // As in tolok's own tool and k6: all finished requests, good or failed.
         Metric::Rate => Some(ledger.finished() as f64 / report.window_s),
         Metric::Failed if is_share => share(ledger.failed_total(), ledger.finished()),
         Metric::Failed => Some(ledger.failed_total() as f64),

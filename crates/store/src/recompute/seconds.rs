@@ -23,7 +23,7 @@ pub(super) fn seconds(told: Option<SecondSeries>, readings: &ReadBack, window: W
     Some(series)
 }
 
-/// What was used in each of so many seconds from the first of the series on; `origin` is where the window begins.
+/// What was used in each second from the first of the series on; `origin` is where the window begins.
 fn beside(mut series: SecondSeries, whole: usize, readings: &ReadBack, origin: MonotonicNs) -> SecondSeries {
     let began = MonotonicNs(origin.0.saturating_add_signed((series.start_s * 1e9).round() as i64));
     let ended = MonotonicNs(began.0 + whole as u64 * SECOND_NS);

@@ -8,7 +8,7 @@
 //!   every planned trial its record? ([`plan`])
 //! - `figures`: do the raw files of each trial give the figures of its record, by the code that made it? ([`figures`])
 //!
-//! Whoever changes a file and makes the manifest again after it is caught by the last one. Whoever changes raw files and
+//! The last check catches a changed file with a rebuilt manifest. A forger who changes raw files and
 //! records alike, so that all fits, is caught by the fingerprint, where that was published. What the reports say is checked
 //! by those who can write reports.
 

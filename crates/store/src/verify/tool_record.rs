@@ -84,13 +84,9 @@ impl Agreement {
         self.equal("ledger.sent", ledger.sent.into(), sum(|row| row.sent).into(), source);
         self.equal("ledger.good", ledger.good.into(), sum(|row| row.good).into(), source);
         self.equal("ledger.failed", ledger.failed.into(), sum(|row| row.failed).into(), source);
-        // Records of older engines have neither.
-        if rows().all(|row| row.sent_bytes.is_some()) {
-            let sent = sum(|row| row.sent_bytes.unwrap_or_default());
-            self.equal("sent_bytes", record.sent_bytes.into(), sent.into(), source);
-            let classes = sum(|row| row.failed_by_class.values().sum());
-            self.equal("ledger.failed", ledger.failed.into(), classes.into(), "the classes of the timeline's rows");
-        }
+        self.equal("sent_bytes", record.sent_bytes.into(), sum(|row| row.sent_bytes).into(), source);
+        let classes = sum(|row| row.failed_by_class.values().sum());
+        self.equal("ledger.failed", ledger.failed.into(), classes.into(), "the classes of the timeline's rows");
     }
 
     fn distribution(&mut self, name: &str, part: &Value) -> Result<(), String> {

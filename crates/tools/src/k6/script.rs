@@ -58,7 +58,7 @@ pub(super) fn classes() -> impl Iterator<Item = &'static str> {
     ErrorClass::ALL.into_iter().map(ErrorClass::name).chain([OTHER])
 }
 
-/// What the script is told of the job.
+/// The job as the script sees it.
 fn told(job: &LoadJob<'_>) -> Value {
     let load = &job.scenario.load;
     let mut told = Map::new();
@@ -147,7 +147,7 @@ pub(super) fn figure(metric: Metric) -> String {
     }
 }
 
-/// The scenario that counts. Whoever is in an iteration at its end is interrupted, and the request belongs to nobody.
+/// The scenario that counts. Its end interrupts running iterations, and their requests count nowhere.
 fn scenario(load: &LoadProfile) -> Map<String, Value> {
     let length = duration(load.duration_s);
     let described = match &load.executor {

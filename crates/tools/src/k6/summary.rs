@@ -198,7 +198,7 @@ fn latency(summary: &Summary, job: &LoadJob<'_>, ledger: &LedgerCounts) -> Laten
     }
 }
 
-/// The first failure of each class, as the script told it. Whoever was interrupted by an end may have told of a timeout that
+/// The first failure of each class, as the script told it. An iteration that the end interrupted may have reported a timeout that
 /// k6 did not count.
 fn examples(log: &str, failed: &BTreeMap<String, u64>) -> Vec<String> {
     let mut examples: BTreeMap<String, String> = BTreeMap::new();

@@ -39,7 +39,7 @@ fn fields(row: &SecondRow) -> [String; 20] {
         row.new_connections.to_string(),
         row.in_flight.to_string(),
         row.queued.to_string(),
-        row.sent_bytes.map(|bytes| bytes.to_string()).unwrap_or_default(),
+        row.sent_bytes.to_string(),
         figure(row.first_byte_p50_s),
         figure(row.first_byte_p99_s),
         figure(row.first_byte_max_s),

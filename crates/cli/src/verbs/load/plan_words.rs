@@ -20,8 +20,8 @@ pub fn title(plan: &PlanSummary) -> String {
 
 fn listed(plan: &PlanSummary) -> String {
     // Many are counted and not described.
-    if let ([], Some(number)) = (plan.requests.as_slice(), plan.request_count) {
-        return plural(number, "request", "requests");
+    if plan.requests.is_empty() {
+        return plural(plan.request_count, "request", "requests");
     }
     let one = |request: &RequestSummary| format!("{} {} {}", request.weight, request.method, request.path);
     plan.requests.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -123,8 +123,7 @@ fn pauses(plan: &PlanSummary) -> Vec<String> {
 }
 
 fn body_check(plan: &PlanSummary) -> Option<String> {
-    let check = plan.body_check.as_ref().or(plan.requests.first().map(|request| &request.body_check))?;
-    let words = match check.as_str() {
+    let words = match plan.body_check.as_str() {
         "mixed" => "bodies checked as each request says",
         "length" => "length of every body checked",
         "exactly" => "every body compared",
@@ -158,12 +157,7 @@ fn undone(record: &Record) -> Option<String> {
         Profile::PerVuIterations { vus, iterations, .. } => iterations.saturating_mul(u64::from(*vus)),
         _ => return None,
     };
-    let each = match record.plan.mix {
-        Mix::Weighted => 1,
-        Mix::Sequence => (record.plan.iteration_requests)
-            .unwrap_or_else(|| record.plan.requests.iter().map(|request| u64::from(request.weight)).sum()),
-    };
-    let planned = planned.saturating_mul(each);
+    let planned = planned.saturating_mul(record.plan.iteration_requests);
     let left = planned.saturating_sub(record.ledger.scheduled);
     (left > 0).then(|| format!("{} of {}", count(left), plural(planned, "request", "requests")))
 }

@@ -3,11 +3,11 @@
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tolok_lab::tools::{LoadPhase, LoadSecond, ToolEvent};
 use tolok_load::event::Event;
 use tolok_load::options::{Executor, Options};
 use tolok_load::record::SecondRow;
 use tolok_load::schedule::Phase;
+use tolok_tools::{LoadPhase, LoadSecond, ToolEvent};
 
 use super::figures::{count, number, seconds, time};
 use crate::output::say;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use tolok_analysis::{FINDINGS_SCHEMA, Findings};
-use tolok_lab::store::RunFolder;
-use tolok_lab::verify::of_values;
 use tolok_model::{Check, Difference, ValueDifference, compare};
 use tolok_report::{Format, LAYOUT, Style, layout_of, render};
+use tolok_store::RunFolder;
+use tolok_store::verify::of_values;
 
 use crate::reports::{KEPT, findings};
 

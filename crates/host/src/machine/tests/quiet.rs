@@ -109,28 +109,28 @@ fn a_window_is_judged_by_the_same_measure() {
         window_s: 10.0,
         machine_cpus: 4.0,
         subject_cpus: 1.0,
-        foreign_cpu_s: Some(0.5),
-        steal_s: Some(0.1),
-        subject_cpu_s: Some(7.0),
-        subject_wait_s: Some(6.0),
+        foreign_cpu_s: 0.5,
+        steal_s: 0.1,
+        subject_cpu_s: 7.0,
+        subject_wait_s: 6.0,
     };
     // (what is other than on the quiet machine, what disturbs)
     let table: [(WindowFacts, &[DisturbanceKind]); 8] = [
         (quiet, &[]),
-        (WindowFacts { foreign_cpu_s: Some(2.0), subject_cpu_s: Some(9.5), ..quiet }, &[]),
-        (WindowFacts { steal_s: Some(0.5), ..quiet }, &[Steal]),
-        (WindowFacts { foreign_cpu_s: Some(2.5), ..quiet }, &[ForeignCpu, TakenFromSubject]),
-        (WindowFacts { foreign_cpu_s: Some(1.5), ..quiet }, &[TakenFromSubject]),
+        (WindowFacts { foreign_cpu_s: 2.0, subject_cpu_s: 9.5, ..quiet }, &[]),
+        (WindowFacts { steal_s: 0.5, ..quiet }, &[Steal]),
+        (WindowFacts { foreign_cpu_s: 2.5, ..quiet }, &[ForeignCpu, TakenFromSubject]),
+        (WindowFacts { foreign_cpu_s: 1.5, ..quiet }, &[TakenFromSubject]),
         // A long wait alone is the subject's own threads in each other's way.
-        (WindowFacts { subject_wait_s: Some(60.0), ..quiet }, &[]),
-        (WindowFacts { foreign_cpu_s: Some(1.5), subject_wait_s: None, ..quiet }, &[]),
-        (WindowFacts { window_s: 0.0, foreign_cpu_s: Some(1.5), ..quiet }, &[]),
+        (WindowFacts { subject_wait_s: 60.0, ..quiet }, &[]),
+        (WindowFacts { foreign_cpu_s: 1.5, subject_wait_s: 0.0, ..quiet }, &[]),
+        (WindowFacts { window_s: 0.0, foreign_cpu_s: 1.5, ..quiet }, &[]),
     ];
     for (window, kinds) in table {
         let found = disturbances(&window);
         assert_eq!(found.iter().map(|one| one.kind).collect::<Vec<_>>(), kinds, "{window:?}: {found:?}");
     }
-    let taken = disturbances(&WindowFacts { foreign_cpu_s: Some(1.5), ..quiet }).remove(0);
+    let taken = disturbances(&WindowFacts { foreign_cpu_s: 1.5, ..quiet }).remove(0);
     assert_eq!(taken.share, 0.15);
     assert_eq!(taken.sentence, "others took up to 15 % of the subject's own CPUs, 10 % at most are tolerated");
 }

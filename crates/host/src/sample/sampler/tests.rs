@@ -13,10 +13,10 @@ use tolok_testkit::{FakeGroups, FakeProc, FakeProcess, FakeThread, FakeUsage};
 use super::super::part::{Counting, Members};
 use super::super::read_back::ReadBack;
 use super::super::series::Border;
-use super::super::usage::{HostUsage, PartUsage};
+use tolok_model::{HostWindow, Resources};
+
 use super::*;
 use crate::group::{Controller, DiskBytes, GroupMemory, GroupReading, Hierarchies, Throttling};
-use crate::sample::network::NetworkBytes;
 
 const INIT: u32 = 10;
 const GENERATOR: u32 = 50;
@@ -95,8 +95,13 @@ fn subject_in_group<'a>(clock: &'a ManualClock, proc: &FakeProc, group: &Scripte
 /// The last figure of that name that was read of a part from a source.
 fn last<C: Clock>(sampler: &Sampler<C>, part: Part, source: &str, name: &str) -> Option<f64> {
     let samples = sampler.samples();
-    let found = samples.iter().rfind(|sample| sample.part == Some(part) && sample.source == source);
-    found.and_then(|sample| sample.figures.get(name))
+    let mut lines = samples.iter().filter(|sample| sample.part == Some(part)).map(line);
+    lines.rfind(|line| line["source"] == source)?.get(name)?.as_f64()
+}
+
+/// A sample as it is written.
+fn line(sample: &Sample) -> serde_json::Value {
+    serde_json::to_value(sample).unwrap()
 }
 
 #[test]
@@ -135,8 +140,8 @@ fn steady_work_is_exact_although_no_reading_is_at_a_border() {
     }
     now(&mut sampler, ms(2001));
     let used = sampler.window_ends(2.001, START + ms(1993)).unwrap().part(Part::Subject);
-    assert_eq!(used.cpu_source, Some(tolok_model::CpuSource::Group));
-    assert!((used.cpu_s.unwrap() - 3.0 * 0.956).abs() < 1e-9, "{used:?}");
+    assert_eq!(used.cpu_source, tolok_model::CpuSource::Group);
+    assert!((used.cpu_s - 3.0 * 0.956).abs() < 1e-9, "{used:?}");
 }
 
 #[test]
@@ -183,7 +188,7 @@ fn the_busiest_thread_is_the_one_that_used_most_in_the_window() {
     clock.advance_to(START + ms(10_000));
     proc.process(&of(21, 9));
     let used = sampler.window_ends(10.0, START + ms(10_000)).unwrap().part(Part::Subject);
-    assert_eq!((used.busiest_thread_cpu_s, used.cpu_s), (Some(8.0), Some(9.0)));
+    assert_eq!((used.busiest_thread_cpu_s, used.cpu_s), (Some(8.0), 9.0));
 }
 
 /// The CPU time of a group in a window of 10 s, of which nothing is used before and 1 s in each second; the lab's only
@@ -200,7 +205,7 @@ fn cpu_s_when_late(before: Duration, behind: Duration, end: Duration) -> Result<
     at(began + behind);
     sampler.window_starts(0.0, began);
     at(ended + end);
-    Ok(sampler.window_ends(10.0, ended)?.part(Part::Subject).cpu_s.unwrap())
+    Ok(sampler.window_ends(10.0, ended)?.part(Part::Subject).cpu_s)
 }
 
 #[test]
@@ -252,9 +257,9 @@ fn without_a_group_threads_are_summed_and_those_that_ended_are_kept() {
     proc.ended(12).process(&process(12, INIT, 1, 0)).process(&process(13, 11, 2, 2));
     clock.advance(ms(5_000));
     let used = sampler.window_ends(10.0, START + ms(10_000)).unwrap().part(Part::Subject);
-    assert_eq!((used.cpu_s, used.cpu_source), (Some(5.0), Some(tolok_model::CpuSource::Threads)));
-    assert_eq!((used.run_queue_wait_s, used.timeslices), (Some(2.0), Some(2)));
-    assert_eq!((used.processes_max, used.threads_max), (Some(3), Some(3)));
+    assert_eq!((used.cpu_s, used.cpu_source), (5.0, tolok_model::CpuSource::Threads));
+    assert_eq!((used.run_queue_wait_s, used.scheduler.unwrap().timeslices), (2.0, 2));
+    assert_eq!((used.processes_max, used.threads_max), (3, 3));
 }
 
 #[test]
@@ -270,16 +275,17 @@ fn a_group_counts_for_members_that_nobody_ever_saw() {
     proc.process(&process(11, INIT, 2, 3)).process(&process(12, INIT, 0, 1));
     *group.members.borrow_mut() = vec![11, 12];
     let used = sampler.window_ends(2.0, START + ms(2_000)).unwrap().part(Part::Subject);
-    assert_eq!((used.cpu_s, used.cpu_source), (Some(9.0), Some(tolok_model::CpuSource::Group)));
-    assert_eq!((used.run_queue_wait_s, used.processes_max), (Some(3.0), Some(2)));
+    assert_eq!((used.cpu_s, used.cpu_source), (9.0, tolok_model::CpuSource::Group));
+    assert_eq!((used.run_queue_wait_s, used.processes_max), (3.0, 2));
 }
 
 #[test]
 fn processes_are_read_once_a_second_and_groups_at_each_tick() {
     let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
     let mut sampler = subject_in_group(&clock, &proc, &group);
-    let read =
-        |sampler: &Sampler<_>, source: &str| sampler.samples().iter().filter(|sample| sample.source == source).count();
+    let read = |sampler: &Sampler<_>, source: &str| {
+        sampler.samples().iter().filter(|sample| line(sample)["source"] == source).count()
+    };
     for tick in 0..=30 {
         sampler.tick(f64::from(tick) / 10.0);
         clock.advance(ms(100));
@@ -338,8 +344,8 @@ fn disk_and_network_are_those_of_the_window() {
     clock.advance(ms(1000));
     so_far(1700, 6);
     let used = sampler.window_ends(1.0, START + ms(1000)).unwrap().part(Part::Subject);
-    assert_eq!(used.disk, Some(DiskBytes { read_bytes: 1, written_bytes: 0 }));
-    let network = NetworkBytes { received_bytes: 700, sent_bytes: 1400, loopback_bytes: 0 };
+    assert_eq!((used.disk_read_bytes, used.disk_written_bytes), (Some(1), Some(0)));
+    let network = tolok_model::NetworkBytes { received_bytes: 700, sent_bytes: 1400 };
     assert_eq!(used.network, Some(network));
 }
 
@@ -354,15 +360,16 @@ fn what_is_withheld_is_absent_and_said_and_never_nought() {
     sampler.window_starts(0.0, START);
     clock.advance(ms(1000));
     let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
-    let known = PartUsage {
-        rss_sum_bytes_max: Some(2560 * rustix::param::page_size() as u64),
-        processes_max: Some(1),
-        threads_max: Some(1),
-        ..PartUsage::default()
+    let known = Resources {
+        rss_sum_bytes_max: 2560 * rustix::param::page_size() as u64,
+        processes_max: 1,
+        threads_max: 1,
+        ..Resources::default()
     };
     assert_eq!(usage.part(Part::Subject), known);
-    assert_eq!(usage.host, HostUsage::default());
-    assert_eq!(usage.part(Part::Database), PartUsage::default());
+    assert_eq!(usage.host, HostWindow::default());
+    assert_eq!(usage.part(Part::Database), Resources::default());
+    assert_eq!(usage.without_cpu_time, [Part::Subject]);
     let expected = [
         "the machine's CPU time cannot be read: there is no /proc/stat",
         "pressure is not known: the kernel keeps no account of it (boot it with psi=1)",
@@ -393,9 +400,9 @@ fn what_nobody_who_is_followed_used_is_foreign_and_never_negative() {
         group.set(|reading| reading.cpu_ns = Some(SECOND_NS));
         proc.process(&process(GENERATOR, 1, 3, 0));
         let host = sampler.window_ends(2.0, START + ms(2_000)).unwrap().host;
-        assert!((host.steal_s.unwrap() - 0.2).abs() < 1e-9 && host.softirq_s == Some(0.0), "{host:?}");
-        assert_eq!((host.runnable_tasks_max, host.cpu_pressure_s), (Some(2), None));
-        (host.foreign_cpu_s.unwrap() * 1000.0).round()
+        assert!((host.steal_s - 0.2).abs() < 1e-9, "{host:?}");
+        assert_eq!((host.runnable_max, host.cpu_pressure), (Some(2), None));
+        (host.foreign_cpu_s * 1000.0).round()
     };
     assert_eq!((foreign_s(250), foreign_s(199)), (500.0, 0.0));
 }
@@ -440,9 +447,9 @@ fn processes_of_a_database_are_not_the_subjects_and_may_start_later() {
     proc.process(&process(30, INIT, 3, 0));
     clock.advance(ms(1000));
     let usage = sampler.window_ends(2.0, START + ms(3000)).unwrap();
-    assert_eq!(usage.part(Part::Database).cpu_s, Some(3.0));
+    assert_eq!(usage.part(Part::Database).cpu_s, 3.0);
     assert_eq!(usage.part(Part::Database).network.unwrap().received_bytes, 200);
-    assert_eq!((usage.part(Part::Subject).cpu_s, usage.part(Part::Subject).processes_max), (Some(90.0), Some(2)));
+    assert_eq!((usage.part(Part::Subject).cpu_s, usage.part(Part::Subject).processes_max), (90.0, 2));
 }
 
 #[test]
@@ -458,8 +465,8 @@ fn what_a_database_used_is_not_foreign() {
     stat(180);
     group.set(|reading| reading.cpu_ns = Some(SECOND_NS * 3 / 4));
     let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
-    assert_eq!(usage.part(Part::Database).cpu_s, Some(0.75));
-    assert!((usage.host.foreign_cpu_s.unwrap() - 0.05).abs() < 1e-9, "{:?}", usage.host);
+    assert_eq!(usage.part(Part::Database).cpu_s, 0.75);
+    assert!((usage.host.foreign_cpu_s - 0.05).abs() < 1e-9, "{:?}", usage.host);
 }
 
 #[test]
@@ -482,8 +489,13 @@ fn samples_are_in_the_order_and_on_the_clock_of_the_trial() {
     sampler.tick(1.5);
     clock.advance(ms(100));
     sampler.tick(1.6);
-    let seen: Vec<_> = sampler.samples().iter().map(|sample| (sample.at_s, sample.source)).collect();
-    let at = |at_s, sources: &[&'static str]| sources.iter().map(|source| (at_s, *source)).collect::<Vec<_>>();
+    let seen: Vec<_> = sampler
+        .samples()
+        .iter()
+        .map(|sample| (sample.at_s, line(sample)["source"].as_str().unwrap().to_owned()))
+        .collect();
+    let at =
+        |at_s, sources: &[&'static str]| sources.iter().map(|source| (at_s, (*source).to_owned())).collect::<Vec<_>>();
     let expected =
         [at(1.25, &["host", "group", "processes"]), at(1.5, &["host", "group", "processes"]), at(1.6, &["group"])];
     assert_eq!(seen, expected.concat());
@@ -504,10 +516,10 @@ fn groups_of_every_layout_are_followed() {
         clock.advance(ms(1000));
         tree.usage("x", &usage_after(2));
         let used = sampler.window_ends(1.0, START + ms(1000)).unwrap().part(Part::Database);
-        assert_eq!((used.cpu_s, used.memory.unwrap().anonymous_and_kernel_bytes_max), (Some(5e-6), 70), "{tree:?}");
+        assert_eq!((used.cpu_s, used.memory.unwrap().anonymous_and_kernel_bytes_max), (5e-6, 70), "{tree:?}");
         let throttling = tolok_model::Throttling { periods: 10, throttled_periods: 1, throttled_s: 1e-3 };
         assert_eq!(used.throttling.map(rounded), Some(throttling), "{tree:?}");
-        assert_eq!(used.disk, Some(DiskBytes { read_bytes: 9, written_bytes: 8 }), "{tree:?}");
+        assert_eq!((used.disk_read_bytes, used.disk_written_bytes), (Some(9), Some(8)), "{tree:?}");
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use super::protocol::{BlockEvent, BlockJob, Word};
-use crate::isolate::{Placement, place, wait_within};
 use crate::run::stop::Stop;
+use tolok_host::isolate::{Placement, place, wait_within};
 
 /// The hidden verb that runs a block.
 const VERB: &str = "block";
@@ -27,7 +27,7 @@ pub(in crate::run) struct BlockProcess {
 #[derive(Debug)]
 pub(in crate::run) enum Heard {
     Block(BlockEvent),
-    /// Somebody asked the run to stop.
+    /// The run was asked to stop.
     StopAsked,
     /// The block says nothing more.
     Silence,

@@ -11,8 +11,6 @@ use tolok_model::{
 };
 
 use super::protocol::{BlockEvent, BlockJob, Part, PreparedDatabase, TrialId, Word};
-use crate::isolate::ignore_stop_signals;
-use crate::machine::{Machine, ThisHost, wait_until_quiet};
 use crate::run::database::prepared;
 use crate::run::events::event::TrialEvent;
 use crate::run::machine_summary;
@@ -23,7 +21,9 @@ use crate::run::session::affinity::AffinityGuard;
 use crate::run::session::capabilities::Capabilities;
 use crate::run::session::{Session, SessionError};
 use crate::run::stop::Stop;
-use crate::store::{LineWriter, RunFolder, StoreError, TrialFolder};
+use tolok_host::isolate::ignore_stop_signals;
+use tolok_host::machine::{Machine, ThisHost, wait_until_quiet};
+use tolok_store::{LineWriter, RunFolder, StoreError, TrialFolder};
 
 /// How long a busy machine is given to become quiet before the first trial.
 const QUIET_PATIENCE: Duration = Duration::from_secs(10);

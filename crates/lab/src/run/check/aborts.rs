@@ -9,7 +9,7 @@ use crate::run::check::started_server::StartedServer;
 use crate::run::server::probe_queue::{Server, ask_at_once};
 use crate::run::stop::Stop;
 
-/// Of so many requests that are given up, one has an answer that no socket's buffer holds; the others are small.
+/// Of this many aborted requests, one has an answer that no socket buffer holds; the others are small.
 const LARGE_IN: usize = 20;
 /// Connecting takes microseconds.
 const CONNECT: Duration = Duration::from_secs(1);

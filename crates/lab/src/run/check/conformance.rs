@@ -52,7 +52,7 @@ pub fn check_conformance(
     let mut server = StartedServer::start(session, choice, database, first, &stop)?;
     let mut differences: Vec<String> =
         workloads.iter().flat_map(|workload| contract(session, &mut server, workload)).collect();
-    // Whoever has to look at a body has nothing to say to HEAD.
+    // Checks that need a body do not apply to HEAD.
     let asked_without_body = workloads.iter().filter(|workload| workload.sent.is_none());
     differences.extend(asked_without_body.filter_map(|workload| body_for_head(session, &mut server, workload)));
     differences.extend(refusals(&mut server, &workloads));
@@ -126,7 +126,7 @@ fn asked_for(server: &mut StartedServer, workload: &Workload, path: &str, body: 
     }
 }
 
-/// HEAD is answered as GET is, and without a body: whoever sends one breaks the connections of clients that keep them.
+/// The response to HEAD is that to GET without its body: a body would break kept connections.
 fn body_for_head(session: &Session<'_>, server: &mut StartedServer, workload: &Workload) -> Option<String> {
     let path = session.assets.path(workload);
     match head(server, path) {

@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 use tolok_model::{CounterCheck, FailureKind};
 
-use crate::isolate::TrialBox;
 use crate::run::server::probe_queue::{Server, ask_at_once};
 use crate::run::server::trial::TrialError;
 use crate::subject::{Answer, ProbeError};
-use crate::tools::ToolReport;
+use tolok_host::isolate::TrialBox;
+use tolok_tools::ToolReport;
 
 /// Increments that are asked for after the load: enough that a lost one shows, few enough to take no time.
 const ASKED: usize = 1_024;
-/// So many of them at once.
+/// How many of them at once.
 const AT_ONCE: usize = 16;
 /// One answer may take this long.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A number that has not changed for so long is at rest: increments that the load has given up may still wait for a row's lock,
+/// A number that has not changed for this long is at rest: increments that the load has given up may still wait for a row's lock,
 /// and each holds it for a round trip or two.
 const REST: Duration = Duration::from_secs(1);
 /// A number that is not at rest by then is taken as it stands.

@@ -38,7 +38,7 @@ pub struct FidelityJob<'a> {
     pub stop: &'a Stop,
 }
 
-/// Asks one subject after the other; `begins` is told each before it is asked.
+/// Asks one subject after the other; calls `begins` with each first.
 pub fn fidelity(
     session: &Session<'_>,
     job: FidelityJob<'_>,
@@ -114,7 +114,7 @@ fn ask_all(
     server.stop()
 }
 
-/// Nothing where the subject cannot do it.
+/// `None` where the subject cannot do it.
 fn two_tasks(server: &mut StartedServer, from: &str) -> Option<TwoTasks> {
     let began = Instant::now();
     let answer = server.ask("GET", &format!("/shared-connection?from={from}"), PATIENCE);

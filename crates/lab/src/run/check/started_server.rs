@@ -8,7 +8,6 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tolok_model::{Database, Environment, SubjectChoice, Workload};
 
-use crate::isolate::TrialBox;
 use crate::run::database::prepared::Prepared;
 use crate::run::database::trial_database::{self, TrialDatabase};
 use crate::run::server::launch::Launch;
@@ -17,6 +16,7 @@ use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
 use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask, log_tail};
+use tolok_host::isolate::TrialBox;
 
 /// Lines of a log that an error shows.
 const LOG_LINES: usize = 10;

@@ -8,11 +8,11 @@ use std::time::Duration;
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 
 use crate::database::{Client, DatabaseError, Target};
-use crate::isolate::TrialBox;
 use crate::run::database::trial_database::{PART, database_failed};
 use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 use crate::toolbox::Program;
+use tolok_host::isolate::TrialBox;
 
 /// A server takes a second to its first login, and a few on a machine that is busy.
 pub(in crate::run) const LOGIN_LIMIT: Duration = Duration::from_secs(60);
@@ -72,7 +72,7 @@ impl Login {
 impl Drop for Login {
     fn drop(&mut self) {
         self.is_wanted.store(false, Ordering::Relaxed);
-        // Whatever came of it, no one wants it any more.
+        // The result is no longer needed.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{Outage, OutageRecord};
 
-use crate::isolate::TrialBox;
 use crate::run::database::login::Login;
 use crate::run::database::trial_database::TrialDatabase;
 use crate::run::server::probe_queue::Asker;
 use crate::run::server::trial::TrialError;
+use tolok_host::isolate::TrialBox;
 
-/// Every subject owes an answer within this time, whatever became of its database.
+/// Every subject owes an answer within this time, with or without its database.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Between two questions.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -52,7 +52,7 @@ impl OutageAtWork {
         }
     }
 
-    /// Takes whatever step is due; says whether it has started the database again. Called again and again from the beginning of
+    /// Takes the step that is due; returns whether it has restarted the database. Called again and again from the beginning of
     /// the window on.
     pub(in crate::run) fn step(
         &mut self,
@@ -148,10 +148,10 @@ impl Probe {
     }
 }
 
-/// Whether somebody still listens.
+/// Whether a listener is left.
 fn ask(asker: &Asker, path: &str, owed: u16, answers: &Sender<ProbeResult>) -> bool {
     let at = SystemClock.now();
-    // A question that changes nothing, whatever the load does.
+    // A request that changes nothing.
     let status = asker.ask("GET", path, DEADLINE).ok().map(|answer| answer.status);
     answers.send(ProbeResult { at, answered: SystemClock.now(), status, good: status == Some(owed) }).is_ok()
 }

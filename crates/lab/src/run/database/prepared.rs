@@ -89,7 +89,7 @@ fn failure(message: &str) -> Failure {
 }
 
 impl Prepared {
-    /// What subjects are told of a user's server; of a private one, what does not depend on the trial.
+    /// The login that subjects get: for a user's server all of it, for a private one what does not depend on the trial.
     pub(in crate::run) fn names(&self, pool: u32, (host, port): (String, u16)) -> DatabaseNames {
         match &self.kind {
             Kind::Private(_) => {

@@ -82,7 +82,7 @@ fn watch(mut client: Client, asked: &Receiver<()>, is_wanted: &dyn Fn() -> bool)
         if is_last {
             return Watched { readings, client: Ok(client) };
         }
-        // The last word comes after whoever was refused has been.
+        // The last reading comes after all refused connections.
         is_last = asked.recv_timeout(EVERY) == Err(RecvTimeoutError::Disconnected);
     }
 }

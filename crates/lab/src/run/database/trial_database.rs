@@ -11,15 +11,15 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{CpuMap, Database, DatabaseWindow, FailureKind};
 
 use crate::database::{Client, Instance, Settings, StatusReading, StatusSeries, Target};
-use crate::isolate::{ProcessSpec, TrialBox};
 use crate::run::database::login::{LetIn, Login};
 use crate::run::database::prepared::{Kind, Prepared};
 use crate::run::database::status_watch::{Readings, StatusWatch, status};
 use crate::run::server::trial::{TrialError, free_port};
 use crate::run::stop::Stop;
-use crate::sample::Window;
 use crate::subject::DatabaseNames;
 use crate::toolbox::Program;
+use tolok_host::isolate::{ProcessSpec, TrialBox};
+use tolok_host::sample::Window;
 
 /// The name of the part in groups and of its processes in records.
 pub(in crate::run) const PART: &str = "database";
@@ -52,7 +52,7 @@ pub(in crate::run) struct Launch<'a> {
 /// A database at work.
 #[derive(Debug)]
 pub(in crate::run) struct TrialDatabase {
-    /// What the subject is told of it.
+    /// The login that the subject gets.
     pub(in crate::run) names: DatabaseNames,
     pub(in crate::run) version: String,
     /// The server, if it is ours: how it is started again.
@@ -78,7 +78,7 @@ struct Server {
 }
 
 impl TrialDatabase {
-    /// Starts a server of our own, or calls on a user's; returns when somebody has logged in.
+    /// Starts a server of our own, or connects to a user's; returns after the first login.
     pub(in crate::run) fn start(launch: Launch<'_>, trial_box: &mut TrialBox) -> Result<Self, TrialError> {
         let (prepared, asked) = (launch.prepared, launch.asked);
         let (server, target, ended, at) = match &prepared.kind {
@@ -181,7 +181,7 @@ impl TrialDatabase {
         }))
     }
 
-    /// Asks it whether it is still there; in words, if it does not answer. Says nothing of one that the trial has killed.
+    /// Says in words that it does not answer. Returns `None` if it answers, or if the trial has killed it.
     fn silence(&mut self) -> Option<String> {
         self.stop_watching();
         let stop = self.stop.clone();
@@ -236,7 +236,7 @@ impl TrialDatabase {
         Ok(Some(Login::begin(&server.program, &server.target)))
     }
 
-    /// Goes on watching, after somebody has logged in again; returns when that was.
+    /// Goes on watching after the first new login; returns when that was.
     pub(in crate::run) fn watch_again(&mut self, (client, at): LetIn) -> MonotonicNs {
         self.watch = Some(StatusWatch::begin(client, &self.stop));
         at

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use tolok_load::clock::MonotonicNs;
 use tolok_model::{Database, OutageRecord, PoolWindow};
 
-use crate::isolate::TrialBox;
 use crate::run::database::outage::OutageAtWork;
 use crate::run::database::pool::{Pending, ask_for_pool, pool_window};
 use crate::run::database::trial_database::TrialDatabase;
 use crate::run::server::probe_queue::{Asker, Orders, Server, asker};
 use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
+use tolok_host::isolate::TrialBox;
 
 /// A thread that was just started orders its connection within this time.
 const ORDER: Duration = Duration::from_millis(20);
@@ -86,7 +86,7 @@ impl<'a> DatabaseWatch<'a> {
         self.orders.serve(trial_box, ORDER);
     }
 
-    /// Takes whatever step is due; says whether it has started the database again.
+    /// Takes the step that is due; returns whether it has restarted the database.
     pub(in crate::run) fn step(&mut self, trial_box: &mut TrialBox) -> Result<bool, TrialError> {
         self.orders.serve(trial_box, Duration::ZERO);
         match (&mut self.outage, self.window_began) {

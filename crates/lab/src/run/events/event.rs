@@ -1,11 +1,11 @@
-//! What a run tells whoever watches it: a terminal, a log, a test. The run loop knows no screen.
+//! The events of a run, for a terminal, a log or a test. The run loop knows no screen.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use tolok_model::{Outcome, PlannedTrial};
 
-use crate::tools::LoadSecond;
+use tolok_tools::LoadSecond;
 
 /// A moment of a run.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ pub enum RunEvent {
     },
     /// The plan's rule for stopping holds, so that no further block is begun.
     Settled {
-        /// After so many blocks.
+        /// After this many blocks.
         blocks: u32,
         /// Blocks that it might have taken.
         at_most: u32,

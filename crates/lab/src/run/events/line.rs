@@ -2,15 +2,15 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use tolok_model::{Failure, Measurement, Outcome, PlannedTrial, ProgramTiming};
+use tolok_model::{Failure, Measurement, Outcome, PlannedTrial, ProgramTiming, Resources};
 
 use crate::run::events::event::{Preparation, RunEvent, TrialEvent};
-use crate::tools::LoadSecond;
+use tolok_tools::LoadSecond;
 
-/// Version of these lines. New kinds and new fields make no new version: whoever reads passes over what he does not know.
+/// Version of these lines. New kinds and new fields make no new version: readers must ignore what they do not know.
 pub const EVENTS_SCHEMA: u32 = 1;
 
-/// An event as it is written: its kind and its time first, then what it tells, in the order in which it is told here.
+/// An event as it is written: its kind and time first, then its fields in the order given here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventLine {
     kind: &'static str,
@@ -24,7 +24,7 @@ impl EventLine {
     /// The line of an event. `t_s` is the time since this tolok began to run, or to go on with, the run.
     pub fn of(event: &RunEvent, t_s: f64) -> Self {
         let (kind, fields) = told(event);
-        // More digits than anybody needs of an event would only be noise.
+        // More digits would only be noise.
         Self { kind, t_s: (t_s * 1e3).round() / 1e3, fields }
     }
 }
@@ -155,15 +155,16 @@ impl Came {
             let mut all = measured.latency.percentiles.iter();
             all.find(|found| (found.quantile - quantile).abs() < 1e-9).and_then(|found| found.latency_s)
         };
-        let (good, subject) = (measured.goodput_rps * measured.window_s, &measured.subject);
-        let of_group = subject.memory.as_ref().map(|memory| memory.anonymous_and_kernel_bytes_max);
+        let (good, subject) = (measured.goodput_rps * measured.window_s, measured.subject.as_ref());
+        let of_group = |used: &Resources| used.memory.map(|memory| memory.anonymous_and_kernel_bytes_max);
+        let memory = |used| of_group(used).or(Some(used.rss_sum_bytes_max).filter(|bytes| *bytes > 0));
         Self {
             outcome: "completed",
             goodput_rps: Some(measured.goodput_rps),
             p50_s: percentile(0.5),
             p99_s: percentile(0.99),
-            cpu_s_per_good: (good > 0.0).then(|| subject.cpu_s / good),
-            memory_bytes: of_group.or(Some(subject.rss_sum_bytes_max).filter(|bytes| *bytes > 0)),
+            cpu_s_per_good: subject.filter(|_| good > 0.0).map(|used| used.cpu_s / good),
+            memory_bytes: subject.and_then(memory),
             ..Self::default()
         }
     }

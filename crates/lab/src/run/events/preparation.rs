@@ -1,4 +1,4 @@
-//! What is made ready once, before the first trial, and how it is told: only where there is something to do.
+//! Work that is done once, before the first trial, and its events.
 
 use std::time::Instant;
 

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use tolok_load::clock::{Clock, SystemClock};
 use tolok_model::{FailureKind, Timer, ToolUsed};
 
-use crate::isolate::{ProcessSpec, TrialBox};
 use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::program::trial::ProgramTrial;
 use crate::run::server::measure::sampler;
 use crate::run::server::trial::TrialError;
-use crate::sample::{Sampler, Window};
-use crate::shell::command_line;
 use crate::subject::log_tail;
-use crate::timer::{Fault, FaultyRun, TimedRun, TimerJob, TimerReport};
 use crate::toolbox::Program;
+use tolok_host::isolate::{ProcessSpec, TrialBox};
+use tolok_host::sample::{Sampler, Window};
+use tolok_host::shell::command_line;
+use tolok_host::timer::{Fault, FaultyRun, TimedRun, TimerJob, TimerReport};
 use tolok_store::recompute::SAMPLES;
 use tolok_store::recompute::program_rows::{ROWS, RunRow, TOOL_OUTPUT};
 use tolok_tools::timer::{GNU_TIME_FORMAT, TimerNotUnderstood, gnu_time_runs, hyperfine_arguments, hyperfine_report};
@@ -202,7 +202,7 @@ impl ProgramTrial<'_> {
         Ok(runs.into_iter().map(|run| RunRow::of_tool(Timer::Time, run)).collect())
     }
 
-    /// hyperfine knows no limit of time for all runs together, so it is told a number of runs that the run before lets expect
+    /// hyperfine has no time limit for all runs together, so it gets a number of runs that the run before lets expect
     /// to fit.
     fn run_hyperfine(
         &self,
@@ -262,7 +262,7 @@ impl ProgramTrial<'_> {
         }
     }
 
-    /// Starts a timer and reads resources until it ends; says how it ended, or nothing if it did not.
+    /// Starts a timer and reads resources until it ends. Returns how it ended, or `None` if it did not.
     fn wait_for(
         &self,
         trial_box: &mut TrialBox,
@@ -339,7 +339,7 @@ fn tool_failed(message: impl Into<String>) -> TrialError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timer::Task;
+    use tolok_host::timer::Task;
 
     fn job() -> TimerJob {
         let task = |argument: &str| Task { argv: vec!["queue".to_owned(), argument.to_owned()], output: String::new() };

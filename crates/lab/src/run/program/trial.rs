@@ -8,7 +8,6 @@ use tolok_model::{
     RECORD_FORMAT, RawWindow,
 };
 
-use crate::isolate::TrialBox;
 use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::failure::{because_of_a_limit, failure};
 use crate::run::program::timing::{TIMER_LOG, Timed, TimerAtHand};
@@ -18,12 +17,13 @@ use crate::run::server::trial::{Finished, TrialError, TrialSetup, load_average};
 use crate::run::session::Place;
 use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
-use crate::shell::command_line;
-use crate::store::{StoreError, TrialFolder};
 use crate::subject::Render;
-use crate::timer::{Task, TimerJob};
+use tolok_host::isolate::TrialBox;
+use tolok_host::shell::command_line;
+use tolok_host::timer::{Task, TimerJob};
 use tolok_store::recompute::program_rows::TIMER_REPORT;
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, TrialInputs, timing_of};
+use tolok_store::{StoreError, TrialFolder};
 
 /// One trial of a program at work.
 pub(in crate::run) struct ProgramTrial<'a> {

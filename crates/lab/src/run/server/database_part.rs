@@ -4,11 +4,11 @@ use std::path::Path;
 
 use tolok_model::{Body, DataBody};
 
-use crate::isolate::TrialBox;
 use crate::run::database::trial_database::{self, Launch, TrialDatabase};
 use crate::run::database::watch::DatabaseWatch;
 use crate::run::server::probe_queue::Server;
 use crate::run::server::trial::{Trial, TrialError};
+use tolok_host::isolate::TrialBox;
 
 impl Trial<'_> {
     /// Starts the database that the workload asks, if it asks one.

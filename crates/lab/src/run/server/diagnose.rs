@@ -7,11 +7,11 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{Diagnosis, GarbageCollection};
 
 use crate::diagnose::collections;
-use crate::isolate::TrialBox;
 use crate::run::server::measure::scopes;
 use crate::run::server::trial::Trial;
-use crate::sample::{DiagnosticCount, DiagnosticCounters, DiagnosticReading, Window};
-use crate::tools::ToolReport;
+use tolok_host::isolate::TrialBox;
+use tolok_host::sample::{DiagnosticCount, DiagnosticCounters, DiagnosticReading, Window};
+use tolok_tools::ToolReport;
 
 /// Counters at work, and what they showed.
 #[derive(Debug)]

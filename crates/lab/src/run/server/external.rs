@@ -10,8 +10,8 @@ use tolok_model::{ExternalServer, FailureKind, OwedBody, OwnRequest, URL_WORKLOA
 
 use crate::run::server::trial::{Trial, TrialError};
 use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_by_name, check};
-use crate::tools::Answers;
 use crate::user_servers::differs;
+use tolok_tools::Answers;
 
 /// A server that runs already has nothing to get ready: one that does not answer within this time is not there.
 const PATIENCE: Duration = Duration::from_secs(10);

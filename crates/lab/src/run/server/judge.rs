@@ -6,7 +6,7 @@ use tolok_load::fault::ErrorClass;
 use tolok_model::{FailureKind, Scenario};
 
 use crate::run::server::trial::TrialError;
-use crate::tools::ToolReport;
+use tolok_tools::ToolReport;
 
 /// A subject that gives no good answer for this long up to the end of the window, and for the given share of it, may have
 /// fallen silent for good.
@@ -54,7 +54,7 @@ fn nothing_good(report: &ToolReport) -> TrialError {
     TrialError::Failed(reason, format!("{requests} answered as it should{carried}{examples}"))
 }
 
-/// Fails if everybody who could wait was left waiting, and for longer than a slow subject would explain. The time-out does not find that
+/// Fails if every user was left waiting, and for longer than a slow subject would explain. The time-out does not find that
 /// out where it is longer than the rest of the window, and the rate of the first part would pass for that of the whole.
 /// A subject whose answers take long is silent for up to the length of one, so the longest seen is waited for as well.
 fn still_answering(report: &ToolReport, scenario: &Scenario) -> Result<(), TrialError> {
@@ -250,7 +250,7 @@ mod tests {
         let mut idle = report(0, &[], &[]);
         idle.ledger.sent = Some(0);
         assert_eq!(judged(&idle), Some((FailureKind::ToolFailed, "the load tool sent nothing".to_owned())));
-        // Whoever waits since the warm-up cannot send; and whoever was refused then pauses.
+        // A user that waits since the warm-up cannot send, and a refused user pauses.
         let kind = |report| judged(&report).unwrap().0;
         let waiting = ToolReport { carried_over: 4, ..report(0, &[], &[]) };
         assert_eq!(kind(ToolReport { ledger: LedgerCounts::default(), ..waiting }), FailureKind::Hung);

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use tolok_model::{FailureKind, Subject, SubjectChoice, TemplateFile, Workload, format_duration};
 
-use crate::isolate::{ProcessSpec, TrialBox};
 use crate::run::database::trial_database::PART;
 use crate::run::server::trial::TrialError;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
 use crate::subject::{ProbeError, ProbeTarget, Render, TemplateNames, ask_while, check};
+use tolok_host::isolate::{ProcessSpec, TrialBox};
 
 /// One answer before the window may take this long.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! The middle of a trial: load is put on the subject, resources are read meanwhile, and the result is judged.
+//! The middle of a trial: puts load on the subject, samples resources, and judges the result.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -8,20 +8,21 @@ use tolok_load::clock::{Clock, MonotonicNs, SystemClock};
 use tolok_model::{FailureKind, LoadTool, ToolUsed};
 
 use crate::data_contract as data;
-use crate::isolate::TrialBox;
 use crate::run::database::trial_database::{PART, database_failed};
 use crate::run::database::watch::{DatabaseWatch, Found};
 use crate::run::events::event::{Phase, TrialEvent};
 use crate::run::server::diagnose::{Counted, Counters};
 use crate::run::server::launch::inherited_environment;
 use crate::run::server::trial::{Trial, TrialError};
-use crate::sample::{
+use crate::tools::{RunningTool, Tool, Waited};
+use tolok_host::isolate::TrialBox;
+use tolok_host::sample::{
     Folders, Followed, Members, NetOf, NoUsage, Part, Sampler, Scope, SoftwareCounters, Window, WindowUsage, WireLine,
     WireWatch,
 };
-use crate::tools::{Answers, LoadJob, RunningTool, Tool, ToolEvent, ToolReport, Waited, driver};
 use tolok_store::recompute::WIRE;
 use tolok_store::recompute::objectives;
+use tolok_tools::{Answers, LoadJob, ToolEvent, ToolReport, driver};
 
 /// How often resources are read when nothing else asks for it.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -53,11 +54,11 @@ pub(in crate::run) struct Loaded {
 pub(in crate::run) fn sampler(trial_box: &TrialBox, has_subject: bool) -> Sampler {
     let init = trial_box.init_pid();
     let group = |part: &str| trial_box.group(part).cloned().map(Members::Group);
-    // What passes through the machine's own interfaces is everybody's.
+    // The machine's own interfaces carry the traffic of all programs.
     let net_of = (trial_box.isolation().network != "host").then_some(NetOf::Process(init));
     let members = group("subject").unwrap_or(Members::Below(init));
     let subject = Followed { part: Part::Subject, members, net_of };
-    // What none of them used counts as somebody else's.
+    // CPU time that no part used counts as that of other programs.
     let process = |pid: Option<u32>| pid.map(Members::Process);
     let others = [
         (Part::Generator, group("generator")),
@@ -127,7 +128,7 @@ impl Trial<'_> {
                 _ => None,
             };
             readings.hear(waited, patience, trial_box, emit);
-            // After the readings that are due: whoever is told may take a while.
+            // After the readings that are due: a listener may take a while.
             second.into_iter().for_each(|second| emit(TrialEvent::Second(second)));
             readings.look_after_the_database(trial_box)?;
             // A subject that has ended gives no more answers, so there is nothing to wait for.
@@ -304,7 +305,7 @@ impl Readings<'_, '_> {
         if let (Some(wire), Waited::Event(ToolEvent::WindowStarted { monotonic_ns }), true) =
             (&mut self.wire, &waited, self.is_silent)
         {
-            // It takes a while to hear of it, and what has come meanwhile came after it.
+            // The event arrives late, and packets that came in between came after it.
             wire.nothing_until(MonotonicNs(*monotonic_ns));
         }
         // A count that cannot be read is none.

@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::isolate::TrialBox;
 use crate::run::stop::Stop;
 use crate::subject::{Answer, ProbeError, ProbeTarget, Question, ask_while};
+use tolok_host::isolate::TrialBox;
 
-/// Connecting takes microseconds; whoever cannot be connected to in this time does not listen.
+/// Connecting takes microseconds; a server that does not accept in this time does not listen.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 /// An order for a connection: where it is to be delivered.
 type Order = Sender<io::Result<TcpStream>>;
 
-/// A subject that can be asked, until the trial is told to stop at once.
+/// A subject that answers requests, until the trial must stop at once.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::run) struct Server<'a> {
     pub(in crate::run) address: SocketAddr,
@@ -66,7 +66,7 @@ impl Orders {
     pub(in crate::run) fn serve(&self, trial_box: &mut TrialBox, patience: Duration) {
         let until = Instant::now() + patience;
         while let Ok(order) = self.orders.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            // Whoever ordered it may have lost patience.
+            // The caller may have stopped waiting for it.
             let _ = order.send(trial_box.connect(self.address, CONNECT_LIMIT));
         }
     }

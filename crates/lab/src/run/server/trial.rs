@@ -13,7 +13,6 @@ use tolok_model::{
 };
 
 use crate::data_contract as data;
-use crate::isolate::{BoxError, ProcessSpec, TrialBox};
 use crate::run::check::counter::{check_counter, read_counter};
 use crate::run::database::prepared::Prepared;
 use crate::run::database::trial_database::{DATABASE_LOG, TrialDatabase};
@@ -30,13 +29,14 @@ use crate::run::session::capabilities::BoxRequest;
 use crate::run::session::cgroup_membership::CgroupMembership;
 use crate::run::session::{Place, Session};
 use crate::run::stop::Stop;
-use crate::sample::Window;
-use crate::store::{StoreError, TrialFolder};
+use tolok_host::isolate::{BoxError, ProcessSpec, TrialBox};
+use tolok_host::sample::Window;
 use tolok_store::recompute::{DATABASE_LINK_REPORT, LINK_REPORT, RAW_WINDOW, SAMPLES, TrialInputs, measurement_of};
+use tolok_store::{StoreError, TrialFolder};
 
 /// In a network of its own, a subject has every port for itself.
 const OWN_PORT: u16 = 8080;
-/// A port that another program takes between our look and the subject's start is replaced this often.
+/// How often a port is replaced that another program takes between our look and the subject's start.
 const PORT_ATTEMPTS: u32 = 5;
 
 /// What a trial leaves behind.
@@ -172,8 +172,8 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// Runs the trial; whatever goes wrong with the subject is in the outcome. One that others disturbed is run again, as
-    /// often as `reruns` grants it. Nothing is returned if it was stopped: neither a process nor a figure is left of it.
+    /// Runs the trial; a failure of the subject is an outcome. A disturbed trial is run again as often as `reruns` allows.
+    /// Returns `None` if it was stopped: neither a process nor a figure is left of it.
     pub(in crate::run) fn run(
         mut self,
         reruns: &Reruns,
@@ -201,8 +201,7 @@ impl<'a> Trial<'a> {
         Ok(Some(Finished { commands: self.commands, attempts, isolation: self.isolation, outcome }))
     }
 
-    /// Runs the trial once with everything counted that costs too much to be counted in a trial that is scored. Nothing is
-    /// returned if it was stopped.
+    /// Runs the trial once with counters that cost too much for a scored trial. Returns `None` if it was stopped.
     pub(in crate::run) fn diagnose(
         mut self,
         emit: &mut dyn FnMut(TrialEvent),
@@ -309,8 +308,8 @@ impl<'a> Trial<'a> {
     }
 
     /// Where many requests are drawn evenly, their bodies are of many lengths, and counting each would cost the generator
-    /// something at every answer; the mean is as good. Nothing where any body will do, nor where the requests are those of a
-    /// user's script.
+    /// something at every answer; the mean is as good. 0 where any body will do, and where a user's script sends the
+    /// requests.
     fn mean_body_bytes(&self) -> u64 {
         match self.session.assets.answers(&self.workload) {
             data::Answers::Many(answers) if self.scenario.tool.script.is_none() => {
@@ -427,7 +426,7 @@ enum Purpose {
     Diagnosis,
 }
 
-/// The commands as they are recorded: without the password of a user's own server, which belongs in nobody's report.
+/// The commands as they are recorded, without the password of a user's own server.
 fn commands(specs: &[ProcessSpec], database: Option<&TrialDatabase>) -> Vec<String> {
     let secret = database.filter(|database| database.is_external()).map(|database| database.names.password.as_str());
     let secret = secret.filter(|secret| !secret.is_empty());

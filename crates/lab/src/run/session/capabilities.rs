@@ -9,10 +9,10 @@ use std::time::Duration;
 use tolok_link::LinkSpec;
 use tolok_model::{CpuMap, CpuMode, Database, Engine, Environment, Link, LinkBackend, USUAL_CONGESTION};
 
-use crate::group::{self, Controller, Delegation, Hierarchies, LeafCgroup, Limits, Surroundings, delegation};
-use crate::isolate::session_folder::sweep;
-use crate::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
 use crate::run::session::scratch::Scratch;
+use tolok_host::group::{self, Controller, Delegation, Hierarchies, LeafCgroup, Limits, Surroundings, delegation};
+use tolok_host::isolate::session_folder::sweep;
+use tolok_host::isolate::{Backend, BoxSpec, GroupsSpec, LinkBetween, NetworkSpec, RunFolder, TrialBox, wait_within};
 
 /// What the groups of a trial count and limit, as far as the machine offers it.
 const WANTED: [Controller; 8] = Controller::ALL;
@@ -73,7 +73,7 @@ fn gives_a_group(program: &str, options: &[String]) -> bool {
 }
 
 impl Capabilities {
-    /// Sweeps up after dead sessions, their control groups and folders, and finds out what can be had.
+    /// Removes control groups and folders of dead sessions, and finds out what the machine can do.
     pub fn prepare() -> Self {
         let hierarchies = Hierarchies::find();
         let leftovers = group::sweep(&hierarchies);
@@ -87,7 +87,7 @@ impl Capabilities {
         &self.hierarchies
     }
 
-    /// Whether an environment can be had here, by opening a box as it asks for; the error says why not, and what to do. What
+    /// Whether this machine can provide an environment, by opening such a box. The error says why not, and what to do. What
     /// an environment does not ask for is had as far as it can be, so there is nothing to try where it asks for nothing.
     pub fn try_out(&self, program: &Path, environment: &Environment, cpus: &CpuMap) -> Result<(), String> {
         if let Some(asked) = beside_an_external_database(environment) {

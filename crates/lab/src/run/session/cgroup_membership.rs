@@ -1,8 +1,8 @@
 //! The lab as a guest in the control groups of a trial.
 
-use crate::group::{GUESTS, Group};
-use crate::isolate::TrialBox;
 use crate::run::session::capabilities::Capabilities;
+use tolok_host::group::{GUESTS, Group};
+use tolok_host::isolate::TrialBox;
 
 /// While it lives, the lab is in the trial's groups, so that neighbours who keep the machine busy do not keep it from reading
 /// in time: the groups of a trial weigh as much as groups can, and the lab outside would weigh as little as one neighbour.

@@ -17,15 +17,15 @@ use tolok_model::{Catalogue, CpuMap, Plan, ProgramWorkload, Subject, SubjectChoi
 
 use crate::database::DatabaseStore;
 use crate::home::Home;
-use crate::machine::{Machine, format_cpu_list};
 use crate::run::session::account::Account;
 use crate::run::session::capabilities::Capabilities;
 use crate::run::session::scratch::Scratch;
 use crate::subject::{AssetError, Assets, BuildError, BuildJob, BuildNames, Builds, ProgramNames};
 use crate::subject::{DatabaseNames, TemplateNames, program_names};
 use crate::toolbox::Program;
+use tolok_host::machine::{Machine, format_cpu_list};
 
-/// The laboratory: what there is on this machine, whatever study is run.
+/// The laboratory: what this machine has, for every study.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Laboratory {
     /// Where subjects, workloads and studies are.
@@ -165,7 +165,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// All CPUs of the machine, whoever may use them.
+/// All CPUs of the machine, also those that this process may not use.
 fn logical_cpus() -> usize {
     Machine::read().topology.cpus.len().max(1)
 }

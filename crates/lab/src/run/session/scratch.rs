@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::isolate::session_folder::{LOCK, PREFIX};
 use crate::run::session::account::Account;
+use tolok_host::isolate::session_folder::{LOCK, PREFIX};
 
 /// A private folder that is removed at the end; while it lives, a lock in it says so.
 #[derive(Debug)]

@@ -69,7 +69,7 @@ fn the_first_lines_say_what_was_done() {
     let mut record = closed();
     record.plan.connection = ConnectionPolicy::Requests { requests_per_connection: 10 };
     record.plan.think_time_s = [0.3, 0.3];
-    record.plan.requests[0].body_check = "exactly".to_owned();
+    record.plan.body_check = "exactly".to_owned();
     insta::assert_snapshot!(first_lines(&record), @"
     GET http://127.0.0.1:8080/json
       constant-vus (closed loop): 64 users · a connection for 10 requests · pauses of 0.3 s · every body compared · 5.5 s
@@ -80,7 +80,7 @@ fn the_first_lines_say_what_was_done() {
 #[test]
 fn with_http2_connections_and_streams_are_told_apart() {
     let mut record = closed();
-    record.plan.http_version = Some("2".to_owned());
+    record.plan.http_version = "2".to_owned();
     record.plan.streams_per_connection = Some(10);
     assert!(first_lines(&record).contains("64 users · HTTP/2, 10 streams a connection · keep-alive"));
     let mut open = self::record();

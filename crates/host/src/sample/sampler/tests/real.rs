@@ -63,7 +63,7 @@ const BUSY: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
 const BUSY_AND_GONE: &str = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'";
 
 /// What a subject uses while it works, by a clock on which that takes a second however busy this machine is.
-fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &str) -> (PartUsage, Vec<String>) {
+fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &str) -> (Resources, Vec<String>) {
     let clock = ManualClock::at(START);
     let subject = Followed { part: Part::Subject, members, net_of: Some(NetOf::Process(worker.shell.id())) };
     let mut sampler = Sampler::new(&clock, Folders::default(), vec![subject]);
@@ -72,7 +72,7 @@ fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &st
     worker.work(line);
     clock.advance(ms(1000));
     let usage = sampler.window_ends(1.0, START + ms(1000)).unwrap();
-    assert!(usage.host.busy_s.is_some() && usage.host.runnable_tasks_max > Some(0), "{usage:?}");
+    assert!(usage.host.runnable_max > Some(0), "{usage:?}");
     (usage.part(Part::Subject), sampler.unavailable())
 }
 
@@ -84,20 +84,20 @@ fn a_real_group_counts_those_who_ended_before_anybody_looked() {
     require!(scope.is_some(), "there is no version 2 tree to count events in");
     let mut worker = Worker::start(group.clone());
     let (used, _) = used_while(&mut worker, Members::Group(group.unwrap()), &[scope.unwrap()], BUSY_AND_GONE);
-    assert_eq!(used.cpu_source, Some(tolok_model::CpuSource::Group));
+    assert_eq!(used.cpu_source, tolok_model::CpuSource::Group);
     // A hundred thousand turns take a shell tens of milliseconds, and no machine less than one.
-    assert!(used.cpu_s.unwrap() > 0.001 && used.user_s.unwrap() > 0.0, "{used:?}");
-    assert_eq!((used.processes_max, used.threads_max), (Some(1), Some(1)), "{used:?}");
+    assert!(used.cpu_s > 0.001 && used.user_s.unwrap() > 0.0, "{used:?}");
+    assert_eq!((used.processes_max, used.threads_max), (1, 1), "{used:?}");
     let memory = used.memory.unwrap();
     assert!(
         memory.anonymous_and_kernel_bytes_max > 0 && memory.usage_bytes_max > 0 && memory.oom_kills == 0,
         "{used:?}"
     );
-    assert!(used.timeslices > Some(0) && used.network.is_some() && used.run_queue_wait_s.is_some(), "{used:?}");
-    require!(used.events.context_switches.is_some(), "software events may not be counted here");
+    let scheduler = used.scheduler.unwrap();
+    assert!(scheduler.timeslices > 0 && used.network.is_some(), "{used:?}");
+    require!(scheduler.context_switches.is_some(), "software events may not be counted here");
     // The child's own exec alone takes many faults; and the shell gave up its CPU to wait for it.
-    assert!(used.events.context_switches > Some(0) && used.events.minor_faults > Some(20), "{used:?}");
-    assert!(used.events.task_clock_ns.unwrap() > 1_000_000, "{used:?}");
+    assert!(scheduler.context_switches > Some(0) && scheduler.page_faults > Some(20), "{used:?}");
 }
 
 #[test]
@@ -105,10 +105,10 @@ fn processes_without_a_group_are_followed_and_counted_as_well() {
     let mut worker = Worker::start(None);
     let pid = worker.shell.id();
     let (used, unavailable) = used_while(&mut worker, Members::Process(pid), &[Scope::Below(pid)], BUSY);
-    assert_eq!(used.cpu_source, Some(tolok_model::CpuSource::Threads));
-    assert!(used.cpu_s.unwrap() > 0.001 && used.rss_sum_bytes_max > Some(0), "{used:?}");
-    assert_eq!((used.memory, used.throttling, used.disk), (None, None, None));
-    let Some(switches) = used.events.context_switches else {
+    assert_eq!(used.cpu_source, tolok_model::CpuSource::Threads);
+    assert!(used.cpu_s > 0.001 && used.rss_sum_bytes_max > 0, "{used:?}");
+    assert_eq!((used.memory, used.throttling, used.disk_read_bytes), (None, None, None));
+    let Some(switches) = used.scheduler.and_then(|counts| counts.context_switches) else {
         require!(false, "software events may not be counted here: {unavailable:?}");
         return;
     };

@@ -4,7 +4,7 @@ use tolok_model::{Failure, FailureKind, HostWindow, LedgerCounts, MemoryUse, Pro
 
 use super::*;
 use crate::run::events::event::Phase;
-use crate::tools::LoadPhase;
+use tolok_tools::LoadPhase;
 
 fn lines(events: &[RunEvent]) -> String {
     let line = |(place, event): (usize, &RunEvent)| {

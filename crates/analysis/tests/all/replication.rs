@@ -1,11 +1,9 @@
 //! What runs say of a published comparison, on invented sources and invented runs.
 
-mod invented;
-
-use invented::judgement::Noise;
-use invented::programs::{BUN_QUEUE, GO_QUEUE};
-use invented::replications::InventedSource;
-use invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, fail_requests};
+use crate::invented::judgement::Noise;
+use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
+use crate::invented::replications::InventedSource;
+use crate::invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, fail_requests};
 use tolok_analysis::PublishedReading::{self, *};
 use tolok_analysis::replication::{ClaimFinding, MeasuredPart, ReplicationFindings};
 use tolok_model::Timer;
@@ -477,7 +475,7 @@ mod factors {
     fn a_case_at_a_limit_is_taken_with_a_remark() {
         let mut run = InventedRun::new(10);
         let bound = |_: u32, trial: &mut tolok_model::Measurement| {
-            trial.subject.cpu_s = 0.5 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.5 * trial.window_s;
             trial.generator.cpu_s = 0.99 * trial.window_s;
         };
         run.scenario("by-ab", "json", "JSON", 64);

@@ -1,8 +1,6 @@
 //! Whether subjects had the same, and what a run did not look at, on invented runs.
 
-mod invented;
-
-use invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server};
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server};
 use tolok_analysis::{FairnessLedger, Names, ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
 use tolok_model::{
     Connection, CpuMode, Database, Environment, Executor, ExternalServer, LatencyMark, Limits, Link, LoadChecks,
@@ -25,7 +23,8 @@ fn says(sentences: &[String], words: &str) -> bool {
 fn send(run: &mut InventedRun, bytes: u64) -> &mut InventedRun {
     run.change(|_, trial| {
         let answers = (trial.goodput_rps * trial.window_s) as u64;
-        trial.subject.network = Some(NetworkBytes { received_bytes: answers * 90, sent_bytes: answers * bytes });
+        trial.subject.as_mut().expect("tolok started it").network =
+            Some(NetworkBytes { received_bytes: answers * 90, sent_bytes: answers * bytes });
     })
 }
 
@@ -92,7 +91,10 @@ mod ledger {
         run.environment(Environment { subject, ..Environment::default() });
         run.scenario("json-c64", "json", "JSON", 64);
         let thread = |run: &mut InventedRun, share: f64| {
-            run.change(|_, trial| trial.subject.busiest_thread_cpu_s = Some(share * trial.subject.cpu_s));
+            run.change(|_, trial| {
+                trial.subject.as_mut().expect("tolok started it").busiest_thread_cpu_s =
+                    Some(share * trial.subject.as_mut().expect("tolok started it").cpu_s)
+            });
         };
         run.steady(GO, 60_000.0);
         thread(&mut run, 0.4);
@@ -179,7 +181,7 @@ mod ledger {
             run.environment(Environment { database: Some(Database::default()), ..Environment::default() });
             run.asking("rows-c64", "rows", "Rows", 64);
             let ask = |trial: &mut tolok_model::Measurement, size| {
-                invented::ask(trial, 0.3, 1, 9_600);
+                crate::invented::ask(trial, 0.3, 1, 9_600);
                 trial.pool = Some(PoolWindow { size, ..PoolWindow::default() });
             };
             run.steady(GO, 400.0).change(|_, trial| ask(trial, 16));
@@ -378,7 +380,7 @@ mod untested {
 
     #[test]
     fn programs_alone_have_a_list_of_their_own() {
-        use invented::programs::{BUN_QUEUE, GO_QUEUE};
+        use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
         let mut run = InventedRun::new(5);
         run.program("queue-n100", "queue?n=100", "A queue", tolok_model::Timer::Tolok);
         run.timed(GO_QUEUE, &[0.02; 5]).timed(BUN_QUEUE, &[0.01; 5]);

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::{APACHE, GO, InventedRun, ask, carry};
+use crate::invented::{APACHE, GO, InventedRun, ask, carry};
 use tolok_analysis::{BottleneckKind, CaseFinding, ServiceDemand};
 use tolok_model::{
     Arrivals, Database, Environment, Executor, Limits, Link, LoadChecks, Measurement, Outage, SecondSeries,
@@ -15,7 +13,7 @@ const OPEN: Executor = Executor::ConstantArrivalRate { rate_rps: 4_000.0, arriva
 
 /// Nobody is busy: the subject uses 30% and the generator 20% of its CPU.
 fn idle(trial: &mut Measurement) {
-    trial.subject.cpu_s = 0.3 * trial.window_s;
+    trial.subject.as_mut().expect("tolok started it").cpu_s = 0.3 * trial.window_s;
     trial.generator.cpu_s = 0.2 * trial.window_s;
 }
 
@@ -47,8 +45,9 @@ fn one_busy_thread_is_named_with_what_it_used() {
         run.environment(Environment { subject: Limits { cpus: 4.0, ..Limits::default() }, ..Environment::default() });
         run.run.cpus.get_mut("").unwrap().subject = vec![2, 3, 4, 5];
         run.scenario("hello-c64", "hello", "Hello", 64).case(APACHE, &[2_000.0; 6]).change(move |_, trial| {
-            trial.subject.cpu_s = cpus * trial.window_s;
-            trial.subject.busiest_thread_cpu_s = thread.map(|share| share * trial.window_s);
+            trial.subject.as_mut().expect("tolok started it").cpu_s = cpus * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").busiest_thread_cpu_s =
+                thread.map(|share| share * trial.window_s);
         });
         run
     };
@@ -63,8 +62,8 @@ fn one_busy_thread_is_named_with_what_it_used() {
 fn a_thread_of_a_subject_with_one_cpu_is_the_subject() {
     let mut run = run_of(CLOSED, &[2_000.0; 6]);
     run.change(|_, trial| {
-        trial.subject.cpu_s = 0.97 * trial.window_s;
-        trial.subject.busiest_thread_cpu_s = Some(0.97 * trial.window_s);
+        trial.subject.as_mut().expect("tolok started it").cpu_s = 0.97 * trial.window_s;
+        trial.subject.as_mut().expect("tolok started it").busiest_thread_cpu_s = Some(0.97 * trial.window_s);
     });
     assert_eq!(limit(&run).0, BottleneckKind::SubjectCpu);
 }
@@ -101,7 +100,7 @@ fn what_cannot_be_sent_in_an_open_loop_is_a_backlog() {
     check(&with(2_000), BottleneckKind::Backlog, &sentence);
     assert_eq!(limit(&with(20)).0, BottleneckKind::NoneFound);
     let mut busy = with(2_000);
-    busy.change(|_, trial| trial.subject.cpu_s = 0.95 * trial.window_s);
+    busy.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
     assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu, "what waits, waits for it");
 }
 
@@ -127,7 +126,7 @@ fn clients_that_read_slowly_are_named_before_what_waits_for_them() {
     );
     assert_eq!(limit(&with(CLOSED, 2.5)).0, BottleneckKind::NoneFound, "most of the time was not theirs");
     let mut busy = with(CLOSED, 1.25);
-    busy.change(|_, trial| trial.subject.cpu_s = 0.95 * trial.window_s);
+    busy.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
     assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu);
 }
 
@@ -141,7 +140,7 @@ fn trials_that_differ_widely_without_a_reason_are_noisy() {
         BottleneckKind::NoneFound
     );
     let mut busy = run_of(CLOSED, &rates);
-    busy.change(|_, trial| trial.subject.cpu_s = 0.95 * trial.window_s);
+    busy.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
     assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu);
 }
 

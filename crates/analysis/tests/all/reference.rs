@@ -7,19 +7,18 @@ use std::path::PathBuf;
 use tolok_analysis::figure::figures_page;
 use tolok_analysis::{flags_page, gates_page};
 
-const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis --test reference";
+const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis reference";
 
 /// Compares a page with what is generated; with `TOLOK_WRITE_REFERENCE` set, writes it instead.
 fn check(name: &str, head: &str, body: &str) {
-    let generated =
-        format!("{head}\n\n<!-- Generated from the code; written anew by: {HOW} -->\n\n{}\n", body.trim_end());
+    let generated = format!("{head}\n\n<!-- Generated from the code by: {HOW} -->\n\n{}\n", body.trim_end());
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(format!("{name}.md"));
     if std::env::var_os("TOLOK_WRITE_REFERENCE").is_some() {
         std::fs::write(file, generated).unwrap();
         return;
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == generated, "docs/reference/{name}.md is not what the code says; write it anew with\n{HOW}");
+    assert!(written == generated, "docs/reference/{name}.md is out of date; regenerate it with\n{HOW}");
 }
 
 #[test]

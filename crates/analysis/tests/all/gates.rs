@@ -2,12 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-#[path = "gates/steady_state.rs"]
 mod steady_state;
 
-mod invented;
-
-use invented::{GO, InventedRun, carry};
+use crate::invented::{GO, InventedRun, carry};
 use tolok_analysis::{CaseFinding, GateFinding, GateOutcome};
 use tolok_model::{
     Arrivals, Connection, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries, ThinkTime,
@@ -233,7 +230,7 @@ mod little {
         assert_eq!(reason(&|trial| trial.window_s = 0.9), "the window is too short");
         assert_eq!(reason(&|trial| trial.goodput_rps = 40.0), "there were too few answers");
         assert_eq!(reason(&|trial| trial.latency.mean_s = None), "the mean latency is not told");
-        let failing = reason(&|trial| invented::fail_requests(trial, 50));
+        let failing = reason(&|trial| crate::invented::fail_requests(trial, 50));
         assert_eq!(failing, "too many requests failed, and how long those took is not told");
         let iterations = Executor::SharedIterations { vus: 64, iterations: 4_000 };
         assert_eq!(told(&changed(iterations, |_, _| ()), "little").1, "the load has more than one level");
@@ -257,7 +254,8 @@ mod utilisation {
 
     #[test]
     fn nobody_is_busy_for_longer_than_there_is_time() {
-        let case = changed(CLOSED, |_, trial| trial.subject.cpu_s = 1.02 * trial.window_s);
+        let case =
+            changed(CLOSED, |_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 1.02 * trial.window_s);
         let found = gate(&case, "utilisation");
         assert_eq!(
             (found.outcome, found.worst.map(|worst| (worst * 1e6).round())),
@@ -266,13 +264,16 @@ mod utilisation {
         // In windows of 2 s 50 ms are 2.5 %, and in those of 10 s they are 0.5 %.
         let used = |share: f64, window_s: f64| {
             let case = changed(CLOSED, move |_, trial| {
-                (trial.window_s, trial.subject.cpu_s) = (window_s, share * window_s);
+                (trial.window_s, trial.subject.as_mut().expect("tolok started it").cpu_s) =
+                    (window_s, share * window_s);
             });
             gate(&case, "utilisation").outcome
         };
         assert_eq!((used(1.04, 2.0), used(1.05, 2.0)), (GateOutcome::Passed, GateOutcome::Failed));
         assert_eq!((used(1.02, 10.0), used(1.03, 10.0)), (GateOutcome::Passed, GateOutcome::Failed));
-        let case = changed(CLOSED, |block, trial| trial.subject.cpu_s *= if block == 4 { 1.4 } else { 1.0 });
+        let case = changed(CLOSED, |block, trial| {
+            trial.subject.as_mut().expect("tolok started it").cpu_s *= if block == 4 { 1.4 } else { 1.0 }
+        });
         barred(&case, "utilisation", "utilisation");
         let message =
             "in 1 of 6 trials the subject used 138% of the CPU time that it was given, so the account of it is wrong";
@@ -287,9 +288,9 @@ mod utilisation {
         let quota = tolok_model::Limits { mode: tolok_model::CpuMode::Quota, cpus: 0.5, ..Default::default() };
         run.environment(Environment { subject: quota, ..Environment::default() });
         run.scenario("hello-c64", "hello", "Hello", 64).case(GO, &[2_000.0; 6]);
-        run.change(|_, trial| trial.subject.cpu_s = 0.5 * (trial.window_s + 0.1));
+        run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.5 * (trial.window_s + 0.1));
         assert_eq!(gate(&case_of(&run), "utilisation").outcome, GateOutcome::Passed);
-        run.change(|_, trial| trial.subject.cpu_s = 0.55 * trial.window_s);
+        run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.55 * trial.window_s);
         assert_eq!(gate(&case_of(&run), "utilisation").outcome, GateOutcome::Failed);
     }
 
@@ -417,7 +418,7 @@ mod generator_headroom {
     fn busy(generator: f64, subject: f64) -> impl Fn(u32, &mut Measurement) {
         move |_, trial| {
             trial.generator.cpu_s = generator * trial.window_s;
-            trial.subject.cpu_s = subject * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = subject * trial.window_s;
         }
     }
 
@@ -541,7 +542,7 @@ fn a_disturbed_trial_fails_and_bars_if_none_is_left() {
 fn every_gate_that_bars_has_a_flag_that_voids() {
     let changes: [fn(u32, &mut Measurement); 5] = [
         |_, trial| trial.ledger.good -= 1,
-        |_, trial| trial.subject.cpu_s *= 2.0,
+        |_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s *= 2.0,
         |_, trial| trial.latency.mean_s = Some(0.3),
         |_, trial| trial.generator.cpu_s = trial.window_s,
         |_, trial| trial.tool_warnings = warning("lateness"),

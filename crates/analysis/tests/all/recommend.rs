@@ -1,10 +1,8 @@
 //! Which one for what, on invented runs.
 
-mod invented;
-
-use invented::factors::distances;
-use invented::judgement::Noise;
-use invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
+use crate::invented::factors::distances;
+use crate::invented::judgement::Noise;
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
 use tolok_analysis::{Findings, Recommendation, Strength};
 use tolok_model::{Arrivals, Executor, FailureKind};
 
@@ -163,7 +161,9 @@ fn one_for_everything_is_the_one_whose_worst_is_best() {
 #[test]
 fn costs_are_compared_the_other_way_round() {
     let mut run = quotable();
-    run.steady(GO, 30_000.0).change(|_, trial| trial.subject.cpu_s *= 0.5).steady(BUN, 40_000.0);
+    run.steady(GO, 30_000.0)
+        .change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s *= 0.5)
+        .steady(BUN, 40_000.0);
     let findings = run.findings();
     let cpu = of(&findings, "least-cpu")[0];
     assert_eq!(cpu.picks, titles(&[GO]));

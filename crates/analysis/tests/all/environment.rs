@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
 use std::collections::BTreeMap;
 
-use invented::{BUN, CEILING, GO, InventedRun, NODE, carry, throttle, unprivileged};
+use crate::invented::{BUN, CEILING, GO, InventedRun, NODE, carry, throttle, unprivileged};
 use tolok_analysis::{CaseFinding, CpuMode, Findings, MemorySource, ScenarioFinding};
 use tolok_model::{
     CpuSource, Diagnosis, Environment, FailureKind, GarbageCollection, GroupWeights, Limits, Link, Measurement,
@@ -60,7 +58,7 @@ mod cpus {
         let busy = |limits: Limits, set: &[u32]| {
             let mut run = run_in(environment("", limits));
             run.run.cpus.get_mut("").unwrap().subject = set.to_vec();
-            run.change(|_, trial| trial.subject.cpu_s = 0.45 * trial.window_s);
+            run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.45 * trial.window_s);
             (only_case(&run).subject_busy.unwrap() * 1e6).round() / 1e6
         };
         assert_eq!(busy(dedicated(1.0), &[0]), 0.45);
@@ -130,7 +128,8 @@ mod cpus {
         let said = |of: fn(u32) -> bool| {
             let mut run = run_in(Environment::default());
             run.change(|block, trial| {
-                trial.subject.cpu_source = if of(block) { CpuSource::Threads } else { CpuSource::Group };
+                trial.subject.as_mut().expect("tolok started it").cpu_source =
+                    if of(block) { CpuSource::Threads } else { CpuSource::Group };
             });
             (cautions_with(&run, "summed over threads"), only_case(&run).figures.resources.cpu_source.unwrap())
         };
@@ -157,7 +156,7 @@ mod memory {
             let mut run = run_in(Environment::default());
             run.steady(BUN, 20_000.0).change(|block, trial| {
                 if block == 4 && !bun_has_groups {
-                    trial.subject.memory = None;
+                    trial.subject.as_mut().expect("tolok started it").memory = None;
                 }
             });
             run.findings().scenarios.remove(0)
@@ -175,7 +174,7 @@ mod memory {
         let with_peak = |bytes: u64| {
             changed_in(limited(100), move |block, trial| {
                 if block == 5 {
-                    trial.subject.memory.as_mut().unwrap().peak_bytes = Some(bytes);
+                    trial.subject.as_mut().expect("tolok started it").memory.as_mut().unwrap().peak_bytes = Some(bytes);
                 }
             })
         };
@@ -200,7 +199,8 @@ mod memory {
     #[test]
     fn killed_workers_count_in_finished_and_in_disturbed_trials() {
         let kill = |block: u32, trial: &mut Measurement| {
-            trial.subject.memory.as_mut().unwrap().oom_kills = u64::from(block == 2);
+            trial.subject.as_mut().expect("tolok started it").memory.as_mut().unwrap().oom_kills =
+                u64::from(block == 2);
         };
         assert_eq!(kinds(&changed_in(limited(64), kill)), ["out-of-memory"]);
         let mut run = run_in(limited(64));
@@ -513,9 +513,9 @@ mod diagnosis {
 fn resources_are_counted_for_each_good_answer() {
     let case = changed_in(Environment::default(), |_, trial| {
         let answers = (trial.goodput_rps * trial.window_s) as u64;
-        trial.subject.user_s = Some(answers as f64 * 3e-6);
-        trial.subject.network.as_mut().unwrap().sent_bytes = answers * 200;
-        trial.subject.scheduler.as_mut().unwrap().migrations = None;
+        trial.subject.as_mut().expect("tolok started it").user_s = Some(answers as f64 * 3e-6);
+        trial.subject.as_mut().expect("tolok started it").network.as_mut().unwrap().sent_bytes = answers * 200;
+        trial.subject.as_mut().expect("tolok started it").scheduler.as_mut().unwrap().migrations = None;
     });
     let near = |value: Option<f64>, wanted: f64| assert!((value.unwrap() / wanted - 1.0).abs() < 1e-3, "{value:?}");
     near(case.resources.user_s_per_good, 3e-6);

@@ -1,8 +1,6 @@
 //! What findings say of the executors, of load tools that do not stand by their figures, and of objectives.
 
-mod invented;
-
-use invented::{BUN, GO, InventedRun};
+use crate::invented::{BUN, GO, InventedRun};
 use tolok_analysis::CaseFinding;
 use tolok_model::{Arrivals, Executor, FailureKind, Measurement, ObjectiveOutcome, Stage, ThinkTime, ToolWarning};
 
@@ -143,7 +141,7 @@ mod trust {
     fn a_busy_generator_is_judged_by_the_tool_where_requests_start_by_the_clock() {
         let busy = |trial: &mut Measurement| {
             trial.generator.cpu_s = 0.99 * trial.window_s;
-            trial.subject.cpu_s = 0.4 * trial.window_s;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = 0.4 * trial.window_s;
         };
         // It may spin, to be exact: that is no limit, unless the tool says so.
         assert_eq!(kinds(&changed_under(OPEN, |_, trial| busy(trial))), Vec::<&str>::new());

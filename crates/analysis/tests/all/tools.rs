@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::tools::{at_its_limit, count_on_wire, seven_tools, tools_at_a_rate};
-use invented::{CEILING, GO, InventedRun, fail_requests};
+use crate::invented::tools::{at_its_limit, count_on_wire, seven_tools, tools_at_a_rate};
+use crate::invented::{CEILING, GO, InventedRun, fail_requests};
 use tolok_analysis::{CaseFinding, ToolRow, ToolsFinding};
 use tolok_model::{
     Arrivals, Connection, Executor, FailureKind, LatencyMark, LoadTool, Measurement, Script, ToolChoice, ToolWarning,
@@ -462,7 +460,7 @@ mod verdicts {
     #[test]
     fn tools_that_differ_are_named_with_what_they_say() {
         let mut run = at(50_000.0, LoadTool::Ab, 40_000.0);
-        run.change(|_, it| it.subject.cpu_s = 0.7 * it.window_s);
+        run.change(|_, it| it.subject.as_mut().expect("tolok started it").cpu_s = 0.7 * it.window_s);
         let sentence = format!(
             "2 tools asked the same server: they differ by 25% on the rate (tolok says 50.00k, ab says 40.00k: 1.250×, \
              1.250–1.250 within blocks). {CHECKED} An answer cost the server from 17.5 µs of CPU time (ab asked) to 19.7 µs \

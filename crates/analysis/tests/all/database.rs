@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::{BUN, GO, InventedRun, ask};
+use crate::invented::{BUN, GO, InventedRun, ask};
 use tolok_analysis::{BottleneckKind, CaseFinding, DatabaseUse, Findings};
 use tolok_model::{
     CounterCheck, Database, Environment, Executor, FailureKind, Limits, Link, LinkDirection, LinkWindow, Measurement,
@@ -50,7 +48,7 @@ mod figures {
 
     #[test]
     fn cost_is_counted_for_each_answer_and_for_each_row() {
-        let case = changed(|_, trial| trial.subject.cpu_s = 0.9 * trial.window_s);
+        let case = changed(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.9 * trial.window_s);
         let database = case.figures.database.unwrap();
         let per_answer = |estimate: &Option<tolok_analysis::Estimate>| estimate.as_ref().unwrap().value;
         let goodput = case.figures.goodput_rps.unwrap().value;
@@ -306,7 +304,7 @@ mod bottlenecks {
     fn busy(shares: [f64; 3]) -> impl Fn(u32, &mut Measurement) {
         move |_, trial| {
             let [subject, database, generator] = shares.map(|share| share * trial.window_s);
-            trial.subject.cpu_s = subject;
+            trial.subject.as_mut().expect("tolok started it").cpu_s = subject;
             trial.database.as_mut().unwrap().resources.as_mut().unwrap().cpu_s = database;
             trial.generator.cpu_s = generator;
         }
@@ -364,7 +362,7 @@ mod bottlenecks {
         let several = Environment { subject: Limits { cpus: 4.0, ..Limits::default() }, ..ordinary() };
         let with = |cpus: f64, processes: u32| {
             let mut run = run_with(several.clone(), 64, busy([cpus, 0.2, 0.2]));
-            run.change(|_, trial| trial.subject.processes_max = processes);
+            run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").processes_max = processes);
             run.run.cpus.get_mut("").unwrap().subject = vec![2, 3, 4, 5];
             run
         };
@@ -462,7 +460,7 @@ mod bottlenecks {
         let with = |processes: u32, running: f64| {
             let mut run = run_with(ordinary(), 64, busy([0.6, 0.4, 0.1]));
             run.change(move |_, trial| {
-                trial.subject.processes_max = processes;
+                trial.subject.as_mut().expect("tolok started it").processes_max = processes;
                 trial.pool = Some(PoolWindow { size: 4, waits: None, wait_s: None });
                 trial.database.as_mut().unwrap().running_mean = Some(running);
             });
@@ -501,7 +499,9 @@ mod bottlenecks {
         let environment =
             Environment { subject: Limits { memory_bytes: Some(64 << 20), ..Limits::default() }, ..ordinary() };
         let mut run = run_with(environment, 64, busy([0.3, 0.2, 0.1]));
-        run.change(|_, trial| trial.subject.memory.as_mut().unwrap().peak_bytes = Some(64 << 20));
+        run.change(|_, trial| {
+            trial.subject.as_mut().expect("tolok started it").memory.as_mut().unwrap().peak_bytes = Some(64 << 20)
+        });
         let sentence = "The subject’s memory came to 100% of its limit, page cache included; the subject used 30%, the \
                         database 20%, the generator 10% of their CPUs.";
         check(run, BottleneckKind::Memory, &beside(sentence));
@@ -529,7 +529,7 @@ mod bottlenecks {
         let mut run = InventedRun::new(6);
         let executor = Executor::ConstantArrivalRate { rate_rps: 2_000.0, arrivals };
         run.scenario_with("hello-r2000", "hello", "Hello", executor, &[]).case(GO, &[2_000.0; 6]);
-        run.change(|_, trial| trial.subject.cpu_s = 0.95 * trial.window_s);
+        run.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
         check(run, BottleneckKind::OfferedRate, "It answered 100% of the 2.00k requests offered per second.");
     }
 
