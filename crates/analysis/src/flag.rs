@@ -5,8 +5,9 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// A part that uses this share of its CPUs is at its limit.
 pub const SATURATED: f64 = 0.90;

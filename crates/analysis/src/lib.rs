@@ -66,6 +66,12 @@ mod untested;
 mod usage;
 mod verdict;
 
+// The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+#[cfg(not(feature = "schema"))]
+use tolok_schema::JsonSchema;
+
 pub use analyse::analyse;
 pub use bottleneck::{
     BUSY_THREAD, KEEPS_UP, LATENCY_OF_ANSWER, NOISY_HALF_WIDTH, POOL_AT_WORK, POOL_WAITS_CONSIDERABLE,

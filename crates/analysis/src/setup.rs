@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tolok_model::{ParameterValue, Subject, SubjectChoice};
+
+use crate::JsonSchema;
 
 /// How a subject is set up, as its file said when the run was made. Empty of runs from before this was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! What an audit finds.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::transcription::{Figure, Row, Series, Transcription};
 
+use crate::JsonSchema;
 use crate::laws::Law;
 
 /// Version of the JSON of an audit.

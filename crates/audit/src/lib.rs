@@ -18,7 +18,12 @@ pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Tally,
 pub use laws::Law;
 pub use sentences::sentence_of_several;
 
+// The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use tolok_model::transcription::Transcription;
+#[cfg(not(feature = "schema"))]
+use tolok_schema::JsonSchema;
 
 /// Holds every law against a transcription. Findings come in the order of the laws, and within a law in that of the file.
 pub fn audit(transcription: &Transcription) -> Audit {

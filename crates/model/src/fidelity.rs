@@ -1,8 +1,9 @@
 //! What drivers make of types, what two tasks on one connection come to, and what clients that hang up leave behind: the
 //! document of `tolok fidelity`.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Version of [`FidelityReport`] as JSON.
 pub const FIDELITY_SCHEMA: u32 = 1;

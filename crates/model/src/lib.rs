@@ -17,6 +17,7 @@ mod program;
 mod reading;
 mod record;
 pub mod replication;
+#[cfg(feature = "schema")]
 pub mod schema;
 pub mod sentences;
 mod study;
@@ -26,6 +27,12 @@ pub mod transcription;
 mod units;
 mod verification;
 mod workload;
+
+// The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+#[cfg(not(feature = "schema"))]
+use tolok_schema::JsonSchema;
 
 pub use catalogue::Catalogue;
 pub use database::address::{AddressError, DatabaseAddress};

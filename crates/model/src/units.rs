@@ -1,10 +1,8 @@
 //! Values with a unit, as people write them: `"500ms"`, `"3%"`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -50,8 +48,8 @@ impl<T> Visitor<'_> for Text<T> {
     }
 }
 
-const DURATION: &str = "a duration with its unit in quotes, such as \"500ms\" or \"2s\"";
-const PERCENT: &str = "a share in quotes, such as \"3%\"";
+pub(crate) const DURATION: &str = "a duration with its unit in quotes, such as \"500ms\" or \"2s\"";
+pub(crate) const PERCENT: &str = "a share in quotes, such as \"3%\"";
 
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -76,9 +74,9 @@ impl<'de> Deserialize<'de> for Percent {
     }
 }
 
-const BYTES: &str = "a size with its unit in quotes, such as \"512MiB\" or \"150kB\"";
-const BYTE_RATE: &str = "a size a second in quotes, such as \"10KB/s\", \"64KiB/s\" or \"2MB/s\"";
-const BIT_RATE: &str = "bits a second with their unit in quotes, such as \"54Mbit/s\"";
+pub(crate) const BYTES: &str = "a size with its unit in quotes, such as \"512MiB\" or \"150kB\"";
+pub(crate) const BYTE_RATE: &str = "a size a second in quotes, such as \"10KB/s\", \"64KiB/s\" or \"2MB/s\"";
+pub(crate) const BIT_RATE: &str = "bits a second with their unit in quotes, such as \"54Mbit/s\"";
 
 /// Units of sizes: powers of 1000, and of 1024 where an `i` says so, as standards bodies have it.
 const BYTE_UNITS: [(&str, u64); 10] = [
@@ -141,46 +139,7 @@ impl<'de> Deserialize<'de> for ByteRate {
     }
 }
 
-impl JsonSchema for ByteRate {
-    fn schema_name() -> Cow<'static, str> {
-        "ByteRate".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string", "description": BYTE_RATE,
-            "pattern": "^ *[0-9.]+ *([kKmMgG]?[bB]|[kKmMgG][iI][bB])? *(/s)? *$", "examples": ["10KB/s", "64KiB/s"]
-        })
-    }
-}
-
-impl JsonSchema for Bytes {
-    fn schema_name() -> Cow<'static, str> {
-        "Bytes".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string", "description": BYTES,
-            "pattern": "^ *[0-9.]+ *(B|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB) *$", "examples": ["512MiB", "150kB"]
-        })
-    }
-}
-
-impl JsonSchema for BitRate {
-    fn schema_name() -> Cow<'static, str> {
-        "BitRate".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string", "description": BIT_RATE, "pattern": "^ *[0-9.]+ *[kMG]?bit/s *$",
-            "examples": ["54Mbit/s", "1Gbit/s"]
-        })
-    }
-}
-
-const RATE: &str = "a rate: a number per second, or a text such as \"500/s\" or \"30000/m\"";
+pub(crate) const RATE: &str = "a rate: a number per second, or a text such as \"500/s\" or \"30000/m\"";
 
 struct RateVisitor;
 
@@ -218,20 +177,6 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
-impl JsonSchema for Rate {
-    fn schema_name() -> Cow<'static, str> {
-        "Rate".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": RATE,
-            "anyOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": "^ *[0-9.]+ *(/ *[smh])? *$" }],
-            "examples": [500, "500/s", "30000/m"],
-        })
-    }
-}
-
 impl Serialize for Seconds {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&format_duration(self.0))
@@ -241,31 +186,6 @@ impl Serialize for Seconds {
 impl Serialize for Percent {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&format!("{}%", percent_words(self.0)))
-    }
-}
-
-impl JsonSchema for Seconds {
-    fn schema_name() -> Cow<'static, str> {
-        "Duration".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "description": DURATION,
-            "pattern": "^ *[0-9].*[a-zA-Zµ] *$",
-            "examples": ["500ms", "2s", "1m 30s"],
-        })
-    }
-}
-
-impl JsonSchema for Percent {
-    fn schema_name() -> Cow<'static, str> {
-        "Percent".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": PERCENT, "pattern": "^[0-9.]+ *%$" })
     }
 }
 

@@ -1,8 +1,9 @@
 //! What `tolok verify` finds: what was checked, and the first differences.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::JsonSchema;
 
 /// Version of the format of [`Verification`].
 pub const VERIFICATION_SCHEMA: u32 = 1;

@@ -1,9 +1,9 @@
 //! What a comparison of two runs says: the only thing that its reports read, and its JSON.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::metric::{ComparedMetric, ScenarioKind};
+use crate::JsonSchema;
 use crate::estimate::{half_width, size};
 use crate::findings::{Better, Estimate, NoiseFloor};
 

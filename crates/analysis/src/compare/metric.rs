@@ -1,8 +1,8 @@
 //! The figures that are compared across two runs, which way each is better, and where it stands in the findings.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::figures::Quantity;
 use crate::findings::{Better, CaseFinding, Estimate, ProgramCaseFinding};
 

@@ -1,11 +1,11 @@
 //! What a case and its database did. What a database or a subject does not report is absent.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::{DatabaseWindow, LinkWindow, Measurement, PoolWindow};
 
 use super::resources::highest;
 use super::table::{Around, Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::JsonSchema;
 use crate::counter::counter;
 use crate::findings::counter::CounterFinding;
 use crate::findings::database::PoolUse;

@@ -1,10 +1,10 @@
 //! The figures of a program that is timed.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::ProgramTiming;
 
 use super::table::{Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::JsonSchema;
 use crate::estimate::wider;
 use crate::findings::estimate::{Better, Estimate};
 use crate::findings::trials::DisturbedProgramTrial;

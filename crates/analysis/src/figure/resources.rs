@@ -1,10 +1,10 @@
 //! What a subject used for each correct response, apart from the headline figures.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::{CpuSource, Measurement, MemoryUse, Resources, SchedulerCounts, Throttling};
 
 use super::table::{Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::JsonSchema;
 use crate::findings::estimate::Better;
 use crate::findings::resources::{MemorySource, ThrottlingFinding};
 use crate::observations::{Observations, answers};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::{LedgerCounts, Measurement};
 
 use super::database::DatabaseUse;
 use super::resources::ResourcesFinding;
 use super::table::{Around, Column, Figure, HasValue, Readings, Rows, TrialFigure, Unit, figures, row};
+use crate::JsonSchema;
 use crate::findings::bottleneck::Bottleneck;
 use crate::findings::curve::{LatencyCurve, SlowAnswers};
 use crate::findings::estimate::{Better, Estimate};

@@ -1,7 +1,8 @@
 //! What limited a case.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// What limited a case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -2,7 +2,6 @@
 
 use std::ops::{Deref, DerefMut};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::database::DatabaseFinding;
@@ -12,6 +11,7 @@ use super::estimate::{Estimate, Verdict};
 use super::judgement::{NoiseFloor, PowerNote};
 use super::resources::MemorySource;
 use super::trials::TrialFinding;
+use crate::JsonSchema;
 use crate::figure::program::ProgramFigures;
 use crate::figure::server::ServerFigures;
 use crate::flag::Flag;

@@ -1,7 +1,8 @@
 //! Whether a number that must be exactly right was right.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// The counters of all measured trials of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

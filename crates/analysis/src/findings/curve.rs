@@ -1,7 +1,8 @@
 //! Response times by percentile.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Response times by percentile: a curve, and the band of the trials around it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

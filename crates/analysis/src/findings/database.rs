@@ -1,9 +1,10 @@
 //! The database of a scenario, and what a case and its database did.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use tolok_model::Engine;
+
+use crate::JsonSchema;
 
 /// The database of a scenario, as it was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,7 +1,8 @@
 //! What was counted in unscored trials.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// The unscored trial of one case. What could not be counted is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]

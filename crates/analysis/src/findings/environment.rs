@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use tolok_model::CpuMode;
+
+use crate::JsonSchema;
 
 /// What surrounded the trials of one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

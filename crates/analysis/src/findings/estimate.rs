@@ -1,7 +1,8 @@
 //! Values with their uncertainty, and verdicts on pairs of them.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// A value with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! What each subject had.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::setup::ProcessSetup;
 
 /// What one subject had in all scenarios that it took part in, and what it was seen to use of it.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// What held the parts of all trials apart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]

@@ -1,10 +1,10 @@
 //! What is said of a case or a scenario beyond its figures: whether they may be believed, and how sure a comparison is.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::ObjectiveOutcome;
 
 use super::estimate::{Estimate, Verdict};
+use crate::JsonSchema;
 
 /// How far apart the two halves of the scenario's A/A pair came out, which are the same subject entered twice.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,7 +1,8 @@
 //! How an emulated link did.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// An emulated link in the scored trials of one case.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,7 +1,8 @@
 //! What happened when the database was taken away.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// An outage in the scored trials of a case. Times are medians over those trials that have them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,12 +1,12 @@
 //! What an analysis says of programs that are timed.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::case::{PairComparison, ProgramCaseFinding};
 use super::environment::EnvironmentFinding;
 use super::estimate::Estimate;
 use super::judgement::{NoiseFloor, PowerNote};
+use crate::JsonSchema;
 
 /// A program's workload under one timer: its cases and how they compare.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! Published ratios beside measured ones.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::estimate::Estimate;
+use crate::JsonSchema;
 
 /// A published ratio of two subjects, and the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

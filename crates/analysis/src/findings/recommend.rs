@@ -1,7 +1,8 @@
 //! Recommendations.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// What one who needs this would take, by a declared rule.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

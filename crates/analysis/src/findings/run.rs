@@ -1,6 +1,5 @@
 //! The findings of a run, from the top.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::case::ScenarioFinding;
@@ -13,6 +12,7 @@ use super::sensitivity::{FactorPanel, VarianceFinding};
 use super::tools::ToolsFinding;
 use super::trials::TrialCounts;
 use super::untested::Untested;
+use crate::JsonSchema;
 
 /// Version of the format of [`Findings`].
 pub const FINDINGS_SCHEMA: u32 = 6;

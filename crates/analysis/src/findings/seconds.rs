@@ -1,7 +1,8 @@
 //! The windows of a case, second by second.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// A case second by second, over its scored trials.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! What is said of the factors of a study.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::estimate::Estimate;
+use crate::JsonSchema;
 
 /// Scenarios that differ in one factor only, beside each other.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

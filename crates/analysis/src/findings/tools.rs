@@ -1,9 +1,9 @@
 //! What several tools say of the same subjects.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::estimate::Estimate;
+use crate::JsonSchema;
 use crate::flag::FlagKind;
 
 use tolok_model::LatencyMark;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// One trial of a case, as it was observed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -1,7 +1,8 @@
 //! What was not looked at.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Something that a run did not look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

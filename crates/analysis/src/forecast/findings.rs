@@ -1,7 +1,8 @@
 //! What a forecast says. These types are the JSON that `tolok forecast --format json` prints.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::JsonSchema;
 
 /// Version of the JSON.
 pub const FORECAST_SCHEMA: u32 = 1;

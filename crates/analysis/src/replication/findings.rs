@@ -1,8 +1,8 @@
 //! What a replication finds, as reports and JSON have it.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::JsonSchema;
 use crate::findings::{Estimate, Findings, PublishedReading, Recommendation};
 use crate::records::Records;
 

@@ -19,10 +19,10 @@ mod repetitions;
 mod steadiness;
 mod totals;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_model::transcription::Transcription;
 
+use crate::JsonSchema;
 use crate::finding::AuditFinding;
 
 /// What a law is called, what it demands, and how it is checked.

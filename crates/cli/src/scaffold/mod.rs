@@ -6,8 +6,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use tolok_model::schema::{study_schema, subject_schema, transcription_schema, workload_schema};
-
 /// A runtime for which there is the beginning of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runtime {
@@ -97,12 +95,12 @@ impl Kind {
         }
     }
 
-    fn schema(self) -> serde_json::Value {
+    fn schema(self) -> &'static str {
         match self {
-            Self::Study => study_schema(),
-            Self::Subject => subject_schema(),
-            Self::Workload => workload_schema(),
-            Self::Transcription => transcription_schema(),
+            Self::Study => include_str!("../../../../schemas/study.schema.json"),
+            Self::Subject => include_str!("../../../../schemas/subject.schema.json"),
+            Self::Workload => include_str!("../../../../schemas/workload.schema.json"),
+            Self::Transcription => include_str!("../../../../schemas/transcription.schema.json"),
         }
     }
 }
@@ -268,7 +266,7 @@ fn schema_for(folder: &Path, kind: Kind, schemas: Option<&Path>) -> Result<Schem
     if beside.exists() {
         return Ok(SchemaLine { reference, written: None });
     }
-    let written = write(beside, &format!("{:#}\n", kind.schema()))?;
+    let written = write(beside, kind.schema())?;
     Ok(SchemaLine { reference, written: Some(written) })
 }
 

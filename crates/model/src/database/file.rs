@@ -1,13 +1,12 @@
 //! `database` of an `[environment]` as it is written. Lists make one environment for each combination.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::database::Engine;
 use crate::environment::file::LinkFile;
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::units::{Bytes, Seconds};
 
 /// The database that subjects ask, in scenarios whose workload asks one.
@@ -16,35 +15,29 @@ use crate::units::{Bytes, Seconds};
 #[schemars(rename = "Database")]
 pub struct DatabaseFile {
     /// The server that is started for each trial. Default `mariadb`.
-    #[schemars(with = "Option<EngineWord>")]
     pub engine: Option<Spanned<EngineWord>>,
     /// A server that is there already, instead: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that holds
     /// such an address.
-    #[schemars(with = "Option<String>", regex(pattern = "^(mysql://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
+    #[schemars(regex(pattern = "^(mysql://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
     pub dsn: Option<Spanned<String>>,
     /// Connections that the subject may have to it, over all its processes; one number or several. Default 16.
     #[schemars(with = "Option<Several<PoolSize>>")]
     pub pool: Option<Several<u32>>,
     /// Time for a packet between subject and database to go there and back; one or several. Default `0ms`.
-    #[schemars(with = "Option<Several<Seconds>>")]
     pub rtt: Option<Spanned<Several<Seconds>>>,
     /// The network between subject and database, if it is more than a round trip: a preset or a table; one or several.
-    #[schemars(with = "Option<Several<LinkFile>>")]
     pub link: Option<Spanned<Several<LinkFile>>>,
     /// CPUs of its own. Default: one where the machine has one left over, else the generator's.
-    #[schemars(with = "Option<u32>", range(min = 1))]
+    #[schemars(range(min = 1))]
     pub cpus: Option<Spanned<u32>>,
     /// Memory of all its processes, its data included. Default: no limit.
-    #[schemars(with = "Option<Bytes>")]
     pub memory: Option<Spanned<Bytes>>,
     /// Connections that it accepts. Default 200.
-    #[schemars(with = "Option<u32>", range(min = 10, max = 100_000))]
+    #[schemars(range(min = 10, max = 100_000))]
     pub max_connections: Option<Spanned<u32>>,
     /// What it may keep of its tables in memory. Default `128MiB`.
-    #[schemars(with = "Option<Bytes>")]
     pub buffer_pool: Option<Spanned<Bytes>>,
     /// A time in the window at which it is killed and started again, to see what the subject does about it. Default none.
-    #[schemars(with = "Option<OutageFile>")]
     pub outage: Option<Table<OutageFile>>,
 }
 
@@ -54,11 +47,11 @@ pub struct DatabaseFile {
 #[schemars(rename = "Outage")]
 pub struct OutageFile {
     /// How long after the beginning of the window it is killed.
-    #[schemars(with = "Seconds")]
+    #[schemars(required)]
     pub at: Option<Spanned<Seconds>>,
     /// After how long it is started again.
     #[serde(rename = "for")]
-    #[schemars(with = "Seconds")]
+    #[schemars(required)]
     pub duration: Option<Spanned<Seconds>>,
 }
 

@@ -4,9 +4,9 @@ pub(crate) mod address;
 pub(crate) mod file;
 pub(crate) mod reading;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::database::address::DatabaseAddress;
 use crate::environment::Link;
 use crate::units::{bytes_words, format_duration};

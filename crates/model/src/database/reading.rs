@@ -1,7 +1,5 @@
 //! From a written `database` to the databases of a study's environments, one for each combination of what is listed.
 
-use toml::Spanned;
-
 use crate::database::address::DatabaseAddress;
 use crate::database::file::{DatabaseFile, OutageFile};
 use crate::database::{Database, Engine, Outage};
@@ -9,7 +7,7 @@ use crate::environment::Link;
 use crate::environment::file::LinkFile;
 use crate::environment::reading::{Choice, choices, joined, read_links, read_time, time_word};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::units::{Bytes, Seconds, bytes_words};
 
@@ -42,7 +40,7 @@ pub(crate) fn read_database(file: Table<DatabaseFile>, reading: &mut Reading) ->
     let usual = Database::default();
     let is_external = dsn.is_some();
     let dsn = dsn.map(|dsn| read_dsn(dsn, reading));
-    let cpus = cpus.map(|cpus| at_least_one(&cpus, reading));
+    let cpus = cpus.map(|cpus| reading.at_least_one(&cpus, "cpus"));
     let max_connections = max_connections.map_or(usual.max_connections, |most| read_most(&most, reading));
     let buffer_pool_bytes = buffer_pool.map_or(usual.buffer_pool_bytes, |bytes| read_buffer_pool(&bytes, reading));
     let accepted = if is_external { MOST_CONNECTIONS } else { max_connections };
@@ -101,7 +99,7 @@ fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
         let Some(span) = span else { continue };
         let message =
             format!("`{key}` is for a database that the lab starts itself, and `dsn` names one that is there");
-        reading.note(span, message, Some(format!("leave out `{key}` or `dsn`")));
+        reading.note(span, message, format!("leave out `{key}` or `dsn`"));
     }
 }
 
@@ -114,7 +112,7 @@ fn read_dsn(dsn: Spanned<String>, reading: &mut Reading) -> String {
         None => DatabaseAddress::parse(dsn.get_ref()).err().map(|error| error.to_string()),
     };
     if let Some(wrong) = wrong {
-        reading.note(dsn.span(), format!("this is not the address of a database: {wrong}"), Some(help.to_owned()));
+        reading.note(dsn.span(), format!("this is not the address of a database: {wrong}"), help.to_owned());
     }
     dsn.into_inner()
 }
@@ -122,13 +120,6 @@ fn read_dsn(dsn: Spanned<String>, reading: &mut Reading) -> String {
 fn is_variable(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     name.bytes().all(is_letter) && name.starts_with(|letter: char| !letter.is_ascii_digit())
-}
-
-fn at_least_one(cpus: &Spanned<u32>, reading: &mut Reading) -> u32 {
-    if *cpus.get_ref() == 0 {
-        reading.note(cpus.span(), "`cpus` must be at least 1", None);
-    }
-    *cpus.get_ref()
 }
 
 fn read_most(most: &Spanned<u32>, reading: &mut Reading) -> u32 {
@@ -157,7 +148,7 @@ fn read_pool(pool: &Spanned<u32>, accepted: u32, reading: &mut Reading) -> Optio
         reading.note(pool.span(), "at most 100,000 connections are possible", None);
     } else if connections > accepted {
         let message = format!("the database accepts {accepted} connections, fewer than this pool may open");
-        reading.note(pool.span(), message, Some(format!("for example: max-connections = {connections}")));
+        reading.note(pool.span(), message, format!("for example: max-connections = {connections}"));
     }
     Some(connections)
 }
@@ -169,8 +160,8 @@ fn read_database_links(
     reading: &mut Reading,
 ) -> Vec<Choice<Link>> {
     if let Some(rtt) = rtt.as_ref().filter(|_| link.is_some()) {
-        let help = "write it as a part of `link`: link = { rtt = \"20ms\", rate = \"1Gbit/s\" }".to_owned();
-        reading.note(rtt.span(), "`rtt` and `link` both say what lies before the database", Some(help));
+        let help = "write it as a part of `link`: link = { rtt = \"20ms\", rate = \"1Gbit/s\" }";
+        reading.note(rtt.span(), "`rtt` and `link` both say what lies before the database", help);
     }
     let has_rtt = rtt.is_some();
     let rtts = choices(
@@ -191,14 +182,6 @@ fn read_outage(outage: Table<OutageFile>, reading: &mut Reading) -> Option<(Span
     let Table { span, entries: outage } = outage;
     let at = reading.require(outage.at, &span, "at", "at = \"2s\"");
     let duration = reading.require(outage.duration, &span, "for", "for = \"1s\"");
-    let mut positive = |value: Option<Spanned<Seconds>>, key: &str| {
-        let value = value?;
-        let seconds = value.get_ref().0;
-        if seconds <= 0.0 {
-            reading.note(value.span(), format!("`{key}` must be longer than nothing"), None);
-        }
-        Some(seconds)
-    };
-    let (at_s, for_s) = (positive(at, "at"), positive(duration, "for"));
+    let (at_s, for_s) = (at.map(|at| reading.positive(&at, "at")), duration.map(|time| reading.positive(&time, "for")));
     Some((span, Outage { at_s: at_s?, for_s: for_s? }))
 }

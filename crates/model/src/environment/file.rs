@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::database::file::DatabaseFile;
-use crate::environment::{CpuMode, Link, LinkBackend};
+use crate::environment::{CpuMode, LinkBackend};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::units::{BitRate, Bytes, Percent, Seconds};
 
 /// `[environment]` of a study.
@@ -21,21 +20,16 @@ use crate::units::{BitRate, Bytes, Percent, Seconds};
 pub struct EnvironmentFile {
     /// What the subject may use.
     #[serde(default)]
-    #[schemars(with = "Option<LimitsFile>")]
     pub subject: Table<LimitsFile>,
     /// What the generator may use.
     #[serde(default)]
-    #[schemars(with = "Option<GeneratorFile>")]
     pub generator: Table<GeneratorFile>,
     /// The network between generator and subject: a preset or a table; one or several. Default `localhost`.
-    #[schemars(with = "Option<Several<LinkFile>>")]
     pub link: Option<Spanned<Several<LinkFile>>>,
     /// Settings of the network namespaces of a trial.
     #[serde(default)]
-    #[schemars(with = "Option<NetworkFile>")]
     pub network: Table<NetworkFile>,
     /// The database, for workloads that ask one; without this key they have a MariaDB with a pool of 16 connections.
-    #[schemars(with = "Option<DatabaseFile>")]
     pub database: Option<Table<DatabaseFile>>,
 }
 
@@ -48,13 +42,11 @@ pub struct LimitsFile {
     #[schemars(with = "Option<Several<Cpus>>")]
     pub cpus: Option<Spanned<Several<f64>>>,
     /// `dedicated` (default): CPUs for itself; `quota`: any CPU for a share of each period, as containers are limited.
-    #[schemars(with = "Option<Several<CpuMode>>")]
     pub mode: Option<Several<CpuMode>>,
     /// Memory of all its processes, page cache and kernel memory included; one size or several.
-    #[schemars(with = "Option<Several<Bytes>>")]
     pub memory: Option<Several<Bytes>>,
     /// Processes and threads at most.
-    #[schemars(with = "Option<u32>", range(min = 1))]
+    #[schemars(range(min = 1))]
     pub pids: Option<Spanned<u32>>,
 }
 
@@ -83,14 +75,12 @@ pub struct Cpus(#[schemars(range(min = 0.01, max = 4096))] f64);
 #[schemars(rename = "Network")]
 pub struct NetworkFile {
     /// The TCP congestion control of all connections, one name or several. Default `cubic`.
-    #[schemars(with = "Option<Several<String>>")]
     pub congestion: Option<Several<String>>,
     /// Kernel settings by the name of a preset: `web-server-2020`.
     #[schemars(with = "Option<NetworkPreset>")]
     pub preset: Option<Spanned<String>>,
     /// Kernel settings of a network namespace by their names, such as `"net.ipv4.tcp_tw_reuse" = 1`; they come after the preset.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, Setting>")]
     pub sysctl: BTreeMap<Spanned<String>, Setting>,
 }
 
@@ -121,26 +111,20 @@ pub enum LinkFile {
 #[schemars(rename = "Link")]
 pub struct LinkTable {
     /// A preset from which the other keys differ.
-    #[schemars(with = "Option<String>")]
     pub preset: Option<Spanned<String>>,
     /// Time for a packet to go there and back, half of it each way; one or several.
-    #[schemars(with = "Option<Several<Seconds>>")]
     pub rtt: Option<Several<Seconds>>,
     /// The most that may be added to the round trip, half of it each way, drawn evenly for each packet.
-    #[schemars(with = "Option<Several<Seconds>>")]
     pub jitter: Option<Several<Seconds>>,
     /// Bits of IP packets a second in each direction; one rate or several.
-    #[schemars(with = "Option<Several<BitRate>>")]
     pub rate: Option<Several<BitRate>>,
     /// Share of packets that are lost, in each direction; one or several.
-    #[schemars(with = "Option<Several<Percent>>")]
     pub loss: Option<Several<Percent>>,
     /// What waits for the link at most. Default: what fits the rate, 150kB at least.
     pub queue: Option<Bytes>,
     /// Seed of loss and jitter; without one it follows from the plan's.
     pub seed: Option<u64>,
     /// What carries it. Default `auto`: the loopback where nothing is emulated, else `emulator`.
-    #[schemars(with = "Option<LinkBackend>")]
     pub backend: Option<LinkBackend>,
 }
 
@@ -171,22 +155,7 @@ impl<'de> Deserialize<'de> for LinkFile {
     }
 }
 
-impl JsonSchema for LinkFile {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "LinkOrPreset".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let table = generator.subschema_for::<LinkTable>();
-        json_schema!({ "anyOf": [{ "type": "string", "examples": Link::PRESETS }, table] })
-    }
-}
-
-const SETTING: &str = "the value of a kernel setting: a number or a text";
+pub(crate) const SETTING: &str = "the value of a kernel setting: a number or a text";
 
 struct SettingVisitor;
 
@@ -209,19 +178,5 @@ impl Visitor<'_> for SettingVisitor {
 impl<'de> Deserialize<'de> for Setting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(SettingVisitor)
-    }
-}
-
-impl JsonSchema for Setting {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Setting".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "description": SETTING })
     }
 }

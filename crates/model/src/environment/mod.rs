@@ -5,9 +5,9 @@ pub(crate) mod reading;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::database::Database;
 use crate::units::{bit_rate_words, bytes_words, format_duration, percent_words};
 

@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toml::Spanned;
-
 use crate::database::Database;
 use crate::database::reading::{WrittenDatabase, read_database};
 use crate::environment::file::{EnvironmentFile, GeneratorFile, LimitsFile, LinkFile, LinkTable, NetworkFile, Setting};
 use crate::environment::{CpuMode, Environment, Limits, Link, LinkBackend, NAMESPACED, Network, USUAL_CONGESTION};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
-use crate::reading::wording::suggestion;
 use crate::units::{Percent, Seconds, bit_rate_words, bytes_words, format_duration, percent_words};
 
 /// No link on earth takes longer, and a slip of the finger shall not become a plan.
@@ -90,12 +87,12 @@ fn refuse_networks(
     let help = "leave it out, or let the lab start the database: without `dsn`";
     if let Some(span) = link_span.filter(|_| links.iter().any(|link| !link.value.is_local())) {
         let message = "with the `dsn` of a database all parts are in the machine's own network, where there is no link";
-        reading.note(span, message, Some(help.to_owned()));
+        reading.note(span, message, help.to_owned());
     }
     if networks.iter().any(|network| network.value != Network::default()) {
         let message =
             "with the `dsn` of a database all parts are in the machine's own network, whose settings stay as they are";
-        reading.note(network_span, message, Some(help.to_owned()));
+        reading.note(network_span, message, help.to_owned());
     }
 }
 
@@ -155,9 +152,7 @@ fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Lim
     let size = |bytes: &Option<u64>| bytes.map(bytes_words).unwrap_or_default();
     let memories = choices(memory, None, |memory, _| Some(Some(memory.into_inner().0)), size, reading);
     let pids = pids.map(|pids| {
-        if *pids.get_ref() == 0 {
-            reading.note(pids.span(), "`pids` must be at least 1", None);
-        }
+        reading.note_if(*pids.get_ref() == 0, pids.span(), "`pids` must be at least 1", None);
         pids.into_inner()
     });
     let mut limits = Vec::new();
@@ -183,8 +178,8 @@ fn mode_word(mode: CpuMode) -> &'static str {
 fn read_cpus(cpus: &Spanned<f64>, dedicates: bool, reading: &mut Reading) -> Option<f64> {
     let number = *cpus.get_ref();
     if dedicates && (number < 1.0 || number.fract() != 0.0) {
-        let help = "a share of a CPU is a quota: mode = \"quota\"".to_owned();
-        reading.note(cpus.span(), "dedicated `cpus` must be a whole number, at least 1", Some(help));
+        let help = "a share of a CPU is a quota: mode = \"quota\"";
+        reading.note(cpus.span(), "dedicated `cpus` must be a whole number, at least 1", help);
         return None;
     }
     if !(0.01..=4096.0).contains(&number) {
@@ -213,8 +208,8 @@ pub(crate) fn read_links(written: Option<Spanned<Several<LinkFile>>>, reading: &
     let mut seen = BTreeSet::new();
     if let Some(twice) = links.iter().find(|link| !seen.insert(link.word.clone())) {
         let word = twice.word.clone().unwrap_or_default();
-        let help = "links are told apart by preset, rtt, jitter, rate and loss".to_owned();
-        reading.note(span, format!("link `{word}` stands here twice"), Some(help));
+        let help = "links are told apart by preset, rtt, jitter, rate and loss";
+        reading.note(span, format!("link `{word}` stands here twice"), help);
     }
     if links.is_empty() { vec![Choice { value: Link::default(), word: None }] } else { links }
 }
@@ -222,8 +217,7 @@ pub(crate) fn read_links(written: Option<Spanned<Several<LinkFile>>>, reading: &
 fn preset(name: &Spanned<String>, reading: &mut Reading) -> Option<Link> {
     let found = Link::preset(name.get_ref());
     if found.is_none() {
-        let help = suggestion(name.get_ref(), &Link::PRESETS);
-        reading.note(name.span(), format!("there is no link `{}`", name.get_ref()), Some(help));
+        reading.note_unknown(name, "there is no link", &Link::PRESETS);
     }
     found
 }
@@ -268,8 +262,7 @@ fn read_link(table: LinkTable, place: &Span, several: bool, reading: &mut Readin
         }
     }
     if backend == LinkBackend::Veth && links.iter().any(|link| link.value.emulates()) {
-        let help = "leave `backend` out, or ask for nothing but veth".to_owned();
-        reading.note(place.clone(), "a veth link emulates nothing", Some(help));
+        reading.note(place.clone(), "a veth link emulates nothing", "leave `backend` out, or ask for nothing but veth");
     }
     links
 }
@@ -310,8 +303,8 @@ fn compact(words: &str) -> String {
 fn read_loss(loss: &Spanned<Percent>, reading: &mut Reading) -> Option<f64> {
     let share = loss.get_ref().0;
     if share >= 1.0 {
-        let help = "where every packet is lost, nothing can be measured".to_owned();
-        reading.note(loss.span(), "`loss` must be less than 100%", Some(help));
+        let help = "where every packet is lost, nothing can be measured";
+        reading.note(loss.span(), "`loss` must be less than 100%", help);
         return None;
     }
     Some(share)
@@ -323,16 +316,13 @@ fn read_network(file: Table<NetworkFile>, reading: &mut Reading) -> Vec<Choice<N
     if let Some(name) = preset {
         match Network::preset(name.get_ref()) {
             Some(settings) => sysctls = settings,
-            None => {
-                let help = suggestion(name.get_ref(), &Network::PRESETS);
-                reading.note(name.span(), format!("there are no network settings `{}`", name.get_ref()), Some(help));
-            }
+            None => reading.note_unknown(&name, "there are no network settings", &Network::PRESETS),
         }
     }
     for (name, Setting(value)) in sysctl {
         if let Some(message) = refuse_setting(name.get_ref()) {
             let help = "only settings of a network namespace are changed: net.ipv4.*, net.ipv6.*, net.core.somaxconn, net.mptcp.*";
-            reading.note(name.span(), message, Some(help.to_owned()));
+            reading.note(name.span(), message, help.to_owned());
         } else {
             sysctls.insert(name.into_inner(), value);
         }

@@ -4,14 +4,13 @@
 
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Pool};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::units::{ByteRate, Rate, Seconds};
 
 /// `load` of a scenario. Each executor has keys of its own; the last six are everybody's.
@@ -26,48 +25,39 @@ pub struct LoadFile {
     #[schemars(with = "Option<Several<VirtualUsers>>")]
     pub vus: Option<Spanned<Several<u32>>>,
     /// Virtual users at the start: `ramping-vus`. Default 0.
-    #[schemars(with = "Option<u32>", range(max = 28000))]
+    #[schemars(range(max = 28000))]
     pub start_vus: Option<Spanned<u32>>,
     /// Requests per second, one rate or several: `constant-arrival-rate`.
-    #[schemars(with = "Option<Several<Rate>>")]
     pub rate: Option<Spanned<Several<Rate>>>,
     /// Requests per second at the start: `ramping-arrival-rate`. Default 0.
-    #[schemars(with = "Option<Rate>")]
     pub start_rate: Option<Spanned<Rate>>,
     /// Each goes in a straight line from where the one before it ended to its target: `ramping-vus`,
     /// `ramping-arrival-rate`.
-    #[schemars(with = "Option<Vec<StageFile>>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub stages: Option<Spanned<Vec<Table<StageFile>>>>,
     /// Requests, of each user (`per-vu-iterations`) or of all together (`shared-iterations`).
-    #[schemars(with = "Option<u64>", range(min = 1))]
+    #[schemars(range(min = 1))]
     pub iterations: Option<Spanned<u64>>,
     /// Length of the measured window: `constant-vus`, `constant-arrival-rate`.
-    #[schemars(with = "Option<Seconds>")]
     pub duration: Option<Spanned<Seconds>>,
     /// The window ends here, even if requests are left: `per-vu-iterations`, `shared-iterations`.
-    #[schemars(with = "Option<Seconds>")]
     pub max_duration: Option<Spanned<Seconds>>,
     /// How arrivals are spaced, `uniform` (default) or `poisson`: `constant-arrival-rate`, `ramping-arrival-rate`.
-    #[schemars(with = "Option<Arrivals>")]
     pub arrivals: Option<Spanned<Arrivals>>,
     /// Connections for arrivals, or `unbounded`: `constant-arrival-rate`, `ramping-arrival-rate`. Default 64.
-    #[schemars(with = "Option<PoolFile>")]
     pub pool: Option<Spanned<PoolFile>>,
     /// Pause of a virtual user after each request, one duration or the shortest and the longest; not with arrivals by the
     /// clock. Default none.
-    #[schemars(with = "Option<Several<Seconds>>")]
     pub think_time: Option<Spanned<Several<Seconds>>>,
     /// Length of the load that is discarded before the window. Default: a fifth of the window, at least `300ms`; `1s` with
     /// `iterations`; nothing for a ramp that begins at 0.
     pub warmup: Option<Seconds>,
     /// Whether a connection serves many requests (`keep-alive`, default) or one (`per-request`).
-    #[schemars(with = "Option<ConnectionWord>")]
     pub connection: Option<Spanned<ConnectionWord>>,
     /// A connection is closed after so many requests.
-    #[schemars(with = "Option<u32>", range(min = 1))]
+    #[schemars(range(min = 1))]
     pub requests_per_connection: Option<Spanned<u32>>,
     /// After this long an unanswered request counts as failed. Default `10s`.
-    #[schemars(with = "Option<Seconds>")]
     pub timeout: Option<Spanned<Seconds>>,
     /// Each connection is read no faster than this, as clients on slow links do; with `tool = "tolok"` only. Default no limit.
     pub read_rate: Option<ByteRate>,
@@ -80,10 +70,10 @@ pub struct LoadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StageFile {
     /// Where it ends: virtual users, or a rate.
-    #[schemars(with = "Rate")]
+    #[schemars(required)]
     pub target: Option<Spanned<Rate>>,
     /// How long it takes; `0s` is a jump.
-    #[schemars(with = "Seconds")]
+    #[schemars(required)]
     pub duration: Option<Spanned<Seconds>>,
 }
 
@@ -126,7 +116,7 @@ pub enum ConnectionWord {
 #[derive(Debug, Clone, Copy)]
 pub struct PoolFile(pub Pool);
 
-const POOL: &str = "a number of connections, or \"unbounded\"";
+pub(crate) const POOL: &str = "a number of connections, or \"unbounded\"";
 
 struct PoolVisitor;
 
@@ -153,18 +143,5 @@ impl Visitor<'_> for PoolVisitor {
 impl<'de> Deserialize<'de> for PoolFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(PoolVisitor)
-    }
-}
-
-impl JsonSchema for PoolFile {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Pool".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": POOL,
-            "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 28000 }, { "const": "unbounded" }],
-        })
     }
 }

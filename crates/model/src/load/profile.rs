@@ -1,8 +1,8 @@
 //! A load profile: an executor, with k6's names and meaning, and its parameters.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::units::{bytes_words, format_duration};
 
 /// How requests are sent in one scenario.

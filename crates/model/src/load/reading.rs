@@ -3,14 +3,11 @@
 //! Every value that is there is read first, whatever the executor, so that its mistakes are said. Then each key is held
 //! against the executor, and only then is anything found to be missing.
 
-use toml::Spanned;
-
 use crate::load::file::{ConnectionWord, LoadFile, PoolFile, StageFile};
 use crate::load::profile::{Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
-use crate::reading::wording::suggestion;
 use crate::units::{Rate, Seconds};
 
 const CONSTANT_VUS: &str = "constant-vus";
@@ -69,11 +66,11 @@ fn default_warmup_s(executor: &Executor, duration_s: f64) -> f64 {
 fn known_executor(name: &Spanned<String>, reading: &mut Reading) -> Option<&'static str> {
     let written = name.get_ref().as_str();
     let found = EXECUTORS.into_iter().find(|executor| *executor == written);
-    if found.is_none() && written == "externally-controlled" {
+    if written == "externally-controlled" {
         let message = "k6's executor `externally-controlled` is interactive and cannot be used in a study";
-        reading.note(name.span(), message, Some(format!("known here: {}", EXECUTORS.join(", "))));
+        reading.note(name.span(), message, format!("known here: {}", EXECUTORS.join(", ")));
     } else if found.is_none() {
-        reading.note(name.span(), format!("there is no executor `{written}`"), Some(suggestion(written, &EXECUTORS)));
+        reading.note_unknown(name, "there is no executor", &EXECUTORS);
     }
     found
 }
@@ -103,7 +100,7 @@ fn refuse_keys_of_others(load: &LoadFile, executor: &str, reading: &mut Reading)
     for (key, span, owners) in keys {
         if let Some(span) = span.filter(|_| !owners.contains(&executor)) {
             let message = format!("`{executor}` has no `{key}`");
-            reading.note(span, message, Some(format!("`{key}` belongs to {}", owners.join(", "))));
+            reading.note(span, message, format!("`{key}` belongs to {}", owners.join(", ")));
         }
     }
 }
@@ -124,8 +121,8 @@ impl Common {
                 reading.note(requests.span(), "`requests-per-connection` must be at least 1", None);
             }
             if word.as_ref().is_some_and(|word| *word.get_ref() == ConnectionWord::PerRequest) {
-                let help = "leave out one of `connection` and `requests-per-connection`".to_owned();
-                reading.note(requests.span(), "a connection for each request serves one request", Some(help));
+                let help = "leave out one of `connection` and `requests-per-connection`";
+                reading.note(requests.span(), "a connection for each request serves one request", help);
             }
         }
         let connection = match (requests.map(Spanned::into_inner), word.map(Spanned::into_inner)) {
@@ -136,7 +133,7 @@ impl Common {
         Self {
             warmup_s: load.warmup.take().map(|warmup| warmup.0),
             connection,
-            timeout_s: load.timeout.take().map_or(10.0, |timeout| positive(&timeout, "timeout", reading)),
+            timeout_s: load.timeout.take().map_or(10.0, |timeout| reading.positive(&timeout, "timeout")),
             pace: Pace {
                 read_bytes_per_s: load.read_rate.take().map(|rate| rate.0),
                 write_bytes_per_s: load.write_rate.take().map(|rate| rate.0),
@@ -175,12 +172,10 @@ impl Values {
             start_rate_rps: load.start_rate.map(|rate| read_rate(&rate, reading)),
             stages: load.stages.map(|stages| read_stages(stages, span, reading)),
             iterations: load.iterations.inspect(|iterations| {
-                if *iterations.get_ref() == 0 {
-                    reading.note(iterations.span(), "`iterations` must be at least 1", None);
-                }
+                reading.note_if(*iterations.get_ref() == 0, iterations.span(), "`iterations` must be at least 1", None);
             }),
-            duration_s: load.duration.map(|duration| positive(&duration, "duration", reading)),
-            max_duration_s: load.max_duration.map(|duration| positive(&duration, "max-duration", reading)),
+            duration_s: load.duration.map(|duration| reading.positive(&duration, "duration")),
+            max_duration_s: load.max_duration.map(|duration| reading.positive(&duration, "max-duration")),
             arrivals: load.arrivals.map(Spanned::into_inner).unwrap_or_default(),
             pool: load.pool.map(|pool| read_pool(&pool, reading)),
             think_time: load.think_time.and_then(|pause| read_think_time(pause, reading)),
@@ -243,7 +238,7 @@ impl Values {
         let most = self.vus.iter().flatten().max().copied().unwrap_or_default();
         if *iterations.get_ref() > 0 && *iterations.get_ref() < u64::from(most) {
             let message = format!("{most} users cannot share {} iterations", iterations.get_ref());
-            reading.note(iterations.span(), message, Some("give each user one at least".to_owned()));
+            reading.note(iterations.span(), message, "give each user one at least");
         }
     }
 
@@ -262,7 +257,7 @@ impl Values {
         let start = if of_users { self.start_vus.map(f64::from) } else { self.start_rate_rps };
         if start.unwrap_or(0.0) <= 0.0 && stages.iter().all(|stage| stage.target <= 0.0) {
             let first = written.first()?.target.span();
-            reading.note(first, "a ramp that stays at 0 is no load", Some("give a `target` of more".to_owned()));
+            reading.note(first, "a ramp that stays at 0 is no load", "give a `target` of more");
         }
         let executor = if of_users {
             Executor::RampingVus { start_vus: self.start_vus.unwrap_or(0), stages }
@@ -297,20 +292,16 @@ fn at_most_connections(number: &Spanned<u32>, reading: &mut Reading) -> u32 {
 }
 
 fn too_many_users(span: Span, reading: &mut Reading) {
-    let help = "each needs a local port of its own, and Linux has about that many".to_owned();
-    reading.note(span, "at most 28,000 virtual users are possible", Some(help));
+    let help = "each needs a local port of its own, and Linux has about that many";
+    reading.note(span, "at most 28,000 virtual users are possible", help);
 }
 
 fn read_rates(rates: Spanned<Several<Rate>>, load: &Span, reading: &mut Reading) -> Vec<f64> {
     let span = rates.span();
     let rates = rates.into_inner().0;
-    if rates.is_empty() && !reading.is_damaged(load, "rate") {
-        reading.note(span, "no rate is listed", None);
-    }
+    reading.note_if(rates.is_empty() && !reading.is_damaged(load, "rate"), span, "no rate is listed", None);
     for rate in &rates {
-        if rate.get_ref().per_s <= 0.0 {
-            reading.note(rate.span(), "`rate` must be more than nothing", None);
-        }
+        reading.note_if(rate.get_ref().per_s <= 0.0, rate.span(), "`rate` must be more than nothing", None);
     }
     rates.iter().map(|rate| read_rate(rate, reading)).collect()
 }
@@ -326,8 +317,8 @@ fn read_rate(rate: &Spanned<Rate>, reading: &mut Reading) -> f64 {
 fn check_users(target: &Spanned<Rate>, reading: &mut Reading) {
     let Rate { per_s: users, has_unit } = *target.get_ref();
     if has_unit {
-        let help = "rates belong to ramping-arrival-rate".to_owned();
-        reading.note(target.span(), "a target of `ramping-vus` is a number of users and no rate", Some(help));
+        let help = "rates belong to ramping-arrival-rate";
+        reading.note(target.span(), "a target of `ramping-vus` is a number of users and no rate", help);
     } else if users.fract() != 0.0 {
         reading.note(target.span(), "a number of users is a whole number", None);
     } else if users > f64::from(MOST_CONNECTIONS) {
@@ -339,9 +330,7 @@ fn read_stages(stages: Spanned<Vec<Table<StageFile>>>, load: &Span, reading: &mu
     let span = stages.span();
     let written = stages.into_inner();
     let is_damaged = reading.is_damaged(load, "stages");
-    if written.is_empty() && !is_damaged {
-        reading.note(span.clone(), "no stage is listed", None);
-    }
+    reading.note_if(written.is_empty() && !is_damaged, span.clone(), "no stage is listed", None);
     let count = written.len();
     let stages: Vec<WrittenStage> = written.into_iter().filter_map(|stage| read_stage(stage, reading)).collect();
     let is_whole = stages.len() == count && count > 0 && !is_damaged;
@@ -363,8 +352,8 @@ fn read_pool(pool: &Spanned<PoolFile>, reading: &mut Reading) -> Pool {
     match read {
         Pool::Bounded(0) => reading.note(pool.span(), "a pool needs at least one connection", None),
         Pool::Bounded(connections) if connections > MOST_CONNECTIONS => {
-            let help = "each needs a local port of its own, and Linux has about that many".to_owned();
-            reading.note(pool.span(), "at most 28,000 connections are possible", Some(help));
+            let help = "each needs a local port of its own, and Linux has about that many";
+            reading.note(pool.span(), "at most 28,000 connections are possible", help);
         }
         Pool::Bounded(_) | Pool::Unbounded => {}
     }
@@ -378,19 +367,11 @@ fn read_think_time(pause: Spanned<Several<Seconds>>, reading: &mut Reading) -> O
         [pause_s] => (pause_s, pause_s),
         [least_s, most_s] if least_s <= most_s => (least_s, most_s),
         _ => {
-            let help = "for example: think-time = [\"50ms\", \"150ms\"]".to_owned();
-            reading.note(span, "`think-time` is one duration, or the shortest and the longest", Some(help));
+            let help = "for example: think-time = [\"50ms\", \"150ms\"]";
+            reading.note(span, "`think-time` is one duration, or the shortest and the longest", help);
             return None;
         }
     };
     // A pause of nothing is no pause, and is not spoken of.
     (most_s > 0.0).then_some(ThinkTime { least_s, most_s })
-}
-
-fn positive(value: &Spanned<Seconds>, key: &str, reading: &mut Reading) -> f64 {
-    let seconds = value.get_ref().0;
-    if seconds <= 0.0 {
-        reading.note(value.span(), format!("`{key}` must be longer than nothing"), None);
-    }
-    seconds
 }

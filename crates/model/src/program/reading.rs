@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::catalogue::Catalogue;
 use crate::program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::tool::Timer;
 use crate::tool::reading::read_timers;
@@ -23,10 +22,10 @@ use crate::workload::file::WorkloadFile;
 #[schemars(rename = "ProgramWorkload")]
 pub struct ProgramWorkloadFile {
     /// Arguments behind the subject's command; the workload's parameters stand in double braces: `["sync", "{{ n }}"]`.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub arguments: Option<Spanned<Vec<String>>>,
     /// Arguments with which the program starts and ends and does none of the work: what its start costs.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub floor: Option<Spanned<Vec<String>>>,
     /// All that it must write to its standard output; parameters stand in double braces: `{{ n * (n + 1) // 2 }}`.
     #[schemars(required)]
@@ -42,7 +41,7 @@ pub struct ProgramWorkloadFile {
 #[schemars(rename = "SubjectProgram")]
 pub struct SubjectProgramFile {
     /// The command, each part a template; the workload's arguments come behind it.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
     #[serde(default)]
@@ -55,18 +54,16 @@ pub struct SubjectProgramFile {
 #[schemars(rename = "ProgramScenario")]
 pub struct ProgramScenarioFile {
     /// One workload or several, with parameters if it has any: `queue-sync?n=1000`.
-    #[schemars(with = "Several<String>")]
+    #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
     /// Runs of each trial that count, at most. Default 10.
-    #[schemars(with = "Option<u32>", range(min = 1))]
+    #[schemars(range(min = 1))]
     pub runs: Option<Spanned<u32>>,
     /// Runs before them that do not. Default 1.
     pub warmup_runs: Option<u32>,
     /// No further run is begun when those that count have taken this long. Default `10s`.
-    #[schemars(with = "Option<Seconds>")]
     pub at_most: Option<Spanned<Seconds>>,
     /// A run that takes longer is ended, and its trial has failed. Default `60s`.
-    #[schemars(with = "Option<Seconds>")]
     pub timeout: Option<Spanned<Seconds>>,
     /// What times it: `tolok` (default), `hyperfine`, `time`; one or several.
     #[schemars(with = "Option<Several<Timer>>")]
@@ -85,7 +82,7 @@ impl ProgramWorkload {
         let (file, mut reading) = Reading::read::<WorkloadFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"Queue\"");
         if let Some(database) = file.database.filter(|database| *database.get_ref()) {
-            reading.note(database.span(), "programs have no database", Some("leave `database` out".to_owned()));
+            reading.note(database.span(), "programs have no database", "leave `database` out");
         }
         let parameters = read_free_parameters(file.parameter, &mut reading);
         let program = reading.require(file.program, &ROOT, "program", "[program] with arguments and output");
@@ -123,7 +120,7 @@ pub(crate) fn read_subject_program(program: Table<SubjectProgramFile>, reading: 
     let example = "command = [\"{{ build }}/queue\"]";
     let command = reading.require(file.command, &span, "command", example);
     if let Some(empty) = command.as_ref().filter(|command| command.get_ref().is_empty()) {
-        reading.note(empty.span(), "the command is empty", Some(format!("for example: {example}")));
+        reading.note(empty.span(), "the command is empty", format!("for example: {example}"));
     }
     SubjectProgram { command: command.map(Spanned::into_inner).unwrap_or_default(), env: file.env }
 }
@@ -141,10 +138,10 @@ pub(crate) fn read_program_scenarios(
         let workloads = workloads.map(|listed| read_workloads(listed, catalogue, reading)).unwrap_or_default();
         let timers = read_timers(file.timer, reading);
         let runs = Runs {
-            runs: at_least_one(file.runs, reading),
+            runs: file.runs.map_or(10, |runs| reading.at_least_one(&runs, "runs")),
             warmup_runs: file.warmup_runs.unwrap_or(1),
-            at_most_s: some_time(file.at_most, "at-most", 10.0, reading),
-            timeout_s: some_time(file.timeout, "timeout", 60.0, reading),
+            at_most_s: file.at_most.map_or(10.0, |time| reading.positive(&time, "at-most")),
+            timeout_s: file.timeout.map_or(60.0, |time| reading.positive(&time, "timeout")),
         };
         for (workload, timer) in workloads.iter().flat_map(|one| timers.iter().map(move |timer| (one, *timer))) {
             let id = match timer {
@@ -161,8 +158,8 @@ pub(crate) fn read_program_scenarios(
 
 fn note_twice(earlier: &[ProgramScenario], id: &str, span: &Span, reading: &mut Reading) {
     if earlier.iter().any(|earlier| earlier.id == id) {
-        let help = "they are told apart by workload and timer".to_owned();
-        reading.note(span.clone(), format!("program `{id}` stands here twice"), Some(help));
+        let help = "they are told apart by workload and timer";
+        reading.note(span.clone(), format!("program `{id}` stands here twice"), help);
     }
 }
 
@@ -173,9 +170,7 @@ fn read_workloads(
 ) -> Vec<ProgramWorkload> {
     let span = listed.span();
     let texts = listed.into_inner().0;
-    if texts.is_empty() {
-        reading.note(span, "no workload is listed", None);
-    }
+    reading.note_if(texts.is_empty(), span, "no workload is listed", None);
     let mut known: Vec<ProgramWorkload> = Vec::new();
     for text in texts {
         match catalogue.choose_program(text.get_ref()) {
@@ -184,21 +179,4 @@ fn read_workloads(
         }
     }
     known
-}
-
-fn at_least_one(runs: Option<Spanned<u32>>, reading: &mut Reading) -> u32 {
-    let Some(runs) = runs else { return 10 };
-    if *runs.get_ref() == 0 {
-        reading.note(runs.span(), "`runs` must be at least 1", None);
-    }
-    runs.into_inner()
-}
-
-fn some_time(written: Option<Spanned<Seconds>>, key: &str, default_s: f64, reading: &mut Reading) -> f64 {
-    let Some(written) = written else { return default_s };
-    let seconds = written.get_ref().0;
-    if seconds <= 0.0 {
-        reading.note(written.span(), format!("`{key}` must be longer than nothing"), None);
-    }
-    seconds
 }

@@ -1,14 +1,13 @@
 //! One value or a list of values, each with its place in the text.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
+
+use crate::reading::table::Spanned;
 
 /// One value or a list of values, each with its place in the text. Serde's own untagged enums would do, but they lose
 /// both the reason and the place of an error.
@@ -72,20 +71,5 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrManyVisitor<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(items)).map(OneOrMany::Many)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Several<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Several_{}", T::schema_name()).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1, "uniqueItems": true }] })
     }
 }

@@ -1,4 +1,4 @@
-//! A table of a TOML text with its place, and nothing but a table.
+//! Values and tables of a TOML text with their places.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,9 +6,31 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use crate::reading::text::Span;
+
+/// A value of a TOML text with its place. Unlike toml's own it has a schema, that of the value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(transparent, bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Spanned<T>(toml::Spanned<T>);
+
+impl<T> Spanned<T> {
+    pub fn new(span: Span, value: T) -> Self {
+        Self(toml::Spanned::new(span, value))
+    }
+
+    pub fn span(&self) -> Span {
+        self.0.span()
+    }
+
+    pub fn get_ref(&self) -> &T {
+        self.0.get_ref()
+    }
+
+    pub fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
 
 /// A table of a TOML text with its place. The structures that serde derives also read a list, taking its items for
 /// their fields in order; nobody means that who writes `load = ["constant-vus", 8]`.

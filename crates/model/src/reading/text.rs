@@ -13,7 +13,9 @@ use toml::de::{DeTable, Deserializer};
 
 use crate::reading::entries::{keys_along, numbered, remove, value_at};
 use crate::reading::syntax::{MOST_PROBLEMS, Readable, readable};
-use crate::reading::wording::{Explained, explain};
+use crate::reading::table::Spanned;
+use crate::reading::wording::{Explained, explain, suggestion};
+use crate::units::Seconds;
 
 /// A range of bytes in the text that was read.
 pub type Span = Range<usize>;
@@ -39,6 +41,28 @@ impl Problem {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         (line, column)
+    }
+}
+
+/// What to do about a problem, if that is known.
+#[derive(Debug)]
+pub struct Help(Option<String>);
+
+impl From<&str> for Help {
+    fn from(text: &str) -> Self {
+        Self(Some(text.to_owned()))
+    }
+}
+
+impl From<String> for Help {
+    fn from(text: String) -> Self {
+        Self(Some(text))
+    }
+}
+
+impl From<Option<String>> for Help {
+    fn from(text: Option<String>) -> Self {
+        Self(text)
     }
 }
 
@@ -84,9 +108,37 @@ impl Reading {
     }
 
     /// Notes a problem at `span`; one of the whole document at [`ROOT`].
-    pub fn note(&mut self, span: Span, message: impl Into<String>, help: Option<String>) {
+    pub fn note(&mut self, span: Span, message: impl Into<String>, help: impl Into<Help>) {
         let span = if span == ROOT { self.head.clone() } else { span };
-        self.problems.push(Problem { span, message: message.into(), help });
+        self.problems.push(Problem { span, message: message.into(), help: help.into().0 });
+    }
+
+    /// Notes the problem if it is there.
+    pub fn note_if(&mut self, is_there: bool, span: Span, message: impl Into<String>, help: impl Into<Help>) {
+        if is_there {
+            self.note(span, message, help);
+        }
+    }
+
+    /// Notes that a name is none of the `known` ones: `there is no part `wan``.
+    pub fn note_unknown(&mut self, name: &Spanned<String>, says: &str, known: &[impl AsRef<str>]) {
+        let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+        let message = format!("{says} `{}`", name.get_ref());
+        self.note(name.span(), message, suggestion(name.get_ref(), &known));
+    }
+
+    /// Returns the seconds, and notes a time that is not longer than 0.
+    pub fn positive(&mut self, time: &Spanned<Seconds>, key: &str) -> f64 {
+        let seconds = time.get_ref().0;
+        self.note_if(seconds <= 0.0, time.span(), format!("`{key}` must be longer than nothing"), None);
+        seconds
+    }
+
+    /// Returns the number, and notes it if it is 0.
+    pub fn at_least_one<N: Copy + Into<u64>>(&mut self, number: &Spanned<N>, key: &str) -> N {
+        let is_zero = (*number.get_ref()).into() == 0;
+        self.note_if(is_zero, number.span(), format!("`{key}` must be at least 1"), None);
+        *number.get_ref()
     }
 
     /// Returns what `key` of the table at `table` holds, or notes that it is missing (unless it was there, but wrong).

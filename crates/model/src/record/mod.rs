@@ -11,9 +11,9 @@ pub(crate) mod tool;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::plan::CaseId;
 use crate::record::checks::{LoadChecks, SecondSeries};
 use crate::record::database::{CounterCheck, DatabaseWindow, PoolWindow};

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
-use crate::reading::table::Table;
+use crate::JsonSchema;
+use crate::reading::table::{Spanned, Table};
 use crate::transcription::Written;
 
 /// A replication as it is written.
@@ -20,15 +19,13 @@ pub struct ReplicationFile {
     /// What is done differently from the source and why, in a few sentences for the report.
     pub note: Option<String>,
     /// The studies, in the order in which they are run.
-    #[schemars(with = "Vec<PartFile>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub part: Option<Vec<Table<PartFile>>>,
     /// What may explain a difference, each tried by switching it.
     #[serde(default)]
-    #[schemars(with = "Vec<FactorFile>")]
     pub factor: Vec<Table<FactorFile>>,
     /// Claims that the source has no figures for, and the measured ratios that settle them.
     #[serde(default)]
-    #[schemars(with = "Vec<SettleFile>")]
     pub settle: Vec<Table<SettleFile>>,
 }
 
@@ -47,11 +44,9 @@ pub struct PartFile {
     pub says: Option<String>,
     /// The source's name of a subject, and the study's name for it, as the study writes it: `apache = "apache/prefork"`.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, String>")]
     pub subjects: BTreeMap<Spanned<String>, Spanned<String>>,
     /// The source's name of a setting, and the id of the study's scenario, as `tolok plan` prints it.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, String>")]
     pub scenarios: BTreeMap<Spanned<String>, Spanned<String>>,
 }
 
@@ -70,10 +65,9 @@ pub struct FactorFile {
     pub figure: Option<Spanned<String>>,
     /// Claims that it may explain, by their ids.
     #[serde(default)]
-    #[schemars(with = "Vec<String>")]
     pub claims: Vec<Spanned<String>>,
     /// The first is as the source measured; in each other one the factor is switched.
-    #[schemars(with = "Vec<FactorLevelFile>", length(min = 2))]
+    #[schemars(required, length(min = 2))]
     pub level: Option<Vec<Table<FactorLevelFile>>>,
 }
 
@@ -113,7 +107,7 @@ pub struct SettleFile {
     #[schemars(required, with = "Option<Written>")]
     pub ratio: Option<Spanned<Written>>,
     /// The cases whose ratio is taken.
-    #[schemars(with = "Vec<SettlingPairFile>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub pair: Option<Vec<Table<SettlingPairFile>>>,
 }
 

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
-use crate::reading::wording::suggestion;
 use crate::replication::file::{
     FactorFile, FactorLevelFile, PartFile, ReplicationFile, SettleFile, SettlingCaseFile, SettlingPairFile,
 };
@@ -56,7 +53,7 @@ impl Reader<'_> {
         let key = &self.transcription.key;
         if source.get_ref() != key {
             let message = format!("the transcription that this is held against is `{key}`");
-            self.reading.note(source.span(), message, Some(format!("write: source = \"{key}\"")));
+            self.reading.note(source.span(), message, format!("write: source = \"{key}\""));
         }
         source.into_inner()
     }
@@ -81,8 +78,8 @@ impl Reader<'_> {
         if is_word(name.get_ref()) {
             return Some(name.into_inner());
         }
-        let help = "lowercase letters, digits and `-`, such as wan or no-delay".to_owned();
-        self.reading.note(name.span(), format!("`{}` is no name of a part", name.get_ref()), Some(help));
+        let help = "lowercase letters, digits and `-`, such as wan or no-delay";
+        self.reading.note(name.span(), format!("`{}` is no name of a part", name.get_ref()), help);
         None
     }
 
@@ -91,15 +88,15 @@ impl Reader<'_> {
         if text.ends_with(".toml") && !text.contains('/') {
             return Some(study.into_inner());
         }
-        let help = "the name of a study beside this file, such as wan.toml".to_owned();
-        self.reading.note(study.span(), format!("`{text}` is no file beside this one"), Some(help));
+        let help = "the name of a study beside this file, such as wan.toml";
+        self.reading.note(study.span(), format!("`{text}` is no file beside this one"), help);
         None
     }
 
     fn note_repeated_parts(&mut self, parts: &[ReplicationPart]) {
         for (place, part) in parts.iter().enumerate() {
             if parts[..place].iter().any(|earlier| earlier.name == part.name) {
-                let help = Some("give each part a name of its own".to_owned());
+                let help = "give each part a name of its own";
                 self.reading.note(ROOT, format!("there are two parts `{}`", part.name), help);
             }
         }
@@ -127,8 +124,7 @@ impl Reader<'_> {
         what: &str,
     ) -> BTreeMap<String, String> {
         for name in written.keys().filter(|name| !known.contains(&name.get_ref().as_str())) {
-            let message = format!("the source has no {what} `{}`", name.get_ref());
-            self.reading.note(name.span(), message, Some(suggestion(name.get_ref(), known)));
+            self.reading.note_unknown(name, &format!("the source has no {what}"), known);
         }
         written.into_iter().map(|(name, stands)| (name.into_inner(), stands.into_inner())).collect()
     }
@@ -149,8 +145,7 @@ impl Reader<'_> {
     fn quantity(&mut self, figure: &Spanned<String>) -> Option<Quantity> {
         let found = quantity_of(figure.get_ref());
         if found.is_none() {
-            let message = format!("no ratio is taken of `{}`", figure.get_ref());
-            self.reading.note(figure.span(), message, Some(suggestion(figure.get_ref(), &FIGURES)));
+            self.reading.note_unknown(figure, "no ratio is taken of", &FIGURES);
         }
         found
     }
@@ -158,16 +153,15 @@ impl Reader<'_> {
     fn claims(&mut self, written: Vec<Spanned<String>>) -> Vec<String> {
         let known: Vec<&str> = self.transcription.claims.iter().map(|claim| claim.id.as_str()).collect();
         for id in written.iter().filter(|id| !known.contains(&id.get_ref().as_str())) {
-            let message = format!("the source has no claim `{}`", id.get_ref());
-            self.reading.note(id.span(), message, Some(suggestion(id.get_ref(), &known)));
+            self.reading.note_unknown(id, "the source has no claim", &known);
         }
         written.into_iter().map(Spanned::into_inner).collect()
     }
 
     fn levels(&mut self, written: Vec<Table<FactorLevelFile>>, factor: &Span, parts: &PartNames) -> Vec<FactorLevel> {
         if written.len() < 2 {
-            let help = "the first as the source measured, and one in which it is switched".to_owned();
-            self.reading.note(factor.clone(), "a factor has at least two levels", Some(help));
+            let help = "the first as the source measured, and one in which it is switched";
+            self.reading.note(factor.clone(), "a factor has at least two levels", help);
         }
         written.into_iter().filter_map(|level| self.level(level, parts)).collect()
     }
@@ -182,8 +176,7 @@ impl Reader<'_> {
         if let (Some(a), Some(b)) = (&a, &b)
             && a == b
         {
-            let help = Some("name two subjects".to_owned());
-            self.reading.note(span.clone(), "a subject is compared with itself", help);
+            self.reading.note(span.clone(), "a subject is compared with itself", "name two subjects");
         }
         let name = name.map(Spanned::into_inner);
         Some(FactorLevel { name: name?, part: part?, scenario: scenario?, a: a?, b: b? })
@@ -191,9 +184,7 @@ impl Reader<'_> {
 
     fn known_part(&mut self, part: Spanned<String>, parts: &PartNames) -> String {
         if let Some(parts) = parts.as_ref().filter(|parts| !parts.contains(part.get_ref())) {
-            let known: Vec<&str> = parts.iter().map(String::as_str).collect();
-            let message = format!("there is no part `{}`", part.get_ref());
-            self.reading.note(part.span(), message, Some(suggestion(part.get_ref(), &known)));
+            self.reading.note_unknown(&part, "there is no part", parts);
         }
         part.into_inner()
     }
@@ -217,7 +208,7 @@ impl Reader<'_> {
     fn ratio(&mut self, written: &Spanned<Written>) -> Option<Number> {
         let number = read_number(written, 1.0, self.text, &mut self.reading)?;
         if number.value <= 0.0 {
-            let help = Some("a number above 0, such as 7, \"3..10\" or \"> 1\"".to_owned());
+            let help = "a number above 0, such as 7, \"3..10\" or \"> 1\"";
             self.reading.note(written.span(), format!("`{}` is no ratio", number.printed), help);
             return None;
         }
@@ -228,7 +219,7 @@ impl Reader<'_> {
         let claims: Vec<&Spanned<String>> = settles.iter().filter_map(|settle| settle.entries.claim.as_ref()).collect();
         for (place, claim) in claims.iter().enumerate() {
             if claims[..place].iter().any(|earlier| earlier.get_ref() == claim.get_ref()) {
-                let help = Some("give it a [[settle.pair]] for each ratio".to_owned());
+                let help = "give it a [[settle.pair]] for each ratio";
                 self.reading.note(claim.span(), format!("`{}` is settled already", claim.get_ref()), help);
             }
         }
@@ -238,7 +229,7 @@ impl Reader<'_> {
     fn note_claim_with_figures(&mut self, id: &Spanned<String>) {
         let claim = self.transcription.claims.iter().find(|claim| claim.id == *id.get_ref());
         if claim.is_some_and(|claim| !matches!(claim.asserts, Assertion::Untestable { .. })) {
-            let help = Some("leave it out: [[part]] says what stands for its subjects and settings".to_owned());
+            let help = "leave it out: [[part]] says what stands for its subjects and settings";
             self.reading.note(id.span(), format!("`{}` is judged by the source's own figures", id.get_ref()), help);
         }
     }
@@ -255,10 +246,7 @@ impl Reader<'_> {
         let b = self.reading.require(entries.b, &span, "b", &example("b"));
         let [a, b] = [a, b].map(|case| self.settling_case(case?, parts));
         let (a, b) = (a?, b?);
-        if a == b {
-            let help = Some("name two cases".to_owned());
-            self.reading.note(span, "a case is compared with itself", help);
-        }
+        self.reading.note_if(a == b, span, "a case is compared with itself", "name two cases");
         Some(SettlingPair { name: name?, a, b })
     }
 

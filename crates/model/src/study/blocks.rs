@@ -1,22 +1,20 @@
 //! `blocks` of a study as it is written, and what is made of it.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use crate::plan::Stopping;
+use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
 use crate::units::Percent;
 
 /// How often every case is run where the study does not say.
 const DEFAULT: u32 = 10;
 /// Fewer blocks have no interval, so there is nothing that a rule could go by.
-const LEAST_FOR_A_RULE: u32 = 5;
+pub(crate) const LEAST_FOR_A_RULE: u32 = 5;
 
 /// A number of blocks, or a rule with a number that is never exceeded.
 #[derive(Debug, Clone)]
@@ -34,7 +32,7 @@ pub struct UntilTable {
     at_most: u32,
 }
 
-const BLOCKS: &str = "a number, or a table such as { until = \"3%\", at-most = 30 }";
+pub(crate) const BLOCKS: &str = "a number, or a table such as { until = \"3%\", at-most = 30 }";
 
 struct BlocksVisitor;
 
@@ -65,32 +63,6 @@ impl<'de> Visitor<'de> for BlocksVisitor {
 impl<'de> Deserialize<'de> for BlocksFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(BlocksVisitor)
-    }
-}
-
-impl JsonSchema for BlocksFile {
-    fn schema_name() -> Cow<'static, str> {
-        "Blocks".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let percent = generator.subschema_for::<Percent>();
-        json_schema!({
-            "description": BLOCKS,
-            "anyOf": [
-                { "type": "integer", "minimum": 1 },
-                {
-                    "type": "object",
-                    "properties": {
-                        "until": percent,
-                        "at-least": { "type": "integer", "minimum": LEAST_FOR_A_RULE, "description": "default 5" },
-                        "at-most": { "type": "integer", "minimum": LEAST_FOR_A_RULE },
-                    },
-                    "required": ["until", "at-most"],
-                    "additionalProperties": false,
-                },
-            ],
-        })
     }
 }
 

@@ -3,15 +3,14 @@
 //! No field is required by serde (see [`crate::reading::text`]); what is required is marked so for the JSON Schema, and asked for
 //! when the file is turned into a [`crate::Study`].
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::environment::file::EnvironmentFile;
 use crate::load::file::LoadFile;
 use crate::program::reading::ProgramScenarioFile;
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::study::blocks::BlocksFile;
 use crate::study::published_reading::PublishedFile;
 use crate::tool::reading::ToolFile;
@@ -29,16 +28,14 @@ pub struct StudyFile {
     pub question: Option<String>,
     /// Which subjects: `go/nethttp`, `go/nethttp:prerendered`, `php/fpm:jit?pool=32`, `node/http:*` (all its variants) or
     /// `*` (the default variant of every subject that is ready here).
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
     /// How often every case is run, each time in a new order; 5 is the least for an interval. Default 10. Or, with
     /// { until = "3%", at-most = 30 }, so often that every ratio is known to 3 % either way, and 30 times at most.
-    #[schemars(with = "Option<BlocksFile>")]
     pub blocks: Option<Spanned<BlocksFile>>,
     /// Seed of the order; without it one is drawn and recorded.
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
-    #[schemars(with = "Option<Percent>")]
     pub smallest_effect: Option<Spanned<Percent>>,
     /// Whether the machine's limit is measured beside the subjects. Default true.
     pub ceiling: Option<bool>,
@@ -46,21 +43,18 @@ pub struct StudyFile {
     /// chance. Default true.
     pub aa_pair: Option<bool>,
     /// What is asked of the subjects, and how.
-    #[schemars(with = "Option<Vec<ScenarioFile>>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
     /// Programs that are run to their end and timed, beside scenarios or instead of them.
     #[serde(default)]
-    #[schemars(with = "Vec<ProgramScenarioFile>")]
     pub program: Vec<Table<ProgramScenarioFile>>,
     /// What sources say of two subjects, to be held against what is measured.
     #[serde(default)]
-    #[schemars(with = "Vec<PublishedFile>")]
     pub published: Vec<Table<PublishedFile>>,
     /// How often a trial that others disturbed is measured anew at most. Default 2.
     pub reruns: Option<u32>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
     #[serde(default)]
-    #[schemars(with = "Option<EnvironmentFile>")]
     pub environment: Table<EnvironmentFile>,
 }
 
@@ -69,19 +63,16 @@ pub struct StudyFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioFile {
     /// One workload or several, with parameters if it has any: `rows?fields=40&limit=1000`.
-    #[schemars(with = "Several<String>")]
+    #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
     /// How it is asked.
-    #[schemars(with = "LoadFile")]
+    #[schemars(required)]
     pub load: Option<Table<LoadFile>>,
     /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
     /// one, or several that are put beside each other.
-    #[schemars(with = "Option<Several<ToolFile>>")]
     pub tool: Option<Spanned<Several<ToolFile>>>,
     /// What must hold in every trial, such as `p95 < 50ms` or `goodput >= 99.9%`; one or several.
-    #[schemars(with = "Option<Several<String>>")]
     pub objective: Option<Spanned<Several<String>>>,
     /// Whether a trial is stopped at the first objective that is crossed. Default false.
-    #[schemars(with = "Option<bool>")]
     pub abort: Option<Spanned<bool>>,
 }

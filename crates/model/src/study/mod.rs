@@ -9,7 +9,6 @@ pub(crate) mod scale;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
 use crate::catalogue::Catalogue;
 use crate::database::Database;
@@ -23,7 +22,7 @@ use crate::plan::Stopping;
 use crate::program::ProgramScenario;
 use crate::program::reading::read_program_scenarios;
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::suggestion;
 use crate::study::blocks::read_blocks;
@@ -190,7 +189,7 @@ fn check_database(
         let names: Vec<&str> = asking.map(|workload| workload.name.as_str()).collect();
         let help =
             if names.is_empty() { "no workload does".to_owned() } else { format!("these do: {}", names.join(", ")) };
-        reading.note(written.span.clone(), "nothing in this study asks a database", Some(help));
+        reading.note(written.span.clone(), "nothing in this study asks a database", help);
     }
     let Some((span, outage)) = &written.outage else { return };
     let back_s = outage.at_s + outage.for_s;
@@ -198,7 +197,7 @@ fn check_database(
         let (window, back) = (format_duration(short.load.duration_s), format_duration(back_s));
         let message = format!("the window of `{}` is over after {window}, before the database is back", short.id);
         let help = format!("it is back {back} after the window began; what subjects do then needs a longer window");
-        reading.note(span.clone(), message, Some(help));
+        reading.note(span.clone(), message, help);
     }
 }
 
@@ -209,9 +208,7 @@ fn told_apart(ids: BTreeMap<String, String>) -> BTreeMap<String, String> {
 
 fn below_all(effect: &Spanned<Percent>, reading: &mut Reading) -> f64 {
     let fraction = effect.get_ref().0;
-    if fraction >= 1.0 {
-        reading.note(effect.span(), "`smallest-effect` must be less than 100%", None);
-    }
+    reading.note_if(fraction >= 1.0, effect.span(), "`smallest-effect` must be less than 100%", None);
     fraction
 }
 
@@ -223,15 +220,14 @@ fn read_subjects(
     let span = listed.span();
     let listed = listed.into_inner();
     if listed.is_empty() && !reading.is_damaged(&ROOT, "subjects") {
-        reading.note(span, "no subject is listed", Some("`*` means every subject that is ready here".to_owned()));
+        reading.note(span, "no subject is listed", "`*` means every subject that is ready here");
     }
     let mut selectors = Vec::new();
     for name in listed {
         match SubjectSelector::read(name.get_ref(), catalogue) {
             Ok(selector) if selectors.contains(&selector) => {
                 let message = format!("`{}` is listed twice", name.get_ref());
-                let help = "without a variant, a subject means its default variant".to_owned();
-                reading.note(name.span(), message, Some(help));
+                reading.note(name.span(), message, "without a variant, a subject means its default variant");
             }
             Ok(selector) => selectors.push(selector),
             Err((message, help)) => reading.note(name.span(), message, help),
@@ -304,17 +300,16 @@ fn read_scenarios(
 ) -> Vec<Scenario> {
     let written = written.unwrap_or_default();
     if written.is_empty() && is_needed && !reading.is_damaged(&ROOT, "scenario") {
-        let help = "for example: [[scenario]] with `workload = \"hello\"` and a `load`".to_owned();
-        reading.note(ROOT, "no scenario is given", Some(help));
+        let help = "for example: [[scenario]] with `workload = \"hello\"` and a `load`";
+        reading.note(ROOT, "no scenario is given", help);
     }
     let mut scenarios: Vec<Scenario> = Vec::new();
     for scenario in written {
         let span = scenario.span.clone();
         for read in read_scenario(scenario, catalogue, reading) {
             if scenarios.iter().any(|earlier| earlier.id == read.id) {
-                let help =
-                    "scenarios are told apart by workload, executor, users or rates, connections, and tool".to_owned();
-                reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), Some(help));
+                let help = "scenarios are told apart by workload, executor, users or rates, connections, and tool";
+                reading.note(span.clone(), format!("scenario `{}` stands here twice", read.id), help);
             } else {
                 scenarios.push(read);
             }
@@ -365,9 +360,7 @@ fn read_workloads(
 ) -> Vec<Workload> {
     let span = listed.span();
     let texts = listed.into_inner().0;
-    if texts.is_empty() && !reading.is_damaged(scenario, "workload") {
-        reading.note(span, "no workload is listed", None);
-    }
+    reading.note_if(texts.is_empty() && !reading.is_damaged(scenario, "workload"), span, "no workload is listed", None);
     let mut known: Vec<Workload> = Vec::new();
     for text in texts {
         match catalogue.choose_workload(text.get_ref()) {
@@ -396,14 +389,14 @@ fn read_objectives(
     let mut objectives: Vec<Objective> = Vec::new();
     for text in written.map(|written| written.into_inner().0).unwrap_or_default() {
         match Objective::parse(text.get_ref()) {
-            Err(error) => reading.note(text.span(), error.to_string(), Some(error.help())),
+            Err(error) => reading.note(text.span(), error.to_string(), error.help()),
             Ok(objective) if objectives.contains(&objective) => {
                 reading.note(text.span(), format!("`{objective}` is listed twice"), None);
             }
             Ok(objective) => {
                 if objective.part == Some(Part::Queue) && executor.is_some_and(|executor| !executor.is_open()) {
-                    let help = "only requests that start by the clock can find no free connection".to_owned();
-                    reading.note(text.span(), "in a closed loop nothing waits in a queue", Some(help));
+                    let help = "only requests that start by the clock can find no free connection";
+                    reading.note(text.span(), "in a closed loop nothing waits in a queue", help);
                 }
                 objectives.push(objective);
             }
@@ -417,13 +410,13 @@ fn read_abort(written: Option<Spanned<bool>>, objectives: Option<&Vec<Objective>
     let Some(written) = written else { return false };
     match objectives.filter(|_| *written.get_ref()) {
         None if *written.get_ref() => {
-            let help = "for example: objective = [\"failed < 1%\"]".to_owned();
-            reading.note(written.span(), "without an `objective` there is nothing to stop at", Some(help));
+            let help = "for example: objective = [\"failed < 1%\"]";
+            reading.note(written.span(), "without an `objective` there is nothing to stop at", help);
         }
         // A value that could not be read has its problem already.
         Some(objectives) if !objectives.is_empty() && !objectives.iter().any(Objective::can_end_a_trial) => {
-            let help = "an upper limit can, such as failed < 1%, and goodput as a share".to_owned();
-            reading.note(written.span(), "no `objective` here can end a trial before its time", Some(help));
+            let help = "an upper limit can, such as failed < 1%, and goodput as a share";
+            reading.note(written.span(), "no `objective` here can end a trial before its time", help);
         }
         _ => {}
     }

@@ -1,7 +1,8 @@
 //! What a source says of two subjects, to be held against what is measured.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
 
 /// A published ratio of two subjects in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,14 +1,12 @@
 //! `[[published]]` of a study as it is written: what a source says, to be held against what is measured.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::catalogue::Catalogue;
 use crate::plan::in_environments;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
-use crate::reading::wording::suggestion;
 use crate::study::published::{PublishedMetric, PublishedRatio};
 use crate::study::{Study, SubjectSelector};
 use crate::subject::Role;
@@ -35,13 +33,10 @@ pub struct PublishedFile {
     #[schemars(required, with = "Option<String>")]
     pub b: Option<Spanned<String>>,
     /// The figure of the first over that of the second.
-    #[schemars(with = "Option<f64>")]
     pub ratio: Option<Spanned<f64>>,
     /// The figure of the first, in any unit, beside `b-value` in the same; instead of `ratio`.
-    #[schemars(with = "Option<f64>")]
     pub a_value: Option<Spanned<f64>>,
     /// The figure of the second.
-    #[schemars(with = "Option<f64>")]
     pub b_value: Option<Spanned<f64>>,
 }
 
@@ -75,7 +70,7 @@ fn read_one(
     if let (Some(a), Some(b), Some(span)) = (&a, &b, b_span)
         && a == b
     {
-        reading.note(span, "a subject is compared with itself", Some("name two subjects".to_owned()));
+        reading.note(span, "a subject is compared with itself", "name two subjects");
     }
     Some(PublishedRatio {
         source: source?,
@@ -110,15 +105,14 @@ fn read_ratio(
             Some(a? / b?)
         }
         (Some(ratio), ..) => {
-            let help = "leave out `ratio`, or `a-value` and `b-value`".to_owned();
-            reading.note(ratio.span(), "the ratio is given twice", Some(help));
+            reading.note(ratio.span(), "the ratio is given twice", "leave out `ratio`, or `a-value` and `b-value`");
             None
         }
         (None, ..) => {
             let was_wrong = ["ratio", "a-value", "b-value"].iter().any(|key| reading.is_damaged(table, key));
             if !was_wrong {
-                let help = "for example: ratio = 1.3, or a-value = 52000 and b-value = 40000".to_owned();
-                reading.note(table.clone(), "no ratio is given", Some(help));
+                let help = "for example: ratio = 1.3, or a-value = 52000 and b-value = 40000";
+                reading.note(table.clone(), "no ratio is given", help);
             }
             None
         }
@@ -140,12 +134,11 @@ fn read_scenario(name: &Spanned<String>, study: &Study, reading: &mut Reading) -
         [only] => return Some((*only).to_owned()),
         [] => {
             let ids: Vec<&str> = known.iter().map(|scenario| scenario.id.as_str()).collect();
-            let message = format!("the study has no scenario `{text}`");
-            reading.note(name.span(), message, Some(suggestion(text, &ids)));
+            reading.note_unknown(name, "the study has no scenario", &ids);
         }
         several => {
             let message = format!("the workload `{text}` stands in {} scenarios", several.len());
-            reading.note(name.span(), message, Some(format!("name one of them: {}", several.join(", "))));
+            reading.note(name.span(), message, format!("name one of them: {}", several.join(", ")));
         }
     }
     None
@@ -157,8 +150,8 @@ fn read_subject(name: &Spanned<String>, study: &Study, catalogue: &Catalogue, re
     let choice = match SubjectSelector::read(text, catalogue) {
         Ok(SubjectSelector::One(choice)) => choice,
         Ok(_) => {
-            let help = "for example: \"go/nethttp\" or \"php/fpm:jit\"".to_owned();
-            reading.note(name.span(), format!("`{text}` is more than one subject"), Some(help));
+            let help = "for example: \"go/nethttp\" or \"php/fpm:jit\"";
+            reading.note(name.span(), format!("`{text}` is more than one subject"), help);
             return None;
         }
         Err((message, help)) => {
@@ -176,8 +169,7 @@ fn read_subject(name: &Spanned<String>, study: &Study, catalogue: &Catalogue, re
     };
     // Where a subject was wrong, the list is not whole.
     if !study.subjects.iter().any(lists) && !reading.was_wrong("subjects") && !study.subjects.is_empty() {
-        let help = format!("it has {}", listed(study));
-        reading.note(name.span(), format!("the study does not list `{text}`"), Some(help));
+        reading.note(name.span(), format!("the study does not list `{text}`"), format!("it has {}", listed(study)));
         return None;
     }
     Some(choice.label)

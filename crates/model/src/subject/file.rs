@@ -5,12 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::program::reading::SubjectProgramFile;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::subject::{GcLog, Marker, ParameterValue, Role};
 use crate::units::Seconds;
 
@@ -26,7 +25,6 @@ pub struct SubjectFile {
     #[schemars(required)]
     pub runtime: Option<String>,
     /// The colour of its runtime in reports; one subject of a runtime says it for all.
-    #[schemars(with = "Option<ColourFile>")]
     pub colour: Option<Table<ColourFile>>,
     /// The shape of its runtime's points in charts. Default `ring`.
     pub marker: Option<Marker>,
@@ -41,36 +39,29 @@ pub struct SubjectFile {
     #[serde(default)]
     pub database_needs: Vec<String>,
     /// Workloads that it serves.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
     /// The variant that is meant when none is named; may be left out if there is only one.
-    #[schemars(with = "Option<String>")]
     pub default: Option<Spanned<String>>,
     /// How long it may take to its first good answer. Default `20s`.
     pub start_timeout: Option<Seconds>,
     /// How it is built, if it must be.
-    #[schemars(with = "Option<BuildFile>")]
     pub build: Option<Table<BuildFile>>,
     /// Files that are rendered into the trial's folder before the start.
     #[serde(default)]
-    #[schemars(with = "Vec<TemplateFileFile>")]
     pub file: Vec<Table<TemplateFileFile>>,
     /// The processes that together are the subject, in the order of their start.
-    #[schemars(with = "Option<Vec<ProcessFile>>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
     /// How it is started if it is no server but a program that is run to its end; it has no `process` then.
-    #[schemars(with = "Option<SubjectProgramFile>")]
     pub program: Option<Table<SubjectProgramFile>>,
     /// What is different in an unscored trial that looks into the subject.
-    #[schemars(with = "Option<DiagnosisFile>")]
     pub diagnosis: Option<Table<DiagnosisFile>>,
     /// What can be tuned, with defaults.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, ParameterFile>")]
     pub parameter: BTreeMap<String, Table<ParameterFile>>,
     /// Named sets of parameter values.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, VariantFile>")]
     pub variant: BTreeMap<Spanned<String>, Table<VariantFile>>,
 }
 
@@ -79,10 +70,10 @@ pub struct SubjectFile {
 #[serde(deny_unknown_fields)]
 pub struct ColourFile {
     /// On a light page and on paper.
-    #[schemars(with = "String", regex(pattern = "^#[0-9a-f]{6}$"))]
+    #[schemars(required, regex(pattern = "^#[0-9a-f]{6}$"))]
     pub light: Option<Spanned<String>>,
     /// On a dark page.
-    #[schemars(with = "String", regex(pattern = "^#[0-9a-f]{6}$"))]
+    #[schemars(required, regex(pattern = "^#[0-9a-f]{6}$"))]
     pub dark: Option<Spanned<String>>,
 }
 
@@ -91,7 +82,7 @@ pub struct ColourFile {
 #[serde(deny_unknown_fields)]
 pub struct BuildFile {
     /// The command, each part a template.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
     #[serde(default)]
@@ -107,10 +98,10 @@ pub struct BuildFile {
 #[schemars(rename = "TemplateFile")]
 pub struct TemplateFileFile {
     /// The template, relative to the subject's folder.
-    #[schemars(with = "String")]
+    #[schemars(required)]
     pub from: Option<Spanned<String>>,
     /// Where it goes, relative to the trial's folder.
-    #[schemars(with = "String")]
+    #[schemars(required)]
     pub to: Option<Spanned<String>>,
 }
 
@@ -122,7 +113,7 @@ pub struct ProcessFile {
     #[schemars(required)]
     pub name: Option<String>,
     /// The command, each part a template; parts that render to nothing are dropped.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(required, length(min = 1))]
     pub command: Option<Spanned<Vec<String>>>,
     /// Added environment, each value a template.
     #[serde(default)]
@@ -179,7 +170,6 @@ pub struct VariantFile {
     pub help: String,
     /// The parameter values that make the variant.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, ParameterValue>")]
     pub set: BTreeMap<Spanned<String>, Spanned<ParameterValue>>,
     /// Programs of the toolbox that it needs beside the subject's.
     #[serde(default)]
@@ -188,7 +178,6 @@ pub struct VariantFile {
     #[serde(default)]
     pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.
-    #[schemars(with = "Option<Vec<String>>")]
     pub workloads: Option<Vec<Spanned<String>>>,
     /// What it does not do for each answer that others do, in a few words: reports say so wherever it is compared.
     pub less_work: Option<String>,

@@ -3,18 +3,16 @@
 pub(crate) mod brought;
 pub(crate) mod file;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::{closest, suggestion};
 use crate::subject::brought::{ExternalServer, SubjectFolder};
@@ -138,16 +136,6 @@ impl Visitor<'_> for ParameterValueVisitor {
     }
 }
 
-impl JsonSchema for ParameterValue {
-    fn schema_name() -> Cow<'static, str> {
-        "ParameterValue".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"], "description": "a whole number or a string" })
-    }
-}
-
 /// A named set of parameter values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
@@ -258,8 +246,8 @@ impl Subject {
         let workloads = workloads.map(|listed| read_workloads(listed, &mut reading)).unwrap_or_default();
         let program = file.program.map(|program| {
             if file.process.is_some() {
-                let help = "leave one of them out".to_owned();
-                reading.note(program.span.clone(), "a subject is a `program` or has processes, not both", Some(help));
+                let help = "leave one of them out";
+                reading.note(program.span.clone(), "a subject is a `program` or has processes, not both", help);
             }
             read_subject_program(program, &mut reading)
         });
@@ -364,8 +352,8 @@ fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colou
         let value = reading.require(value, &colour.span, key, &format!("{key} = \"#356ec2\""))?;
         let digits = value.get_ref().strip_prefix('#').unwrap_or_default();
         if digits.len() != 6 || !digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            let help = "write `#` and six hexadecimal digits in lower case, such as `#356ec2`".to_owned();
-            reading.note(value.span(), "this is not a colour", Some(help));
+            let help = "write `#` and six hexadecimal digits in lower case, such as `#356ec2`";
+            reading.note(value.span(), "this is not a colour", help);
         }
         Some(value.into_inner())
     };
@@ -400,8 +388,7 @@ fn read_workloads(listed: Spanned<Vec<String>>, reading: &mut Reading) -> Vec<St
 fn read_processes(written: Option<Vec<Table<ProcessFile>>>, reading: &mut Reading) -> Vec<Process> {
     let written = written.unwrap_or_default();
     if written.is_empty() && !reading.is_damaged(&ROOT, "process") {
-        let help = "for example: [[process]] with a `name` and a `command`".to_owned();
-        reading.note(ROOT, "no process is given", Some(help));
+        reading.note(ROOT, "no process is given", "for example: [[process]] with a `name` and a `command`");
     }
     let mut processes: Vec<Process> = Vec::new();
     for process in written {
@@ -426,7 +413,7 @@ fn read_stop(stop: Spanned<String>, reading: &mut Reading) -> String {
     if !STOP_SIGNALS.contains(&name.as_str()) {
         // `SIGTERM` and `term` are what people write; without their beginning they are like enough to be recognised.
         let bare = name.to_uppercase().replace("SIG", "");
-        reading.note(span, format!("`{name}` is not a signal to stop with"), Some(suggestion(&bare, &STOP_SIGNALS)));
+        reading.note(span, format!("`{name}` is not a signal to stop with"), suggestion(&bare, &STOP_SIGNALS));
     }
     name
 }
@@ -435,7 +422,7 @@ fn read_command(command: Option<Spanned<Vec<String>>>, table: &Span, reading: &m
     let example = "command = [\"{{ build }}/server\", \"-port\", \"{{ port }}\"]";
     let Some(command) = reading.require(command, table, "command", example) else { return Vec::new() };
     if command.get_ref().is_empty() && !reading.is_damaged(table, "command") {
-        reading.note(command.span(), "the command is empty", Some(format!("for example: {example}")));
+        reading.note(command.span(), "the command is empty", format!("for example: {example}"));
     }
     command.into_inner()
 }
@@ -463,8 +450,7 @@ fn read_path(path: Spanned<String>, reading: &mut Reading) -> String {
     let span = path.span();
     let path = path.into_inner();
     if path.is_empty() || path.starts_with('/') || path.split('/').any(|part| part == "..") {
-        let help = "give a relative path without `..`".to_owned();
-        reading.note(span, format!("`{path}` does not stay in its folder"), Some(help));
+        reading.note(span, format!("`{path}` does not stay in its folder"), "give a relative path without `..`");
     }
     path
 }
@@ -495,7 +481,7 @@ fn read_variants(
     for (name, file) in files {
         if !name.get_ref().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
             let message = format!("`{}` cannot be written in a study", name.get_ref());
-            reading.note(name.span(), message, Some("use letters, digits, `-`, `_` and `.`".to_owned()));
+            reading.note(name.span(), message, "use letters, digits, `-`, `_` and `.`");
         }
         let file = file.entries;
         let set = file.set.into_iter().filter_map(|(name, value)| read_setting(name, value, parameters, reading));
@@ -520,9 +506,7 @@ fn read_setting(
 ) -> Option<(String, ParameterValue)> {
     let Some(parameter) = parameters.get(name.get_ref()) else {
         if !reading.was_wrong(name.get_ref()) {
-            let names: Vec<&str> = parameters.keys().map(String::as_str).collect();
-            let help = suggestion(name.get_ref(), &names);
-            reading.note(name.span(), format!("there is no parameter `{}`", name.get_ref()), Some(help));
+            reading.note_unknown(&name, "there is no parameter", &parameters.keys().collect::<Vec<_>>());
         }
         return None;
     };
@@ -538,9 +522,7 @@ fn read_setting(
 fn read_narrowed(narrowed: Vec<Spanned<String>>, workloads: &[String], reading: &mut Reading) -> Vec<String> {
     for name in narrowed.iter().filter(|name| !workloads.contains(name.get_ref())) {
         if !reading.is_damaged(&ROOT, "workloads") {
-            let names: Vec<&str> = workloads.iter().map(String::as_str).collect();
-            let message = format!("the subject does not serve `{}`", name.get_ref());
-            reading.note(name.span(), message, Some(suggestion(name.get_ref(), &names)));
+            reading.note_unknown(name, "the subject does not serve", workloads);
         }
     }
     narrowed.into_iter().map(Spanned::into_inner).collect()
@@ -560,8 +542,7 @@ fn read_default(
         return names.first().map(|name| (*name).to_owned()).unwrap_or_default();
     };
     if !variants.contains_key(name.get_ref()) && !reading.was_wrong(name.get_ref()) {
-        let message = format!("there is no variant `{}`", name.get_ref());
-        reading.note(name.span(), message, Some(suggestion(name.get_ref(), &names)));
+        reading.note_unknown(&name, "there is no variant", &names);
     }
     name.into_inner()
 }

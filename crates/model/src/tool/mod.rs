@@ -2,9 +2,9 @@
 
 pub(crate) mod reading;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Connection, Executor, LoadProfile, Pool};
 use crate::units::format_duration;
 use crate::workload::data::DataBody;

@@ -1,16 +1,14 @@
 //! `tool` of a scenario as it is written, and what is made of it.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use crate::load::profile::LoadProfile;
 use crate::reading::several::Several;
+use crate::reading::table::Spanned;
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::suggestion;
 use crate::tool::{LoadTool, Script, Timer, ToolChoice};
@@ -30,7 +28,7 @@ struct ToolTable {
     script: Option<String>,
 }
 
-const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
+pub(crate) const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
 
 struct ToolVisitor;
 
@@ -57,31 +55,6 @@ impl<'de> Deserialize<'de> for ToolFile {
     }
 }
 
-impl JsonSchema for ToolFile {
-    fn schema_name() -> Cow<'static, str> {
-        "Tool".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names = LoadTool::ALL.map(LoadTool::word);
-        json_schema!({
-            "description": TOOL,
-            "anyOf": [
-                { "enum": names },
-                {
-                    "type": "object",
-                    "properties": {
-                        "name": { "const": "k6" },
-                        "script": { "type": "string", "description": "a module whose default function is what a virtual user does" },
-                    },
-                    "required": ["name", "script"],
-                    "additionalProperties": false,
-                },
-            ],
-        })
-    }
-}
-
 /// The tools of a scenario, each with its place; tolok's own if none is named.
 pub(crate) fn read_tools(
     written: Option<Spanned<Several<ToolFile>>>,
@@ -90,9 +63,7 @@ pub(crate) fn read_tools(
     let Some(written) = written else { return vec![(ToolChoice::default(), None)] };
     let span = written.span();
     let listed = written.into_inner().0;
-    if listed.is_empty() {
-        reading.note(span, "no tool is listed", Some("for example: tool = [\"tolok\", \"wrk\"]".to_owned()));
-    }
+    reading.note_if(listed.is_empty(), span, "no tool is listed", "for example: tool = [\"tolok\", \"wrk\"]");
     let mut tools: Vec<(ToolChoice, Option<Span>)> = Vec::new();
     for tool in listed {
         let span = tool.span();
@@ -114,16 +85,15 @@ fn read_tool(tool: Spanned<ToolFile>, reading: &mut Reading) -> Option<ToolChoic
             "hyperfine" | "time" => "it times programs: name it in a [[program]]".to_owned(),
             _ => suggestion(&name, &LoadTool::ALL.map(LoadTool::word)),
         };
-        reading.note(span, format!("there is no tool `{name}`"), Some(help));
+        reading.note(span, format!("there is no tool `{name}`"), help);
         return None;
     };
     if script.is_some() && tool != LoadTool::K6 {
-        let message = format!("`{name}` is driven without a script");
-        reading.note(span, message, Some("only k6 runs one".to_owned()));
+        reading.note(span, format!("`{name}` is driven without a script"), "only k6 runs one");
         return None;
     }
     if let Some(problem) = script.as_deref().and_then(problem_of_script_name) {
-        reading.note(span, problem, Some("for example: script = \"users.js\"".to_owned()));
+        reading.note(span, problem, "for example: script = \"users.js\"");
         return None;
     }
     let script = script.map(|file| Script { file, text: String::new() });
@@ -153,8 +123,7 @@ pub(crate) fn check_tool(
     let Some(span) = span else { return true };
     let of_workload = || tool.refuses_workload(workload);
     let Some(refusal) = tool.name.refuses_load(load).or_else(of_workload) else { return true };
-    let help = "leave it out here, or give it a [[scenario]] of its own".to_owned();
-    reading.note(span.clone(), refusal, Some(help));
+    reading.note(span.clone(), refusal, "leave it out here, or give it a [[scenario]] of its own");
     false
 }
 
@@ -163,7 +132,7 @@ pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, r
     let can = matches!(tool.name, LoadTool::Tolok | LoadTool::K6);
     if let Some(span) = span.as_ref().filter(|_| abort && !can) {
         let message = format!("{} cannot stop at an objective", tool.name.word());
-        reading.note(span.clone(), message, Some("tolok and k6 can: leave out `abort`, or the tool".to_owned()));
+        reading.note(span.clone(), message, "tolok and k6 can: leave out `abort`, or the tool");
     }
 }
 
@@ -173,16 +142,11 @@ pub(crate) fn read_timers(written: Option<Spanned<Several<String>>>, reading: &m
     const ALL: [Timer; 3] = [Timer::Tolok, Timer::Hyperfine, Timer::Time];
     let span = written.span();
     let listed = written.into_inner().0;
-    if listed.is_empty() {
-        reading.note(span, "no timer is listed", Some("for example: timer = [\"tolok\", \"hyperfine\"]".to_owned()));
-    }
+    reading.note_if(listed.is_empty(), span, "no timer is listed", "for example: timer = [\"tolok\", \"hyperfine\"]");
     let mut timers = Vec::new();
     for name in listed {
         match ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
-            None => {
-                let help = suggestion(name.get_ref(), &ALL.map(Timer::word));
-                reading.note(name.span(), format!("there is no timer `{}`", name.get_ref()), Some(help));
-            }
+            None => reading.note_unknown(&name, "there is no timer", &ALL.map(Timer::word)),
             Some(timer) if timers.contains(&timer) => {
                 reading.note(name.span(), format!("timer `{}` is listed twice", timer.word()), None);
             }

@@ -1,13 +1,11 @@
 //! From claims as they are written to claims that can be judged.
 
-use toml::Spanned;
-
 use super::figure_key::{figure_key, figure_keys};
 use super::file::{ClaimFile, SelectorFile};
 use super::number_reading::{Written, read_number};
 use super::reading::{line_of, texts};
 use super::{Assertion, Claim, Extreme, Figure, Number, Quantity, Selector, Transcription, Unit};
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::{closest, nearest, suggestion};
 
@@ -72,12 +70,11 @@ impl ClaimReader<'_> {
         let found = written_assertions(file);
         let was_wrong = KINDS.iter().any(|key| self.reading.is_damaged(table, key));
         if found.is_empty() && !was_wrong {
-            let message = "the claim asserts nothing that can be judged";
-            self.reading.note(table.clone(), message, Some(KINDS_HELP.to_owned()));
+            self.reading.note(table.clone(), "the claim asserts nothing that can be judged", KINDS_HELP.to_owned());
         }
         for (key, span, _) in found.iter().skip(1) {
             let message = format!("`{key}` is a second assertion, beside `{}`", found[0].0);
-            self.reading.note(span.clone(), message, Some("write a [[claim]] for each".to_owned()));
+            self.reading.note(span.clone(), message, "write a [[claim]] for each");
         }
         found.into_iter().next().map(|(.., assertion)| assertion)
     }
@@ -154,7 +151,7 @@ impl ClaimReader<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("near are {}", nearest(name, &keys, 3).join(", ")),
         };
-        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), Some(help));
+        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), help);
         None
     }
 
@@ -178,7 +175,7 @@ impl ClaimReader<'_> {
             if let Some(span) = span.filter(|_| keys.contains(&key)) {
                 let help =
                     "`ratio` and `difference` have `a` and `b`; `value`, `highest`, `lowest` and `order` have `at`";
-                self.reading.note(span, format!("{with} has no `{key}`"), Some(help.to_owned()));
+                self.reading.note(span, format!("{with} has no `{key}`"), help.to_owned());
             }
         }
     }
@@ -201,16 +198,16 @@ impl ClaimReader<'_> {
         let in_series = self.source.series_of(&selector).any(|series| has(&series.figures));
         // Names that nothing has are said already.
         if self.is_sound && !in_rows && !in_series && !self.reading.has_problems() {
-            let help = "name rows that have it, or leave out what narrows them".to_owned();
-            self.reading.note(table.span.clone(), "no row that is meant here has the figure", Some(help));
+            let help = "name rows that have it, or leave out what narrows them";
+            self.reading.note(table.span.clone(), "no row that is meant here has the figure", help);
         }
         Some(selector)
     }
 
     fn read_order(&mut self, order: &Spanned<Vec<Spanned<String>>>) -> Option<Vec<String>> {
         if order.get_ref().len() < 2 {
-            let help = "from the highest to the lowest: order = [\"go\", \"bun\", \"php\"]".to_owned();
-            self.reading.note(order.span(), "an order needs two subjects", Some(help));
+            let help = "from the highest to the lowest: order = [\"go\", \"bun\", \"php\"]";
+            self.reading.note(order.span(), "an order needs two subjects", help);
             return None;
         }
         Some(order.get_ref().iter().map(|subject| self.read_subject(subject)).collect())
@@ -244,7 +241,7 @@ impl ClaimReader<'_> {
         });
         if self.is_sound && !distinct.contains(&name.get_ref().as_str()) {
             let message = format!("no row has the {kind} `{}`", name.get_ref());
-            self.reading.note(name.span(), message, Some(suggestion(name.get_ref(), &distinct)));
+            self.reading.note(name.span(), message, suggestion(name.get_ref(), &distinct));
         }
         name.get_ref().clone()
     }

@@ -1,7 +1,8 @@
 //! Under what a source measured.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::JsonSchema;
 
 /// What a source says of how it measured. Absent: it does not say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

@@ -14,6 +14,7 @@ pub(crate) struct FigureFamily {
     moments: Moments,
     units: Units,
     /// What the figures are of, for the reference.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the JSON Schema has it"))]
     pub meaning: &'static str,
 }
 
@@ -106,6 +107,7 @@ impl FigureFamily {
     }
 
     /// Its keys in short: `latency_{mean,sd}_{s,ms}`.
+    #[cfg(feature = "schema")]
     pub(crate) fn pattern(&self) -> String {
         let parts = [choice(self.moments), choice(self.units)];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -117,6 +119,7 @@ impl FigureFamily {
     }
 }
 
+#[cfg(feature = "schema")]
 fn choice<T>(words: &[(&str, T)]) -> String {
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).filter(|word| !word.is_empty()).collect();
     if words.len() > 1 { format!("{{{}}}", words.join(",")) } else { words.concat() }

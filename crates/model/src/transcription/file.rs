@@ -5,15 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::number_reading::Written;
-use super::sorted::{Sorted, WrittenNumbers};
+use super::sorted::Sorted;
 use super::{CpuScope, LoopModel};
+use crate::JsonSchema;
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::units::{BitRate, Bytes, Seconds};
 
 /// A transcription as it is written.
@@ -34,22 +33,18 @@ pub struct TranscriptionFile {
     pub note: Option<String>,
     /// What the source says of its method; it holds for every row that says nothing else.
     #[serde(default)]
-    #[schemars(with = "Option<MethodFile>")]
     pub method: Table<MethodFile>,
     /// Settings that rows share.
     #[serde(default)]
-    #[schemars(with = "Vec<SettingFile>")]
     pub scenario: Vec<Table<SettingFile>>,
     /// Rows of tables: figures of one subject under one setting, each under its key.
-    #[schemars(with = "Option<Vec<Sorted<RowFile>>>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub row: Option<Vec<Table<Sorted<RowFile>>>>,
     /// Figures over time: lists, each with a number for every instant.
     #[serde(default)]
-    #[schemars(with = "Vec<Sorted<SeriesFile>>")]
     pub series: Vec<Table<Sorted<SeriesFile>>>,
     /// What the text says of the figures.
     #[serde(default)]
-    #[schemars(with = "Vec<ClaimFile>")]
     pub claim: Vec<Table<ClaimFile>>,
 }
 
@@ -66,35 +61,32 @@ macro_rules! with_conditions {
             #[serde(rename = "loop")]
             pub loop_model: Option<LoopModel>,
             /// Connections or virtual users at the same time; the most of them where they ramp.
-            #[schemars(with = "Option<u64>", range(min = 1))]
+            #[schemars(range(min = 1))]
             pub connections: Option<Spanned<u64>>,
             /// Whether their number grew during the run.
             pub ramp: Option<bool>,
             /// Pause of a user between an answer and the next request.
             pub think_time: Option<Seconds>,
             /// Length of a run.
-            #[schemars(with = "Option<Seconds>")]
             pub duration: Option<Spanned<Seconds>>,
             /// Warm-up before the figures.
             pub warmup: Option<Seconds>,
             /// Runs behind each figure.
-            #[schemars(with = "Option<u64>", range(min = 1))]
+            #[schemars(range(min = 1))]
             pub repetitions: Option<Spanned<u64>>,
             /// Whether each run began with a fresh server.
             pub fresh_start: Option<bool>,
             /// After how long the tool gave an answer up. Only if the source says so, not what the tool does by default.
-            #[schemars(with = "Option<Seconds>")]
             pub timeout: Option<Spanned<Seconds>>,
             /// Whether connections served several requests.
             pub keep_alive: Option<bool>,
             /// Threads of the load generator.
-            #[schemars(with = "Option<u64>", range(min = 1))]
+            #[schemars(range(min = 1))]
             pub generator_threads: Option<Spanned<u64>>,
             /// CPUs that the subject could use.
-            #[schemars(with = "Option<f64>")]
             pub subject_cpus: Option<Spanned<f64>>,
             /// Processes or threads of the subject that served requests.
-            #[schemars(with = "Option<u64>", range(min = 1))]
+            #[schemars(range(min = 1))]
             pub subject_workers: Option<Spanned<u64>>,
             /// Memory that the subject could use.
             pub subject_memory: Option<Bytes>,
@@ -105,7 +97,6 @@ macro_rules! with_conditions {
             /// What the network carries.
             pub link: Option<BitRate>,
             /// Size of an answer's body, or the smallest and the largest that the source allows for.
-            #[schemars(with = "Option<Several<Bytes>>")]
             pub body: Option<Spanned<Several<Bytes>>>,
         }
     };
@@ -150,7 +141,7 @@ with_conditions! {
     #[schemars(rename = "Method")]
     pub struct MethodFile {
         /// Requests of a run, where their number was set.
-        #[schemars(with = "Option<u64>", range(min = 1))]
+        #[schemars(range(min = 1))]
         pub requests: Option<Spanned<u64>>,
     }
 }
@@ -166,10 +157,9 @@ with_conditions! {
         /// In words, for reports: `534 KB file, 500 connections`. Default: its name.
         pub title: Option<String>,
         /// The source's own line or lines.
-        #[schemars(with = "Option<Several<String>>")]
         pub raw: Option<Several<String>>,
         /// Requests of a run, where their number was set.
-        #[schemars(with = "Option<u64>", range(min = 1))]
+        #[schemars(range(min = 1))]
         pub requests: Option<Spanned<u64>>,
     }
 }
@@ -183,15 +173,13 @@ with_conditions! {
         #[schemars(required, with = "Option<String>")]
         pub subject: Option<Spanned<String>>,
         /// Name of its setting.
-        #[schemars(with = "Option<String>")]
         pub scenario: Option<Spanned<String>>,
         /// The source's table: `Table 4`.
         pub table: Option<String>,
         /// The source's own line or lines.
-        #[schemars(with = "Option<Several<String>>")]
         pub raw: Option<Several<String>>,
         /// Figures that no other key fits, by names of their own.
-        #[schemars(with = "Option<BTreeMap<String, WrittenNumbers>>")]
+        #[schemars(with = "Option<BTreeMap<String, crate::schema::WrittenNumbers>>")]
         pub other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
     }
 }
@@ -205,18 +193,15 @@ with_conditions! {
         #[schemars(required, with = "Option<String>")]
         pub subject: Option<Spanned<String>>,
         /// Name of its setting.
-        #[schemars(with = "Option<String>")]
         pub scenario: Option<Spanned<String>>,
         /// The source's table or figure.
         pub table: Option<String>,
         /// The instants, in seconds, if the source gives them.
-        #[schemars(with = "Option<Vec<f64>>")]
         pub second: Option<Spanned<Vec<f64>>>,
         /// The source's own line or lines.
-        #[schemars(with = "Option<Several<String>>")]
         pub raw: Option<Several<String>>,
         /// Figures that no other key fits, by names of their own.
-        #[schemars(with = "Option<BTreeMap<String, WrittenNumbers>>")]
+        #[schemars(with = "Option<BTreeMap<String, crate::schema::WrittenNumbers>>")]
         pub other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
     }
 }
@@ -240,40 +225,29 @@ pub struct ClaimFile {
     #[schemars(required)]
     pub says: Option<String>,
     /// The source's own words, a short quotation or several.
-    #[schemars(with = "Option<Several<String>>")]
     pub raw: Option<Several<String>>,
     /// Key of the figure that it is about, in the unit in which the claim gives numbers.
-    #[schemars(with = "Option<String>")]
     pub figure: Option<Spanned<String>>,
     /// With `ratio` and `difference`: the rows above the line, or from which is taken.
-    #[schemars(with = "Option<SelectorFile>")]
     pub a: Option<Table<SelectorFile>>,
     /// With `ratio` and `difference`: the rows below the line, or that are taken away.
-    #[schemars(with = "Option<SelectorFile>")]
     pub b: Option<Table<SelectorFile>>,
     /// With the others: which rows. Default: all that have the figure.
-    #[schemars(with = "Option<SelectorFile>")]
     pub at: Option<Table<SelectorFile>>,
     /// The figure of `a` is so many times that of `b`.
-    #[schemars(with = "Option<Written>")]
     pub ratio: Option<Spanned<Written>>,
     /// The figure of `a` less that of `b` is so much.
-    #[schemars(with = "Option<Written>")]
     pub difference: Option<Spanned<Written>>,
     /// The figures of `at` have this value, or reach over this range.
-    #[schemars(with = "Option<Written>")]
     pub value: Option<Spanned<Written>>,
     /// This subject has the highest figure under every setting of `at`.
-    #[schemars(with = "Option<String>")]
     pub highest: Option<Spanned<String>>,
     /// This subject has the lowest figure under every setting of `at`.
-    #[schemars(with = "Option<String>")]
     pub lowest: Option<Spanned<String>>,
     /// The subjects come in this order, from the highest figure to the lowest, under every setting of `at`.
-    #[schemars(with = "Option<Vec<String>>", length(min = 2))]
+    #[schemars(length(min = 2))]
     pub order: Option<Spanned<Vec<Spanned<String>>>>,
     /// Why no figure of the source can settle it, or what would have to be measured.
-    #[schemars(with = "Option<String>")]
     pub untestable: Option<Spanned<String>>,
 }
 
@@ -283,12 +257,9 @@ pub struct ClaimFile {
 #[schemars(rename = "Selector")]
 pub struct SelectorFile {
     /// By subject.
-    #[schemars(with = "Option<String>")]
     pub subject: Option<Spanned<String>>,
     /// By setting, one or several.
-    #[schemars(with = "Option<Several<String>>")]
     pub scenario: Option<Several<String>>,
     /// By table.
-    #[schemars(with = "Option<String>")]
     pub table: Option<Spanned<String>>,
 }

@@ -28,6 +28,8 @@ pub use number::{Mark, Number};
 pub use number_reading::parse_number;
 pub(crate) use number_reading::{Written, read_number};
 pub use quantity::{Moment, Quantity, Unit};
+#[cfg(feature = "schema")]
+pub(crate) use {figure_key::FAMILIES, number_reading::EXPECTED, sorted::Sorted};
 
 /// A published comparison, as it is printed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

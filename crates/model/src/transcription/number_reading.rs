@@ -1,15 +1,13 @@
 //! Numbers as they stand in a transcription: digits, or a text with a mark.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use super::{Mark, Number};
 use crate::reading::several::Several;
+use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
 
 /// A number as it is written. Which digits were written, its place in the text says: a computer would forget `2.750`.
@@ -21,7 +19,7 @@ pub enum Written {
     Text(String),
 }
 
-const EXPECTED: &str = "a number as it is printed, or a text such as \"~14000\", \">= 400\" or \"0.5..0.9\"";
+pub(crate) const EXPECTED: &str = "a number as it is printed, or a text such as \"~14000\", \">= 400\" or \"0.5..0.9\"";
 const HELP: &str = "digits and one decimal point, without unit and separators: 12345.60; in quotes with a mark: \
                     \"~14000\", \">= 400\", \"< 0.5\", \"0.5..0.9\"";
 
@@ -57,22 +55,6 @@ impl<'de> Deserialize<'de> for Written {
     }
 }
 
-impl JsonSchema for Written {
-    fn schema_name() -> Cow<'static, str> {
-        "Number".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let digits = r"-?[0-9]+(\.[0-9]+)?[kM]?";
-        let pattern = format!(r"^ *((~|>=|>|<=|<|≥|≤)? *{digits}|{digits} *\+|{digits} *\.\. *{digits}) *$");
-        json_schema!({
-            "description": EXPECTED,
-            "anyOf": [{ "type": "number" }, { "type": "string", "pattern": pattern }],
-            "examples": [19.30, "~14000", ">= 400", "0.5..0.9"],
-        })
-    }
-}
-
 /// A number of `text`, in a unit of which one is `factor` in base units.
 pub(crate) fn read_number(
     written: &Spanned<Written>,
@@ -86,7 +68,7 @@ pub(crate) fn read_number(
     };
     let number = parse_number(&printed, factor);
     if number.is_none() {
-        reading.note(written.span(), format!("`{printed}` is no number as it is printed"), Some(HELP.to_owned()));
+        reading.note(written.span(), format!("`{printed}` is no number as it is printed"), HELP.to_owned());
     }
     number
 }
@@ -101,7 +83,7 @@ pub(crate) fn read_numbers(
     let span = written.span();
     let listed = written.into_inner().0;
     if listed.is_empty() {
-        reading.note(span, "no number is listed", Some("leave the key out where the source has no figure".to_owned()));
+        reading.note(span, "no number is listed", "leave the key out where the source has no figure");
         return None;
     }
     listed.iter().map(|one| read_number(one, factor, text, reading)).collect()

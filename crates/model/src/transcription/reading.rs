@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::claim_reading::read_claims;
 use super::figure_key::{figure_key, figure_keys};
 use super::file::{MethodFile, RowFile, SeriesFile, SettingFile, TranscriptionFile};
@@ -11,7 +9,7 @@ use super::number_reading::{Written, read_numbers};
 use super::sorted::{Sorted, WrittenFigure};
 use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, Unit};
 use crate::reading::several::Several;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::{closest, nearest, suggestion};
 use crate::units::{Bytes, Seconds};
@@ -87,8 +85,7 @@ impl Reader<'_> {
             let example = "name = \"hello-100\"";
             let Some(name) = self.reading.require(file.name.take(), &span, "name", example) else { continue };
             if self.scenarios.iter().any(|earlier| earlier.name == *name.get_ref()) {
-                let message = format!("scenario `{}` stands here twice", name.get_ref());
-                self.reading.note(name.span(), message, None);
+                self.reading.note(name.span(), format!("scenario `{}` stands here twice", name.get_ref()), None);
             }
             let method = MethodFile { requests: file.requests.take(), ..file.take_conditions() };
             let conditions = read_conditions(method, self.reading).within(&self.method);
@@ -136,9 +133,9 @@ impl Reader<'_> {
     fn refuse_other_lengths(&mut self, mut lengths: impl Iterator<Item = (Span, usize)>) {
         let Some((_, first)) = lengths.next() else { return };
         for (span, length) in lengths.filter(|(_, length)| *length != first) {
-            let help = "write every instant of the source, or begin another series".to_owned();
+            let help = "write every instant of the source, or begin another series";
             let message = format!("this list has {length} numbers, and the first of the series has {first}");
-            self.reading.note(span, message, Some(help));
+            self.reading.note(span, message, help);
         }
     }
 
@@ -159,8 +156,7 @@ impl Reader<'_> {
         let is_known = known.is_empty() || known.contains(&name.get_ref().as_str());
         if !is_known && !self.reading.was_wrong("scenario") {
             let help = suggestion(name.get_ref(), &known);
-            let message = format!("there is no [[scenario]] `{}`", name.get_ref());
-            self.reading.note(name.span(), message, Some(help));
+            self.reading.note(name.span(), format!("there is no [[scenario]] `{}`", name.get_ref()), help);
         }
         name.into_inner()
     }
@@ -183,7 +179,7 @@ impl Reader<'_> {
         for ((key, value), (quantity, unit)) in known.chain(named) {
             if let Some(earlier) = figures.iter().find(|earlier| earlier.quantity == quantity) {
                 let message = format!("`{}` is the same figure as `{}`", key.get_ref(), earlier.key);
-                self.reading.note(key.span(), message, Some("a row has each figure once, in one unit".to_owned()));
+                self.reading.note(key.span(), message, "a row has each figure once, in one unit");
                 continue;
             }
             let numbers = read_numbers(value, unit.factor(), self.text, self.reading);
@@ -192,8 +188,7 @@ impl Reader<'_> {
         }
         let was_wrong = figure_keys().iter().any(|key| self.reading.is_damaged(span, key));
         if is_empty && !was_wrong && !self.reading.is_damaged(span, "other") && !self.reading.is_damaged(span, FIGURE) {
-            let help = "for example: throughput_rps = 1234.5".to_owned();
-            self.reading.note(span.clone(), "no figure is given", Some(help));
+            self.reading.note(span.clone(), "no figure is given", "for example: throughput_rps = 1234.5");
         }
         figures
     }
@@ -215,7 +210,7 @@ impl Reader<'_> {
                 }
             };
             let help = format!("{help} A figure that no key fits goes under [row.other]");
-            self.reading.note(key.span(), format!("unknown key `{name}`"), Some(help));
+            self.reading.note(key.span(), format!("unknown key `{name}`"), help);
         }
     }
 }
@@ -293,27 +288,21 @@ fn read_conditions(file: MethodFile, reading: &mut Reading) -> Conditions {
 
 fn at_least_one(count: Option<Spanned<u64>>, key: &str, reading: &mut Reading) -> Option<u64> {
     let count = count?;
-    if *count.get_ref() == 0 {
-        reading.note(count.span(), format!("`{key}` must be at least 1"), Some(LEAVE_OUT.to_owned()));
-    }
+    reading.note_if(*count.get_ref() == 0, count.span(), format!("`{key}` must be at least 1"), LEAVE_OUT);
     Some(count.into_inner())
 }
 
 fn some_time(time: Option<Spanned<Seconds>>, key: &str, reading: &mut Reading) -> Option<f64> {
     let time = time?;
     let seconds = time.get_ref().0;
-    if seconds <= 0.0 {
-        reading.note(time.span(), format!("`{key}` must be longer than nothing"), Some(LEAVE_OUT.to_owned()));
-    }
+    reading.note_if(seconds <= 0.0, time.span(), format!("`{key}` must be longer than nothing"), LEAVE_OUT);
     Some(seconds)
 }
 
 fn some_cpus(cpus: Option<Spanned<f64>>, reading: &mut Reading) -> Option<f64> {
     let cpus = cpus?;
     let is_some = cpus.get_ref().is_finite() && *cpus.get_ref() > 0.0;
-    if !is_some {
-        reading.note(cpus.span(), "`subject-cpus` must be more than 0", Some(LEAVE_OUT.to_owned()));
-    }
+    reading.note_if(!is_some, cpus.span(), "`subject-cpus` must be more than 0", LEAVE_OUT);
     Some(cpus.into_inner())
 }
 
@@ -324,8 +313,8 @@ fn read_body(body: Spanned<Several<Bytes>>, reading: &mut Reading) -> Option<(f6
         [size] => Some((size, size)),
         [low, high] if low <= high => Some((low, high)),
         _ => {
-            let help = "one size, or the smallest and the largest: \"534kB\" or [\"10MB\", \"50MB\"]".to_owned();
-            reading.note(span, "`body` is no size and no range of sizes", Some(help));
+            let help = "one size, or the smallest and the largest: \"534kB\" or [\"10MB\", \"50MB\"]";
+            reading.note(span, "`body` is no size and no range of sizes", help);
             None
         }
     }

@@ -2,21 +2,17 @@
 //!
 //! Serde's `flatten` would sort them, but it forgets where they stand in the text.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
-use serde_json::{Value, json};
-use toml::Spanned;
 
-use super::figure_key::{FAMILIES, figure_key};
+use super::figure_key::figure_key;
 use super::number_reading::Written;
 use crate::reading::several::Several;
-use crate::sentences::sentence;
+use crate::reading::table::Spanned;
 
 /// A figure as it is written: its key, and one number or several.
 pub type WrittenFigure = (Spanned<String>, Spanned<Several<Written>>);
@@ -120,44 +116,5 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Known<'_, A> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
         self.sorting.entries.next_value_seed(seed)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Sorted<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = T::json_schema(generator);
-        let numbers = generator.subschema_for::<WrittenNumbers>();
-        let properties = schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
-        if let Value::Object(properties) = properties {
-            for family in &FAMILIES {
-                // The reference has one line for all keys of a kind.
-                let keys = family.pattern();
-                let figure = json!({ "description": sentence(family.meaning), "x-keys": keys, "allOf": [numbers] });
-                properties.extend(family.keys().map(|(key, ..)| (key, figure.clone())));
-            }
-        }
-        schema.insert("additionalProperties".to_owned(), json!(false));
-        schema
-    }
-}
-
-/// One number or a list, for the JSON Schema.
-pub struct WrittenNumbers;
-
-impl JsonSchema for WrittenNumbers {
-    fn schema_name() -> Cow<'static, str> {
-        "Numbers".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<Written>();
-        json_schema!({
-            "description": "one number, or a list with one for each repetition, in a series for each instant",
-            "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }],
-        })
     }
 }

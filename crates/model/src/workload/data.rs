@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::figures::count;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
 use crate::reading::wording::suggestion;
 use crate::workload::Workload;
@@ -227,7 +226,7 @@ pub(crate) fn read_parameters(
                 [] => "only the answers `rows` and `queries` have parameters".to_owned(),
                 expected => suggestion(name.get_ref(), expected),
             };
-            reading.note(name.span(), message, Some(help));
+            reading.note(name.span(), message, help);
         }
         let read = read_parameter(file, reading);
         parameters.extend(read.map(|parameter| (name.into_inner(), parameter)));
@@ -236,7 +235,7 @@ pub(crate) fn read_parameters(
     for missing in expected.iter().filter(|name| !given.iter().any(|given| given == *name)) {
         if !reading.was_wrong(missing) && !reading.was_wrong("parameter") {
             let help = format!("add [parameter.{missing}] with `default`, `least` and `most`");
-            reading.note(span.clone(), format!("the answer depends on a parameter `{missing}`"), Some(help));
+            reading.note(span.clone(), format!("the answer depends on a parameter `{missing}`"), help);
         }
     }
     let defaults = parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default)).collect();
@@ -253,11 +252,7 @@ fn read_parameter(file: Table<WorkloadParameterFile>, reading: &mut Reading) -> 
         Some(one_of) => {
             for (key, range) in [("least", &file.least), ("most", &file.most)] {
                 if let Some(range) = range {
-                    reading.note(
-                        range.span(),
-                        format!("`{key}` follows from `one-of`"),
-                        Some(format!("leave out `{key}`")),
-                    );
+                    reading.note(range.span(), format!("`{key}` follows from `one-of`"), format!("leave out `{key}`"));
                 }
             }
             read_one_of(one_of, &span, reading)?
@@ -286,7 +281,7 @@ fn read_one_of(one_of: Spanned<Vec<u32>>, table: &Span, reading: &mut Reading) -
     let values = one_of.into_inner();
     let Some((least, most)) = values.iter().min().zip(values.iter().max()) else {
         if !reading.is_damaged(table, "one-of") {
-            reading.note(span, "no value is listed", Some("for example: one-of = [40, 50]".to_owned()));
+            reading.note(span, "no value is listed", "for example: one-of = [40, 50]");
         }
         return None;
     };

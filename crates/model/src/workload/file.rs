@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
+use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
-use crate::reading::table::Table;
+use crate::reading::table::{Spanned, Table};
 use crate::workload::GeneratedKind;
 use crate::workload::data::DataBody;
 
@@ -28,21 +27,16 @@ pub struct WorkloadFile {
     /// What the workload measures, in one sentence.
     pub summary: Option<String>,
     /// Whether a subject must ask a database for the answer, so that its trials have one. Default false.
-    #[schemars(with = "Option<bool>")]
     pub database: Option<Spanned<bool>>,
     /// What is asked.
-    #[schemars(with = "Option<RequestFile>")]
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
-    #[schemars(with = "Option<AnswerFile>")]
     pub answer: Option<Table<AnswerFile>>,
     /// What programs do and say, in the place of a request and its answer.
-    #[schemars(with = "Option<ProgramWorkloadFile>")]
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
     /// `n`; other answers have none. Those of programs are what their arguments name.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, WorkloadParameterFile>")]
     pub parameter: BTreeMap<Spanned<String>, Table<WorkloadParameterFile>>,
 }
 
@@ -52,16 +46,14 @@ pub struct WorkloadFile {
 #[schemars(rename = "WorkloadParameter")]
 pub struct WorkloadParameterFile {
     /// The value that holds if a study says none.
-    #[schemars(with = "u32")]
+    #[schemars(required)]
     pub default: Option<Spanned<u32>>,
     /// The smallest value, where any up to `most` will do.
-    #[schemars(with = "Option<u32>")]
     pub least: Option<Spanned<u32>>,
     /// The largest value.
-    #[schemars(with = "Option<u32>")]
     pub most: Option<Spanned<u32>>,
     /// The only values that make sense, instead of `least` and `most`.
-    #[schemars(with = "Option<Vec<u32>>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
     /// What it says.
     #[serde(default)]
@@ -73,20 +65,17 @@ pub struct WorkloadParameterFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RequestFile {
     /// The method: `GET` (default), or `POST` for what changes something or has a body.
-    #[schemars(with = "Option<String>", regex(pattern = "^(GET|POST)$"))]
+    #[schemars(regex(pattern = "^(GET|POST)$"))]
     pub method: Option<Spanned<String>>,
     /// The path, with its leading slash.
-    #[schemars(with = "String", regex(pattern = "^/[A-Za-z0-9._-]+$"))]
+    #[schemars(required, regex(pattern = "^/[A-Za-z0-9._-]+$"))]
     pub path: Option<Spanned<String>>,
     /// A file beside this one with the body of a `POST`. Default none.
-    #[schemars(with = "Option<String>")]
     pub body: Option<Spanned<String>>,
     /// Type and subtype of that body.
-    #[schemars(with = "Option<String>")]
     pub content_type: Option<Spanned<String>>,
     /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
     /// out by it.
-    #[schemars(with = "Option<String>")]
     pub refused: Option<Spanned<String>>,
 }
 
@@ -95,13 +84,13 @@ pub struct RequestFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AnswerFile {
     /// The status. Default 200.
-    #[schemars(with = "Option<u16>", range(min = 200, max = 599))]
+    #[schemars(range(min = 200, max = 599))]
     pub status: Option<Spanned<u16>>,
     /// Type and subtype; parameters such as a character set are not compared.
     #[schemars(required)]
     pub content_type: Option<String>,
     /// The body, byte for byte: a file beside this one, how it is generated, or what it is of the database's tables.
-    #[schemars(with = "BodyFile")]
+    #[schemars(required)]
     pub body: Option<Spanned<BodyFile>>,
 }
 

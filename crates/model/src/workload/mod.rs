@@ -5,11 +5,10 @@ pub(crate) mod file;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
-use crate::reading::table::Table;
+use crate::JsonSchema;
+use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::workload::data::{DataBody, WorkloadParameter, read_parameters};
 use crate::workload::file::{AnswerFile, BodyFile, DataBodyFile, GeneratedBodyFile, RequestFile, WorkloadFile};
@@ -91,14 +90,14 @@ impl Workload {
         let body_span = answer.as_ref().and_then(|answer| answer.entries.body.as_ref()).map(Spanned::span);
         let answer = answer.and_then(|answer| read_answer(answer, &mut reading));
         if let Some(program) = file.program {
-            let help = "a workload has `request` and `answer`, or `program`".to_owned();
-            reading.note(program.span, "a workload for servers has no `program`", Some(help));
+            let help = "a workload has `request` and `answer`, or `program`";
+            reading.note(program.span, "a workload for servers has no `program`", help);
         }
         let database = file.database.as_ref().is_some_and(|database| *database.get_ref());
         let data = answer.as_ref().and_then(|(_, _, body)| body.data()).zip(body_span);
         if let Some((_, span)) = data.as_ref().filter(|_| !database && !reading.is_damaged(&ROOT, "database")) {
-            let help = "add `database = true` at the top".to_owned();
-            reading.note(span.clone(), "an answer that follows from `data` needs a database", Some(help));
+            let help = "add `database = true` at the top";
+            reading.note(span.clone(), "an answer that follows from `data` needs a database", help);
         }
         let has_answer = answer.is_some();
         let parameters = read_parameters(file.parameter, data, has_answer, &mut reading);
@@ -154,8 +153,8 @@ fn read_request(request: Table<RequestFile>, reading: &mut Reading) -> Option<As
     let name = path.get_ref().strip_prefix('/').unwrap_or_default();
     // The body lies under this name among the assets, so it must be the name of a file and need no quoting in a URL.
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
-        let help = "a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`".to_owned();
-        reading.note(path.span(), format!("`{}` is not a path that subjects can serve", path.get_ref()), Some(help));
+        let help = "a slash, then letters, digits, `-`, `_` and `.`, as in `/file-534k.png`";
+        reading.note(path.span(), format!("`{}` is not a path that subjects can serve", path.get_ref()), help);
     }
     Some((method, path.into_inner(), sent))
 }
@@ -171,7 +170,7 @@ fn read_sent(request: &mut RequestFile, span: &Span, reading: &mut Reading) -> O
     }
     let body = body?;
     if request.method.as_ref().is_none_or(|method| method.get_ref() != "POST") {
-        reading.note(body.span(), "only `POST` has a body", Some("add method = \"POST\"".to_owned()));
+        reading.note(body.span(), "only `POST` has a body", "add method = \"POST\"");
     }
     [Some(&body), refused.as_ref()]
         .into_iter()
@@ -184,16 +183,16 @@ fn read_sent(request: &mut RequestFile, span: &Span, reading: &mut Reading) -> O
 
 fn file_here(name: &str, span: Span, reading: &mut Reading) {
     if name.is_empty() || name.contains('/') {
-        let help = "it must lie beside this one, as in `body.html`".to_owned();
-        reading.note(span, format!("`{name}` is not the name of a file here"), Some(help));
+        let help = "it must lie beside this one, as in `body.html`";
+        reading.note(span, format!("`{name}` is not the name of a file here"), help);
     }
 }
 
 fn read_method(method: Spanned<String>, reading: &mut Reading) -> String {
     let name = method.get_ref();
     if !matches!(name.as_str(), "GET" | "POST") {
-        let help = "this version sends `GET` and `POST`".to_owned();
-        reading.note(method.span(), format!("workloads cannot use the method `{name}`"), Some(help));
+        let help = "this version sends `GET` and `POST`";
+        reading.note(method.span(), format!("workloads cannot use the method `{name}`"), help);
     }
     method.into_inner()
 }

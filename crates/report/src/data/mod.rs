@@ -15,7 +15,6 @@ pub(crate) use tidy::tidy;
 use std::collections::BTreeMap;
 
 use csv::{Terminator, WriterBuilder};
-use schemars::JsonSchema;
 use serde::Serialize;
 use tolok_analysis::Estimate;
 use tolok_analysis::figure::{Column, Figure, Rows};
@@ -34,7 +33,8 @@ pub fn json<T: Serialize + ?Sized>(found: &T) -> String {
 }
 
 /// The JSON Schema of findings as [`json`] writes them.
-pub fn schema<T: JsonSchema>() -> serde_json::Value {
+#[cfg(feature = "schema")]
+pub fn schema<T: schemars::JsonSchema>() -> serde_json::Value {
     schemars::schema_for!(T).to_value()
 }
 

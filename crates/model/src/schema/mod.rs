@@ -1,9 +1,13 @@
 //! JSON Schemas: of the files that people write, for editors and for other programs, and of what `tolok fidelity` and `tolok verify` find.
 
-use schemars::JsonSchema;
+mod by_hand;
+
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+pub(crate) use by_hand::WrittenNumbers;
+
+use crate::JsonSchema;
 use crate::fidelity::FidelityReport;
 use crate::transcription::TranscriptionFile;
 use crate::verification::Verification;
