@@ -17,7 +17,7 @@ pub const NONE: &str = "–";
 pub enum Quantity {
     /// A rate or another bare number: `34.3k`.
     Number,
-    /// Seconds: `842 µs`, `1.25 ms`.
+    /// Seconds: `340 ns`, `842 µs`, `1.25 ms`.
     Seconds,
     /// Bytes: `12.3 MiB`.
     Bytes,
@@ -79,6 +79,24 @@ pub fn in_column(value: f64) -> String {
     decimal(value, decimals_for(value, DIGITS))
 }
 
+/// The same of a value with its interval: as many digits as the interval supports, and zeros for those before the point that it does not.
+pub fn in_unit(value: f64, interval: Option<[f64; 2]>) -> Figure {
+    let Scale { divisor, .. } = Scale::fit(Quantity::Number, value);
+    // Rounds in thousands or millions what is shown in ones.
+    let whole = |scaled: f64, decimals: usize| {
+        let step = 10f64.powi(decimals as i32);
+        let shown = (decimals as i32 - divisor.log10().round() as i32).max(0) as usize;
+        decimal((scaled * step).round() / step * divisor, shown).replace('-', "−")
+    };
+    let scaled = value / divisor;
+    let Some([low, high]) = interval.map(|ends| ends.map(|end| end / divisor)) else {
+        return Figure { value: whole(scaled, decimals_for(scaled, DIGITS)), interval: None };
+    };
+    let decimals = supported_decimals(Quantity::Number, scaled, high - low);
+    let [low, high] = [low, high].map(|end| whole(end, bound_decimals(end, scaled, decimals)));
+    Figure { value: whole(scaled, decimals), interval: Some(format!("{low}–{high}")) }
+}
+
 /// A whole number with separators: `1,234,567`.
 pub fn count(number: u64) -> String {
     separated(&number.to_string())
@@ -123,7 +141,12 @@ fn trimmed(text: &str) -> &str {
 
 /// A number with its noun: `1 trial`, `5 trials`, `2 series`.
 pub fn counted(number: u64, noun: &str) -> String {
-    let ending = if number == 1 || noun.ends_with('s') { "" } else { "s" };
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with('s') => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
     format!("{} {noun}{ending}", count(number))
 }
 
@@ -176,7 +199,8 @@ impl Scale {
             Quantity::Number => (1.0, false, ""),
             Quantity::Seconds if shown >= 1.0 => (1.0, true, "s"),
             Quantity::Seconds if shown >= 1e-3 => (1e-3, true, "ms"),
-            Quantity::Seconds => (1e-6, true, "µs"),
+            Quantity::Seconds if shown >= 1e-6 || shown == 0.0 => (1e-6, true, "µs"),
+            Quantity::Seconds => (1e-9, true, "ns"),
             Quantity::Bytes if value >= KIB * KIB * KIB => (KIB * KIB * KIB, true, "GiB"),
             Quantity::Bytes if value >= KIB * KIB => (KIB * KIB, true, "MiB"),
             Quantity::Bytes if value >= KIB => (KIB, true, "KiB"),
@@ -285,6 +309,8 @@ mod tests {
         check(Quantity::Number, 999.7, "1.00k");
         check(Quantity::Number, 34_321.0, "34.3k");
         check(Quantity::Number, 1_234_567.0, "1.23M");
+        check(Quantity::Seconds, 3.4e-7, "340 ns");
+        check(Quantity::Seconds, 0.0, "0 µs");
         check(Quantity::Seconds, 0.000_842, "842 µs");
         check(Quantity::Seconds, 0.000_999_9, "1.00 ms");
         check(Quantity::Seconds, 0.001_25, "1.25 ms");
@@ -314,6 +340,19 @@ mod tests {
         check(Quantity::Ratio, [0.0521, 0.0514, 0.0563], "0.052× (0.051–0.056)");
         check(Quantity::Ratio, [13.44, 12.9, 13.9], "13.4× (12.9–13.9)");
         check(Quantity::Share, [0.794, 0.78, 0.81], "79% (78–81%)");
+    }
+
+    #[test]
+    fn in_the_unit_of_a_column_no_digit_pretends() {
+        let check =
+            |[value, low, high]: [f64; 3], text: &str| assert_eq!(in_unit(value, Some([low, high])).line(), text);
+        check([34_321.0, 33_912.0, 34_790.0], "34,300 (33,900–34,800)");
+        check([34_321.0, 34_312.0, 34_332.0], "34,320 (34,310–34,330)");
+        check([21.44, 20.1, 22.9], "21.4 (20.1–22.9)");
+        check([1_234_567.0, 1_200_000.0, 1_300_000.0], "1,230,000 (1,200,000–1,300,000)");
+        check([-0.0012, -0.002, 0.001], "−0.00120 (−0.00200–0.00100)");
+        check([76_800.0, 410.0, 132_800.0], "76,800 (400–133,000)");
+        assert_eq!([5.0, 1_250.4].map(|value| in_unit(value, None).value), ["5.00", "1,250"]);
     }
 
     #[test]
@@ -371,7 +410,10 @@ mod tests {
     fn whole_numbers_get_separators() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([in_column(0.0821), in_column(28.94), in_column(1_250.0)], ["0.0821", "28.9", "1,250"]);
-        assert_eq!([counted(1, "trial"), counted(2_000, "trial")], ["1 trial", "2,000 trials"]);
+        assert_eq!(
+            [counted(1, "trial"), counted(2_000, "trial"), counted(2, "search")],
+            ["1 trial", "2,000 trials", "2 searches"]
+        );
     }
 
     #[test]

@@ -8,7 +8,6 @@ pub mod charts;
 pub mod data;
 pub mod document;
 pub mod documents;
-pub mod latex;
 pub mod print;
 mod printable;
 mod sparkline;
@@ -89,7 +88,7 @@ pub fn render(findings: &Findings, format: Format, style: &Style) -> String {
         }
         Format::Csv => data::run(findings),
         Format::Tidy => data::tidy(findings),
-        Format::Latex => latex::render(findings),
+        Format::Latex => print::latex(&documents::paper(findings)),
         Format::Json => data::json(findings),
         Format::Html => print::html(&documents::run(findings, Depth::Page)),
     }

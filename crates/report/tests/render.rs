@@ -199,6 +199,9 @@ mod frame;
 #[path = "render/latex.rs"]
 mod latex;
 
+#[path = "render/layout.rs"]
+mod layout;
+
 #[path = "render/schema.rs"]
 mod schema_of_json;
 

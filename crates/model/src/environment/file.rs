@@ -1,15 +1,13 @@
 //! `[environment]` of a study as it is written. Lists make one environment for each combination.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::database::file::DatabaseFile;
 use crate::environment::{CpuMode, LinkBackend};
+use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{BitRate, Bytes, Percent, Seconds};
@@ -130,53 +128,14 @@ pub struct LinkTable {
 
 const LINK: &str = "the name of a link, such as \"lan-wifi\", or a table such as { rtt = \"20ms\" }";
 
-struct LinkVisitor;
-
-impl<'de> Visitor<'de> for LinkVisitor {
-    type Value = LinkFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(LINK)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<LinkFile, E> {
-        Ok(LinkFile::Preset(text.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<LinkFile, A::Error> {
-        let table = LinkTable::deserialize(MapAccessDeserializer::new(entries))?;
-        Ok(LinkFile::Table(Box::new(table)))
-    }
-}
-
-impl<'de> Deserialize<'de> for LinkFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LinkVisitor)
-    }
-}
+read_kinds!(LinkFile, LINK,
+    visit_str(text: &str) Some(LinkFile::Preset(text.to_owned()));
+    [table: LinkTable] Ok(LinkFile::Table(Box::new(table)));
+);
 
 pub(crate) const SETTING: &str = "the value of a kernel setting: a number or a text";
 
-struct SettingVisitor;
-
-impl Visitor<'_> for SettingVisitor {
-    type Value = Setting;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(SETTING)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Setting, E> {
-        Ok(Setting(number.to_string()))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Setting, E> {
-        Ok(Setting(text.to_owned()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Setting {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SettingVisitor)
-    }
-}
+read_kinds!(Setting, SETTING,
+    visit_i64(number: i64) Some(Setting(number.to_string()));
+    visit_str(text: &str) Some(Setting(text.to_owned()));
+);

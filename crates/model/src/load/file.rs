@@ -2,13 +2,11 @@
 //!
 //! One table has the keys of all executors, so that a key in the wrong place gets an answer of its own.
 
-use std::fmt;
-
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Pool};
+use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{ByteRate, Rate, Seconds};
@@ -118,30 +116,7 @@ pub struct PoolFile(pub Pool);
 
 pub(crate) const POOL: &str = "a number of connections, or \"unbounded\"";
 
-struct PoolVisitor;
-
-impl Visitor<'_> for PoolVisitor {
-    type Value = PoolFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(POOL)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<PoolFile, E> {
-        let number = u32::try_from(number).map_err(|_| E::custom(format!("`{number}` is not {POOL}")))?;
-        Ok(PoolFile(Pool::Bounded(number)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<PoolFile, E> {
-        if text == "unbounded" {
-            return Ok(PoolFile(Pool::Unbounded));
-        }
-        Err(E::custom(format!("`{text}` is not {POOL}")))
-    }
-}
-
-impl<'de> Deserialize<'de> for PoolFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PoolVisitor)
-    }
-}
+read_kinds!(PoolFile, POOL,
+    visit_i64(number: i64) u32::try_from(number).ok().map(|number| PoolFile(Pool::Bounded(number)));
+    visit_str(text: &str) (text == "unbounded").then_some(PoolFile(Pool::Unbounded));
+);

@@ -4,14 +4,12 @@
 //! when the file is turned into a [`crate::Workload`].
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
+use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
 use crate::workload::GeneratedKind;
 use crate::workload::data::DataBody;
@@ -139,34 +137,21 @@ struct BodyTable {
     data: Option<DataBody>,
 }
 
-impl<'de> Deserialize<'de> for BodyFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BodyVisitor)
-    }
-}
+const BODY: &str =
+    "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }";
 
-/// By hand, as serde's own untagged enums lose both the reason and the place of an error.
-struct BodyVisitor;
+read_kinds!(BodyFile, BODY,
+    visit_str(name: &str) Some(BodyFile::File(name.to_owned()));
+    [table: BodyTable] table.body();
+);
 
-impl<'de> Visitor<'de> for BodyVisitor {
-    type Value = BodyFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(
-            "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }",
-        )
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<BodyFile, E> {
-        Ok(BodyFile::File(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<BodyFile, A::Error> {
-        let BodyTable { generate, bytes, seed, data } = BodyTable::deserialize(MapAccessDeserializer::new(entries))?;
+impl BodyTable {
+    fn body(self) -> Result<BodyFile, &'static str> {
+        let Self { generate, bytes, seed, data } = self;
         match data {
             None => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
             Some(_) if generate.is_some() || bytes.is_some() || seed.is_some() => {
-                Err(A::Error::custom("a body is generated or follows from `data`, not both"))
+                Err("a body is generated or follows from `data`, not both")
             }
             Some(data) => Ok(BodyFile::Data(DataBodyFile { data })),
         }

@@ -48,7 +48,7 @@ pub(super) struct Sheet {
 
 impl Sheet {
     pub(super) fn of_the_page() -> Self {
-        Self::read(STYLE)
+        Self::read(&STYLE)
     }
 
     fn read(style: &str) -> Self {

@@ -14,7 +14,7 @@ const FRAME: &str = include_str!("../../templates/page.html");
 
 /// The style sheet of the pages: their colours in light and dark, tables, charts.
 pub fn style() -> &'static str {
-    STYLE
+    &STYLE
 }
 
 /// The whole page: what stands before the first section, the verdict, a table of contents, and the sections.
@@ -39,7 +39,7 @@ pub fn html(document: &Document) -> String {
         ("version", concat!("tolok ", env!("CARGO_PKG_VERSION"))),
         ("layout", &super::LAYOUT.to_string()),
         ("title", &escaped(&document.title)),
-        ("style", STYLE),
+        ("style", STYLE.as_str()),
         ("skip", skip),
         ("content", &format!("{header}{verdict}{}{sections}", page.contents())),
     ];

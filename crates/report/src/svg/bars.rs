@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
-use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
+use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted, highest};
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
@@ -21,7 +21,6 @@ const MIDDLE: f64 = 20.0;
 /// Good answers per second of every case, with the ceiling as a dashed line.
 pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     let ceiling = scenario.ceiling.as_ref().and_then(|ceiling| ceiling.goodput_rps.as_ref());
-    let highest = |goodput: &Estimate| goodput.high.unwrap_or(goodput.value);
     let of_cases = scenario.cases.iter().filter_map(|case| case.goodput_rps.as_ref()).map(highest).fold(0.0, f64::max);
     // A ceiling far away, as beside whoever asks a database, would leave no bar to look at.
     let in_sight = ceiling.filter(|ceiling| highest(ceiling) <= CEILING_IN_SIGHT * of_cases);
@@ -98,7 +97,7 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
     let half = (WIDTH - MIDDLE) / 2.0;
     let most = |of: &dyn Fn(&CaseFinding) -> &Option<Estimate>| {
         let estimates = scenario.cases.iter().filter_map(|case| of(case).as_ref());
-        estimates.map(|estimate| estimate.high.unwrap_or(estimate.value)).fold(0.0, f64::max)
+        estimates.map(highest).fold(0.0, f64::max)
     };
     // Room for the figure behind the longest bar.
     let room = 46.0;
@@ -131,7 +130,7 @@ fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: &Option<
     };
     let value = in_column(estimate.value * unit);
     bar(drawing, case, scale, estimate, top, &format!("{}: {value}", case.title));
-    let end = scale.at(estimate.high.unwrap_or(estimate.value));
+    let end = scale.at(highest(estimate));
     drawing.text("v", Anchor::Start, end + 6.0, top + 28.0, &value);
 }
 
@@ -148,9 +147,7 @@ fn bar(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, estimate: &Esti
     let kind = if case.ranked { "bar" } else { "bar hollow" };
     let y = top + 19.0 + 2.0;
     drawing.bar(&format!("{class} {kind}"), [scale.from, y, scale.at(estimate.value) - scale.from, BAR], title);
-    if let (Some(low), Some(high)) = (estimate.low, estimate.high) {
-        drawing.whisker(scale.at(low), scale.at(high), y + BAR / 2.0);
-    }
+    drawing.interval(estimate, |value| scale.at(value), y + BAR / 2.0);
 }
 
 /// The first, and all whose interval does not set them apart from it; nobody, where nothing has an interval.

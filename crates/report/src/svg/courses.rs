@@ -5,8 +5,8 @@
 use tolok_analysis::figures::in_column;
 use tolok_analysis::replication::{ReplicatedSeries, SeriesCourse};
 
+use super::lines::{line_class, ways};
 use super::seconds::nice;
-use super::series::ways;
 use super::{Anchor, Drawing, HEAD, WIDTH, fitted, short, trace};
 use crate::svg::palette::look;
 
@@ -28,8 +28,8 @@ pub(crate) fn courses(all: &[&ReplicatedSeries]) -> String {
     let mut drawing = Drawing::new(WIDTH, top + 2.0 * ROW + LINE * (1 + all.len().div_ceil(2)) as f64);
     drawing.heading(&first.setting, &format!("{}, {}", first.words, first.unit));
     let subjects: Vec<(&str, &str)> = all.iter().map(|one| (look(&one.subject).class, one.subject.as_str())).collect();
-    let classes: Vec<String> =
-        subjects.iter().zip(ways(&subjects)).map(|((class, _), way)| dashed(class, way)).collect();
+    let classes = subjects.iter().zip(ways(&subjects));
+    let classes: Vec<String> = classes.map(|((_, subject), way)| line_class(subject, way)).collect();
     let lines = |of: fn(&ReplicatedSeries) -> Option<&SeriesCourse>| -> Vec<(&SeriesCourse, &str)> {
         all.iter().zip(&classes).filter_map(|(one, class)| Some((of(one)?, class.as_str()))).collect()
     };
@@ -47,10 +47,6 @@ pub(crate) fn courses(all: &[&ReplicatedSeries]) -> String {
         "{} second by second, {}: as published and as measured; the table below says the same in numbers",
         first.words, first.setting
     ))
-}
-
-fn dashed(class: &str, way: usize) -> String {
-    if way == 0 { format!("{class} line") } else { format!("{class} line way-{way}") }
 }
 
 /// One axis with its lines, and the bands of those that have several trials.

@@ -3,9 +3,9 @@
 use tolok_analysis::figures::{Quantity, amount};
 use tolok_analysis::{CaseFinding, CurvePoint, LatencyCurve, ScenarioFinding};
 
-use super::factors::spread;
-use super::series::{Axis, seconds};
-use super::{Anchor, Drawing, LETTER, WIDTH, fitted, short, trace};
+use super::lines::{Axis, Plane, line_class};
+use super::series::seconds;
+use super::{Anchor, Drawing, LETTER, WIDTH, short, trace};
 use crate::svg::palette::look;
 use crate::wording::heading;
 
@@ -16,10 +16,9 @@ const RIGHT: f64 = 222.0;
 const NAMES: f64 = 232.0;
 const TOP: f64 = 42.0;
 const BOTTOM: f64 = 238.0;
+const PLANE: Plane = Plane { left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM };
 /// About the width of a letter of a tick.
 const TICK_LETTER: f64 = 7.0;
-/// Ticks of times stand at least so far apart.
-const APART_Y: f64 = 18.0;
 /// Least width of what no line reaches, so that its words fit.
 const FEW: f64 = 20.0;
 /// A curve of fewer points was made of the few percentiles that a tool tells, and each of them is marked.
@@ -46,7 +45,8 @@ pub(crate) fn curves(scenario: &ScenarioFinding, way: &dyn Fn(&str) -> usize) ->
     grid(&mut drawing, &across, &up, &scenario.loop_model);
     lines.iter().for_each(|line| line.draw_band(&mut drawing, (&across, &up)));
     lines.iter().for_each(|line| line.draw(&mut drawing, (&across, &up)));
-    names(&mut drawing, &lines, (&across, &up));
+    let ends = lines.iter().map(|line| (line.case.title.as_str(), line.end((&across, &up))));
+    PLANE.names(&mut drawing, ends.collect(), NAMES, (WIDTH - NAMES - 4.0) / (1.02 * LETTER));
     let label = format!(
         "{}: response times by percentile of {} subjects; the same figures stand in the table below",
         heading(scenario),
@@ -114,29 +114,20 @@ fn upright(low: f64, high: f64) -> Axis {
 fn grid(drawing: &mut Drawing, across: &Across, up: &Axis, model: &str) {
     let from = across.at(across.end);
     drawing.path("same", &format!("M{} {TOP}H{}V{BOTTOM}H{0}z", short(from), short(RIGHT)));
-    let mut last = f64::INFINITY;
-    for tick in up.ticks() {
-        let y = up.at(tick);
-        drawing.path("grid-line", &format!("M{LEFT} {}H{RIGHT}", short(y)));
-        if last - y >= APART_Y {
-            drawing.text("m", Anchor::End, LEFT - 5.0, y + 4.0, &seconds(tick));
-            last = y;
-        }
-    }
+    PLANE.upright(drawing, up, seconds);
     let mut taken: Vec<[f64; 2]> = Vec::new();
     for quantile in ticks(across.last) {
         let (x, words) = (across.at(place(quantile)), quantile_words(quantile));
         // That these are percentiles stands beneath.
         let words = words.trim_start_matches('p');
-        drawing.path("grid-line", &format!("M{} {TOP}V{BOTTOM}", short(x)));
+        PLANE.mark(drawing, x);
         let half = words.chars().count() as f64 * TICK_LETTER / 2.0 + 3.0;
         if taken.iter().all(|[from, to]| x + half < *from || x - half > *to) {
             drawing.text("m", Anchor::Middle, x, BOTTOM + 14.0, words);
             taken.push([x - half, x + half]);
         }
     }
-    drawing.path("axis", &format!("M{LEFT} {BOTTOM}H{RIGHT}"));
-    drawing.text("m", Anchor::End, RIGHT, BOTTOM + 29.0, &format!("percentile, {model} loop"));
+    PLANE.foot(drawing, &format!("percentile, {model} loop"));
     // Lines rise to the upper right, so that the foot is free.
     drawing.upward_text("p", f64::midpoint(from, RIGHT) + 4.0, BOTTOM - 6.0, "too few answers");
 }
@@ -165,11 +156,6 @@ impl<'a> Line<'a> {
         self.places(axes, |point| point.latency_s).last().copied().unwrap_or([LEFT, BOTTOM])
     }
 
-    fn class(&self) -> String {
-        let dashes = if self.way == 0 { String::new() } else { format!(" way-{}", self.way) };
-        format!("{} line{dashes}", look(&self.case.runtime).class)
-    }
-
     fn draw_band(&self, drawing: &mut Drawing, axes: (&Across, &Axis)) {
         let path = trace::area(&self.places(axes, |point| point.high_s), &self.places(axes, lowest));
         if self.points.iter().any(|point| point.high_s > point.low_s) {
@@ -179,7 +165,7 @@ impl<'a> Line<'a> {
 
     fn draw(&self, drawing: &mut Drawing, axes: (&Across, &Axis)) {
         let places = self.places(axes, |point| point.latency_s);
-        drawing.path(&self.class(), &trace::line(&places));
+        drawing.path(&line_class(&self.case.runtime, self.way), &trace::line(&places));
         let marked = if places.len() < FEW_POINTS { places.as_slice() } else { &places[places.len() - 1..] };
         for at in marked {
             look(&self.case.runtime).draw_point(drawing, *at, self.way > 0, &words(self.case));
@@ -197,19 +183,6 @@ fn words(case: &CaseFinding) -> String {
     };
     let told: Vec<String> = points.filter(is_told).map(words).collect();
     format!("{}: {}", case.title, told.join(", "))
-}
-
-/// The name of each line beside its end, moved where two would stand in one place.
-fn names(drawing: &mut Drawing, lines: &[Line], axes: (&Across, &Axis)) {
-    let mut ends: Vec<(&Line, [f64; 2])> = lines.iter().map(|line| (line, line.end(axes))).collect();
-    ends.sort_by(|left, right| left.1[1].total_cmp(&right.1[1]));
-    let wanted: Vec<f64> = ends.iter().map(|(_, [_, y])| *y).collect();
-    for ((line, [x, y]), at) in ends.iter().zip(spread(&wanted, TOP + 4.0, BOTTOM)) {
-        let lead = format!("M{} {}L{} {}", short(x + 6.0), short(*y), short(NAMES - 3.0), short(at));
-        drawing.path("lead", &lead);
-        let letters = (WIDTH - NAMES - 4.0) / (1.02 * LETTER);
-        drawing.text("m n", Anchor::Start, NAMES, at + 4.0, &fitted(&line.case.title, letters));
-    }
 }
 
 #[cfg(test)]

@@ -6,21 +6,12 @@
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Estimate, FactorCrossover, FactorLine, FactorPanel, FactorPoint};
 
-use super::series::{Axis, ways};
-use super::{Anchor, Drawing, LETTER, WIDTH, fitted, short};
-use crate::svg::palette::look;
+use super::lines::{Axis, Plane, Spot, draw_spots, ways};
+use super::{Drawing, LETTER, WIDTH, fitted, highest, lowest};
 
-const LEFT: f64 = 44.0;
 /// Beyond it stand the names of the lines.
-const RIGHT: f64 = 238.0;
-const TOP: f64 = 40.0;
-const BOTTOM: f64 = 236.0;
+const PLANE: Plane = Plane { left: 44.0, right: 238.0, top: 40.0, bottom: 236.0 };
 const NAMES: f64 = 250.0;
-/// Names stand at least so far apart, one beneath the other.
-const NAME: f64 = 14.0;
-/// Numbers of an axis stand at least so far apart.
-const APART_X: f64 = 34.0;
-const APART_Y: f64 = 18.0;
 
 /// The axis of the factor.
 enum Across {
@@ -31,14 +22,16 @@ enum Across {
 impl Across {
     fn of(panel: &FactorPanel) -> Option<Self> {
         let (low, high) = (panel.levels.first()?.value, panel.levels.last()?.value);
-        let (from, to) = (LEFT + 10.0, RIGHT - 8.0);
+        let (from, to) = (PLANE.left + 10.0, PLANE.right - 8.0);
         Some(if low > 0.0 { Self::Logarithmic(Axis::of(low, high, from, to)) } else { Self::Even { low, high } })
     }
 
     fn at(&self, value: f64) -> f64 {
         match self {
             Self::Logarithmic(axis) => axis.at(value),
-            Self::Even { low, high } => LEFT + 10.0 + (RIGHT - LEFT - 18.0) * (value - low) / (high - low),
+            Self::Even { low, high } => {
+                PLANE.left + 10.0 + (PLANE.right - PLANE.left - 18.0) * (value - low) / (high - low)
+            }
         }
     }
 
@@ -55,12 +48,14 @@ pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
     let across = Across::of(panel)?;
     let shown = || panel.lines.iter().flat_map(|line| &line.points).filter_map(goodput);
     let low = shown().map(lowest).reduce(f64::min)?;
-    let high = shown().map(|goodput| goodput.high.unwrap_or(goodput.value)).reduce(f64::max)?;
-    let up = Axis::of(low, high, BOTTOM - 8.0, TOP + 10.0);
-    let mut drawing = Drawing::new(WIDTH, BOTTOM + 38.0);
+    let high = shown().map(highest).reduce(f64::max)?;
+    let up = Axis::of(low, high, PLANE.bottom - 8.0, PLANE.top + 10.0);
+    let mut drawing = Drawing::new(WIDTH, PLANE.bottom + 38.0);
     let heading = if panel.fixed.is_empty() { &panel.workload_title } else { &panel.fixed };
     drawing.heading(heading, &format!("good answers/s, {}", across.words()));
-    grid(&mut drawing, panel, &across, &up);
+    PLANE.upright(&mut drawing, &up, rate);
+    let marks = panel.levels.iter().map(|level| (across.at(level.value), level.label.clone()));
+    PLANE.across(&mut drawing, marks, &fitted(&panel.title, (PLANE.right - 2.0) / 6.3));
     let ways = ways(&panel.lines.iter().map(|line| (line.runtime.as_str(), line.subject.as_str())).collect::<Vec<_>>());
     for (line, way) in panel.lines.iter().zip(ways) {
         draw_line(&mut drawing, panel, line, way, (&across, &up));
@@ -68,7 +63,9 @@ pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
     for crossing in panel.crossovers.iter().filter(|crossing| crossing.sure) {
         mark(&mut drawing, panel, crossing, (&across, &up));
     }
-    names(&mut drawing, panel, (&across, &up));
+    let end = |line| places(line, (&across, &up)).last().map(|(_, place)| *place);
+    let ends = panel.lines.iter().filter_map(|line| Some((line.title.as_str(), end(line)?)));
+    PLANE.names(&mut drawing, ends.collect(), NAMES, (WIDTH - NAMES) / (0.93 * LETTER));
     let number = panel.lines.len();
     let label = format!("Goodput of {number} subjects by {}; the same figures stand in the table below", panel.title);
     Some(drawing.finish(&label))
@@ -77,33 +74,6 @@ pub(crate) fn factor_panel(panel: &FactorPanel) -> Option<String> {
 /// A goodput that can stand on a logarithmic axis.
 fn goodput(point: &FactorPoint) -> Option<&Estimate> {
     Some(&point.goodput_rps).filter(|goodput| goodput.value > 0.0)
-}
-
-fn lowest(goodput: &Estimate) -> f64 {
-    goodput.low.filter(|low| *low > 0.0).unwrap_or(goodput.value)
-}
-
-fn grid(drawing: &mut Drawing, panel: &FactorPanel, across: &Across, up: &Axis) {
-    let mut last = f64::INFINITY;
-    for tick in up.ticks() {
-        let y = up.at(tick);
-        drawing.path("grid-line", &format!("M{LEFT} {}H{RIGHT}", short(y)));
-        if last - y >= APART_Y {
-            drawing.text("m", Anchor::End, LEFT - 5.0, y + 4.0, &rate(tick));
-            last = y;
-        }
-    }
-    let mut last = f64::NEG_INFINITY;
-    for level in &panel.levels {
-        let x = across.at(level.value);
-        drawing.path("grid-line", &format!("M{} {TOP}V{BOTTOM}", short(x)));
-        if x - last >= APART_X {
-            drawing.text("m", Anchor::Middle, x, BOTTOM + 14.0, &level.label);
-            last = x;
-        }
-    }
-    drawing.path("axis", &format!("M{LEFT} {BOTTOM}H{RIGHT}"));
-    drawing.text("m", Anchor::End, RIGHT, BOTTOM + 29.0, &fitted(&panel.title, (RIGHT - 2.0) / 6.3));
 }
 
 /// A tick without decimals that nobody needs: `20k`.
@@ -116,22 +86,21 @@ pub(super) fn rate(tick: f64) -> String {
     format!("{}{unit}", (scaled * 1e3).round() / 1e3)
 }
 
-fn draw_line(drawing: &mut Drawing, panel: &FactorPanel, line: &FactorLine, way: usize, axes: (&Across, &Axis)) {
-    let path: Vec<String> =
-        places(line, axes).iter().map(|(_, [x, y])| format!("{} {}", short(*x), short(*y))).collect();
-    let dashes = if way == 0 { String::new() } else { format!(" way-{way}") };
-    if path.len() > 1 {
-        drawing.path(&format!("{} line{dashes}", look(&line.runtime).class), &format!("M{}", path.join("L")));
-    }
-    for (point, [x, y]) in places(line, axes) {
-        if let (Some(_), Some(high)) = (point.goodput_rps.low, point.goodput_rps.high) {
-            drawing.upright_whisker(x, axes.1.at(lowest(&point.goodput_rps)), axes.1.at(high));
-        }
-        let words = figure(Quantity::Number, &point.goodput_rps).line();
+fn draw_line(
+    drawing: &mut Drawing,
+    panel: &FactorPanel,
+    line: &FactorLine,
+    way: usize,
+    (across, up): (&Across, &Axis),
+) {
+    let spot = |point: &FactorPoint| {
+        let estimate = goodput(point)?.clone();
+        let words = figure(Quantity::Number, &estimate).line();
         let limit = point.limited_by.as_ref().map(|limit| format!("; limited by {limit}")).unwrap_or_default();
         let title = format!("{} at {}: {words}{limit}", line.title, label(panel, point.value));
-        look(&line.runtime).draw_point(drawing, [x, y], way > 0, &title);
-    }
+        Some(Spot { x: across.at(point.value), estimate, title })
+    };
+    draw_spots(drawing, (&line.runtime, way), up, line.points.iter().filter_map(spot).collect());
 }
 
 fn label(panel: &FactorPanel, value: f64) -> &str {
@@ -169,35 +138,6 @@ fn mark(drawing: &mut Drawing, panel: &FactorPanel, crossing: &FactorCrossover, 
     drawing.point("flip", [x, y], "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", &title);
 }
 
-/// The name of each line at its end, moved where two would stand in one place.
-fn names(drawing: &mut Drawing, panel: &FactorPanel, axes: (&Across, &Axis)) {
-    let end = |line| places(line, axes).last().map(|(_, place)| *place);
-    let mut ends: Vec<(&FactorLine, [f64; 2])> =
-        panel.lines.iter().filter_map(|line| Some((line, end(line)?))).collect();
-    ends.sort_by(|left, right| left.1[1].total_cmp(&right.1[1]));
-    let wanted: Vec<f64> = ends.iter().map(|(_, [_, y])| *y).collect();
-    for ((line, [x, y]), at) in ends.iter().zip(spread(&wanted, TOP + 4.0, BOTTOM)) {
-        let lead = format!("M{} {}L{} {}", short(x + 6.0), short(*y), short(NAMES - 3.0), short(at));
-        drawing.path("lead", &lead);
-        drawing.text("m n", Anchor::Start, NAMES, at + 4.0, &fitted(&line.title, (WIDTH - NAMES) / (0.93 * LETTER)));
-    }
-}
-
-/// Places near those wanted, which rise, so that no two are nearer than a name is high; within two ends if there is room.
-pub(super) fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
-    let mut places = Vec::with_capacity(wanted.len());
-    for y in wanted {
-        let least = places.last().map_or(top, |last| last + NAME);
-        places.push(y.max(least));
-    }
-    let mut most = bottom.max(top + NAME * wanted.len().saturating_sub(1) as f64);
-    for place in places.iter_mut().rev() {
-        *place = place.min(most);
-        most = *place - NAME;
-    }
-    places
-}
-
 /// A value of the panel and what it is of the lowest level's, for tables: `141 · 0.93×`.
 pub(crate) fn cell(point: &FactorPoint) -> String {
     let goodput = amount(Quantity::Number, point.goodput_rps.value);
@@ -210,13 +150,6 @@ pub(crate) fn cell(point: &FactorPoint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_moved_apart_and_stay_inside() {
-        assert_eq!(spread(&[50.0, 52.0, 120.0], 40.0, 200.0), [50.0, 64.0, 120.0]);
-        assert_eq!(spread(&[190.0, 195.0, 199.0], 40.0, 200.0), [172.0, 186.0, 200.0]);
-        assert_eq!(spread(&[], 40.0, 200.0), Vec::<f64>::new());
-    }
 
     #[test]
     fn ticks_are_short() {

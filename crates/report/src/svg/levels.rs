@@ -53,9 +53,7 @@ fn row(drawing: &mut Drawing, level: &FactorLevelFinding, axis: &Axis, top: f64)
     drawing.text("m", Anchor::Start, 0.0, top + 27.0, &fitted(&level.of, WIDTH / 6.6));
     let Some(ratio) = ratio else { return };
     let y = top + WORDS + STRIP / 2.0;
-    if let (Some(low), Some(high)) = (ratio.low, ratio.high) {
-        drawing.whisker(axis.at(low), axis.at(high), y);
-    }
+    drawing.interval(ratio, |value| axis.at(value), y);
     let class = if level.remark.is_some() { "dot unclear" } else { "dot" };
     drawing.path_at(class, axis.at(ratio.value), y, CIRCLE);
 }

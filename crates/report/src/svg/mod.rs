@@ -5,6 +5,7 @@ mod courses;
 mod curves;
 mod factors;
 mod levels;
+mod lines;
 mod overlay;
 pub(crate) mod palette;
 mod published;
@@ -19,6 +20,8 @@ mod trace;
 
 use std::fmt::Write as _;
 
+use tolok_analysis::Estimate;
+
 use crate::printable::printable;
 
 pub(crate) use bars::{costs, has_costs, throughput};
@@ -26,11 +29,12 @@ pub(crate) use courses::courses;
 pub(crate) use curves::{MOST_LINES, curves, quantile_words};
 pub(crate) use factors::{cell, factor_panel};
 pub(crate) use levels::levels;
+pub(crate) use lines::ways;
 pub(crate) use overlay::{overlaid_latency, overlaid_throughput};
 pub(crate) use published::published;
 pub(crate) use ratios::ratios;
 pub(crate) use seconds::{Part, Scales, seconds, stroke};
-pub(crate) use series::{Time, series, ways};
+pub(crate) use series::{Time, series};
 pub(crate) use shared::{Shared, SharedCase, letter};
 pub(crate) use shares::shares;
 pub(crate) use starts::{Start, starts};
@@ -45,6 +49,8 @@ const HEAD: f64 = 52.0;
 const ROW: f64 = 33.0;
 /// About the width of one letter of a label.
 const LETTER: f64 = 6.7;
+/// A round mark.
+const DOT: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
 /// An SVG drawing on its way.
 pub(crate) struct Drawing {
@@ -111,6 +117,13 @@ impl Drawing {
         self.path("ci", &path);
     }
 
+    /// The whisker of an estimate that has an interval.
+    fn interval(&mut self, estimate: &Estimate, at: impl Fn(f64) -> f64, y: f64) {
+        if let (Some(low), Some(high)) = (estimate.low, estimate.high) {
+            self.whisker(at(low), at(high), y);
+        }
+    }
+
     /// A line from `low` down to `high`, which stand upright, with a short stroke at both ends.
     fn upright_whisker(&mut self, x: f64, low: f64, high: f64) {
         let (low, high, left, x) = (short(low), short(high), short(x - 3.0), short(x));
@@ -143,6 +156,16 @@ impl Drawing {
         let (width, height, body) = (short(self.width), short(self.height), self.body);
         format!(r#"<svg class="marker" viewBox="0 0 {width} {height}" aria-hidden="true">{body}</svg>"#)
     }
+}
+
+/// The upper end of an estimate's interval, or its value without one.
+fn highest(estimate: &Estimate) -> f64 {
+    estimate.high.unwrap_or(estimate.value)
+}
+
+/// The lower end of an interval, as far as a logarithmic axis can show it.
+fn lowest(estimate: &Estimate) -> f64 {
+    estimate.low.filter(|low| *low > 0.0).unwrap_or(estimate.value)
 }
 
 /// A text of at most so many letters. The end says how a subject is run, so it is the middle that goes.

@@ -4,8 +4,9 @@ use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate};
 
 use super::bars::Scale;
+use super::lines::Axis;
 use super::shared::{Shared, SharedCase, letter};
-use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted};
+use super::{Anchor, Drawing, HEAD, LETTER, WIDTH, fitted, highest, lowest};
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound};
 
@@ -48,9 +49,7 @@ pub(crate) fn overlaid_throughput(shared: &Shared) -> String {
         let class = format!("{} {kind}", look(shared.runtime).class);
         let place = [scale.from, top + 4.0, scale.at(goodput.value) - scale.from, BAR];
         drawing.bar(&class, place, &format!("{}: {bound}{} good answers/s", shared.title, words.line()));
-        if let (Some(low), Some(high)) = (goodput.low, goodput.high) {
-            drawing.whisker(scale.at(low), scale.at(high), top + 4.0 + BAR / 2.0);
-        }
+        drawing.interval(goodput, |value| scale.at(value), top + 4.0 + BAR / 2.0);
     });
     drawing.finish(&format!(
         "{}: good answers per second in each run; the same figures stand in the table",
@@ -65,15 +64,17 @@ pub(crate) fn overlaid_latency(shared: &Shared) -> Option<String> {
         let all = cases.iter().flat_map(|case| &case.of_runs);
         all.flat_map(|(_, case)| [&case.latency_p50_s, &case.latency_p99_s]).flatten().filter(|time| time.value > 0.0)
     };
-    let low = times().map(|time| time.low.unwrap_or(time.value)).filter(|low| *low > 0.0).reduce(f64::min)?;
+    let low = times().map(lowest).reduce(f64::min)?;
     let high = times().map(highest).reduce(f64::max)?;
-    let axis = Logarithmic::of(low, high);
+    // A single value still needs an axis around it.
+    let (low, high) = (low / 1.15, (high * 1.15).max(low * 1.5));
+    let axis = Axis::of(low, high, LETTERS + 6.0, WIDTH - BOTH_VALUES - 8.0);
     let bottom = HEAD + height(&cases);
     let mut drawing = Drawing::new(WIDTH, bottom + 16.0);
     let first = shared.first();
     drawing.heading(&heading(first), &first.load);
     drawing.text("m", Anchor::End, WIDTH, HEAD - 4.0, "p50 / p99, ms");
-    axis.draw(&mut drawing, bottom);
+    grid(&mut drawing, &axis, bottom);
     each_line(&mut drawing, &cases, |drawing, shared, case, top| {
         let marks = [(&case.latency_p50_s, false), (&case.latency_p99_s, true)];
         for (time, is_hollow) in marks {
@@ -97,10 +98,6 @@ pub(crate) fn overlaid_latency(shared: &Shared) -> Option<String> {
     )
 }
 
-fn highest(estimate: &Estimate) -> f64 {
-    estimate.high.unwrap_or(estimate.value)
-}
-
 fn height(cases: &[SharedCase]) -> f64 {
     cases.iter().map(|case| NAME + LINE * case.of_runs.len() as f64 + BETWEEN).sum()
 }
@@ -121,36 +118,15 @@ fn each_line(drawing: &mut Drawing, cases: &[SharedCase], draw: impl Fn(&mut Dra
     }
 }
 
-/// A logarithmic axis of times.
-struct Logarithmic {
-    low: f64,
-    high: f64,
-}
-
-impl Logarithmic {
-    fn of(low: f64, high: f64) -> Self {
-        // A single value still needs an axis around it.
-        Self { low: low / 1.15, high: (high * 1.15).max(low * 1.5) }
-    }
-
-    fn at(&self, value: f64) -> f64 {
-        let (from, to) = (LETTERS + 6.0, WIDTH - BOTH_VALUES - 8.0);
-        from + (to - from) * (value / self.low).ln() / (self.high / self.low).ln()
-    }
-
-    /// Lines at 1, 2 and 5 of each power of ten that is in sight, with a number where there is room.
-    fn draw(&self, drawing: &mut Drawing, bottom: f64) {
-        let first = self.low.log10().floor() as i32;
-        let last = self.high.log10().ceil() as i32;
-        let steps = (first..=last).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));
-        let mut free = f64::NEG_INFINITY;
-        for value in steps.filter(|value| (self.low..=self.high).contains(value)) {
-            let x = self.at(value);
-            drawing.path("grid-line", &format!("M{x:.1} {HEAD:.1}V{bottom:.1}"));
-            if x - free >= APART {
-                drawing.text("m", Anchor::Middle, x, bottom + 13.0, &amount(Quantity::Seconds, value));
-                free = x;
-            }
+/// Lines at the round times that are in sight, with a number where there is room.
+fn grid(drawing: &mut Drawing, axis: &Axis, bottom: f64) {
+    let mut free = f64::NEG_INFINITY;
+    for time_s in axis.steps(&[1.0, 2.0, 5.0]) {
+        let x = axis.at(time_s);
+        drawing.path("grid-line", &format!("M{x:.1} {HEAD:.1}V{bottom:.1}"));
+        if x - free >= APART {
+            drawing.text("m", Anchor::Middle, x, bottom + 13.0, &amount(Quantity::Seconds, time_s));
+            free = x;
         }
     }
 }

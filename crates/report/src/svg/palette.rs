@@ -3,14 +3,51 @@
 //! The folders of the subjects say both, and `build.rs` builds them in. A test holds the colours apart for people with
 //! and without deficient colour vision. The marker and the written name say the same without colour.
 
+use std::sync::LazyLock;
+
+use tolok_model::{Colour, Marker, Subject};
+
 use super::Drawing;
 
 /// The style sheet of every page, with the colours of all runtimes.
-pub(crate) const STYLE: &str =
-    concat!(include_str!("../../templates/report.css"), include_str!(concat!(env!("OUT_DIR"), "/looks.css")));
+pub(crate) static STYLE: LazyLock<String> =
+    LazyLock::new(|| format!("{}{}", include_str!("../../templates/report.css"), style(&RUNTIMES)));
 
-/// Runtime, class and marker.
-const LOOKS: &[(&str, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/looks.rs"));
+/// The subjects that say how their runtime looks.
+const SUBJECTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/subjects.rs"));
+
+static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
+    let read = |text: &&str| {
+        let subject = Subject::read("", text).expect("tests read every subject of the repository");
+        let class = format!("r-{}", subject.runtime);
+        Some(Runtime { class, colour: subject.colour?, marker: subject.marker, name: subject.runtime })
+    };
+    let mut runtimes: Vec<Runtime> = SUBJECTS.iter().filter_map(read).collect();
+    runtimes.sort_by(|one, other| one.name.cmp(&other.name));
+    runtimes
+});
+
+struct Runtime {
+    name: String,
+    /// The class that gives the colour: `r-go`.
+    class: String,
+    colour: Colour,
+    marker: Marker,
+}
+
+/// The variables and classes of all runtimes.
+fn style(runtimes: &[Runtime]) -> String {
+    let variables = |of: fn(&Colour) -> &String| {
+        let each = runtimes.iter().map(|it| format!(" --{}: {};", it.name, of(&it.colour)));
+        format!(":root {{{} }}", each.collect::<String>())
+    };
+    let (light, dark) = (variables(|it| &it.light), variables(|it| &it.dark));
+    let classes = runtimes.iter().map(|it| format!(".{} {{ --c: var(--{}); }}\n", it.class, it.name));
+    format!(
+        "\n/* Of the subjects' folders. */\n{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n@media print {{ {light} }}\n{}",
+        classes.collect::<String>()
+    )
+}
 
 /// The look of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,46 +57,10 @@ pub(crate) struct Look {
     marker: Marker,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Marker {
-    Circle,
-    Square,
-    Triangle,
-    TriangleDown,
-    Diamond,
-    Cross,
-    Plus,
-    Bar,
-    Star,
-    Hexagon,
-    Ring,
-}
-
 /// The look of a runtime. All runtimes without a colour share one.
 pub(crate) fn look(runtime: &str) -> Look {
-    let known = LOOKS.iter().find(|(name, ..)| *name == runtime);
-    known.map_or(Look { class: "r-other", marker: Marker::Ring }, |&(_, class, marker)| Look {
-        class,
-        marker: Marker::named(marker),
-    })
-}
-
-impl Marker {
-    fn named(name: &str) -> Self {
-        match name {
-            "circle" => Self::Circle,
-            "square" => Self::Square,
-            "triangle" => Self::Triangle,
-            "triangle-down" => Self::TriangleDown,
-            "diamond" => Self::Diamond,
-            "cross" => Self::Cross,
-            "plus" => Self::Plus,
-            "bar" => Self::Bar,
-            "star" => Self::Star,
-            "hexagon" => Self::Hexagon,
-            _ => Self::Ring,
-        }
-    }
+    let known = RUNTIMES.iter().find(|known| known.name == runtime);
+    known.map_or(Look { class: "r-other", marker: Marker::Ring }, |it| Look { class: &it.class, marker: it.marker })
 }
 
 impl Look {

@@ -88,9 +88,7 @@ fn row(drawing: &mut Drawing, one: &Beside, axis: &Axis, top: f64) {
     if let Some(measured) = one.measured {
         let at = axis.at(measured.value);
         drawing.path("lead", &format!("M{} {}H{}", short(published), short(y), short(at)));
-        if let (Some(low), Some(high)) = (measured.low, measured.high) {
-            drawing.whisker(axis.at(low), axis.at(high), y);
-        }
+        drawing.interval(measured, |value| axis.at(value), y);
         let class = if one.reading == PublishedReading::CannotTell { "dot unclear" } else { "dot" };
         drawing.path_at(class, at, y, CIRCLE);
     }

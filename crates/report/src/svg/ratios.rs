@@ -9,7 +9,7 @@
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
-use super::{Anchor, Drawing, ROW, WIDTH, fitted, short};
+use super::{Anchor, DOT, Drawing, ROW, WIDTH, fitted, short};
 use crate::wording::heading;
 
 /// Height of the heading, which has no line for columns here.
@@ -70,15 +70,13 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, axi
     if let (Some(low), Some(high)) = (pair.simultaneous_low, pair.simultaneous_high) {
         drawing.path("all", &format!("M{} {}H{}", short(axis.at(low)), short(y), short(axis.at(high))));
     }
-    if let (Some(low), Some(high)) = (pair.ratio.low, pair.ratio.high) {
-        drawing.whisker(axis.at(low), axis.at(high), y);
-    }
+    drawing.interval(&pair.ratio, |value| axis.at(value), y);
     let class = match pair.verdict {
         Verdict::Faster | Verdict::Slower => "dot",
         Verdict::Equivalent | Verdict::NoDifferenceFound => "dot open",
         Verdict::CannotTell => "dot unclear",
     };
-    drawing.path_at(class, axis.at(pair.ratio.value), y, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z");
+    drawing.path_at(class, axis.at(pair.ratio.value), y, DOT);
     drawing.text("m", Anchor::End, WIDTH, y + 4.0, &words.line());
 }
 

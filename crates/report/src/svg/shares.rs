@@ -26,7 +26,5 @@ fn row(drawing: &mut Drawing, share: &VarianceShare, y: f64) {
     let class = if is_rest { "share rest" } else { "share" };
     drawing.bar("same", [0.0, y + 14.0, WIDTH, 9.0], "");
     drawing.bar(class, [0.0, y + 14.0, at(share.share.value), 9.0], &format!("{}: {words}", share.title));
-    if let (Some(low), Some(high)) = (share.share.low, share.share.high) {
-        drawing.whisker(at(low), at(high), y + 18.5);
-    }
+    drawing.interval(&share.share, at, y + 18.5);
 }

@@ -1,19 +1,17 @@
 //! Dots with their intervals: what each tool says of one server, and what crossed the wire.
 
 use tolok_analysis::figures::{NONE, Quantity, figure};
-use tolok_analysis::{Estimate, ToolRow, ToolsFinding};
+use tolok_analysis::{ToolRow, ToolsFinding};
 
 use super::bars::Scale;
-use super::{Anchor, Drawing, HEAD, LETTER, ROW, WIDTH, fitted};
+use super::{Anchor, DOT, Drawing, HEAD, LETTER, ROW, WIDTH, fitted, highest};
 use crate::wording::LOWER_BOUND;
 
-const DOT: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 /// Of the figure at the right edge.
 const VALUE_COLUMN: f64 = 60.0;
 
 /// Good answers per second by each tool, with a dashed stroke where the wire has them.
 pub(crate) fn tools(finding: &ToolsFinding, heading: &str) -> String {
-    let highest = |estimate: &Estimate| estimate.high.unwrap_or(estimate.value);
     let said = finding.rows.iter().flat_map(|row| [&row.goodput_rps, &row.wire_rps]);
     let most = said.flatten().map(highest).fold(0.0, f64::max);
     let scale = Scale { most, from: 5.0, to: WIDTH - 6.0 };
@@ -48,8 +46,6 @@ fn line(drawing: &mut Drawing, row: &ToolRow, scale: &Scale, top: f64) {
     if let Some(wire) = &row.wire_rps {
         drawing.path("ceil", &format!("M{:.1} {:.1}v14", scale.at(wire.value), y - 7.0));
     }
-    if let (Some(low), Some(high)) = (goodput.low, goodput.high) {
-        drawing.whisker(scale.at(low), scale.at(high), y);
-    }
+    drawing.interval(goodput, |value| scale.at(value), y);
     drawing.path_at(if row.is_limit { "dot open" } else { "dot" }, scale.at(goodput.value), y, DOT);
 }

@@ -1,6 +1,8 @@
 //! LaTeX tables and figures, read as strictly as TeX reads them.
 
 use tolok_report::charts::figures;
+use tolok_report::documents::paper_figures;
+use tolok_report::print::latex_figures;
 
 use super::*;
 
@@ -108,7 +110,7 @@ fn every_report_is_sound_latex() {
     for (name, findings) in every_edge_case() {
         assert_eq!(wrong(&text(findings, Format::Latex)), None, "{name}");
         for ending in [Some("pdf"), None] {
-            assert_eq!(wrong(&tolok_report::latex::figures(findings, &figures(findings), ending)), None, "{name}");
+            assert_eq!(wrong(&latex_figures(&paper_figures(findings, &figures(findings)), ending)), None, "{name}");
         }
     }
 }
@@ -126,5 +128,5 @@ fn a_table_of_programs_that_are_at_odds() {
 #[test]
 fn figures_of_a_scenario() {
     let findings = edge_case("one-scenario");
-    insta::assert_snapshot!(tolok_report::latex::figures(&findings, &figures(&findings), Some("pdf")));
+    insta::assert_snapshot!(latex_figures(&paper_figures(&findings, &figures(&findings)), Some("pdf")));
 }

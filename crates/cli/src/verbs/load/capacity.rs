@@ -4,12 +4,15 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use tolok_load::capacity::{self, Capacity, Limit, Plan, Probe, ProbeOutcome, Progress};
+use tolok_analysis::figures::{NONE, count, counted, share, significant};
+use tolok_load::capacity::{self, Bracket, Capacity, Limit, Plan, Probe, ProbeOutcome, Progress};
 use tolok_load::threshold::KeptOrCrossed;
+use tolok_report::document::{Block, Column, Document, Fact, List, Look, Row, Table, Text};
+use tolok_report::print::{Style, markdown};
 
-use super::figures::{count, number, percent, plural, seconds};
 use super::options::{Asked, asked};
-use super::style::{ALARM, CAUTION, FAINT, FINE, STRONG, paint, wrap};
+use super::plan_words::{duration, rate};
+use super::style::{ALARM, CAUTION, FAINT, FINE, TIE, paint, tied};
 use super::{document, hear_interrupts, session};
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{CliError, Exit};
@@ -79,7 +82,7 @@ fn tried(probe: &Probe) -> String {
         ProbeOutcome::Crossed => paint(ALARM, "✗"),
         ProbeOutcome::GeneratorLimited => paint(CAUTION, "?"),
     };
-    let mut line = format!("{:>12} {sign}", format!("{}/s", number(probe.rate_rps)));
+    let mut line = format!("{:>12} {sign}", rate(probe.rate_rps));
     for judged in &probe.thresholds {
         let _ = write!(line, "  {} {}", document::seen(judged), paint(FAINT, &format!("({})", judged.text)));
     }
@@ -88,7 +91,7 @@ fn tried(probe: &Probe) -> String {
     } else if probe.outcome == ProbeOutcome::Crossed
         && let Some(goodput) = probe.goodput_rps
     {
-        let _ = write!(line, "  {} good/s", number(goodput));
+        let _ = write!(line, "  {} good/s", significant(goodput, 4));
         // Where every threshold has held, something else was wrong.
         if probe.thresholds.iter().all(|judged| judged.outcome == KeptOrCrossed::Kept)
             && let Some(reason) = probe.reasons.first()
@@ -103,41 +106,45 @@ fn shown(found: &Capacity, asked: &Asked, format: LoadFormat, is_for_file: bool)
     Ok(match format {
         LoadFormat::Json => json(found)?,
         LoadFormat::Csv => csv(found),
-        LoadFormat::Md => markdown(found),
+        LoadFormat::Md => markdown(&of_capacity(found, asked)).replace(TIE, " "),
         LoadFormat::Text => {
-            let text = describe(found, asked, usize::from(width()));
-            if is_for_file { anstream::adapter::strip_str(&text).to_string() } else { text }
+            let style = Style { colour: !is_for_file, width: width() };
+            document::printed(&of_capacity(found, asked), style)
         }
     })
 }
 
-fn describe(found: &Capacity, asked: &Asked, width: usize) -> String {
-    let mut text = format!("{}\n", paint(STRONG, &format!("capacity of {}", found.url)));
-    let run = seconds(asked.options.executor.window().as_secs_f64());
-    let searches = plural(found.searches.len() as u64, "search", "searches");
-    let runs = plural(found.probes.len() as u64, "run", "runs");
-    let _ = writeln!(
-        text,
-        "{}\n",
-        wrap(&format!("{} · {searches}, {runs} of {run}", found.thresholds.join(" · ")), width, 0)
-    );
-    let _ = writeln!(text, "  capacity  {}", paint(STRONG, &headline(found)));
-    if let Some(range) = range(found) {
-        let _ = writeln!(text, "            {}", wrap(&range, width, 12));
-    }
-    for (number, search) in found.searches.iter().enumerate() {
-        let kept = search.kept_rps.map_or_else(|| "nothing".to_owned(), rate);
-        let crossed =
-            search.crossed_rps.map_or_else(|| "no rate failed".to_owned(), |rps| format!("not at {}", rate(rps)));
-        let _ = writeln!(text, "  {}", paint(FAINT, &format!("search {}: kept at {kept}, {crossed}", number + 1)));
-    }
-    if let Some(sentence) = caution(found) {
-        let _ = writeln!(text, "\n{} {}", paint(ALARM, "!"), wrap(sentence, width, 2));
-    }
-    if let Some(sentence) = too_short(found, asked) {
-        let _ = writeln!(text, "\n{} {}", paint(CAUTION, "!"), wrap(&sentence, width, 2));
-    }
-    text
+/// What was found, each search of it, and what must be known before it is quoted.
+fn of_capacity(found: &Capacity, asked: &Asked) -> Document {
+    let title = format!("capacity of {}", found.url);
+    let run = duration(asked.options.executor.window().as_secs_f64());
+    let searches = counted(found.searches.len() as u64, "search");
+    let runs = counted(found.probes.len() as u64, "run");
+    let plan = format!("{} · {searches}, {runs} of {run}", found.thresholds.join(" · "));
+    let capacity = Fact::of("capacity", Text::of(headline(found), Look::Strong));
+    let range = range(found).map(|range| Fact::of("", tied(&range)));
+    let blocks = vec![
+        Block::heading(2, title.as_str()),
+        Block::Paragraph(tied(&plan).into()),
+        Block::Facts(std::iter::once(capacity).chain(range).collect()),
+        Block::Table(searches_of(found)),
+    ];
+    let warnings = caution(found).map(|it| Text::of(it, Look::Warning)).into_iter();
+    let warnings = warnings.chain(too_short(found, asked).map(|it| Text::of(tied(&it), Look::Warning))).collect();
+    let record = Block::Section { id: "capacity".to_owned(), blocks };
+    Document { title, blocks: vec![record, Block::List(List { sign: "!", items: warnings })] }
+}
+
+fn searches_of(found: &Capacity) -> Table {
+    let row = |(search, bracket): (usize, &Bracket)| {
+        let cell = |rps: Option<f64>| rps.map_or_else(|| NONE.to_owned(), rate);
+        let runs = found.probes.iter().filter(|probe| probe.search as usize == search).count();
+        let cells = [(search + 1).to_string(), cell(bracket.kept_rps), cell(bracket.crossed_rps), count(runs as u64)];
+        Row::of(cells.map(Into::into).to_vec())
+    };
+    let numbers = ["kept at", "not kept at", "runs"].map(Column::numbers);
+    let columns = std::iter::once(Column::words("search")).chain(numbers).collect();
+    Table::of("Searches", columns, found.searches.iter().enumerate().map(row).collect())
 }
 
 /// A percentile of a few answers decides by luck.
@@ -149,17 +156,13 @@ fn too_short(found: &Capacity, asked: &Asked) -> Option<String> {
     (answers < needed as f64).then(|| {
         format!(
             "a run of {} at this rate has some {} answers, and `{}` is a matter of luck with fewer than {}; give it longer runs (-d {:.0}s)",
-            seconds(window_s),
+            duration(window_s),
             count(answers as u64),
             widest.text,
             count(needed),
             (needed as f64 / found.capacity_rps.unwrap_or(1.0)).ceil()
         )
     })
-}
-
-fn rate(rps: f64) -> String {
-    format!("{}/s", number(rps))
 }
 
 fn headline(found: &Capacity) -> String {
@@ -184,7 +187,7 @@ fn range(found: &Capacity) -> Option<String> {
     let (low, high) = (found.low_rps?, found.high_rps?);
     let sure = found
         .range_confidence
-        .map(|confidence| format!(" (holds the median of such searches with {})", percent(confidence)));
+        .map(|confidence| format!(" (holds the median of such searches with {})", share(confidence)));
     Some(format!("all searches ended between {} and {}{}", rate(low), rate(high), sure.unwrap_or_default()))
 }
 
@@ -216,27 +219,6 @@ fn csv(found: &Capacity) -> String {
             let threshold = judged.text.replace('"', "\"\"");
             let _ = writeln!(text, "{},{},{outcome},{goodput},\"{threshold}\",{value}", probe.search, probe.rate_rps);
         }
-    }
-    text
-}
-
-fn markdown(found: &Capacity) -> String {
-    let mut text = format!("**{}**: {} ({})\n", found.url, headline(found), found.thresholds.join(", "));
-    if let Some(range) = range(found) {
-        let _ = writeln!(text, "\n{range}.");
-    }
-    text += "\n| search | kept at | not kept at | runs |\n|---|---|---|---|\n";
-    for (search, bracket) in found.searches.iter().enumerate() {
-        let cell = |rps: Option<f64>| rps.map_or_else(|| "–".to_owned(), rate);
-        let runs = found.probes.iter().filter(|probe| probe.search as usize == search).count();
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} |",
-            search + 1,
-            cell(bracket.kept_rps),
-            cell(bracket.crossed_rps),
-            count(runs as u64)
-        );
     }
     text
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use tolok_analysis::figures::{NONE, Quantity, amount, count, counted, share, significant};
 use tolok_load::options::{ConnectionPolicy, Timer};
 use tolok_load::record::{Distribution, LoopModel, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
@@ -10,8 +11,7 @@ use tolok_report::document::{Block, Cell, Column, Document, Fact, List, Look, Ro
 use tolok_report::print::{Style, markdown, terminal};
 use tolok_report::sparkline;
 
-use super::figures::{bytes, count, number, percent, plural, time};
-use super::plan_words::{done, title};
+use super::plan_words::{done, rate, title};
 use super::style::{TIE, columns, tied};
 
 /// Columns before the words of a fact.
@@ -25,9 +25,13 @@ const WIDEST: u16 = 120;
 
 /// The record in lines of at most `width` columns where words can be broken.
 pub fn text(record: &Record, style: Style) -> String {
-    let style = Style { width: style.width.min(WIDEST), ..style };
+    printed(&document(record, usize::from(style.width.min(WIDEST))), style)
+}
+
+/// A document in lines that are not too wide to read.
+pub fn printed(document: &Document, style: Style) -> String {
     // A person who searches the text types blanks.
-    terminal(&document(record, usize::from(style.width)), &style).replace(TIE, " ")
+    terminal(document, &Style { width: style.width.min(WIDEST), ..style }).replace(TIE, " ")
 }
 
 /// The record for an issue or a README.
@@ -58,8 +62,8 @@ fn fact(label: &str, words: impl Into<Text>) -> Fact {
 }
 
 fn rates(record: &Record, width: usize) -> Vec<Fact> {
-    let goodput = record.goodput_rps.map_or_else(|| "–".to_owned(), number);
-    let offered = record.offered_rps.map(|offered| format!(" of {}/s offered", number(offered)));
+    let goodput = record.goodput_rps.map_or_else(|| NONE.to_owned(), |rps| significant(rps, 4));
+    let offered = record.offered_rps.map(|offered| format!(" of {} offered", rate(offered)));
     let words = format!("{TIE}good answers/s{}", offered.unwrap_or_default());
     let mut facts = vec![fact("goodput", Text::of(goodput, Look::Strong).and(words, Look::Plain))];
     let measured: Vec<f64> = (record.timeline.iter())
@@ -71,7 +75,7 @@ fn rates(record: &Record, width: usize) -> Vec<Fact> {
     }
     let (least, most) =
         measured.iter().fold((f64::MAX, 0.0_f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
-    let range = format!("{} to {}/s", number(least), number(most));
+    let range = format!("{} to {}", significant(least, 4), rate(most));
     let marks = sparkline(&measured, width.saturating_sub(INDENT + 2 + columns(&range)).min(60));
     facts.push(fact("each second", format!("{marks}{TIE} {range}").as_str()));
     facts
@@ -80,7 +84,8 @@ fn rates(record: &Record, width: usize) -> Vec<Fact> {
 /// One row for each kind of time, and one column for each figure of it.
 fn times(record: &Record) -> Table {
     let row = |(name, distribution): (&str, &Distribution)| {
-        let figures = figures_of(distribution).map(|value| value.map_or_else(|| "–".to_owned(), time));
+        let figures = figures_of(distribution)
+            .map(|value| value.map_or_else(|| NONE.to_owned(), |time_s| amount(Quantity::Seconds, time_s)));
         let cells = std::iter::once(name.to_owned()).chain(figures).chain([count(distribution.count)]);
         Row { cells: cells.map(Cell::from).collect(), ..Row::default() }
     };
@@ -173,7 +178,7 @@ fn failures(record: &Record) -> Vec<Fact> {
     let finished = ledger.good + ledger.failed;
     let mut facts = Vec::new();
     if ledger.failed > 0 {
-        let share = percent(ledger.failed as f64 / finished as f64);
+        let share = share(ledger.failed as f64 / finished as f64);
         let words = format!("{} of {} finished requests ({share})", count(ledger.failed), count(finished));
         facts.push(fact("failed", Text::of(tied(&words), Look::Warning)));
     }
@@ -195,18 +200,18 @@ fn failure_lines(record: &Record) -> Vec<String> {
 fn resources(record: &Record) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(in_flight) = record.in_flight_mean.filter(|_| record.plan.loop_model == LoopModel::Open) {
-        let mut words = format!("{} on average", number(in_flight));
+        let mut words = format!("{} on average", significant(in_flight, 4));
         if record.queue_max > 0 {
-            let _ = write!(words, "; at most {} waiting", plural(record.queue_max, "arrival", "arrivals"));
+            let _ = write!(words, "; at most {} waiting", counted(record.queue_max, "arrival"));
         }
         facts.push(fact("in flight", tied(&words)));
     }
     let window_s = record.window_s.max(f64::MIN_POSITIVE);
     let traffic = format!(
         "{} received ({}/s), {} sent",
-        bytes(record.received_bytes as f64),
-        bytes(record.received_bytes as f64 / window_s),
-        bytes(record.sent_bytes as f64)
+        amount(Quantity::Bytes, record.received_bytes as f64),
+        amount(Quantity::Bytes, record.received_bytes as f64 / window_s),
+        amount(Quantity::Bytes, record.sent_bytes as f64)
     );
     facts.extend([
         fact("connections", tied(&connections(record))),
@@ -216,7 +221,7 @@ fn resources(record: &Record) -> Vec<Fact> {
     let wait =
         record.generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s).fold(0.0, f64::max) / window_s;
     if wait > 0.01 {
-        let words = format!("waited for a CPU {} of the time: something else had it", percent(wait));
+        let words = format!("waited for a CPU {} of the time: something else had it", share(wait));
         facts.push(fact("", Text::of(tied(&words), Look::Warning)));
     }
     facts
@@ -257,18 +262,18 @@ fn closes_what_was_to_be_kept(record: &Record) -> bool {
 /// Threads, how busy, and what a request costs the generator.
 fn generator(record: &Record) -> String {
     let threads = &record.generator.threads;
-    let mut words = plural(threads.len() as u64, "thread", "threads");
+    let mut words = counted(threads.len() as u64, "thread");
     let cpus: Vec<String> = threads.iter().filter_map(|thread| Some(thread.cpu?.to_string())).collect();
     if !cpus.is_empty() {
         let _ = write!(words, " on CPU {}", cpus.join(","));
     }
     if let Some(busy) = record.generator_busy {
-        let _ = write!(words, ", {}{} busy", if threads.len() > 1 { "the busiest " } else { "" }, percent(busy));
+        let _ = write!(words, ", {}{} busy", if threads.len() > 1 { "the busiest " } else { "" }, share(busy));
     }
     let spin_s: f64 = threads.iter().map(|thread| thread.spin_s).sum();
     let worked_s: f64 = threads.iter().map(ThreadSummary::worked_s).sum();
     if record.ledger.sent > 0 {
-        let _ = write!(words, ", {} of CPU a request", time(worked_s / record.ledger.sent as f64));
+        let _ = write!(words, ", {} of CPU a request", amount(Quantity::Seconds, worked_s / record.ledger.sent as f64));
     }
     let name = match record.generator.timer {
         Timer::Sleep => "sleep",
@@ -277,7 +282,7 @@ fn generator(record: &Record) -> String {
     };
     let _ = write!(words, ", {name} timer");
     if spin_s > 0.0 && record.window_s > 0.0 {
-        let share = percent(spin_s / record.window_s);
+        let share = share(spin_s / record.window_s);
         let _ = write!(words, " (looking at the clock took {share} of a CPU more)");
     }
     words
@@ -304,11 +309,11 @@ fn judged(thresholds: &[Judged]) -> Vec<Fact> {
 pub fn seen(judged: &Judged) -> String {
     match (judged.value, judged.unit) {
         (None, _) => "there is no such figure".to_owned(),
-        (Some(value), Unit::Seconds) => time(value),
-        (Some(value), Unit::PerSecond) => format!("{}/s", number(value)),
-        (Some(value), Unit::One) if judged.text.trim_end().ends_with('%') => percent(value),
+        (Some(value), Unit::Seconds) => amount(Quantity::Seconds, value),
+        (Some(value), Unit::PerSecond) => rate(value),
+        (Some(value), Unit::One) if judged.text.trim_end().ends_with('%') => share(value),
         (Some(value), Unit::One) if value.fract() == 0.0 => count(value as u64),
-        (Some(value), Unit::One) => percent(value),
+        (Some(value), Unit::One) => share(value),
     }
 }
 
@@ -321,7 +326,7 @@ fn verdict(record: &Record) -> Vec<Block> {
     lists.push(("✓", record.verdict.trusted.then(|| Text::from(trusted)).into_iter().collect()));
     lists.push(("!", unjudged_failures(record).map(Text::from).into_iter().collect()));
     let missed = record.thresholds.iter().filter(|judged| judged.outcome != KeptOrCrossed::Kept).count();
-    let all = plural(record.thresholds.len() as u64, "threshold", "thresholds");
+    let all = counted(record.thresholds.len() as u64, "threshold");
     let missed = (missed > 0).then(|| Text::of(format!("{missed} of {all} not kept"), Look::Warning));
     let reasons = record.verdict.reasons.iter();
     let reasons =
@@ -341,7 +346,7 @@ fn unjudged_failures(record: &Record) -> Option<String> {
         0 => String::new(),
         after => format!(" ({} of them after the window)", count(after)),
     };
-    let failed = plural(failed, "request failed", "requests failed");
+    let failed = counted(failed, "request") + " failed";
     Some(tied(&format!("{failed}{after}, and no threshold says how many may: code 5")))
 }
 
@@ -354,7 +359,7 @@ fn closed_loop(record: &Record) -> String {
     let users = u64::from(record.plan.vus);
     tied(&format!(
         "closed loop: a slow answer delays the next request, so these percentiles hold for {} only",
-        plural(users, "user", "users")
+        counted(users, "user")
     ))
 }
 

@@ -3,7 +3,6 @@
 mod capacity;
 mod csv;
 mod document;
-mod figures;
 mod options;
 mod plan_words;
 mod progress;

@@ -1,9 +1,10 @@
 //! What was done, in words: the same for the terminal and for Markdown.
 
+use std::time::Duration;
+
+use tolok_analysis::figures::{Quantity, amount, count, counted, significant};
 use tolok_load::options::{Arrivals, ConnectionPolicy, Mix};
 use tolok_load::record::{LoopModel, PlanSummary, Profile, Record, RequestSummary};
-
-use super::figures::{bytes, count, number, plural, seconds};
 
 /// `GET http://127.0.0.1:8080/json`, or how many requests there are.
 pub fn title(plan: &PlanSummary) -> String {
@@ -21,7 +22,7 @@ pub fn title(plan: &PlanSummary) -> String {
 fn listed(plan: &PlanSummary) -> String {
     // Many are counted and not described.
     if plan.requests.is_empty() {
-        return plural(plan.request_count, "request", "requests");
+        return counted(plan.request_count, "request");
     }
     let one = |request: &RequestSummary| format!("{} {} {}", request.weight, request.method, request.path);
     plan.requests.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -39,14 +40,14 @@ pub fn done(record: &Record) -> Vec<String> {
         parts.push(pool(plan));
     }
     if let Some(streams) = plan.streams_per_connection {
-        let each = plural(u64::from(streams), "stream", "streams");
+        let each = counted(u64::from(streams), "stream");
         parts.push(format!("HTTP/2, {each} a connection"));
     }
     parts.push(match plan.connection {
         ConnectionPolicy::KeepAlive => "keep-alive".to_owned(),
         ConnectionPolicy::PerRequest => "a connection for every request".to_owned(),
         ConnectionPolicy::Requests { requests_per_connection } => {
-            format!("a connection for {}", plural(u64::from(requests_per_connection), "request", "requests"))
+            format!("a connection for {}", counted(u64::from(requests_per_connection), "request"))
         }
     });
     match plan.tls_verified {
@@ -61,7 +62,7 @@ pub fn done(record: &Record) -> Vec<String> {
 }
 
 fn profile(profile: &Profile) -> String {
-    let users = |vus: u32| plural(u64::from(vus), "user", "users");
+    let users = |vus: u32| counted(u64::from(vus), "user");
     let spaced = |arrivals: &Arrivals| match arrivals {
         Arrivals::Uniform => "evenly spaced",
         Arrivals::Poisson => "as a Poisson process",
@@ -71,25 +72,25 @@ fn profile(profile: &Profile) -> String {
         Profile::RampingVus { start_vus, stages } => {
             let stages: Vec<String> = stages
                 .iter()
-                .map(|stage| format!("{} in {}", number(stage.target), seconds(stage.duration_s)))
+                .map(|stage| format!("{} in {}", significant(stage.target, 4), duration(stage.duration_s)))
                 .collect();
             format!("{} → {}", users(*start_vus), stages.join(" → "))
         }
         Profile::PerVuIterations { vus, iterations, .. } => {
-            format!("{} × {}", users(*vus), plural(*iterations, "iteration", "iterations"))
+            format!("{} × {}", users(*vus), counted(*iterations, "iteration"))
         }
         Profile::SharedIterations { vus, iterations, .. } => {
-            format!("{} by {}", plural(*iterations, "iteration", "iterations"), users(*vus))
+            format!("{} by {}", counted(*iterations, "iteration"), users(*vus))
         }
         Profile::ConstantArrivalRate { rate_rps, arrivals, .. } => {
-            format!("{}/s {}", number(*rate_rps), spaced(arrivals))
+            format!("{} {}", rate(*rate_rps), spaced(arrivals))
         }
         Profile::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
             let stages: Vec<String> = stages
                 .iter()
-                .map(|stage| format!("{}/s in {}", number(stage.target), seconds(stage.duration_s)))
+                .map(|stage| format!("{} in {}", rate(stage.target), duration(stage.duration_s)))
                 .collect();
-            format!("{}/s → {}, {}", number(*start_rate_rps), stages.join(" → "), spaced(arrivals))
+            format!("{} → {}, {}", rate(*start_rate_rps), stages.join(" → "), spaced(arrivals))
         }
     }
 }
@@ -98,9 +99,9 @@ fn pool(plan: &PlanSummary) -> String {
     match (plan.pool_unbounded, plan.vus) {
         // With HTTP/2 places share connections.
         (false, places) if plan.streams_per_connection.is_some_and(|streams| streams > 1) => {
-            format!("pool of {}", plural(u64::from(places), "stream", "streams"))
+            format!("pool of {}", counted(u64::from(places), "stream"))
         }
-        (false, connections) => format!("pool of {}", plural(u64::from(connections), "connection", "connections")),
+        (false, connections) => format!("pool of {}", counted(u64::from(connections), "connection")),
         (true, 0) => "unbounded pool".to_owned(),
         (true, most) => format!("pool of up to {} connections", count(u64::from(most))),
     }
@@ -110,14 +111,14 @@ fn pauses(plan: &PlanSummary) -> Vec<String> {
     let [least, most] = plan.think_time_s;
     let mut parts = Vec::new();
     if most > 0.0 {
-        let range = if least < most { format!("{} to {}", seconds(least), seconds(most)) } else { seconds(most) };
+        let range = if least < most { format!("{} to {}", duration(least), duration(most)) } else { duration(most) };
         parts.push(format!("pauses of {range}"));
     }
     if let Some(rate) = plan.read_bytes_per_s {
-        parts.push(format!("reading at most {}/s", bytes(rate as f64)));
+        parts.push(format!("reading at most {}/s", amount(Quantity::Bytes, rate as f64)));
     }
     if let Some(rate) = plan.write_bytes_per_s {
-        parts.push(format!("writing at most {}/s", bytes(rate as f64)));
+        parts.push(format!("writing at most {}/s", amount(Quantity::Bytes, rate as f64)));
     }
     parts
 }
@@ -137,17 +138,21 @@ fn body_check(plan: &PlanSummary) -> Option<String> {
 fn window(record: &Record) -> String {
     let plan = &record.plan;
     let planned = if (plan.window_s - record.window_s).abs() > 0.005 {
-        format!("{} of {}", seconds(record.window_s), seconds(plan.window_s))
+        format!("{} of {}", duration(record.window_s), duration(plan.window_s))
     } else {
-        seconds(plan.window_s)
+        duration(plan.window_s)
     };
     let measured = match undone(record) {
         _ if record.interrupted => format!("interrupted after {planned}"),
         _ if record.aborted => format!("ended after {planned}, as a threshold was crossed"),
-        Some(undone) => format!("stopped after {} with {} left", seconds(record.window_s), undone),
-        None => seconds(record.window_s),
+        Some(undone) => format!("stopped after {} with {} left", duration(record.window_s), undone),
+        None => duration(record.window_s),
     };
-    if record.warm_up_s > 0.0 { format!("{measured} after {} of warm-up", seconds(record.warm_up_s)) } else { measured }
+    if record.warm_up_s > 0.0 {
+        format!("{measured} after {} of warm-up", duration(record.warm_up_s))
+    } else {
+        measured
+    }
 }
 
 /// Requests of the planned iterations that the clock left no time for.
@@ -159,5 +164,30 @@ fn undone(record: &Record) -> Option<String> {
     };
     let planned = planned.saturating_mul(record.plan.iteration_requests);
     let left = planned.saturating_sub(record.ledger.scheduled);
-    (left > 0).then(|| format!("{} of {}", count(left), plural(planned, "request", "requests")))
+    (left > 0).then(|| format!("{} of {}", count(left), counted(planned, "request")))
+}
+
+/// `2,000/s`
+pub fn rate(rps: f64) -> String {
+    format!("{}/s", significant(rps, 4))
+}
+
+/// `10 s`, `0.5 s`, `3.60 ms`, `1h 30m`: a length that was planned, or that is close to it.
+pub fn duration(length_s: f64) -> String {
+    match length_s {
+        120.0.. => humantime::format_duration(Duration::from_secs_f64(length_s.round())).to_string(),
+        tiny if tiny > 0.0 && tiny < 0.1 => amount(Quantity::Seconds, tiny),
+        _ => format!("{} s", significant(length_s, 3)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_has_the_unit_that_fits() {
+        let lengths = [10.0, 0.5, 3.214, 0.0036, 0.0, 5400.2].map(duration);
+        assert_eq!(lengths, ["10 s", "0.5 s", "3.21 s", "3.60\u{a0}ms", "0 s", "1h 30m"]);
+    }
 }

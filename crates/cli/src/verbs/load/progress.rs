@@ -3,13 +3,14 @@
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tolok_analysis::figures::{Quantity, amount, count};
 use tolok_load::event::Event;
 use tolok_load::options::{Executor, Options};
 use tolok_load::record::SecondRow;
 use tolok_load::schedule::Phase;
 use tolok_tools::{LoadPhase, LoadSecond, ToolEvent};
 
-use super::figures::{count, number, seconds, time};
+use super::plan_words::{duration, rate};
 use crate::output::say;
 
 pub enum Progress {
@@ -100,14 +101,14 @@ impl Line {
                 self.bar.set_position(self.iterations.map_or((end_s * 10.0).round() as u64, |_| self.sent));
                 parts.push(match self.iterations {
                     Some(iterations) => format!("{} of {}", count(self.sent), count(iterations)),
-                    None => format!("{} of {}", end_s.round(), seconds(self.window_s)),
+                    None => format!("{} of {}", end_s.round(), duration(self.window_s)),
                 });
             }
         }
         if row.duration_s > 0.0 {
-            parts.push(format!("{}/s", number(row.good as f64 / row.duration_s)));
+            parts.push(rate(row.good as f64 / row.duration_s));
         }
-        parts.extend(row.p99_s.map(|p99_s| format!("p99 {}", time(p99_s))));
+        parts.extend(row.p99_s.map(|p99_s| format!("p99 {}", amount(Quantity::Seconds, p99_s))));
         if self.failed > 0 {
             parts.push(format!("{} failed", count(self.failed)));
         }

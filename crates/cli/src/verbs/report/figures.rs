@@ -5,7 +5,8 @@ use std::path::Path;
 use tolok_analysis::Findings;
 use tolok_analysis::figures::counted;
 use tolok_report::charts::{Chart, figures};
-use tolok_report::latex;
+use tolok_report::documents::paper_figures;
+use tolok_report::print::latex_figures;
 
 use super::pdf::{ConvertError, Converter, Found, INSTALL};
 use crate::exit::CliError;
@@ -19,7 +20,8 @@ pub fn write(findings: &Findings, folder: &Path) -> Result<(), CliError> {
     }
     let converters = Converter::find(&std::env::var_os("PATH").unwrap_or_default());
     let made = convert(&converters, &charts, folder);
-    let text = latex::figures(findings, &charts, made.as_ref().is_ok_and(Option::is_some).then_some("pdf"));
+    let ending = made.as_ref().is_ok_and(Option::is_some).then_some("pdf");
+    let text = latex_figures(&paper_figures(findings, &charts), ending);
     put(&text, Some(&folder.join("figures.tex")))?;
     let pdf = match &made {
         Ok(Some(found)) => format!(", as PDF by {}", found.name()),

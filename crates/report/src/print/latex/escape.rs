@@ -45,6 +45,7 @@ fn beyond_ascii(letter: char) -> String {
         '→' => "$\\rightarrow$",
         '·' => "$\\cdot$",
         '°' => "$^{\\circ}$",
+        '†' => "$^{\\dagger}$",
         '…' => "\\ldots{}",
         '‘' => "\\textquoteleft{}",
         '’' => "'",

@@ -1,0 +1,29 @@
+//! The layout of pages, which nobody must forget to raise.
+
+use tolok_report::LAYOUT;
+use tolok_report::print::PAGES;
+
+use super::*;
+
+/// FNV-1a, which is the same on every machine and in every version of Rust.
+fn hash(hash: u64, page: &str) -> u64 {
+    page.bytes().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[test]
+fn pages_that_changed_have_a_layout_of_their_own() {
+    // A new version changes no layout, and the number of the layout is not part of it.
+    let made_by = [format!("tolok {}", env!("CARGO_PKG_VERSION")), format!("layout {LAYOUT}")];
+    let pages =
+        every_edge_case().iter().flat_map(|(_, it)| [Format::Markdown, Format::Html].map(|format| text(it, format)));
+    let found = pages.fold(0xcbf2_9ce4_8422_2325, |found, page| {
+        hash(found, &made_by.iter().fold(page, |page, words| page.replace(words, "")))
+    });
+    assert_eq!(
+        found,
+        PAGES,
+        "pages changed. In crates/report/src/print/mod.rs set `LAYOUT` to {} and `PAGES` to {found:#018x}. If only the \
+         invented findings of the tests changed, leave LAYOUT as it is.",
+        LAYOUT + 1
+    );
+}
