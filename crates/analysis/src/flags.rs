@@ -200,7 +200,7 @@ fn link_late(observations: &Observations) -> Option<Flag> {
         let tolerated_s = trial.latency.at(0.5).map_or(f64::INFINITY, |median_s| LINK_LATENESS_OF_LATENCY * median_s);
         (mean_s > tolerated_s).then_some((max_s, mean_s))
     };
-    let late: Vec<(f64, f64)> = observations.trials().filter_map(|trial| lateness(trial)).collect();
+    let late: Vec<(f64, f64)> = observations.trials().filter_map(lateness).collect();
     let max_s = late.iter().map(|(max_s, _)| *max_s).reduce(f64::max)?;
     let mean_s = late.iter().map(|(_, mean_s)| *mean_s).fold(0.0, f64::max);
     let [max, mean] = [max_s, mean_s].map(|late_s| amount(Quantity::Seconds, late_s));

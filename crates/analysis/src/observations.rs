@@ -93,7 +93,7 @@ impl<'a, T: Found> Trials<'a, T> {
 
     /// One figure of every scored trial, in the order of the blocks, where the trial has it.
     pub(crate) fn each(&self, figure: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
-        self.trials().filter_map(|found| figure(found)).collect()
+        self.trials().filter_map(figure).collect()
     }
 
     /// One figure of every scored trial, or nothing at all if a single trial lacks it: what is left would be the
@@ -124,7 +124,7 @@ impl<'a> Observations<'a> {
     /// Scored trials without a single good answer. Their goodput is below what the window could show, which is not
     /// the same as 0.
     pub(crate) fn censored(&self) -> usize {
-        self.number(|measurement| is_censored(measurement))
+        self.number(is_censored)
     }
 
     /// What the goodput is below if no scored trial had an answer: one in the shortest of their windows.

@@ -178,7 +178,7 @@ pub(crate) fn does_not_tell(scenario: &Scenario, observations: &Observations) ->
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return Vec::new();
     }
-    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(|trial| what(trial));
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(what);
     let percentile = |quantile: f64| {
         lacks(&move |trial| Percentile::is_told_by(quantile, trial.ledger.good) && trial.latency.at(quantile).is_none())
     };

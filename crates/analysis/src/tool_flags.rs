@@ -68,7 +68,7 @@ fn tells_little(observations: &Observations, scenario: &Scenario) -> Option<Flag
     if scenario.tool.name == LoadTool::Tolok || observations.scored.is_empty() {
         return None;
     }
-    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(|trial| what(trial));
+    let lacks = |what: &dyn Fn(&Measurement) -> bool| observations.trials().any(what);
     let is_open = scenario.load.executor.is_open();
     let has_waiting = !is_open && scenario.load.connection == Connection::KeepAlive;
     let gates = [

@@ -164,12 +164,12 @@ impl<T: Found> Readings<'_, T> {
 
     /// The highest of a count.
     pub(crate) fn most(&self, read: fn(&T) -> Option<u64>) -> Option<u64> {
-        self.trials.trials().filter_map(|trial| read(trial)).max()
+        self.trials.trials().filter_map(read).max()
     }
 
     /// The sum of a count.
     pub(crate) fn sum(&self, read: fn(&T) -> u64) -> u64 {
-        self.trials.trials().map(|trial| read(trial)).sum()
+        self.trials.trials().map(read).sum()
     }
 
     /// Computed from all trials together.

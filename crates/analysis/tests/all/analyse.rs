@@ -42,7 +42,7 @@ fn condensed(value: Value) -> Value {
                 [condensed(first)].into_iter().chain((more > 0).then(|| format!("and {more} more").into())).collect(),
             )
         }
-        Value::Array(items) => serde_json::to_string(&items).unwrap().into(),
+        Value::Array(items) => format!("{}", Value::Array(items)).into(),
         plain => plain,
     }
 }
