@@ -3,12 +3,11 @@
 //! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. Where
 //! the A/A pair of the scenario was told apart by this figure, no difference is believed that is not larger.
 
-use tolok_model::Measurement;
-
 use crate::compare::ComparedMetric;
 use crate::estimate::{ratio_within_blocks, size};
+use crate::figure::table::Around;
 use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
-use crate::observations::{Observations, per_answer};
+use crate::observations::Observations;
 use crate::records::Records;
 use crate::verdict::{self, Judged, Rule, judge_pairs};
 
@@ -117,19 +116,12 @@ pub(crate) fn by_block(
     metric: ComparedMetric,
     source: Option<MemorySource>,
 ) -> Vec<Option<f64>> {
-    Observations::of(case, records.plan, records.trials).by_block(|trial| figure(metric, source, trial))
-}
-
-/// What one trial has of it, as the findings have it.
-fn figure(metric: ComparedMetric, source: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
+    let observations = Observations::of(case, records.plan, records.trials);
+    let around = Around { memory: source, ..Around::default() };
     match metric {
-        ComparedMetric::Goodput => Some(trial.goodput_rps),
-        ComparedMetric::P50 => trial.latency.at(0.5),
-        ComparedMetric::P99 => trial.latency.at(0.99),
-        ComparedMetric::Cpu => per_answer(trial),
-        ComparedMetric::Memory => source.and_then(|source| source.bytes(trial)),
-        ComparedMetric::ColdStart => trial.cold_start_s,
-        ComparedMetric::Wall => None,
+        // A block without a good answer leaves no ratio, whereas one that lacks a figure is only left out.
+        ComparedMetric::Goodput => observations.goodput_by_block(),
+        _ => observations.by_block(|trial| metric.read(trial, &around)),
     }
 }
 

@@ -11,19 +11,19 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// A plan or a run that does not know the environment says no more than the default does.
     pub(crate) fn of(scenario: &Scenario, plan: &Plan, run: &RunRecord) -> Self {
-        Self {
-            environment: plan.environment(scenario).cloned().unwrap_or_default(),
-            cpus: run.cpus.get(&scenario.environment).cloned().unwrap_or_default(),
-        }
+        Self::known(plan.environment(scenario), &scenario.environment, run)
     }
 
-    /// The same of a scenario of programs.
     pub(crate) fn of_program(scenario: &ProgramScenario, plan: &Plan, run: &RunRecord) -> Self {
+        Self::known(plan.program_environment(scenario), &scenario.environment, run)
+    }
+
+    /// A plan or a run that does not know the environment says no more than the default does.
+    fn known(environment: Option<&Environment>, id: &str, run: &RunRecord) -> Self {
         Self {
-            environment: plan.program_environment(scenario).cloned().unwrap_or_default(),
-            cpus: run.cpus.get(&scenario.environment).cloned().unwrap_or_default(),
+            environment: environment.cloned().unwrap_or_default(),
+            cpus: run.cpus.get(id).cloned().unwrap_or_default(),
         }
     }
 

@@ -132,28 +132,23 @@ fn of_programs<'a>(
 
 impl<'a> CaseView<'a> {
     fn of_server(case: &'a CaseFinding) -> Self {
-        Self {
-            of: CaseOf::Server(case),
-            id: &case.case,
-            subject: &case.subject,
-            title: &case.title,
-            runtime: &case.runtime,
-            ranked: case.ranked,
-            flags: &case.flags,
-            gates: &case.gates,
-        }
+        Self::new(case, CaseOf::Server(case), &case.gates)
     }
 
     fn of_program(case: &'a ProgramCaseFinding) -> Self {
+        Self::new(case, CaseOf::Program(case), &[])
+    }
+
+    fn new<F>(case: &'a CaseFinding<F>, of: CaseOf<'a>, gates: &'a [GateFinding]) -> Self {
         Self {
-            of: CaseOf::Program(case),
+            of,
             id: &case.case,
             subject: &case.subject,
             title: &case.title,
             runtime: &case.runtime,
             ranked: case.ranked,
             flags: &case.flags,
-            gates: &[],
+            gates,
         }
     }
 

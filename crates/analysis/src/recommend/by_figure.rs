@@ -44,8 +44,7 @@ pub(super) const MORE: &str = "more blocks, longer windows, or a quieter machine
 
 /// Nothing can be said, and that is what would tell.
 pub(super) fn nobody(scene: &Scene, because: String, changes: Vec<String>) -> Said {
-    let scenarios = vec![scene.finding.id.clone()];
-    Said { scenarios, picks: Vec::new(), because, strength: Strength::None, changes, caveats: Vec::new(), lead: 0.0 }
+    Said { changes, ..Said::of(scene, &[], because, Strength::None) }
 }
 
 struct Answer<'a> {
@@ -87,15 +86,9 @@ impl<'a> Answer<'a> {
             picks: self.picks.iter().map(|place| self.case(*place)).collect(),
             next: next.map(|(next, _)| self.case(next)),
         };
-        Said {
-            scenarios: vec![self.scene.finding.id.clone()],
-            picks: self.picks.iter().map(|place| self.title(*place)).collect(),
-            because: if is_level { self.level() } else { self.because() },
-            strength: marks.strength(),
-            changes: changes::changes(self.scene, &contestants),
-            caveats,
-            lead,
-        }
+        let because = if is_level { self.level() } else { self.because() };
+        let said = Said::of(self.scene, &contestants.picks, because, marks.strength());
+        Said { changes: changes::changes(self.scene, &contestants), caveats, lead, ..said }
     }
 
     fn caveats(&self) -> Vec<String> {

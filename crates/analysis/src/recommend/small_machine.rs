@@ -82,13 +82,8 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let ratio = figure(Quantity::Ratio, &over.pair.ratio).line();
     let blocks = counted(u64::from(over.pair.blocks), "block");
     let values: Vec<String> = picks.iter().map(|place| value(*place)).collect();
-    Said {
-        scenarios: vec![scene.finding.id.clone()],
-        picks: cases.iter().map(|case| case.title.clone()).collect(),
-        because: format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next)),
-        strength: marks.strength(),
-        changes: goodput_changes(scene, cases, "a machine on which memory is not what is scarce"),
-        caveats,
-        lead,
-    }
+    let because = format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next));
+    let said = Said::of(scene, &cases, because, marks.strength());
+    let changes = goodput_changes(scene, cases, "a machine on which memory is not what is scarce");
+    Said { changes, caveats, lead, ..said }
 }
