@@ -20,7 +20,7 @@ pub(crate) struct Pair {
     pub(crate) blocks: u32,
     /// Blocks in which the figure of the first was the better one.
     pub(crate) won: u32,
-    /// Of the first; *faster* is what has the better figure.
+    /// The verdict on the first; the one with the better figure is *faster*.
     pub(crate) verdict: Verdict,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Contest<'a> {
         Self { metric, pairs, cases, aa_effect }
     }
 
-    /// The first over the second; none where they share no block.
+    /// The first over the second, or `None` where they share no block.
     pub(crate) fn pair(&self, a: usize, b: usize) -> Option<Pair> {
         let find = |a, b| self.pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, pair)| pair.clone());
         find(a, b).or_else(|| find(b, a).map(Pair::turned))
@@ -81,7 +81,7 @@ impl<'a> Contest<'a> {
         self.pair(a, b).is_some_and(|pair| pair.verdict == Verdict::Faster)
     }
 
-    /// Places of those whom no other was told to be ahead of.
+    /// Places of the cases that no other significantly beats.
     pub(crate) fn unbeaten(&self) -> Vec<usize> {
         let all = 0..self.cases.len();
         all.clone().filter(|case| !all.clone().any(|other| self.is_ahead(other, *case))).collect()

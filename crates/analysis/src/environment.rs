@@ -27,7 +27,7 @@ impl Surroundings {
         }
     }
 
-    /// The database, if the scenario's workload asks one: an environment may have one that nobody asks.
+    /// The database, if the scenario's workload asks one. An environment may have one that no scenario asks.
     pub(crate) fn database(&self, scenario: &Scenario) -> Option<&Database> {
         self.environment.database.as_ref().filter(|_| scenario.database)
     }
@@ -37,7 +37,7 @@ impl Surroundings {
         self.in_words(self.environment.describe() + &database.unwrap_or_default())
     }
 
-    /// Of a program only its own limits matter: nobody asks it anything.
+    /// Only a program's own limits matter: it gets no requests.
     pub(crate) fn of_program_finding(&self) -> EnvironmentFinding {
         self.in_words(self.environment.subject.describe())
     }

@@ -102,7 +102,7 @@ impl ComparedMetric {
         }
     }
 
-    /// Whether scenarios of this kind are judged by it where nobody asks for certain figures.
+    /// Whether scenarios of this kind are judged by it where no figures are asked for by name.
     fn is_usual_in(self, kind: ScenarioKind) -> bool {
         self.is_main_of(kind)
             || match kind {

@@ -160,7 +160,7 @@ impl<'a> CaseView<'a> {
         }
     }
 
-    /// Why it is not ranked, as the stable words of flags and gates; nothing if it is.
+    /// Why it is not ranked, as the stable words of flags and gates, or `None` if it is ranked.
     pub(super) fn barred_by(&self) -> Option<String> {
         if self.ranked {
             return None;

@@ -13,7 +13,7 @@ const OF_OUTAGE: [FlagKind; 2] = [FlagKind::Outage, FlagKind::Errors];
 /// Trials of a case, and what was wrong in them, if anything was.
 type Found = (u32, Option<String>);
 
-/// Nothing where the database is not taken away.
+/// `None` where the database is not taken away.
 pub(super) fn outage(scene: &Scene) -> Option<Said> {
     scene.finding.database.as_ref()?.outage_at_s?;
     let is_sound = |case: &CaseFinding| {
@@ -28,7 +28,7 @@ pub(super) fn outage(scene: &Scene) -> Option<Said> {
     of_each(scene, &found, what, "an outage that is longer, or at another moment")
 }
 
-/// Nothing where nothing is counted.
+/// `None` where nothing is counted.
 pub(super) fn counter(scene: &Scene) -> Option<Said> {
     let found = |case: &CaseFinding| {
         let counter = case.database.as_ref()?.counter.as_ref()?;

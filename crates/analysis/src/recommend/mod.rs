@@ -1,8 +1,8 @@
 //! Which one for what: rules that are declared in [`RULES`], over findings that were measured.
 //!
-//! A rule names a need. It is asked of each scenario, or of the run as a whole, and says whom to take, why, how strongly, and what
-//! would change it. Cases that are not ranked are never taken. Whoever could not be told apart is taken together, and where nothing
-//! can be told nobody is. Scenarios of which a rule says the same stand in one row.
+//! A rule names a need. It looks at each scenario, or at the run as a whole, and says what to pick, why, how strongly, and what
+//! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and where nothing
+//! can be told, it picks none. Scenarios with the same picks stand in one row.
 //!
 //! A part a file: `by_figure.rs` holds cases against each other by one figure, `objective.rs`, `database.rs`, `everything.rs`,
 //! `rows_of_answers.rs` and `small_machine.rs` are rules of their own, `strength.rs` says how strongly, `changes.rs` what would change it, `rows.rs` puts scenarios together.
@@ -25,7 +25,7 @@ use crate::records::Records;
 
 pub use strength::CLEARLY_AHEAD;
 
-/// A need, and whom to take for it.
+/// A need, and what to pick for it.
 struct Rule {
     name: &'static str,
     words: &'static str,
@@ -35,9 +35,9 @@ struct Rule {
 }
 
 enum Says {
-    /// Of one scenario; nothing where the need is not asked about.
+    /// Looks at one scenario. `None` where the need does not arise.
     OfScenario(fn(&Scene) -> Option<Said>),
-    /// Of all scenarios together.
+    /// Looks at all scenarios together.
     OfRun(fn(&[Scene]) -> Option<Said>),
 }
 
@@ -122,7 +122,7 @@ struct Said {
 }
 
 impl Said {
-    /// Of one scenario, where nothing is known that would change it.
+    /// What is said of one scenario, without anything that would change it.
     fn of(scene: &Scene, picks: &[&CaseFinding], because: String, strength: Strength) -> Self {
         let picks = picks.iter().map(|case| case.title.clone()).collect();
         let scenarios = vec![scene.finding.id.clone()];

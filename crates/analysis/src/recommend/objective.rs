@@ -9,7 +9,7 @@ use crate::estimate::least_trials;
 use crate::figures::{listed, of_objective};
 use crate::findings::{CaseFinding, Strength};
 
-/// Nothing where the scenario has none.
+/// `None` where the scenario has none.
 pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     let asked = &scene.planned.objectives;
     if asked.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn objectives(scene: &Scene) -> Option<Said> {
     Some(Said { caveats, ..Said::of(scene, &kept, because, strength) })
 }
 
-/// The worst figure of the first objective, of whoever was nearest to crossing it.
+/// The worst figure of the first objective, of the case that was nearest to crossing it.
 fn worst(kept: &[&CaseFinding]) -> String {
     let first = |case: &&CaseFinding| {
         let objective = case.objectives.first()?;

@@ -166,7 +166,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Why it must not be compared; none where it is ranked.
+    /// Why it must not be compared, or `None` where it is ranked.
     pub(super) fn unranked(&self) -> Option<String> {
         let is_ranked = match self.of {
             SiteFinding::Server(_, case) => case.ranked,
@@ -200,7 +200,7 @@ impl<'a> Site<'a> {
         self.estimate(measured).is_some()
     }
 
-    /// The median of a measured quantity over the scored trials; none if one of them lacks it.
+    /// The median of a measured quantity over the scored trials, or `None` if one of them lacks it.
     pub(super) fn estimate(&self, measured: &Quantity) -> Option<Estimate> {
         if self.blind_to(measured).is_some() {
             return None;
@@ -216,7 +216,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The quantity block by block; nothing in any if a scored trial lacks it.
+    /// The quantity block by block; empty if a scored trial lacks it.
     pub(super) fn by_block(&self, measured: &Quantity) -> Vec<Option<f64>> {
         self.by_block_of(&self.case.id, measured)
     }

@@ -57,7 +57,7 @@ fn of_row<'a>(sites: &Sites<'a>, row: &Row, measured: &Quantity) -> Result<(Site
     Ok((site, estimate))
 }
 
-/// What was said, of a number of requests as a share of all; none where it is not known of how many.
+/// What was said, of a number of requests as a share of all, or `None` where it is not known of how many.
 fn of_all(quantity: &Quantity, said: Said, row: &Row) -> Option<Said> {
     match quantity {
         Quantity::Failures | Quantity::Timeouts if said.high > 0.0 => {

@@ -124,7 +124,7 @@ pub(super) fn meant_by(figure: &Figure) -> Said {
     Said { value: mean(|it| it.value), low: mean(|it| it.low), high: mean(|it| it.high) }
 }
 
-/// The ratio of two figures, as exactly as both are known; none where there is none.
+/// The ratio of two figures, as exactly as both are known, or `None` where there is none.
 pub(super) fn ratio_of(a: &Figure, b: &Figure) -> Option<Said> {
     let (a, b) = (meant_by(a), meant_by(b));
     let is_sound = a.value > 0.0 && b.value > 0.0 && a.value.is_finite() && b.value.is_finite();
