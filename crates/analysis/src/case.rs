@@ -162,7 +162,7 @@ fn places(ranked: &[String], comparisons: &[Comparison]) -> Vec<(String, Option<
 }
 
 fn failures(failed: &[(u32, &Failure)]) -> Vec<TrialFailure> {
-    // A runtime is not to be blamed for what it asks.
+    // A runtime is not to blame for the database that it asks.
     let blame = |failure: &Failure| match failure.reason {
         FailureKind::DatabaseFailed => "the database’s failure, and not the subject’s: ",
         _ => "",

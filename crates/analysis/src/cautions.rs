@@ -64,7 +64,7 @@ pub(crate) fn cautions(
     cautions
 }
 
-/// The gravest of all: a run that tells a subject from itself tells differences where none are.
+/// The gravest of all: a run that tells a subject from itself finds differences where there are none.
 fn differs_from_itself(scenarios: &[ScenarioFinding], timed: &[Timed]) -> Vec<String> {
     let of_servers = scenarios.iter().map(|scenario| (&scenario.id, &scenario.noise_floor));
     let of_programs = timed.iter().map(|timed| (&timed.finding.id, &timed.finding.noise_floor));
@@ -184,7 +184,7 @@ fn reruns(counts: TrialCounts) -> Option<String> {
     })
 }
 
-/// Servers that run where nobody put them.
+/// Servers that tolok did not start.
 fn not_ours(records: &Records) -> Option<String> {
     let names: Vec<String> = records.plan.brought.servers.iter().map(|server| server.subject.clone()).collect();
     let (are, they) = if names.len() == 1 { ("was", "it") } else { ("were", "they") };
@@ -335,7 +335,7 @@ fn ids_where(plan: &Plan, is_so: impl Fn(&LoadProfile) -> bool, which: &str) -> 
     in_scenarios(plan, |scenario| is_so(&scenario.load), which)
 }
 
-/// The scenarios of which this is so, which needs no saying if it is so of all; nothing if of none.
+/// The scenarios of which this is so. `Some(None)` if it is so of all, and `None` if of none.
 fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> Option<Option<String>> {
     let found: Vec<String> =
         plan.scenarios.iter().filter(|scenario| is_so(scenario)).map(|scenario| scenario.id.clone()).collect();
@@ -346,7 +346,7 @@ fn in_scenarios(plan: &Plan, is_so: impl Fn(&Scenario) -> bool, which: &str) -> 
     }
 }
 
-/// Scenarios by their ids, or by their number where a sentence of ids would be read by nobody, and which they are.
+/// Scenarios by their ids. Many are given by their number, and which they are.
 fn several(ids: &[String], all: usize, which: &str) -> String {
     let number = ids.len();
     let which = if which.is_empty() { String::new() } else { format!(" ({which})") };

@@ -3,12 +3,11 @@
 //! The ratio of two cases is taken within blocks, and all pairs of the scenario and of this figure are judged together. Where
 //! the A/A pair of the scenario was told apart by this figure, no difference is believed that is not larger.
 
-use tolok_model::Measurement;
-
 use crate::compare::ComparedMetric;
 use crate::estimate::{ratio_within_blocks, size};
+use crate::figure::table::Around;
 use crate::findings::{Better, CaseFinding, Estimate, MemorySource, ScenarioFinding, Verdict};
-use crate::observations::{Observations, per_answer};
+use crate::observations::Observations;
 use crate::records::Records;
 use crate::verdict::{self, Judged, Rule, judge_pairs};
 
@@ -21,7 +20,7 @@ pub(crate) struct Pair {
     pub(crate) blocks: u32,
     /// Blocks in which the figure of the first was the better one.
     pub(crate) won: u32,
-    /// Of the first; *faster* is what has the better figure.
+    /// The verdict on the first; the one with the better figure is *faster*.
     pub(crate) verdict: Verdict,
 }
 
@@ -71,7 +70,7 @@ impl<'a> Contest<'a> {
         Self { metric, pairs, cases, aa_effect }
     }
 
-    /// The first over the second; none where they share no block.
+    /// The first over the second, or `None` where they share no block.
     pub(crate) fn pair(&self, a: usize, b: usize) -> Option<Pair> {
         let find = |a, b| self.pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, pair)| pair.clone());
         find(a, b).or_else(|| find(b, a).map(Pair::turned))
@@ -82,7 +81,7 @@ impl<'a> Contest<'a> {
         self.pair(a, b).is_some_and(|pair| pair.verdict == Verdict::Faster)
     }
 
-    /// Places of those whom no other was told to be ahead of.
+    /// Places of the cases that no other significantly beats.
     pub(crate) fn unbeaten(&self) -> Vec<usize> {
         let all = 0..self.cases.len();
         all.clone().filter(|case| !all.clone().any(|other| self.is_ahead(other, *case))).collect()
@@ -117,19 +116,12 @@ pub(crate) fn by_block(
     metric: ComparedMetric,
     source: Option<MemorySource>,
 ) -> Vec<Option<f64>> {
-    Observations::of(case, records.plan, records.trials).by_block(|trial| figure(metric, source, trial))
-}
-
-/// What one trial has of it, as the findings have it.
-fn figure(metric: ComparedMetric, source: Option<MemorySource>, trial: &Measurement) -> Option<f64> {
+    let observations = Observations::of(case, records.plan, records.trials);
+    let around = Around { memory: source, ..Around::default() };
     match metric {
-        ComparedMetric::Goodput => Some(trial.goodput_rps),
-        ComparedMetric::P50 => trial.latency.at(0.5),
-        ComparedMetric::P99 => trial.latency.at(0.99),
-        ComparedMetric::Cpu => per_answer(trial),
-        ComparedMetric::Memory => source.and_then(|source| source.bytes(trial)),
-        ComparedMetric::ColdStart => trial.cold_start_s,
-        ComparedMetric::Wall => None,
+        // A block without a good answer leaves no ratio, whereas one that lacks a figure is only left out.
+        ComparedMetric::Goodput => observations.goodput_by_block(),
+        _ => observations.by_block(|trial| metric.read(trial, &around)),
     }
 }
 

@@ -61,7 +61,7 @@ struct Answers {
 }
 
 impl Answers {
-    /// From a histogram as records hold it; nothing if it is none.
+    /// Reads a histogram as records hold it, or `None` if it is not one.
     fn read(base64: &str) -> Option<Self> {
         let bytes = BASE64.decode(base64).ok()?;
         let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok()?;
@@ -77,7 +77,7 @@ impl Answers {
         Some(Self { buckets, total })
     }
 
-    /// The time that this share of the answers did not exceed, in seconds; none without answers.
+    /// The time that this share of the answers did not exceed, in seconds, or `None` without answers.
     fn quantile_s(&self, quantile: f64) -> Option<f64> {
         // Rounded first, because 1000 * 0.9 may be a hair more than 900 in binary.
         let rank = (quantile * self.total as f64 * 1e6).round() / 1e6;

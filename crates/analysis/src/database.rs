@@ -9,7 +9,7 @@ use crate::environment::Surroundings;
 use crate::findings::DatabaseFinding;
 use crate::grouping::sorted_once;
 
-/// The scenario's database; none where its workload asks none.
+/// The scenario's database, or `None` where its workload asks none.
 pub(crate) fn database(
     scenario: &Scenario,
     around: &Surroundings,

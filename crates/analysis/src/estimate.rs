@@ -20,14 +20,14 @@ pub(crate) const LEVEL: Level = Level::P95;
 /// Steps of a timer below this share of a time are not spoken of.
 const NEGLIGIBLE_STEP: f64 = 0.001;
 
-/// The median of `values` with its interval; none without values.
+/// The median of `values` with its interval, or `None` without values.
 pub(crate) fn median(values: Vec<f64>) -> Option<Estimate> {
     // A value that cannot be ranked (NaN in a damaged record) leaves no estimate rather than a wrong one.
     let sample = Sample::new(&values).ok()?;
     Some(estimate(sample.median(), median_interval_interpolated(&sample, LEVEL), values))
 }
 
-/// The middle of `values` without any interval; none without values.
+/// The middle of `values` without any interval, or `None` without values.
 pub(crate) fn middle(values: &[f64]) -> Option<f64> {
     Sample::new(values).ok().map(|sample| sample.median())
 }
@@ -84,7 +84,7 @@ pub(crate) fn least_trials() -> u32 {
     LEVEL.least_sample() as u32
 }
 
-/// The factor, less 1, between the middle of an interval of a ratio and its ends; none without an interval.
+/// The factor, less 1, between the middle of an interval of a ratio and its ends, or `None` without an interval.
 pub(crate) fn half_width(ratio: &Estimate) -> Option<f64> {
     Some((ratio.high? / ratio.low?).sqrt() - 1.0)
 }
@@ -104,7 +104,7 @@ pub(crate) fn wider(estimate: Estimate, step: f64) -> Estimate {
     Estimate { low, high, ..estimate }
 }
 
-/// Of a time that the timer cannot tell from none nothing more can be said.
+/// Nothing more can be said of a time that the timer cannot tell from none.
 fn is_spoken_of(step: f64) -> bool {
     step >= NEGLIGIBLE_STEP && step.is_finite()
 }

@@ -41,7 +41,7 @@ pub(crate) fn judged(entrants: &Entrants) -> (Vec<String>, Vec<String>, Vec<Stri
         return all;
     }
     let rules = [less_work, modes, took_part, workers, one_thread, settings, pools, bodies, wire, reconnects, trials];
-    // With one subject there is nobody to have less or more.
+    // With one subject there is nothing to compare.
     let rules = rules.iter().filter(|_| entrants.competing.len() > 1).filter_map(|rule| rule(entrants));
     for said in rules.chain(limits(entrants)).chain(not_kept(entrants)) {
         match said {
@@ -298,7 +298,7 @@ fn trials(entrants: &Entrants) -> Option<Said> {
     })
 }
 
-/// What all that stand in one table were given; nothing where tolok started none of them.
+/// What all cases of one table were given, or `None` where tolok started none of them.
 fn limits(entrants: &Entrants) -> Option<Said> {
     let ours = || entrants.competing.iter().filter(|it| !it.is_external).map(|it| &it.row);
     let given = each_once(ours().flat_map(|row| row.given.iter().cloned()));

@@ -163,7 +163,7 @@ impl FlagKind {
         self.about().voids
     }
 
-    /// How cases are described whose answers cannot be counted on; none for flags that are no fault of the run.
+    /// How cases are described whose answers cannot be counted on, or `None` for flags that are no fault of the run.
     pub fn unsound(self) -> Option<&'static str> {
         self.about().unsound
     }

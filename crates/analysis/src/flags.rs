@@ -175,7 +175,7 @@ fn generator_bound(inputs: &CaseInputs) -> Option<Flag> {
 }
 
 /// A server that gives a connection a process to itself lets the others wait in its queue. Their waiting is in no
-/// percentile until they are answered, so whoever reads a median of such a case must know.
+/// percentile until they are answered, so a reader of the median must know.
 fn connections_waiting(observations: &Observations, load: &LoadProfile) -> Option<Flag> {
     let (most, connections) = (waiting_connections(observations, load)?, load.connections_max()?);
     let message = format!(
@@ -191,7 +191,7 @@ fn shared_cpus(observations: &Observations, cpus: &Cpus) -> Option<Flag> {
     })
 }
 
-/// The emulator's own delay is in every latency, and it is not the link's. One late packet is enough: nobody knows which
+/// The emulator's own delay is in every latency, and it is not the link's. One late packet is enough: it is unknown which
 /// answer it was part of.
 fn link_late(observations: &Observations) -> Option<Flag> {
     let lateness = |trial: &Measurement| {
@@ -237,7 +237,7 @@ fn memory_limit_near(resources: &ResourcesFinding, limits: &Limits) -> Option<Fl
     FlagKind::MemoryLimitNear.raised(message)
 }
 
-/// What could not be started did no work, and nobody was told.
+/// What could not be started did no work, and no response shows that.
 fn tasks_refused(observations: &Observations, limits: &Limits) -> Option<Flag> {
     let most = observations.used().filter_map(|used| used.refused_tasks).max().filter(|most| *most > 0)?;
     let limit = limits.pids?;

@@ -65,6 +65,7 @@ mod trial_flags;
 mod untested;
 mod usage;
 mod verdict;
+mod worded;
 
 // The schemas are checked in under `schemas/`; only the tests that compare them with the types need schemars.
 #[cfg(feature = "schema")]

@@ -31,7 +31,7 @@ pub(crate) struct Trials<'a, T> {
     blocks: u32,
     /// Every trial that has a record, whatever became of it.
     pub(crate) records: Vec<&'a TrialRecord>,
-    /// Block and finding of each trial that counts: it was measured, and nobody disturbed it.
+    /// Block and finding of each trial that counts: it was measured, and nothing disturbed it.
     pub(crate) scored: Vec<(u32, &'a T)>,
     /// Numbers of those trials, in the same order.
     numbers: Vec<u32>,
@@ -152,7 +152,7 @@ pub(crate) fn goodput(measurement: &Measurement) -> Option<f64> {
     (!is_censored(measurement)).then_some(measurement.goodput_rps)
 }
 
-/// Good answers that came in the window, to whichever request; nothing where none came.
+/// Good answers that came in the window, to whichever request, or `None` where none came.
 pub(crate) fn answers(measurement: &Measurement) -> Option<f64> {
     Some(measurement.goodput_rps * measurement.window_s).filter(|answers| *answers > 0.0)
 }

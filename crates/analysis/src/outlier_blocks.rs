@@ -17,7 +17,7 @@ use crate::estimate::{BlockRatio, middle};
 use crate::figures::{Quantity, counted, figure};
 use crate::findings::{CaseFinding, Estimate, PairComparison, ProgramFinding, ScenarioFinding};
 
-/// Of fewer common blocks none is called far: their spread is not known well enough.
+/// With fewer common blocks, none is called far: their spread is not known well enough.
 pub const FEWEST_BLOCKS_FOR_OUTLIERS: usize = 6;
 /// Ratios scatter by this share at least, however alike they are.
 const LEAST_SCATTER: f64 = 0.005;
@@ -93,7 +93,7 @@ fn far(pair: &PairComparison) -> Option<Far> {
     let off = |logarithm: f64| (logarithm - median).abs();
     let mut places: Vec<usize> = (0..logarithms.len()).collect();
     places.sort_by(|left, right| off(logarithms[*right]).total_cmp(&off(logarithms[*left])));
-    // Whoever is far is farther than all that are not.
+    // A block that is far lies farther than all that are not.
     let (outliers, others) = places.split_at_checked(pair.outlier_blocks.len())?;
     let farthest = *outliers.first()?;
     // Blocks and ratios are in the same order.

@@ -132,7 +132,7 @@ fn equivalent_to(first: &str, others: &[String], smallest_effect: f64) -> Option
     (!others.is_empty()).then(|| format!("{first} is equivalent within {within} to {}", listed(others, "and")))
 }
 
-/// Why two are not told apart though the interval of their own excludes 1; nothing where it does not.
+/// Why two are not told apart although their own interval excludes 1. Empty where it does not.
 pub(crate) fn among_pairs(pair: &PairComparison) -> String {
     let PairComparison { ratio, p_adjusted, verdict, .. } = pair;
     match p_adjusted.filter(|_| ratio.excludes_one() && !verdict.is_told_apart()) {

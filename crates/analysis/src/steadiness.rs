@@ -54,7 +54,7 @@ pub(crate) fn of_trial(trial: &Measurement) -> Result<TrialSteadiness, &'static 
     Ok(TrialSteadiness { class, steady_after_s: found.steady_from as f64 })
 }
 
-/// What the seconds of all scored trials say; none where the load has several levels or no trial can be judged.
+/// What the seconds of all scored trials say, or `None` where the load has several levels or no trial can be judged.
 pub(crate) fn steadiness(observations: &Observations, load: &LoadProfile) -> Option<SteadyFinding> {
     let judged: Vec<TrialSteadiness> = observations.trials().filter_map(|trial| of_trial(trial).ok()).collect();
     let first = judged.first().filter(|_| is_asked(load))?;

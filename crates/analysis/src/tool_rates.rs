@@ -25,7 +25,7 @@ pub(crate) struct Tools<'a> {
 pub(crate) struct Ends<'a> {
     pub(crate) lowest: Said<'a>,
     pub(crate) highest: Said<'a>,
-    /// The highest over the lowest, within blocks, with the interval that holds for all pairs; none without a common block.
+    /// The highest over the lowest, within blocks, with the interval that holds for all pairs, or `None` without a common block.
     pub(crate) ratio: Option<Estimate>,
     /// Blocks that they share.
     pub(crate) blocks: u32,

@@ -73,7 +73,7 @@ pub(crate) fn tools(records: &Records, scenarios: &[ScenarioFinding]) -> Vec<Too
     found
 }
 
-/// True of a scenario and itself as well.
+/// This is also true of a scenario and itself.
 fn differ_in_tool_only(one: &Scenario, other: &Scenario) -> bool {
     let asked = |scenario: &Scenario| (scenario.workload.clone(), scenario.environment.clone(), scenario.database);
     asked(one) == asked(other) && one.load == other.load
@@ -186,7 +186,7 @@ fn wire_rps(trial: &Measurement) -> Option<f64> {
     Some(goodput(trial)? / counted_of_wire(trial)?)
 }
 
-/// Nothing where no answer crossed the wire, or the tool counted none.
+/// `None` where no answer crossed the wire, or the tool counted none.
 fn counted_of_wire(trial: &Measurement) -> Option<f64> {
     let (counted, wire) = (counted(trial) as f64, trial.wire?.answers_2xx as f64);
     (counted > 0.0 && wire > 0.0).then_some(counted / wire)

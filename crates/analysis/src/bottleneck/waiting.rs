@@ -38,7 +38,7 @@ pub(super) fn client_pace(inputs: &CaseInputs) -> Option<Bottleneck> {
     said(BottleneckKind::ClientPace, evidence)
 }
 
-/// Nobody is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
+/// No part is busy, and the connections are: by what the subject counts, by what the database sees and what is on the way, or
 /// because so many more requests are in the subject.
 pub(super) fn pool(inputs: &CaseInputs) -> Option<Bottleneck> {
     let (asked, database) = inputs.asked.zip(inputs.database())?;
@@ -101,7 +101,7 @@ fn held(inputs: &CaseInputs) -> Option<Bottleneck> {
     (served <= u64::from(processes)).then(|| said(BottleneckKind::Workers, evidence()))?
 }
 
-/// Where each process has one connection to the database, it serves nobody else while it computes or asks.
+/// Where each process has one connection to the database, it serves no other request while it computes or asks.
 fn one_connection_each(inputs: &CaseInputs) -> Option<Bottleneck> {
     let workers = inputs.database()?.pool?.size;
     let at_work = |trial: &Measurement| {

@@ -123,7 +123,7 @@ fn counts(tally: Tally) -> String {
     format!(" Of {}: {}.", counted(u64::from(tally.judged), "judged figure"), parts.join(", "))
 }
 
-/// What may not be ranked is in no verdict, which whoever reads only the first sentences must know. What is named in them
+/// Cases that may not be ranked are in no verdict, and a reader of the first sentences must know that. What is named in them
 /// already is not counted again.
 fn not_judged(found: &RunComparison) -> String {
     let is_named = |case: &CaseChange| found.outcome == CompareOutcome::CannotTell && case.lost_rank;

@@ -11,7 +11,7 @@ use crate::grouping::sorted_once;
 /// So many times as many users as were measured are far beyond what was seen.
 const FAR_BEYOND: u64 = 10;
 
-/// Of conditions under which so long a response time is predicted; where nothing is, only what was left out.
+/// For the setting and the response time that are predicted. Without a prediction, only what was left out.
 pub(super) fn remarks(group: &Group, predicted: Option<(&Setting, f64)>) -> Vec<String> {
     let Some((setting, response_s)) = predicted else { return left_out(group).into_iter().collect() };
     let all = [

@@ -130,7 +130,7 @@ impl Seen {
         Self { text, value: Some(value), limit: Some(limit) }
     }
 
-    /// How near to its limit, or how far beyond it; nothing where there is no number.
+    /// How near to its limit, or how far beyond it. The lowest value where there is no number.
     fn excess(&self) -> f64 {
         self.value.zip(self.limit).map_or(f64::NEG_INFINITY, |(value, limit)| value - limit)
     }
@@ -218,7 +218,7 @@ fn gathered(word: &'static str, trials: Vec<(u32, Judged)>) -> Gated {
     Gated { finding, flags }
 }
 
-/// What the load tool itself says against this of a trial.
+/// What the load tool itself reports against this in a trial.
 fn warning(gate: &str, trial: &Measurement, inputs: &CaseInputs) -> Option<Judged> {
     let warning = warnings_that_count(trial, &inputs.scenario.load).find(|warning| warning.gate == gate)?;
     Some(Judged::Failed(Seen::words(warning.text.trim_end_matches('.')), Some(FlagKind::NotTrusted)))

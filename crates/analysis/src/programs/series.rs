@@ -101,7 +101,7 @@ fn crossovers(group: &BTreeMap<u32, &ProgramFinding>, lines: &[SeriesLine], para
     found
 }
 
-/// The ratio of the two at a value, and whether the first takes less time there; nothing where that is not decided.
+/// The ratio of the two at a value, and whether the first takes less time there. `None` where that is not decided.
 fn decided(value: u32, program: &ProgramFinding, [a, b]: [&str; 2], by: CrossoverBy) -> Option<(u32, Estimate, bool)> {
     let is_pair = |it: &&ProgramComparison| (it.a == a && it.b == b) || (it.a == b && it.b == a);
     let pair = program.comparisons.iter().find(is_pair)?;

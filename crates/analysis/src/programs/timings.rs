@@ -47,7 +47,7 @@ impl Timings<'_> {
     }
 }
 
-/// The median of a figure over runs; nothing if a single run lacks it.
+/// The median of a figure over runs, or `None` if a single run lacks it.
 fn over_runs(runs: &[ProgramRun], figure: impl Fn(&ProgramRun) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = runs.iter().map(figure).collect();
     middle(&values?)

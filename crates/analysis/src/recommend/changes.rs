@@ -7,7 +7,7 @@ use crate::findings::{BottleneckKind, CaseFinding, FactorCrossover, FactorPanel}
 use crate::grouping::grouped;
 use crate::sensitivity::flip_words;
 
-/// Whoever comes to this share of the ceiling is limited by the set-up as much as by itself.
+/// A case that comes to this share of the ceiling is limited by the set-up as much as by itself.
 const NEAR_CEILING: f64 = 0.90;
 /// So many places where an order flips are named.
 const MOST_FLIPS: usize = 2;

@@ -1,6 +1,6 @@
 //! One for everything: the case that is least far behind where it is furthest behind.
 //!
-//! Of each candidate the share of the best is taken in each scenario (the ratio of goodputs within blocks; the best is the first of
+//! Each candidate has its share of the best in each scenario (the ratio of goodputs within blocks; the best is the first of
 //! the scenario's table), and the lowest of these counts. Two candidates are compared by the ratio of these two shares, block by
 //! block. Which scenario is the worst was chosen by the same figures, so of S scenarios each pair counts S times in the adjustment
 //! for all pairs: a scenario that is the worst by chance tells nothing that it would not have told among all of them.
@@ -27,7 +27,7 @@ struct Candidate<'a> {
     worst: f64,
 }
 
-/// Nothing with fewer than two scenarios that compare, or fewer than two candidates.
+/// `None` with fewer than two scenarios that compare, or fewer than two candidates.
 pub(super) fn everything(scenes: &[Scene]) -> Option<Said> {
     least_far_behind(&scenes.iter().collect::<Vec<&Scene>>())
 }
@@ -45,7 +45,7 @@ pub(super) fn least_far_behind(scenes: &[&Scene]) -> Option<Said> {
     (candidates.len() > 1).then(|| said(&scenes, &candidates))
 }
 
-/// The subject in the scenario where its share is lowest; none where it is not ranked in each.
+/// The subject in the scenario where its share is lowest, or `None` where it is not ranked in each.
 fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a>> {
     let of = |scene: &&'a Scene<'a>| {
         let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);

@@ -87,7 +87,7 @@ fn changes(group: &[Said], strength: Strength) -> String {
     }
 }
 
-/// Of those that are alike up to `end` the first: `more workers: their number limited Go` names one scenario for all that are limited so.
+/// Keeps the first of those that are alike up to `end`: `more workers: their number limited Go` names one scenario for all that are limited so.
 fn once_each(all: impl Iterator<Item = String>, end: &str) -> Vec<String> {
     let what = |text: &str| text.split(end).next().unwrap_or_default().to_owned();
     let mut once: Vec<String> = Vec::new();

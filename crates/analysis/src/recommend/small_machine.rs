@@ -1,4 +1,4 @@
-//! Whom to take where memory is what one pays for: most good answers a second for each MiB.
+//! What to pick where memory is what one pays for: most good answers a second for each MiB.
 //!
 //! The figure is taken of each trial, goodput over memory in it, and pairs are judged by the rule of all others.
 
@@ -23,7 +23,7 @@ struct Candidate<'a> {
     by_block: Vec<Option<f64>>,
 }
 
-/// Nothing in an open loop, where the rate is given, or with fewer than two ranked cases whose memory is known.
+/// `None` in an open loop, where the rate is given, or with fewer than two ranked cases whose memory is known.
 pub(super) fn small_machine(scene: &Scene) -> Option<Said> {
     if scene.planned.load.executor.is_open() {
         return None;
@@ -60,7 +60,7 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let find = |a: usize, b: usize| pairs.iter().find(|(places, _)| *places == (a, b)).map(|(_, judged)| judged);
     let is_ahead = |judged: &Judged| judged.verdict == Verdict::Faster;
     let is_behind = |place: &usize| (0..*place).any(|a| find(a, *place).is_some_and(is_ahead));
-    // Whoever has too few common blocks with the first is neither taken nor left behind.
+    // A case with too few common blocks with the first is neither picked nor left behind.
     let is_known = |place: &usize| *place == 0 || find(0, *place).is_some_and(|it| it.pair.ratio.low.is_some());
     let judged: Vec<usize> = (0..candidates.len()).filter(is_known).collect();
     let is_whole = judged.len() == candidates.len();
@@ -82,13 +82,8 @@ fn said(scene: &Scene, candidates: &[Candidate]) -> Said {
     let ratio = figure(Quantity::Ratio, &over.pair.ratio).line();
     let blocks = counted(u64::from(over.pair.blocks), "block");
     let values: Vec<String> = picks.iter().map(|place| value(*place)).collect();
-    Said {
-        scenarios: vec![scene.finding.id.clone()],
-        picks: cases.iter().map(|case| case.title.clone()).collect(),
-        because: format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next)),
-        strength: marks.strength(),
-        changes: goodput_changes(scene, cases, "a machine on which memory is not what is scarce"),
-        caveats,
-        lead,
-    }
+    let because = format!("{}; {ratio} the next, {}, {blocks}", listed(&values, "and"), value(next));
+    let said = Said::of(scene, &cases, because, marks.strength());
+    let changes = goodput_changes(scene, cases, "a machine on which memory is not what is scarce");
+    Said { changes, caveats, lead, ..said }
 }

@@ -35,7 +35,7 @@ pub(super) struct PairReading {
     pub(super) why: Option<String>,
 }
 
-/// The quantity and the pairs of a claim; none where it is not about pairs.
+/// The quantity and the pairs of a claim, or `None` where it is not about pairs.
 pub(super) fn pairs<'a>(sites: &Sites, asserts: &'a Assertion) -> Option<(&'a Quantity, Vec<ClaimPair>)> {
     Some(match asserts {
         Assertion::Ratio { quantity, a, b, is } => {
