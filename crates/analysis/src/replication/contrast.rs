@@ -87,10 +87,10 @@ fn within_blocks(above: &[Option<f64>], below: &[Option<f64>], steps: [f64; 2], 
 /// By two independent samples (Welch): by their logarithms, or of shares by the shares themselves. Their trials make no pairs, so
 /// the contrast has none.
 fn across_parts(above: &[Option<f64>], below: &[Option<f64>], scale: Scale, rule: Rule) -> Option<Contrast> {
-    let (there, back, margin): (fn(f64) -> f64, fn(f64) -> f64, f64) = match scale {
-        Scale::Ratio => (f64::ln, f64::exp, rule.smallest_effect.ln_1p()),
-        Scale::Difference => (|share| share, |share| share, SMALLEST_SHARE),
-    };
+    let is_ratio = scale == Scale::Ratio;
+    let there = |value: f64| if is_ratio { value.ln() } else { value };
+    let back = |value: f64| if is_ratio { value.exp() } else { value };
+    let margin = if is_ratio { rule.smallest_effect.ln_1p() } else { SMALLEST_SHARE };
     let sample = |figures: &[Option<f64>]| {
         Sample::new(&figures.iter().flatten().map(|value| there(*value)).collect::<Vec<f64>>()).ok()
     };

@@ -33,7 +33,7 @@ pub(crate) struct Shares {
 }
 
 impl Cells {
-    /// `values` has a row for each cell, or `None` if it is no grid.
+    /// `values` has a row for each cell. `None` if they are no grid.
     pub(crate) fn new(levels: &[usize], values: &[Vec<f64>]) -> Option<Self> {
         let (cells, blocks) = (values.len(), values.first()?.len());
         if cells != levels.iter().product::<usize>() || values.iter().any(|row| row.len() != blocks) || blocks == 0 {
