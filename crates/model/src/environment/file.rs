@@ -27,7 +27,7 @@ pub struct EnvironmentFile {
     /// Settings of the network namespaces of a trial.
     #[serde(default)]
     pub network: Table<NetworkFile>,
-    /// The database, for workloads that ask one; without this key they have a MariaDB with a pool of 16 connections.
+    /// The database, for workloads with one. Default: a MariaDB with a pool of 16 connections.
     pub database: Option<Table<DatabaseFile>>,
 }
 
@@ -56,8 +56,7 @@ pub struct GeneratorFile {
     /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
     #[schemars(with = "Option<Cpus>")]
     pub cpus: Option<Spanned<f64>>,
-    /// `dedicated` (default), or `quota`: for a generator as it is in a container with a limit, and to see what such a one does
-    /// to figures.
+    /// `dedicated` (default), or `quota`, which shows what the CPU limit of a container does to a generator's figures.
     pub mode: Option<CpuMode>,
 }
 
@@ -118,7 +117,7 @@ pub struct LinkTable {
     pub rate: Option<Several<BitRate>>,
     /// Share of packets that are lost, in each direction; one or several.
     pub loss: Option<Several<Percent>>,
-    /// What waits for the link at most. Default: what fits the rate, 150kB at least.
+    /// Bytes that may wait for the link. Default: what fits the rate, at least 150kB.
     pub queue: Option<Bytes>,
     /// Seed of loss and jitter; without one it follows from the plan's.
     pub seed: Option<u64>,

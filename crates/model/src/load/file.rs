@@ -11,7 +11,7 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{ByteRate, Rate, Seconds};
 
-/// `load` of a scenario. Each executor has keys of its own; the last six are everybody's.
+/// `load` of a scenario. Each executor has keys of its own; all executors share the last six.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LoadFile {
@@ -52,7 +52,7 @@ pub struct LoadFile {
     pub warmup: Option<Seconds>,
     /// Whether a connection serves many requests (`keep-alive`, default) or one (`per-request`).
     pub connection: Option<Spanned<ConnectionWord>>,
-    /// A connection is closed after so many requests.
+    /// Each connection is closed after this number of requests.
     #[schemars(range(min = 1))]
     pub requests_per_connection: Option<Spanned<u32>>,
     /// After this long an unanswered request counts as failed. Default `10s`.
@@ -68,10 +68,10 @@ pub struct LoadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StageFile {
     /// Where it ends: virtual users, or a rate.
-    #[schemars(required)]
+    #[schemars(with = "Rate")]
     pub target: Option<Spanned<Rate>>,
     /// How long it takes; `0s` is a jump.
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub duration: Option<Spanned<Seconds>>,
 }
 
@@ -84,9 +84,9 @@ pub enum ExecutorName {
     ConstantVus,
     /// A closed loop whose number of virtual users follows the stages.
     RampingVus,
-    /// A closed loop in which each virtual user sends so many requests.
+    /// A closed loop in which each virtual user sends a fixed number of requests.
     PerVuIterations,
-    /// A closed loop whose virtual users share so many requests.
+    /// A closed loop whose virtual users share a fixed number of requests.
     SharedIterations,
     /// An open loop: requests start by the clock.
     ConstantArrivalRate,

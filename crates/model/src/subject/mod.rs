@@ -129,7 +129,7 @@ pub struct Variant {
     pub less_work: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
@@ -254,8 +254,7 @@ impl Subject {
                 parameters,
                 variants,
                 default_variant,
-                folder: None,
-                external: None,
+                ..Self::default()
             }),
             _ => Err(reading.into_problems()),
         }

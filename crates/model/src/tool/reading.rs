@@ -116,14 +116,13 @@ pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, r
 /// The timers of a program's scenario; tolok's own if none is named.
 pub(crate) fn read_timers(written: Option<Spanned<Several<String>>>, reading: &mut Reading) -> Vec<Timer> {
     let Some(written) = written else { return vec![Timer::Tolok] };
-    const ALL: [Timer; 3] = [Timer::Tolok, Timer::Hyperfine, Timer::Time];
     let span = written.span();
     let listed = written.into_inner().0;
     reading.note_if(listed.is_empty(), span, "no timer is listed", "for example: timer = [\"tolok\", \"hyperfine\"]");
     let mut timers = Vec::new();
     for name in listed {
-        match ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
-            None => reading.note_unknown(&name, "there is no timer", &ALL.map(Timer::word)),
+        match Timer::ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
+            None => reading.note_unknown(&name, "there is no timer", &Timer::ALL.map(Timer::word)),
             Some(timer) if timers.contains(&timer) => {
                 reading.note(name.span(), format!("timer `{}` is listed twice", timer.word()), None);
             }

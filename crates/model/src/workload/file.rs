@@ -30,7 +30,7 @@ pub struct WorkloadFile {
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
     pub answer: Option<Table<AnswerFile>>,
-    /// What programs do and say, in the place of a request and its answer.
+    /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
     /// `n`; other answers have none. Those of programs are what their arguments name.
@@ -43,7 +43,7 @@ pub struct WorkloadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "WorkloadParameter")]
 pub struct WorkloadParameterFile {
-    /// The value that holds if a study says none.
+    /// The value unless a study sets another.
     #[schemars(required)]
     pub default: Option<Spanned<u32>>,
     /// The smallest value, where any up to `most` will do.
@@ -53,7 +53,7 @@ pub struct WorkloadParameterFile {
     /// The only values that make sense, instead of `least` and `most`.
     #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
-    /// What it says.
+    /// What the parameter means.
     #[serde(default)]
     pub help: String,
 }
@@ -72,8 +72,8 @@ pub struct RequestFile {
     pub body: Option<Spanned<String>>,
     /// Type and subtype of that body.
     pub content_type: Option<Spanned<String>>,
-    /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
-    /// out by it.
+    /// A file beside this one with a body that must be answered with the status 422. It finds subjects that do not read
+    /// the request's body.
     pub refused: Option<Spanned<String>>,
 }
 
@@ -88,7 +88,7 @@ pub struct AnswerFile {
     #[schemars(required)]
     pub content_type: Option<String>,
     /// The body, byte for byte: a file beside this one, how it is generated, or what it is of the database's tables.
-    #[schemars(required)]
+    #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }
 
