@@ -1,4 +1,4 @@
-//! What a device in front of the link did with packets that nobody read in time.
+//! What a device in front of the link did with packets that were not read in time.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -16,8 +16,8 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// `table` is `/proc/thread-self/net/dev`, opened in the namespace of the device; the descriptor tells of that one,
-    /// whoever reads it.
+    /// `table` is `/proc/thread-self/net/dev`, opened in the namespace of the device. The descriptor shows that
+    /// namespace to every reader.
     pub fn new(name: String, table: File) -> Device {
         Device { name, table }
     }

@@ -40,7 +40,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// An empty line for frames of at most so many bytes.
+    /// An empty line for frames of at most `slot_bytes`.
     pub fn new(slot_bytes: usize) -> Line {
         assert!(slot_bytes <= PIECE_BYTES, "a packet must have room in a piece");
         let pieces = VecDeque::from([Piece::new()]);

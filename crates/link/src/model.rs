@@ -73,7 +73,7 @@ impl Direction {
         }
     }
 
-    /// Says what becomes of a packet of so many IP bytes that is offered now, while `held` is in the link.
+    /// The fate of a packet of `bytes` IP bytes that is offered now, while `held` is in the link.
     pub fn offer(&mut self, now_ns: u64, bytes: u64, held: Held) -> Fate {
         let lost = self.random.unit() < self.loss;
         let jitter_ns = (self.random.unit() * self.jitter_ns) as u64;
@@ -137,7 +137,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const START: u64 = 5_000 * MS;
 
-    /// The fates of packets that are offered at these instants, each of so many bytes, if all arrive on time.
+    /// The fates of packets that are offered at these instants, with these bytes, if all arrive on time.
     fn fates(spec: LinkSpec, number: u64, offers: &[(u64, u64)]) -> Vec<Fate> {
         let mut direction = Direction::new(&spec, number);
         let mut held: Vec<(u64, u64)> = Vec::new();

@@ -31,7 +31,7 @@ pub(crate) fn set_queue_length(device: &str, packets: u32) -> io::Result<()> {
 /// with the device's own `address`, in place of the namespace's default; programs cannot choose another one. For addresses
 /// of loopback, `device` is `lo`.
 ///
-/// This is the way for whoever may not change the machine: a namespace takes as its default only what the whole machine
+/// This works without changing the machine: a namespace takes as its default only what the whole machine
 /// allows (`tcp_allowed_congestion_control`), a route takes all that there is.
 pub fn set_congestion_control(device: &str, address: Ipv4Addr, prefix: u8, algorithm: &str) -> io::Result<()> {
     let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
@@ -71,7 +71,7 @@ fn request(kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
     message.extend((HEADER_BYTES as u32 + body.len() as u32).to_ne_bytes());
     message.extend(kind.to_ne_bytes());
     message.extend((REQUEST_WITH_ANSWER | flags).to_ne_bytes());
-    // Sequence number and sender, which nobody needs for one request over a socket of its own.
+    // Sequence number and sender, not needed for one request over a socket of its own.
     message.extend([0; 8]);
     message.extend(body);
     // Protocol 0 of netlink(7) is that of routes and devices.

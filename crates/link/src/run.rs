@@ -31,7 +31,7 @@ pub struct LinkJob {
     /// Numbers of the inherited descriptors of two devices that [`tun::open`] made, for this link alone.
     pub ends: [RawFd; 2],
     /// Numbers of the inherited descriptors of `/proc/thread-self/net/dev`, opened in the network namespace of each end: they
-    /// tell what the devices dropped before the link. Without them nobody does.
+    /// tell what the devices dropped before the link. Without them it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_tables: Option<[RawFd; 2]>,
     /// Whether the devices have offload.
@@ -45,8 +45,8 @@ pub struct LinkJob {
 /// Runs a link until SIGTERM, or until one of its devices is deleted. The calling thread becomes the link's: it is bound to
 /// the CPUs of the job and put before ordinary programs where that is allowed.
 ///
-/// While it runs, it keeps both network namespaces alive, as an open descriptor of a device does. So whoever starts it must
-/// see to it that it ends.
+/// While it runs, it keeps both network namespaces alive, as an open descriptor of a device does. So its parent must
+/// make sure that it ends.
 pub fn run(job: &LinkJob) -> Result<(), LinkError> {
     job.spec.check()?;
     // First of all, so that a signal that comes early is not lost.

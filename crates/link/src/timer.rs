@@ -82,7 +82,7 @@ impl Termination {
     pub fn listen() -> io::Result<Termination> {
         let asked = Arc::new(AtomicBool::new(false));
         let (told, teller) = UnixStream::pair()?;
-        // Handlers run in this order, so whoever is woken by the second sees what the first has set.
+        // Handlers run in this order, so a thread woken by the second sees what the first has set.
         let flag = signal_hook::flag::register(SIGTERM, Arc::clone(&asked))?;
         let pipe = signal_hook::low_level::pipe::register(SIGTERM, teller)?;
         Ok(Termination { asked, told, handlers: [flag, pipe] })

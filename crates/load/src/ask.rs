@@ -22,7 +22,7 @@ pub struct Answer {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// Nobody listens, or the connection broke.
+    /// No server listens, or the connection broke.
     #[error("{0}")]
     Connection(#[from] io::Error),
     /// The server closed the connection before the answer was whole. A server that is starting or ending does so.

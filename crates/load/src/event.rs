@@ -11,7 +11,7 @@ pub enum Event {
     WindowStarted {
         /// On `CLOCK_MONOTONIC`.
         monotonic_ns: u64,
-        /// When the last thread came to it: one that had no CPU at the border put on no load meanwhile.
+        /// When the last thread came to it: one that had no CPU at the border sent no load until then.
         reached_monotonic_ns: u64,
     },
     /// A second of the timeline is complete.

@@ -19,11 +19,11 @@ pub enum ErrorClass {
     Tls,
     /// No complete answer before the request's deadline.
     Timeout,
-    /// The target closed the connection before or inside an answer, with HTTP/2 also in so many words (GOAWAY).
+    /// The target closed the connection before or inside an answer, with HTTP/2 also by GOAWAY.
     Closed,
     /// The target reset the connection, or the stream of HTTP/2.
     Reset,
-    /// The answer is not HTTP as it should be, or bytes came that nobody had asked for.
+    /// The answer is not valid HTTP, or unsolicited bytes came.
     Malformed,
     /// A complete head with a status that is not the expected one.
     BadStatus,
@@ -86,7 +86,7 @@ pub enum Fault {
     /// End of stream inside an answer.
     #[error("the target closed the connection inside the answer")]
     ClosedInsideAnswer,
-    /// End of stream where the answer may end, but without the word that TLS has for it: what is missing, nobody knows.
+    /// End of stream where the answer may end, but without TLS's close_notify: it may be truncated.
     #[error("the target ended the stream without TLS's close_notify, so that the answer may be cut off")]
     ClosedWithoutNotice,
     /// The target ended one stream of HTTP/2; the others on its connection go on.
@@ -155,10 +155,10 @@ impl std::fmt::Display for Http2Error {
 /// Why TLS did not come about, or broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TlsFault {
-    /// Nobody that is trusted vouches for the certificate.
-    #[error("the target's certificate is not trusted: nobody who is trusted has issued it")]
+    /// No trusted authority vouches for the certificate.
+    #[error("the target's certificate is not trusted: no trusted authority issued it")]
     UnknownIssuer,
-    /// The certificate is somebody else's.
+    /// The certificate is for another name.
     #[error("the target's certificate is for another name")]
     OtherName,
     /// The certificate is expired, or not valid yet.
@@ -248,7 +248,7 @@ pub enum JsonFlaw {
     /// Something other than blanks after the value.
     #[error("more follows after the value")]
     Trailing,
-    /// A number as JSON does not write it, or with an exponent nobody can mean.
+    /// A number as JSON does not write it, or with an absurd exponent.
     #[error("not a number as JSON writes it")]
     Number,
     /// An unknown escape, or half of a surrogate pair.

@@ -1,4 +1,4 @@
-//! Histograms of durations, and the figures read from them. Useful to whoever reads a record: see [`decode`] and
+//! Histograms of durations, and the figures read from them. For readers of a record: see [`decode`] and
 //! [`percentiles`].
 //!
 //! HdrHistogram with 3 significant digits: every value is kept to within 0.1 %, memory does not grow with the number of
@@ -18,7 +18,7 @@ use crate::record::{Distribution, Percentile};
 /// The quantiles a record gives.
 pub const QUANTILES: [f64; 7] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
-/// A quantile is given only with so many values beyond it; with fewer it is luck.
+/// A quantile needs this many values beyond it; with fewer it is luck.
 pub const VALUES_BEYOND: u64 = 10;
 
 /// Longest duration told apart; longer ones count as this long.
@@ -179,7 +179,7 @@ impl Durations {
         quantile_s(&self.histogram(), quantile)
     }
 
-    /// A quantile in seconds, however few values lie beyond it; nothing without values.
+    /// A quantile in seconds, however few values lie beyond it, or `None` without values.
     pub fn value_s(&self, quantile: f64) -> Option<f64> {
         (self.count > 0).then(|| seconds(self.histogram().value_at_quantile(quantile)))
     }

@@ -96,7 +96,7 @@ pub fn run_with(
     };
     let connector = Connector::new(address, options).with_tls(TlsClient::of(options)?);
     let congestion_control = connector.probe(options.connect_timeout)?;
-    // With one thread nobody else need hear of a stop.
+    // With one thread no other needs to hear of a stop.
     let lead =
         if options.generator.threads == 1 { Duration::ZERO } else { engine::STOP_LATENCY + Duration::from_millis(20) };
     let stop = Stop::new(stop, lead);

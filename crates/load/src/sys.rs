@@ -34,7 +34,7 @@ impl CpuTime {
     }
 }
 
-/// Time the calling thread was ready to run and did not; nothing where the kernel keeps no such account.
+/// Time the calling thread was ready to run and did not, or `None` where the kernel does not count it.
 pub(crate) fn run_queue_wait() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
@@ -48,7 +48,7 @@ pub(crate) struct Punctual;
 
 /// Length of a turn; the shortest that the scheduler grants.
 const TURN_NS: u64 = 100_000;
-/// `SCHED_FLAG_KEEP_POLICY`: whoever gave the thread another policy meant it.
+/// `SCHED_FLAG_KEEP_POLICY`: a policy that the user gave the thread stays.
 const KEEP_POLICY: u64 = 0x08;
 
 impl Punctual {

@@ -208,7 +208,7 @@ impl<'run> Collecting<'run> {
                 self.collector.ended(thread, recorded);
             }
             Message::Ended(Err(error)) => {
-                // The others need not go on for a result that nobody gets.
+                // The others need not go on: there will be no result.
                 self.run.stop.abort();
                 self.error.get_or_insert(error);
             }

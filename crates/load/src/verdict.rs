@@ -44,10 +44,10 @@ pub enum Gate {
 
 /// More than this share of the offered requests unsent: the rate was not offered.
 pub const UNSENT_SHARE: f64 = 0.001;
-/// Fewer answers than this share of the offered requests inside a window: whoever opens a connection for each request that waits
-/// sends them all, and most of them to nobody.
+/// Fewer answers than this share of the offered requests in a window: with a new connection for each waiting request,
+/// all are sent, and most are never answered.
 pub const ANSWERED_SHARE: f64 = 0.5;
-/// Requests in flight may grow, from the middle of the window to its end, by this share of what is offered meanwhile.
+/// Requests in flight may grow, from the middle of the window to its end, by this share of what is offered in that time.
 pub const GROWTH_SHARE: f64 = 0.1;
 /// Busier than this, the generator is as likely to be the limit as the target.
 pub const BUSY_SHARE: f64 = 0.85;

@@ -13,7 +13,7 @@ pub const FIDELITY_SCHEMA: u32 = 1;
 pub struct FidelityReport {
     /// Version of this format.
     pub schema_version: u32,
-    /// Which database server, as it says itself; empty if none was asked.
+    /// The database server by its own version string; empty without one.
     pub database: String,
     /// Connections that each subject was given.
     pub pool: u32,
@@ -39,13 +39,13 @@ pub struct DriverReport {
     pub subject: String,
     /// What it does, in a few words.
     pub help: String,
-    /// What became of each type; nothing if that could not be asked.
+    /// What became of each type; empty if the subject could not be asked.
     pub types: Vec<ColumnVerdict>,
-    /// Two tasks on one connection; nothing where a request cannot have two tasks.
+    /// Two tasks on one connection, or `null` if a request cannot have two tasks.
     pub one_connection: Option<TwoTasks>,
-    /// Two tasks on two connections of the pool; nothing where a request cannot have two tasks.
+    /// Two tasks on two connections of the pool, or `null` if a request cannot have two tasks.
     pub two_connections: Option<TwoTasks>,
-    /// What was found after many clients had hung up, where that was tried.
+    /// What was found after many clients had hung up, or `null` if that was not tried.
     pub aborts: Option<Aborts>,
     /// Why it could not be asked, or not to the end.
     pub failure: Option<String>,
@@ -114,7 +114,7 @@ pub struct Aborts {
     pub aborted: usize,
     /// Connections to the database that the subject may have: its pool, or as many as it has processes, if that is more.
     pub pool: u32,
-    /// Connections that it had before, as the database counts them; nothing if that could not be asked.
+    /// Connections that it had before, as the database counts them, or `null` if unknown.
     pub connections_before: Option<u64>,
     /// Connections that it has afterwards.
     pub connections_after: Option<u64>,
@@ -137,7 +137,7 @@ impl FidelityReport {
 }
 
 impl Verdict {
-    /// What happened to the value, in a word; nothing if it can be had from what was given.
+    /// What happened to the value, in a word, or `None` if it can be recovered from what was given.
     pub fn damage(&self) -> Option<&'static str> {
         match self {
             Self::Exact | Self::AsString | Self::Reformatted(_) => None,

@@ -1,10 +1,10 @@
 //! Values with a unit, as people write them: `"500ms"`, `"3%"`.
 
-use std::fmt;
 use std::time::Duration;
 
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
+
+use crate::reading::kinds::read_kinds;
 
 /// A span of time written with its unit, such as `"500ms"`, `"2s"` or `"1m 30s"`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -34,45 +34,19 @@ pub struct BitRate(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteRate(pub u64);
 
-struct Text<T>(fn(&str) -> Result<T, String>, &'static str);
-
-impl<T> Visitor<'_> for Text<T> {
-    type Value = T;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.1)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.0)(text).map_err(E::custom)
-    }
-}
-
 pub(crate) const DURATION: &str = "a duration with its unit in quotes, such as \"500ms\" or \"2s\"";
 pub(crate) const PERCENT: &str = "a share in quotes, such as \"3%\"";
 
-impl<'de> Deserialize<'de> for Seconds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| match humantime::parse_duration(text) {
-            Ok(duration) => Ok(Seconds(duration.as_secs_f64())),
-            Err(_) => Err(format!("`{text}` is not {DURATION}")),
-        };
-        deserializer.deserialize_str(Text(parse, DURATION))
-    }
-}
+read_kinds!(Seconds, DURATION,
+    visit_str(text: &str) humantime::parse_duration(text).ok().map(|duration| Seconds(duration.as_secs_f64()));
+);
 
-impl<'de> Deserialize<'de> for Percent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| {
-            text.strip_suffix('%')
-                .and_then(|number| number.trim().parse::<f64>().ok())
-                .filter(|number| number.is_finite() && *number >= 0.0)
-                .map(|number| Percent(number / 100.0))
-                .ok_or_else(|| format!("`{text}` is not {PERCENT}"))
-        };
-        deserializer.deserialize_str(Text(parse, PERCENT))
-    }
-}
+read_kinds!(Percent, PERCENT,
+    visit_str(text: &str) text.strip_suffix('%')
+        .and_then(|number| number.trim().parse::<f64>().ok())
+        .filter(|number| number.is_finite() && *number >= 0.0)
+        .map(|number| Percent(number / 100.0));
+);
 
 pub(crate) const BYTES: &str = "a size with its unit in quotes, such as \"512MiB\" or \"150kB\"";
 pub(crate) const BYTE_RATE: &str = "a size a second in quotes, such as \"10KB/s\", \"64KiB/s\" or \"2MB/s\"";
@@ -106,74 +80,35 @@ fn factor<T: Copy>(unit: &str, units: &[(&str, T)]) -> Option<T> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
 }
 
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| {
-            number_and_unit(text)
-                .and_then(|(number, unit)| Some(number * factor(unit, &BYTE_UNITS)? as f64))
-                .filter(|bytes| (1.0..=1e15).contains(bytes))
-                .map(|bytes| Bytes(bytes.round() as u64))
-                .ok_or_else(|| format!("`{text}` is not {BYTES}"))
-        };
-        deserializer.deserialize_str(Text(parse, BYTES))
-    }
-}
+read_kinds!(Bytes, BYTES,
+    visit_str(text: &str) number_and_unit(text)
+        .and_then(|(number, unit)| Some(number * factor(unit, &BYTE_UNITS)? as f64))
+        .filter(|bytes| (1.0..=1e15).contains(bytes))
+        .map(|bytes| Bytes(bytes.round() as u64));
+);
 
-impl<'de> Deserialize<'de> for BitRate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| {
-            number_and_unit(text)
-                .and_then(|(number, unit)| Some(BitRate(number * factor(unit, &BIT_UNITS)?)))
-                .filter(|rate| (1e3..=1e12).contains(&rate.0))
-                .ok_or_else(|| format!("`{text}` is not {BIT_RATE}"))
-        };
-        deserializer.deserialize_str(Text(parse, BIT_RATE))
-    }
-}
+read_kinds!(BitRate, BIT_RATE,
+    visit_str(text: &str) number_and_unit(text)
+        .and_then(|(number, unit)| Some(BitRate(number * factor(unit, &BIT_UNITS)?)))
+        .filter(|rate| (1e3..=1e12).contains(&rate.0));
+);
 
-impl<'de> Deserialize<'de> for ByteRate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse =
-            |text: &str| parse_byte_rate(text).map(ByteRate).ok_or_else(|| format!("`{text}` is not {BYTE_RATE}"));
-        deserializer.deserialize_str(Text(parse, BYTE_RATE))
-    }
-}
+read_kinds!(ByteRate, BYTE_RATE,
+    visit_str(text: &str) parse_byte_rate(text).map(ByteRate);
+);
 
 pub(crate) const RATE: &str = "a rate: a number per second, or a text such as \"500/s\" or \"30000/m\"";
 
-struct RateVisitor;
+read_kinds!(Rate, RATE,
+    visit_i64(number: i64) Rate::a_second(number as f64);
+    visit_u64(number: u64) Rate::a_second(number as f64);
+    visit_f64(number: f64) Rate::a_second(number);
+    visit_str(text: &str) parse_rate(text).map(|per_s| Rate { per_s, has_unit: text.contains('/') });
+);
 
-impl Visitor<'_> for RateVisitor {
-    type Value = Rate;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(RATE)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Rate, E> {
-        self.visit_f64(number as f64)
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Rate, E> {
-        self.visit_f64(number as f64)
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Rate, E> {
-        if number.is_finite() && number >= 0.0 {
-            return Ok(Rate { per_s: number, has_unit: false });
-        }
-        Err(E::custom(format!("`{number}` is not {RATE}")))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Rate, E> {
-        let per_s = parse_rate(text).ok_or_else(|| E::custom(format!("`{text}` is not {RATE}")))?;
-        Ok(Rate { per_s, has_unit: text.contains('/') })
-    }
-}
-
-impl<'de> Deserialize<'de> for Rate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RateVisitor)
+impl Rate {
+    fn a_second(number: f64) -> Option<Self> {
+        (number.is_finite() && number >= 0.0).then_some(Self { per_s: number, has_unit: false })
     }
 }
 

@@ -22,13 +22,13 @@ pub struct Verification {
     pub tolok_version: String,
     /// Version of tolok that verified it.
     pub verified_by: String,
-    /// The fingerprint of the run's records; nothing where the run has no manifest.
+    /// The fingerprint of the run's records, or `null` if the run has no manifest.
     pub records_sha256: Option<String>,
     /// Whether no check found a difference.
     pub is_equal: bool,
     /// The checks, in their order.
     pub checks: Vec<Check>,
-    /// Figures that nothing was kept of but themselves.
+    /// Figures whose raw data was not kept.
     pub not_recomputable: Vec<NotRecomputable>,
 }
 
@@ -71,9 +71,9 @@ pub struct Difference {
     pub file: String,
     /// The place in it: a path of JSON, such as `outcome.latency.percentiles[3].latency_s`, or a line.
     pub at: Option<String>,
-    /// What stands there; nothing where nothing does, or where it is no single value.
+    /// The stored value, or `null` if there is none or it is not a single value.
     pub stored: Option<Value>,
-    /// What should stand there, likewise.
+    /// The value that should be there, likewise.
     pub recomputed: Option<Value>,
     /// The difference, in a sentence.
     pub said: String,
@@ -84,9 +84,9 @@ pub struct Difference {
 /// Figures that cannot be made again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotRecomputable {
-    /// Which.
+    /// The figures.
     pub what: String,
-    /// Why.
+    /// Why they cannot be recomputed.
     pub why: String,
 }
 
@@ -121,7 +121,7 @@ impl Check {
         self.notes.extend(new);
     }
 
-    /// Says what it means if there was no difference; else the first of them is what it means.
+    /// Sets what the check means if it found no difference.
     pub fn saying(mut self, said: impl Into<String>) -> Self {
         self.said = said.into();
         self

@@ -51,7 +51,7 @@ pub fn blocks_needed(sd: f64, effect: f64, level: Level, power: f64, comparisons
 /// The smallest true mean difference that `n` blocks find with probability `power`; the inverse of [`blocks_needed`],
 /// in the unit of `sd`.
 ///
-/// Infinite below [`Level::LEAST_SAMPLE`] blocks, where nothing is told apart; 0 for an `sd` of 0; NaN for an `sd` that
+/// Infinite below [`Level::LEAST_SAMPLE`] blocks, where no difference can be found; 0 for an `sd` of 0; NaN for an `sd` that
 /// is negative or not finite and for a `power` that is not between 0 and 1.
 pub fn smallest_effect_found(sd: f64, n: u32, level: Level, power: f64, comparisons: usize) -> f64 {
     if !(sd >= 0.0 && sd.is_finite() && is_power(power)) {
@@ -63,7 +63,7 @@ pub fn smallest_effect_found(sd: f64, n: u32, level: Level, power: f64, comparis
     let test = PairedT::of(n, level.simultaneous(comparisons));
     // In logarithms, as an effect may be of any size; 0 where chance alone finds that much.
     let lacks = |log_effect: f64| test.power(log_effect.exp()) - power;
-    // Sums of so many terms are not more exact than that.
+    // Sums of this many terms are no more exact.
     let beyond_rounding = |lacks: f64| if lacks.abs() < 1e-13 { 0.0 } else { lacks };
     rising_root(|log_effect| beyond_rounding(lacks(log_effect))).exp() * sd
 }
@@ -77,7 +77,7 @@ pub(crate) fn power_of_paired_t(effect: f64, n: u32, level: Level) -> f64 {
     PairedT::of(n, level).power(effect)
 }
 
-/// The two-sided paired t test of so many differences at a level.
+/// The two-sided paired t test of this many differences at a level.
 struct PairedT {
     blocks: f64,
     /// From how many estimated standard errors on a mean counts as found, for each value that the estimated standard

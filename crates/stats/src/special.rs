@@ -32,7 +32,7 @@ fn inverse_beta_with_half(a: f64) -> f64 {
 }
 
 /// The regularised incomplete beta functions I_x(a, 1/2) and I_y(1/2, a) = 1 − I_x(a, 1/2), for `x + y = 1` and
-/// `a > 0`. Both arguments are asked for because the smaller one cannot be had from the larger without losing digits;
+/// `a > 0`. Both arguments are asked for because computing the smaller one from the larger loses digits;
 /// the smaller of the two results keeps all its digits.
 pub(crate) fn incomplete_beta_with_half(a: f64, x: f64, y: f64) -> (f64, f64) {
     let front = inverse_beta_with_half(a) * (a * x.ln()).exp() * y.sqrt();

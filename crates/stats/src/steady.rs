@@ -12,7 +12,7 @@ pub const LEAST_STEADY_SECONDS: usize = 10;
 /// studies ask for by default: what is no difference between two servers is none between two parts of a window.
 pub const STEADY_TOLERANCE: f64 = 0.03;
 
-/// A slope is made from so many values at most.
+/// A slope uses this many values at most.
 const MOST_FOR_SLOPE: usize = 300;
 
 /// How far a second must lie from both its neighbours, in standard deviations of the noise, to be left out.

@@ -14,7 +14,7 @@ pub struct Slope {
     /// Median of y − slope · median of x.
     pub intercept: f64,
     /// Interval of the slope, at the level asked. `None` below [`Level::least_sample`] points, and where so few points,
-    /// or so many ties, cannot hold the level.
+    /// or too many ties, cannot hold the level.
     pub interval: Option<Interval>,
 }
 

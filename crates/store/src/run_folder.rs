@@ -8,7 +8,7 @@
 //!   trials/0001-<case>-b1/disturbed-1/…      what was measured when others disturbed it
 //!   diagnosis/<case>/{diagnosis.json, …}     unscored
 //!   blocks/b1/block.json                     where and when a process ran trials of a block
-//!   events.jsonl                             what happened, as it was told; nothing rests on it
+//!   events.jsonl                             what happened; no figure rests on it
 //!   report.html  report.md  report.csv  report.json
 //! ```
 //! A trial is finished when its `trial.json` is there: it is written last, under another name first, and then renamed,

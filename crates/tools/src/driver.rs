@@ -135,7 +135,7 @@ pub struct ToolReport {
     pub tool_warnings: Vec<ToolWarning>,
     /// The objectives and what became of them; empty where the lab is to judge them by what the tool tells.
     pub objectives: Vec<ObjectiveRecord>,
-    /// The tool stopped at the first objective that was crossed, as it was told.
+    /// The tool stopped at the first crossed objective, as the study asks.
     pub aborted: bool,
     /// First error of each class, in words.
     pub examples: Vec<String>,

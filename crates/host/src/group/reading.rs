@@ -84,122 +84,101 @@ const BUFFER_BYTES: usize = 16 * 1024;
 /// The files of a group that say what it has used, held open.
 #[derive(Debug)]
 pub struct GroupReader {
-    cpu_v1: Option<CpuFiles>,
-    /// How a quota has held it up, in version 1.
-    cpu_stat_v1: Option<File>,
-    /// CPU time and that, in version 2. A hybrid system has the first there even without version 1's controller.
-    cpu_stat_v2: Option<File>,
-    memory: Option<MemoryFiles>,
-    tasks: Option<File>,
-    task_events: Option<File>,
-    disk: Option<(Version, File)>,
+    files: Vec<(File, Take)>,
 }
 
-/// CPU time in version 1, in nanoseconds.
-#[derive(Debug)]
-struct CpuFiles {
-    usage: File,
-    user: Option<File>,
-    system: Option<File>,
+/// Takes what a file says.
+type Take = fn(&mut Draft, &str);
+
+/// A reading in the making: memory needs several files.
+#[derive(Default)]
+struct Draft {
+    group: GroupReading,
+    usage_bytes: Option<u64>,
+    anonymous_bytes: Option<u64>,
+    kernel_bytes: Option<u64>,
+    peak_bytes: Option<u64>,
+    oom_kills: Option<u64>,
 }
 
-#[derive(Debug)]
-struct MemoryFiles {
-    usage: File,
-    stat: File,
-    oom: File,
-    peak: Option<File>,
-    /// Version 1 has it apart from the other kinds of memory.
-    kernel_v1: Option<File>,
-}
+/// The file of disk traffic in version 1. Older kernels count without the groups below.
+const DISKS_V1: &str = "blkio.throttle.io_service_bytes_recursive|blkio.throttle.io_service_bytes";
+
+/// Every file that is read where it exists; of alternatives, the first. Of two with the same figure, the later one counts.
+const FILES: [(Controller, Version, &str, Take); 18] = {
+    use Controller::{Core, Cpu, CpuAccounting, Io, Memory, Pids};
+    use Version::{V1, V2};
+    [
+        // A hybrid system has CPU time there even without version 1's controller.
+        (Core, V2, "cpu.stat", |draft, stat| {
+            let ns = |key| keyed(stat, key).map(|us| us * 1000);
+            let group = &mut draft.group;
+            (group.cpu_ns, group.user_ns, group.system_ns) = (ns("usage_usec"), ns("user_usec"), ns("system_usec"));
+            group.throttling = throttling(stat, ns("throttled_usec"));
+        }),
+        (CpuAccounting, V1, "cpuacct.usage", |draft, text| {
+            (draft.group.cpu_ns, draft.group.user_ns, draft.group.system_ns) = (number(text), None, None);
+        }),
+        (CpuAccounting, V1, "cpuacct.usage_user", |draft, text| draft.group.user_ns = number(text)),
+        (CpuAccounting, V1, "cpuacct.usage_sys", |draft, text| draft.group.system_ns = number(text)),
+        (Cpu, V1, "cpu.stat", |draft, stat| {
+            draft.group.throttling = throttling(stat, keyed(stat, "throttled_time"));
+        }),
+        (Memory, V1, "memory.usage_in_bytes", |draft, text| draft.usage_bytes = number(text)),
+        (Memory, V2, "memory.current", |draft, text| draft.usage_bytes = number(text)),
+        // `rss` is anonymous memory alone, and `total_` includes the groups below.
+        (Memory, V1, "memory.stat", |draft, stat| draft.anonymous_bytes = keyed(stat, "total_rss")),
+        (Memory, V1, "memory.kmem.usage_in_bytes", |draft, text| draft.kernel_bytes = number(text)),
+        (Memory, V2, "memory.stat", |draft, stat| {
+            draft.anonymous_bytes = keyed(stat, "anon");
+            draft.kernel_bytes = keyed(stat, "kernel").or_else(|| kernel_before_5_18(stat));
+        }),
+        (Memory, V1, "memory.oom_control", |draft, text| draft.oom_kills = keyed(text, "oom_kill")),
+        (Memory, V2, "memory.events", |draft, text| draft.oom_kills = keyed(text, "oom_kill")),
+        (Memory, V1, "memory.max_usage_in_bytes", |draft, text| draft.peak_bytes = number(text)),
+        (Memory, V2, "memory.peak", |draft, text| draft.peak_bytes = number(text)),
+        (Pids, V1, "pids.current", |draft, text| draft.group.tasks = number(text)),
+        (Pids, V1, "pids.events", |draft, text| draft.group.refused_tasks = keyed(text, "max")),
+        (Io, V1, DISKS_V1, |draft, text| draft.group.disk = disk(Version::V1, text)),
+        (Io, V2, "io.stat", |draft, text| draft.group.disk = disk(Version::V2, text)),
+    ]
+};
 
 impl GroupReader {
     /// Opens what there is in the folders of a group.
     pub(super) fn open<'a>(folder: impl Fn(Controller) -> Option<(Version, &'a Path)>) -> Self {
-        let file = |controller, version, name: &str| {
-            let folder = folder(controller).filter(|found| found.0 == version)?.1;
-            File::open(folder.join(name)).ok()
+        let open = |(controller, version, name, take): (Controller, Version, &str, Take)| {
+            // Both versions call the files of tasks by the same names.
+            let (found, folder) = folder(controller)?;
+            let is_there = found == version || controller == Controller::Pids;
+            let file = name.split('|').filter(|_| is_there).find_map(|name| File::open(folder.join(name)).ok());
+            Some((file?, take))
         };
-        let v1 = |controller, name: &str| file(controller, Version::V1, name);
-        let v2 = |controller, name: &str| file(controller, Version::V2, name);
-        let accounting = |name| v1(Controller::CpuAccounting, name);
-        let usage = accounting("cpuacct.usage");
-        let cpu_files =
-            |usage| CpuFiles { usage, user: accounting("cpuacct.usage_user"), system: accounting("cpuacct.usage_sys") };
-        let below = v1(Controller::Io, "blkio.throttle.io_service_bytes_recursive");
-        let disk_v1 = below.or_else(|| v1(Controller::Io, "blkio.throttle.io_service_bytes"));
-        let disk_v2 = v2(Controller::Io, "io.stat");
-        Self {
-            cpu_v1: usage.map(cpu_files),
-            cpu_stat_v1: v1(Controller::Cpu, "cpu.stat"),
-            cpu_stat_v2: v2(Controller::Core, "cpu.stat"),
-            memory: folder(Controller::Memory).and_then(|(version, folder)| MemoryFiles::open(version, folder)),
-            tasks: v1(Controller::Pids, "pids.current").or_else(|| v2(Controller::Pids, "pids.current")),
-            task_events: v1(Controller::Pids, "pids.events").or_else(|| v2(Controller::Pids, "pids.events")),
-            disk: disk_v1.map(|file| (Version::V1, file)).or(disk_v2.map(|file| (Version::V2, file))),
-        }
+        Self { files: FILES.into_iter().filter_map(open).collect() }
     }
 
     /// Reads once. All figures of a removed group are `None`.
     pub fn read(&self) -> GroupReading {
         let buffer = &mut [0; BUFFER_BYTES];
-        let mut reading = GroupReading::default();
-        if let Some(stat) = self.cpu_stat_v2.as_ref().and_then(|file| text(file, buffer)) {
-            let ns = |key| keyed(stat, key).map(|us| us * 1000);
-            (reading.cpu_ns, reading.user_ns, reading.system_ns) =
-                (ns("usage_usec"), ns("user_usec"), ns("system_usec"));
-            reading.throttling = throttling(stat, ns("throttled_usec"));
+        let mut draft = Draft::default();
+        for (file, take) in &self.files {
+            if let Some(text) = text(file, buffer) {
+                take(&mut draft, text);
+            }
         }
-        if let Some(files) = &self.cpu_v1 {
-            reading.cpu_ns = number(&files.usage, buffer);
-            reading.user_ns = files.user.as_ref().and_then(|file| number(file, buffer));
-            reading.system_ns = files.system.as_ref().and_then(|file| number(file, buffer));
-        }
-        if let Some(stat) = self.cpu_stat_v1.as_ref().and_then(|file| text(file, buffer)) {
-            reading.throttling = throttling(stat, keyed(stat, "throttled_time"));
-        }
-        reading.memory = self.memory.as_ref().and_then(|files| files.read(buffer));
-        reading.tasks = self.tasks.as_ref().and_then(|file| number(file, buffer));
-        reading.refused_tasks = self.task_events.as_ref().and_then(|file| keyed(text(file, buffer)?, "max"));
-        reading.disk = self.disk.as_ref().and_then(|(version, file)| disk(*version, text(file, buffer)?));
-        reading
+        GroupReading { memory: draft.memory(), ..draft.group }
     }
 }
 
-impl MemoryFiles {
-    fn open(version: Version, folder: &Path) -> Option<Self> {
-        let file = |name: &str| File::open(folder.join(name)).ok();
-        Some(match version {
-            Version::V1 => Self {
-                usage: file("memory.usage_in_bytes")?,
-                stat: file("memory.stat")?,
-                oom: file("memory.oom_control")?,
-                peak: file("memory.max_usage_in_bytes"),
-                kernel_v1: Some(file("memory.kmem.usage_in_bytes")?),
-            },
-            Version::V2 => Self {
-                usage: file("memory.current")?,
-                stat: file("memory.stat")?,
-                oom: file("memory.events")?,
-                peak: file("memory.peak"),
-                kernel_v1: None,
-            },
+impl Draft {
+    fn memory(&self) -> Option<GroupMemory> {
+        Some(GroupMemory {
+            usage_bytes: self.usage_bytes?,
+            anonymous_bytes: self.anonymous_bytes?,
+            kernel_bytes: self.kernel_bytes?,
+            peak_bytes: self.peak_bytes,
+            oom_kills: self.oom_kills?,
         })
-    }
-
-    fn read(&self, buffer: &mut [u8; BUFFER_BYTES]) -> Option<GroupMemory> {
-        let usage_bytes = number(&self.usage, buffer)?;
-        let peak_bytes = self.peak.as_ref().and_then(|file| number(file, buffer));
-        let oom_kills = keyed(text(&self.oom, buffer)?, "oom_kill")?;
-        let (anonymous_bytes, kernel_bytes) = match &self.kernel_v1 {
-            // `rss` is anonymous memory alone there, and `total_` includes the groups below.
-            Some(kernel) => (keyed(text(&self.stat, buffer)?, "total_rss")?, number(kernel, buffer)?),
-            None => {
-                let stat = text(&self.stat, buffer)?;
-                (keyed(stat, "anon")?, keyed(stat, "kernel").or_else(|| kernel_before_5_18(stat))?)
-            }
-        };
-        Some(GroupMemory { usage_bytes, anonymous_bytes, kernel_bytes, peak_bytes, oom_kills })
     }
 }
 
@@ -245,8 +224,8 @@ fn keyed(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim_end().parse().ok())
 }
 
-fn number(file: &File, buffer: &mut [u8; BUFFER_BYTES]) -> Option<u64> {
-    text(file, buffer)?.trim_end().parse().ok()
+fn number(text: &str) -> Option<u64> {
+    text.trim_end().parse().ok()
 }
 
 /// The whole of a file that the kernel makes again at each reading from its beginning.

@@ -88,69 +88,14 @@ fn unpacked(packed: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// Whether the options of a command line bear on a measurement, by their beginnings.
-const MEASURING: [&str; 60] = [
-    "amd_pstate",
-    "cgroup",
-    "clocksource",
-    "cpufreq",
-    "cpuidle",
-    "default_hugepagesz",
-    "gather_data_sampling",
-    "hpet",
-    "hugepages",
-    "idle",
-    "intel_idle",
-    "intel_pstate",
-    "irqaffinity",
-    "isolcpus",
-    "kpti",
-    "l1tf",
-    "maxcpus",
-    "mce",
-    "mds",
-    "mem=",
-    "mitigations",
-    "mmio_stale_data",
-    "nmi_watchdog",
-    "noautogroup",
-    "no_stf_barrier",
-    "nohz",
-    "nopcid",
-    "nopti",
-    "nosmt",
-    "nosoftlockup",
-    "nospec",
-    "nowatchdog",
-    "nr_cpus",
-    "numa",
-    "pcie_aspm",
-    "preempt",
-    "processor.",
-    "psi",
-    "pti",
-    "rcu_nocb",
-    "rcupdate",
-    "reg_file_data_sampling",
-    "retbleed",
-    "rt_group_sched",
-    "sched",
-    "skew_tick",
-    "slab",
-    "spec_",
-    "spectre_",
-    "split_lock",
-    "srbds",
-    "ssbd",
-    "swapaccount",
-    "systemd.unified_cgroup_hierarchy",
-    "threadirqs",
-    "transparent_hugepage",
-    "tsa",
-    "tsc",
-    "tsx",
-    "workqueue",
-];
+/// How options begin that bear on a measurement.
+const MEASURING: &str = "\
+    amd_pstate cgroup clocksource cpufreq cpuidle default_hugepagesz gather_data_sampling hpet hugepages idle \
+    intel_idle intel_pstate irqaffinity isolcpus kpti l1tf maxcpus mce mds mem= mitigations mmio_stale_data \
+    nmi_watchdog noautogroup no_stf_barrier nohz nopcid nopti nosmt nosoftlockup nospec nowatchdog nr_cpus numa \
+    pcie_aspm preempt processor. psi pti rcu_nocb rcupdate reg_file_data_sampling retbleed rt_group_sched sched \
+    skew_tick slab spec_ spectre_ split_lock srbds ssbd swapaccount systemd.unified_cgroup_hierarchy threadirqs \
+    transparent_hugepage tsa tsc tsx workqueue";
 
 /// The words of a command line that are for the kernel: what stands behind `--` is for the first process.
 pub(super) fn kernels_own(command_line: &str) -> impl Iterator<Item = &str> {
@@ -158,7 +103,7 @@ pub(super) fn kernels_own(command_line: &str) -> impl Iterator<Item = &str> {
 }
 
 pub(super) fn measuring_options(command_line: &str) -> Vec<String> {
-    let measuring = |word: &&str| MEASURING.iter().any(|beginning| word.starts_with(beginning));
+    let measuring = |word: &&str| MEASURING.split_whitespace().any(|beginning| word.starts_with(beginning));
     kernels_own(command_line).filter(measuring).map(str::to_owned).collect()
 }
 
@@ -181,16 +126,11 @@ fn netem(files: Files, release: Option<&str>, config: Option<&KernelConfig>) -> 
 
 /// GNU's library says its version in its own text; musl's tells only that it is musl.
 fn libc(files: Files) -> Option<String> {
-    const GNU: [&str; 7] = [
-        "lib/x86_64-linux-gnu/libc.so.6",
-        "lib/aarch64-linux-gnu/libc.so.6",
-        "usr/lib/x86_64-linux-gnu/libc.so.6",
-        "usr/lib/aarch64-linux-gnu/libc.so.6",
-        "lib64/libc.so.6",
-        "usr/lib64/libc.so.6",
-        "usr/lib/libc.so.6",
-    ];
-    let gnu = GNU.iter().find_map(|path| files.bytes(path)).and_then(|library| gnu_libc(&library));
+    // Where distributions put it, for both processors.
+    const GNU: &str = "lib/x86_64-linux-gnu lib/aarch64-linux-gnu usr/lib/x86_64-linux-gnu usr/lib/aarch64-linux-gnu \
+                       lib64 usr/lib64 usr/lib";
+    let library = |folder| files.bytes(format!("{folder}/libc.so.6"));
+    let gnu = GNU.split_whitespace().find_map(library).and_then(|library| gnu_libc(&library));
     let musl = || files.names("lib").iter().any(|name| name.starts_with("ld-musl-")).then(|| "musl".to_owned());
     gnu.or_else(musl)
 }

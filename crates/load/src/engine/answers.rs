@@ -55,7 +55,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         for _ in 0..READS_IN_A_ROW {
             let full = self.receive_once(slot, attempt, ended, BUFFER_BYTES);
             let place = &self.slots[slot as usize];
-            // The end of the stream is told once only, so it must be read now if it is behind what was read.
+            // The kernel reports the end of the stream only once, so it must be read now if it follows what was read.
             if !(full || ended) || place.exchange != exchange || !matches!(place.doing, Doing::Exchanging(_)) {
                 return;
             }
@@ -63,8 +63,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.receive_later(slot, attempt);
     }
 
-    /// Leaves the rest of what has come to the next look at the event queue, so that a long body, or an endless one, keeps
-    /// nobody from their deadlines.
+    /// Leaves the rest to the next look at the event queue, so that a long or endless body delays no other user's deadline.
     fn receive_later(&mut self, slot: u32, attempt: Attempt) {
         let Some(connection) = &self.slots[slot as usize].connection else { return };
         if let Err(fault) = connection.tell_again(&self.poller) {
@@ -72,7 +71,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Receives at most so many bytes of an answer. Returns whether there may be more.
+    /// Receives at most `at_most` bytes of an answer. Returns whether there may be more.
     pub(super) fn receive_once(&mut self, slot: u32, attempt: Attempt, ended: bool, at_most: usize) -> bool {
         let place = &mut self.slots[slot as usize];
         let Some(connection) = &mut place.connection else { return false };
@@ -170,7 +169,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
     /// Something came on a connection that is only waiting for its end.
     fn linger(&mut self, slot: u32) {
         let Some(connection) = &mut self.slots[slot as usize].connection else { return };
-        // Whoever goes on talking after the end is left.
+        // A target that goes on sending after the end is left.
         for _ in 0..READS_IN_A_ROW {
             match connection.receive_unasked(&mut self.buffer) {
                 Ok(Stream::Bytes(bytes)) => self.recorder.unasked(bytes),
@@ -189,8 +188,8 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         self.next_step(slot, self.clock.now());
     }
 
-    /// Something came on a connection between two requests: the target has closed it, or sends what nobody has asked
-    /// for. Either way it can carry no further request.
+    /// Something came on a connection between two requests: the target closed it, or sends unsolicited bytes. Either way
+    /// it can carry no further request.
     fn drop_idle(&mut self, slot: u32) {
         if let Some(connection) = &mut self.slots[slot as usize].connection {
             match connection.receive_unasked(&mut self.buffer) {

@@ -49,7 +49,7 @@ pub(crate) const STOP_LATENCY: Duration = Duration::from_millis(100);
 /// would let the first answers lie unread until the last user has connected.
 const STARTS_IN_A_ROW: usize = 64;
 
-/// Grace period of a run that was stopped: whoever stopped it is waiting.
+/// Grace period of a run that was stopped: its user is waiting.
 const INTERRUPTED_GRACE: Duration = Duration::from_secs(1);
 
 /// What all threads of a run know of it.
@@ -99,7 +99,7 @@ pub(crate) enum Border {
     WindowEnded(MonotonicNs),
 }
 
-/// Whoever a thread tells of its progress.
+/// Hears of a thread's progress.
 pub(crate) trait Listener: Rows {
     /// A border of the window is passed.
     fn passed(&mut self, border: Border);
@@ -376,7 +376,7 @@ impl<'run, C: Clock, L: Listener> Engine<'run, C, L> {
             let mut left = 0;
             while let Some(arrival) = cursor.next() {
                 // What still waits from the warm-up is no request of the window.
-                // One request each, as those that are sent late have: how many steps would have followed, nobody knows.
+                // One request each, as for those sent late: how many steps would have followed is unknown.
                 left += u64::from(arrival.phase == Phase::Measure);
                 cursor.advance();
             }

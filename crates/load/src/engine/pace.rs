@@ -13,7 +13,7 @@ use crate::recording::Attempt;
 /// Rations a second; a rate of fewer bytes has one byte a ration.
 const RATIONS_PER_S: u64 = 20;
 
-/// So many bytes, so often.
+/// A number of bytes per interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ration {
     bytes: usize,

@@ -31,7 +31,7 @@ pub(super) struct Slot {
     pub step: u32,
     /// Number of the request of this step.
     pub request: u32,
-    /// Counts exchanges, so that what was planned for an earlier one is told apart.
+    /// Counts exchanges, so that what was planned for an earlier one can be recognised.
     pub exchange: u32,
 }
 
@@ -73,7 +73,7 @@ impl Pool {
         self.idle.pop_front().or(new)
     }
 
-    /// From when on an arrival would have found a slot; nothing if it would find none.
+    /// Since when an arrival would have found a free slot, or `None` if there is none.
     pub fn free_since(&self, slots: usize) -> Option<MonotonicNs> {
         let new = (slots < self.at_most).then_some(MonotonicNs(0));
         self.idle.front().map(|(_, since)| *since).or(new)

@@ -185,7 +185,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// The kernel has taken so many bytes of a request: sees to it that the rest follows.
+    /// The kernel took this many bytes of a request: makes sure that the rest follows.
     fn sent_some(&mut self, slot: u32, attempt: Attempt, bytes: usize, at: MonotonicNs) {
         self.recorder.transmitted(bytes, at);
         let place = &self.slots[slot as usize];

@@ -1,9 +1,8 @@
 //! HTTP/2: slots that share connections.
 //!
-//! A slot keeps its meaning: it has one request at a time. What it lacks is a connection of its own: so many slots in a row
-//! are a group that has a carrier in common, which is opened for the first request that finds none and followed by another
-//! one when it takes no more. All work is done from one list of who was woken, streams before carriers, so that the requests
-//! that follow from a batch of answers go out in one write.
+//! A slot has one request at a time, as always, but no connection of its own. A group of neighbouring slots shares a carrier.
+//! The first request that finds none opens it, and another one follows when it takes no more. All work is done from one list
+//! of what was woken, streams before carriers, so that the requests that follow a batch of answers go out in one write.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -267,7 +266,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         }
     }
 
-    /// Leaves whoever is still on the list to the next look at the event queue.
+    /// Leaves the rest of the list to the next look at the event queue.
     fn leave_the_rest(&mut self, list: &ReadyList) {
         let mut left = Vec::new();
         list.take(&mut left);
@@ -305,7 +304,7 @@ impl<C: Clock, L: Listener> Engine<'_, C, L> {
         match (outcome, over) {
             (Poll::Ready(Outcome::Answered(answer)), _) => self.stream_answered(slot, attempt, at, answer),
             (Poll::Ready(Outcome::Unprocessed(fault)), _) => self.move_on(slot, attempt, &fault),
-            // What has come in whole counts; for the rest, what ended the connection is told.
+            // Complete answers count; the others fail with what ended the connection.
             (Poll::Ready(Outcome::Failed(fault)), _) | (Poll::Pending, Some(fault)) => {
                 if let (Fault::BadBody(_), Some(carried)) = (&fault, streams.carried(id)) {
                     // A wrong body is an answer too: the target is alive.

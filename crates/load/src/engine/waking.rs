@@ -24,9 +24,9 @@ pub(super) struct Waking {
 }
 
 impl Waking {
-    /// For so many planned instants a second on one thread. A thread that is awake all the time is sent off its CPU for milliseconds,
-    /// so it sleeps for most of the time between two of them, as long as they are apart by several times what waking up takes.
-    /// Denser ones leave no sleep that is worth its waking, which would make every one of them late.
+    /// For `rate_rps` planned instants a second on one thread. The scheduler takes a thread that never sleeps off its CPU for
+    /// milliseconds. So it sleeps for most of the time between two instants, if they are several wake-ups apart. Between
+    /// denser ones it stays awake, because a sleep would make every one of them late.
     pub fn at_rate(rate_rps: f64) -> Self {
         let third = if rate_rps > 0.0 { Duration::from_secs_f64(1.0 / 3.0 / rate_rps) } else { MOST };
         Self { lead: LEAST, most: third.clamp(LEAST, MOST) }
@@ -37,7 +37,7 @@ impl Waking {
         self.lead
     }
 
-    /// A sleep ended so long after it was to end.
+    /// A sleep ended this much too late.
     pub fn overslept(&mut self, late: Duration) {
         let lead = match late.checked_sub(self.lead) {
             Some(short) => self.lead + short / UP,

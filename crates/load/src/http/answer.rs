@@ -78,7 +78,7 @@ impl AnswerReader {
         }
     }
 
-    /// So many bytes of what is [`discardable`](Self::discardable) were thrown away. `Some` when the answer is complete.
+    /// This many bytes of what is [`discardable`](Self::discardable) were thrown away. `Some` when the answer is complete.
     pub fn discarded(&mut self, bytes: usize, rules: &mut Rules) -> Result<Option<Answer>, Fault> {
         let Place::Length { left, keep_alive } = self.place else {
             return if bytes == 0 { Ok(None) } else { Err(Fault::Malformed("bytes after the answer")) };

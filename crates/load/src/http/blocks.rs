@@ -6,7 +6,7 @@
 //! only what lies at the edges of a piece is compared with the bytes themselves.
 //!
 //! The sum is NH, the inner hash of UMAC (RFC 4418, §5.2): words and words of a key are added in pairs, the pairs
-//! multiplied, the products added. The key is drawn anew for every thread of a run; a block with any difference in it has the right sum
+//! multiplied, the products added. Every thread of a run draws its own key; a block with any difference in it has the right sum
 //! with a probability of at most 1 in 2^32 (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999). Only where the sum is wrong is
 //! the block looked at byte by byte, to tell where the difference is.
 #![allow(unsafe_code, reason = "vector instructions load through pointers and need a processor that has them")]
@@ -69,7 +69,7 @@ impl Blocks {
 /// Sums a block up.
 type Sum = fn(&[u8; BLOCK_BYTES], &[u32; WORDS]) -> u64;
 
-/// The fastest way of this processor that is faster than comparing; nothing if there is none.
+/// The fastest way of this processor that beats comparing, or `None`.
 #[cfg(target_arch = "x86_64")]
 fn fastest() -> Option<Sum> {
     if is_x86_feature_detected!("avx512f") {

@@ -26,11 +26,11 @@ enum Place {
 /// What the next bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// So many of them are framing.
+    /// This many of them are framing.
     Framing(usize),
-    /// So many of them are the body's.
+    /// This many of them belong to the body.
     Data(usize),
-    /// So many of them are framing, and with them the body is complete.
+    /// This many of them are framing, and the body is complete.
     End(usize),
 }
 

@@ -15,7 +15,7 @@ pub(super) enum Framing {
     NoBody,
     /// There is none, but one of this length would have been the answer to GET.
     NoBodyOf(u64),
-    /// After so many bytes.
+    /// After this many bytes.
     Length(u64),
     /// By the chunked coding.
     Chunked,

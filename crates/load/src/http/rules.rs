@@ -233,7 +233,7 @@ fn no_json(NotJson { at, flaw }: NotJson) -> String {
     format!("the document is no JSON at byte {at}: {flaw}")
 }
 
-/// An expected JSON document and which answers are looked at: the first, and every so many after it.
+/// An expected JSON document and which answers are compared: the first, and then one in every `every`.
 #[derive(Debug)]
 struct JsonCheck {
     document: Arc<Document>,

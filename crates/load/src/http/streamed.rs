@@ -1,5 +1,5 @@
-//! One answer whose head and body are told apart by somebody else, as the frames of HTTP/2 do. It is judged by the same rules
-//! as an answer of HTTP/1.1, while it streams in.
+//! One answer whose head and body arrive apart, as in the frames of HTTP/2. It is judged by the same rules as an answer of
+//! HTTP/1.1, while it streams in.
 
 use super::answer::{Answer, Rules};
 use super::head::{Framing, Head};

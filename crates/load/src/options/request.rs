@@ -40,7 +40,7 @@ impl Request {
         request::problems(self)
     }
 
-    /// Length of the body that every good answer has; nothing if it may differ, and for HEAD, whose answer has none.
+    /// Length of the body that every correct response has, or `None` if it may differ, and for HEAD, whose response has no body.
     pub fn expected_body_bytes(&self) -> Option<u64> {
         match &self.expect.body {
             _ if self.method == Method::Head => None,
@@ -119,7 +119,7 @@ impl ExpectStatus {
 pub enum ExpectBody {
     /// Any body within the limit; its bytes are counted and dropped.
     Anything,
-    /// Any body of so many bytes.
+    /// Any body of this length.
     Length(u64),
     /// These bytes, all of them, each compared while it streams in. Many requests may share them.
     Exactly(Arc<[u8]>),

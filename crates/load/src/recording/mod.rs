@@ -139,12 +139,12 @@ impl<R: Rows> Recorder<R> {
         self.timeline.stop(at);
     }
 
-    /// Whoever takes the rows.
+    /// The receiver of the rows.
     pub fn rows(&mut self) -> &mut R {
         self.timeline.rows()
     }
 
-    /// So many arrivals wait for a connection.
+    /// This many arrivals wait for a connection.
     pub fn queued(&mut self, arrivals: u64) {
         self.level.queued = arrivals;
         if !self.timeline.drains() && self.timeline.current().phase == Phase::Measure {
@@ -253,7 +253,7 @@ impl<R: Rows> Recorder<R> {
         }
     }
 
-    /// The run ends and so many requests of the window were never sent.
+    /// The run ends and this many requests of the window were never sent.
     pub fn never_sent(&mut self, requests: u64) {
         self.drain.never_sent += requests;
     }

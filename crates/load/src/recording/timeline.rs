@@ -82,7 +82,7 @@ impl<R: Rows> Timeline<R> {
         (self.open.phase == phase).then_some(&mut *self.open)
     }
 
-    /// Whoever takes the rows.
+    /// The receiver of the rows.
     pub fn rows(&mut self) -> &mut R {
         &mut self.rows
     }

@@ -1,4 +1,4 @@
-//! How long things took, in the ways that are told apart.
+//! How long things took, measured in several ways.
 
 use crate::histogram::Durations;
 

@@ -69,7 +69,7 @@ struct Process {
     random: Random,
     /// Number of the next arrival, whosever it is.
     number: u64,
-    /// Number of arrivals planned; only known beforehand where they are even.
+    /// Number of arrivals planned; known in advance only if they are evenly spaced.
     planned: u64,
     /// Sum of the gaps before the next arrival.
     area: f64,

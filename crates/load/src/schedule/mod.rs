@@ -1,8 +1,8 @@
 //! When requests start. Pure: it takes instants and returns instants, and knows neither sockets nor histograms.
 //!
-//! The engine has one loop for every executor. In a closed loop a virtual user that is free asks for its next [`Turn`] and
-//! is told the *planned* instant of its next iteration. In an open loop the planned instants come by the clock, whoever is
-//! free: one in the past has had to wait (its response time runs from there), one in the future is waited for.
+//! The engine has one loop for every executor. In a closed loop a free virtual user asks for its next [`Turn`] and gets the
+//! *planned* instant of its next iteration. In an open loop the planned instants follow the clock, even if no connection is
+//! free: a request whose instant has passed has waited, and its response time runs from that instant.
 
 mod arrivals;
 mod mix;
@@ -114,8 +114,8 @@ impl Schedule {
     }
 }
 
-/// When each arrival of a window that begins at `start` is planned, whichever thread sends it; nothing in a closed loop, which plans
-/// none. Pure, so that whoever knows what a target did can compute what its users waited.
+/// When each arrival of a window that begins at `start` is planned, for all threads; empty in a closed loop. Pure, so that one
+/// who knows what a target did can compute how long its users waited.
 pub fn planned_arrivals(options: &Options, start: MonotonicNs) -> Vec<MonotonicNs> {
     let span = Span::new(start, Duration::ZERO, options.executor.window());
     let Schedule::Open(mut cursor) = Schedule::new(options, span, Share::ALL, &Arc::default()) else {

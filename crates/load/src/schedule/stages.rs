@@ -62,7 +62,7 @@ impl Line {
         Line { start, pieces }
     }
 
-    /// Always the same, for so long.
+    /// A constant level for this long.
     pub fn constant(value: f64, length_s: f64) -> Line {
         let pieces = vec![Piece { start_s: 0.0, length_s, from: value, to: value, area_before: 0.0 }];
         Line { start: value, pieces }
@@ -79,7 +79,7 @@ impl Line {
     }
 
     /// The instant at which the area under the line reaches `area`, if it ever does. `hint` is the piece where the search
-    /// begins, and where it ended: whoever asks in rising order never searches.
+    /// begins, and where it ended: a caller that asks in rising order never searches.
     pub fn reaches(&self, area: f64, hint: &mut usize) -> Option<f64> {
         while let Some(piece) = self.pieces.get(*hint) {
             if area < piece.area_before + piece.area() {

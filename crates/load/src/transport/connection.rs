@@ -37,9 +37,9 @@ pub(crate) struct Connection {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
-    /// So many bytes are in the buffer.
+    /// This many bytes are in the buffer.
     Bytes(usize),
-    /// So many bytes of the body were thrown away.
+    /// This many bytes of the body were thrown away.
     Discarded(usize),
     /// The target has ended the stream.
     End,
@@ -63,7 +63,7 @@ impl Connection {
     pub fn open(connector: &mut Connector, poller: &Poller, token: u32, reading: bool) -> Result<Connection, Fault> {
         let socket = connector.open()?;
         let tls = connector.tls().map(begin_session).transpose()?;
-        // A handshake goes at its own pace, whoever reads the answers by the clock.
+        // A handshake goes at its own pace, even if answers are read by the clock.
         let interest = Interest { reading: reading || tls.is_some(), writing: false };
         poller.register(socket.as_fd(), token, interest)?;
         let discards = matches!(connector.target(), Address::Inet(_)) && tls.is_none();
@@ -148,7 +148,7 @@ impl Connection {
         self.push(request, at_most, of_first)
     }
 
-    /// Sends a request, or what is left of it, at most so many bytes of it.
+    /// Sends a request, or the rest of it, at most `at_most` bytes.
     pub fn send(&mut self, request: &[u8], at_most: usize) -> Result<usize, Fault> {
         self.push(request, at_most, |errno| Fault::of_exchange("send the request", errno))
     }
@@ -207,13 +207,13 @@ impl Connection {
         poller.watch(self.socket.as_fd(), self.token, self.interest)
     }
 
-    /// Whether the present request is the last one, if it may carry so many.
+    /// Whether the present request is the last of the number it may carry.
     pub fn is_last(&self, at_most: Option<u32>) -> bool {
         at_most.is_some_and(|at_most| self.requests >= at_most)
     }
 
-    /// Receives what there is, up to so many bytes. A body that nobody looks at stays in the kernel, of which so many bytes
-    /// are taken off it at a time.
+    /// Receives what there is, up to `at_most` bytes. A discarded body stays in the kernel, which drops up to
+    /// `most_discarded` bytes at a time.
     pub fn receive(
         &mut self,
         buffer: &mut [u8],
@@ -245,7 +245,7 @@ impl Connection {
         tls.receive(self.socket.as_fd(), buffer, at_most).map_err(|failure| failure.fault(of_receiving))
     }
 
-    /// Receives what nobody has asked for. With TLS that may be nothing: tickets for later sessions, which nobody wants.
+    /// Receives unsolicited bytes. With TLS they may be session tickets, which are ignored.
     pub fn receive_unasked(&mut self, buffer: &mut [u8]) -> Result<Stream, Fault> {
         if let Some(tls) = &mut self.tls {
             return tls.receive_unasked(self.socket.as_fd(), buffer).map_err(|failure| failure.fault(of_receiving));
@@ -277,7 +277,7 @@ impl Connection {
         // A wrong body is an answer too: the target is alive.
         self.answered |= matches!(outcome, Ok(Some(_)) | Err(Fault::BadBody(_)));
         let Some(mut answer) = outcome? else { return Ok(None) };
-        // The target has answered before it had the whole request: what it will make of the rest, nobody knows.
+        // The target answered before it had the whole request: what it will make of the rest is unknown.
         answer.keep_alive &= self.has_sent(request);
         Ok(Some(answer))
     }

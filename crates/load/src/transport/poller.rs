@@ -3,8 +3,8 @@
 //! Every socket is registered once, for reading. Interest in writing is added only while a request could not be sent as a
 //! whole: arming and disarming it for every request costs two system calls each and a fifth of a generator's CPU time.
 //!
-//! Edge-triggered means that a socket is told once for what has arrived, so whoever reads it must go on when a read came
-//! back full. Level-triggered, the kernel would look at every socket once more after its last byte was read, which costs
+//! Edge-triggered means that the kernel reports once what has arrived, so the reader must go on when a read came back full.
+//! Level-triggered, the kernel would look at every socket once more after its last byte was read, which costs
 //! 3 to 10 % of a request's CPU time.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -64,7 +64,7 @@ impl Poller {
             .map_err(|errno| Fault::Local { doing: "change a socket's interest with epoll", errno })
     }
 
-    /// Waits for the next events, at most so long, and returns their number.
+    /// Waits for the next events, at most `at_most`, and returns their number.
     pub fn wait(&mut self, at_most: Duration) -> Result<usize, Errno> {
         let waited = if self.precise && !at_most.is_zero() {
             match sys::epoll_wait_ns(self.queue.as_fd(), &mut self.events, at_most) {
@@ -76,12 +76,12 @@ impl Poller {
                 waited => waited,
             }
         } else {
-            // Rounded down: whoever waits for an instant looks at the clock until it comes.
+            // Rounded down: for the rest, the caller looks at the clock.
             let ms = at_most.as_millis().min(i32::MAX as u128) as i32;
             sys::epoll_wait_ms(self.queue.as_fd(), &mut self.events, ms)
         };
         match waited {
-            // A signal came; whoever handles it has set the stop flag, which the loop looks at next.
+            // A signal came; its handler has set the stop flag, which the loop looks at next.
             Err(Errno::INTR) => Ok(0),
             waited => waited,
         }

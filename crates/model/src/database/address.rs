@@ -62,7 +62,7 @@ impl DatabaseAddress {
     /// there as `%` and its code.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let rest = SCHEMES.iter().find_map(|scheme| text.trim().strip_prefix(scheme)).ok_or(AddressError::Scheme)?;
-        // A password may hold an `@` or a slash that nobody encoded; the last `@` is the one that counts.
+        // A password may hold an `@` or a slash that was not encoded, so the last `@` counts.
         let (account, place) = rest.rsplit_once('@').unwrap_or(("", rest));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
         let (server, name) = place.split_once('/').unwrap_or((place, ""));

@@ -9,14 +9,14 @@ use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{Bytes, Seconds};
 
-/// The database that subjects ask, in scenarios whose workload asks one.
+/// The database of scenarios whose workload needs one.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Database")]
 pub struct DatabaseFile {
     /// The server that is started for each trial. Default `mariadb`.
     pub engine: Option<Spanned<EngineWord>>,
-    /// A server that is there already, instead: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that holds
+    /// An existing server, instead: `mysql://user:password@host:3306/name`, or `env:NAME` for a variable that holds
     /// such an address.
     #[schemars(regex(pattern = "^(mysql://.+/.+|env:[A-Za-z_][A-Za-z0-9_]*)$"))]
     pub dsn: Option<Spanned<String>>,
@@ -37,7 +37,7 @@ pub struct DatabaseFile {
     pub max_connections: Option<Spanned<u32>>,
     /// What it may keep of its tables in memory. Default `128MiB`.
     pub buffer_pool: Option<Spanned<Bytes>>,
-    /// A time in the window at which it is killed and started again, to see what the subject does about it. Default none.
+    /// When it is killed and started again within the window, to see how the subject reacts. Default none.
     pub outage: Option<Table<OutageFile>>,
 }
 
@@ -47,11 +47,11 @@ pub struct DatabaseFile {
 #[schemars(rename = "Outage")]
 pub struct OutageFile {
     /// How long after the beginning of the window it is killed.
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub at: Option<Spanned<Seconds>>,
     /// After how long it is started again.
     #[serde(rename = "for")]
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub duration: Option<Spanned<Seconds>>,
 }
 

@@ -103,7 +103,7 @@ fn refuse_what_is_not_ours(file: &DatabaseFile, reading: &mut Reading) {
     }
 }
 
-/// What is wrong with it is said without its text, as it may hold a password.
+/// Messages leave out its text, as it may hold a password.
 fn read_dsn(dsn: Spanned<String>, reading: &mut Reading) -> String {
     let help = "for example: dsn = \"mysql://user:password@host:3306/name\", or dsn = \"env:NAME\" for a variable that holds it";
     let wrong = match dsn.get_ref().strip_prefix("env:") {

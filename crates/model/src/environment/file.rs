@@ -1,15 +1,13 @@
 //! `[environment]` of a study as it is written. Lists make one environment for each combination.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::database::file::DatabaseFile;
 use crate::environment::{CpuMode, LinkBackend};
+use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{BitRate, Bytes, Percent, Seconds};
@@ -29,7 +27,7 @@ pub struct EnvironmentFile {
     /// Settings of the network namespaces of a trial.
     #[serde(default)]
     pub network: Table<NetworkFile>,
-    /// The database, for workloads that ask one; without this key they have a MariaDB with a pool of 16 connections.
+    /// The database, for workloads with one. Default: a MariaDB with a pool of 16 connections.
     pub database: Option<Table<DatabaseFile>>,
 }
 
@@ -58,8 +56,7 @@ pub struct GeneratorFile {
     /// CPUs: a whole number for `dedicated`, any share of time for `quota`. Default 1.
     #[schemars(with = "Option<Cpus>")]
     pub cpus: Option<Spanned<f64>>,
-    /// `dedicated` (default), or `quota`: for a generator as it is in a container with a limit, and to see what such a one does
-    /// to figures.
+    /// `dedicated` (default), or `quota`, which shows what the CPU limit of a container does to a generator's figures.
     pub mode: Option<CpuMode>,
 }
 
@@ -120,7 +117,7 @@ pub struct LinkTable {
     pub rate: Option<Several<BitRate>>,
     /// Share of packets that are lost, in each direction; one or several.
     pub loss: Option<Several<Percent>>,
-    /// What waits for the link at most. Default: what fits the rate, 150kB at least.
+    /// Bytes that may wait for the link. Default: what fits the rate, at least 150kB.
     pub queue: Option<Bytes>,
     /// Seed of loss and jitter; without one it follows from the plan's.
     pub seed: Option<u64>,
@@ -130,53 +127,14 @@ pub struct LinkTable {
 
 const LINK: &str = "the name of a link, such as \"lan-wifi\", or a table such as { rtt = \"20ms\" }";
 
-struct LinkVisitor;
-
-impl<'de> Visitor<'de> for LinkVisitor {
-    type Value = LinkFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(LINK)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<LinkFile, E> {
-        Ok(LinkFile::Preset(text.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<LinkFile, A::Error> {
-        let table = LinkTable::deserialize(MapAccessDeserializer::new(entries))?;
-        Ok(LinkFile::Table(Box::new(table)))
-    }
-}
-
-impl<'de> Deserialize<'de> for LinkFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LinkVisitor)
-    }
-}
+read_kinds!(LinkFile, LINK,
+    visit_str(text: &str) Some(LinkFile::Preset(text.to_owned()));
+    [table: LinkTable] Ok(LinkFile::Table(Box::new(table)));
+);
 
 pub(crate) const SETTING: &str = "the value of a kernel setting: a number or a text";
 
-struct SettingVisitor;
-
-impl Visitor<'_> for SettingVisitor {
-    type Value = Setting;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(SETTING)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Setting, E> {
-        Ok(Setting(number.to_string()))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Setting, E> {
-        Ok(Setting(text.to_owned()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Setting {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SettingVisitor)
-    }
-}
+read_kinds!(Setting, SETTING,
+    visit_i64(number: i64) Some(Setting(number.to_string()));
+    visit_str(text: &str) Some(Setting(text.to_owned()));
+);

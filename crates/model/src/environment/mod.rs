@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::database::Database;
+use crate::reading::wording::words;
 use crate::units::{bit_rate_words, bytes_words, format_duration, percent_words};
 
 /// What surrounds a subject in a trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// A name for folders and tables, such as `lan-wifi`; empty where a study has one environment only.
     pub id: String,
@@ -54,6 +55,8 @@ pub enum CpuMode {
     Quota,
 }
 
+words!(CpuMode { Dedicated: "dedicated", Quota: "quota" });
+
 /// A network path between two parts of a trial. The default is the loopback interface.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -94,7 +97,7 @@ pub enum LinkBackend {
     Veth,
 }
 
-/// Settings of the network namespaces of a trial; nothing outside them changes.
+/// Settings of the network namespaces of a trial. They change nothing outside of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Network {
     /// The TCP congestion control of all connections.
@@ -122,20 +125,6 @@ impl Default for Limits {
     }
 }
 
-impl Default for Environment {
-    fn default() -> Self {
-        let (subject, generator) = (Limits::default(), Limits::default());
-        Self {
-            id: String::new(),
-            subject,
-            generator,
-            link: Link::default(),
-            network: Network::default(),
-            database: None,
-        }
-    }
-}
-
 impl Environment {
     /// In words for tables and reports: `1 CPU · 512 MiB · link lan-wifi (rtt 2ms, …)`. The database has words of its own
     /// ([`Database::describe`]), as not every scenario has one.
@@ -157,7 +146,7 @@ impl Environment {
         (subject, generator, link, network) == (&other.subject, &other.generator, &other.link, &other.network)
     }
 
-    /// Whether anything in it can be had with control groups only, and what.
+    /// The first of its parts that needs control groups.
     pub fn needs_groups(&self) -> Option<&'static str> {
         let limits = [&self.subject, &self.generator];
         if limits.iter().any(|limits| limits.mode == CpuMode::Quota) {
@@ -172,7 +161,7 @@ impl Environment {
         limits.iter().any(|limits| limits.pids.is_some()).then_some("a limit on processes")
     }
 
-    /// Whether anything in it can be had in a network namespace only, and what.
+    /// The first of its parts that needs a network namespace.
     pub fn needs_namespaces(&self) -> Option<&'static str> {
         if !self.link.is_local() {
             return Some("a link");

@@ -29,7 +29,7 @@ pub(crate) struct Surroundings {
     pub environments: Vec<Environment>,
     /// What each is called where there is no database, by its id.
     pub ids_without_database: BTreeMap<String, String>,
-    /// What is said of the database, if anything.
+    /// The database, if the study describes one.
     pub database: Option<WrittenDatabase>,
 }
 
@@ -134,13 +134,8 @@ fn read_generator(file: GeneratorFile, reading: &mut Reading) -> Limits {
 
 fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Limits>> {
     let LimitsFile { cpus, mode, memory, pids } = file.entries;
-    let modes = choices(
-        mode,
-        CpuMode::Dedicated,
-        |mode, _| Some(mode.into_inner()),
-        |mode| mode_word(*mode).to_owned(),
-        reading,
-    );
+    let modes =
+        choices(mode, CpuMode::Dedicated, |mode, _| Some(mode.into_inner()), |mode| mode.word().to_owned(), reading);
     let dedicates = modes.iter().any(|mode| mode.value == CpuMode::Dedicated);
     let cpus = choices(
         cpus.map(Spanned::into_inner),
@@ -166,13 +161,6 @@ fn read_limits(file: Table<LimitsFile>, reading: &mut Reading) -> Vec<Choice<Lim
         }
     }
     limits
-}
-
-fn mode_word(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::Dedicated => "dedicated",
-        CpuMode::Quota => "quota",
-    }
 }
 
 fn read_cpus(cpus: &Spanned<f64>, dedicates: bool, reading: &mut Reading) -> Option<f64> {

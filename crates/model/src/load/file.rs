@@ -2,18 +2,16 @@
 //!
 //! One table has the keys of all executors, so that a key in the wrong place gets an answer of its own.
 
-use std::fmt;
-
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Pool};
+use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::units::{ByteRate, Rate, Seconds};
 
-/// `load` of a scenario. Each executor has keys of its own; the last six are everybody's.
+/// `load` of a scenario. Each executor has keys of its own; all executors share the last six.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LoadFile {
@@ -54,7 +52,7 @@ pub struct LoadFile {
     pub warmup: Option<Seconds>,
     /// Whether a connection serves many requests (`keep-alive`, default) or one (`per-request`).
     pub connection: Option<Spanned<ConnectionWord>>,
-    /// A connection is closed after so many requests.
+    /// Each connection is closed after this number of requests.
     #[schemars(range(min = 1))]
     pub requests_per_connection: Option<Spanned<u32>>,
     /// After this long an unanswered request counts as failed. Default `10s`.
@@ -70,10 +68,10 @@ pub struct LoadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StageFile {
     /// Where it ends: virtual users, or a rate.
-    #[schemars(required)]
+    #[schemars(with = "Rate")]
     pub target: Option<Spanned<Rate>>,
     /// How long it takes; `0s` is a jump.
-    #[schemars(required)]
+    #[schemars(with = "Seconds")]
     pub duration: Option<Spanned<Seconds>>,
 }
 
@@ -86,9 +84,9 @@ pub enum ExecutorName {
     ConstantVus,
     /// A closed loop whose number of virtual users follows the stages.
     RampingVus,
-    /// A closed loop in which each virtual user sends so many requests.
+    /// A closed loop in which each virtual user sends a fixed number of requests.
     PerVuIterations,
-    /// A closed loop whose virtual users share so many requests.
+    /// A closed loop whose virtual users share a fixed number of requests.
     SharedIterations,
     /// An open loop: requests start by the clock.
     ConstantArrivalRate,
@@ -118,30 +116,7 @@ pub struct PoolFile(pub Pool);
 
 pub(crate) const POOL: &str = "a number of connections, or \"unbounded\"";
 
-struct PoolVisitor;
-
-impl Visitor<'_> for PoolVisitor {
-    type Value = PoolFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(POOL)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<PoolFile, E> {
-        let number = u32::try_from(number).map_err(|_| E::custom(format!("`{number}` is not {POOL}")))?;
-        Ok(PoolFile(Pool::Bounded(number)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<PoolFile, E> {
-        if text == "unbounded" {
-            return Ok(PoolFile(Pool::Unbounded));
-        }
-        Err(E::custom(format!("`{text}` is not {POOL}")))
-    }
-}
-
-impl<'de> Deserialize<'de> for PoolFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PoolVisitor)
-    }
-}
+read_kinds!(PoolFile, POOL,
+    visit_i64(number: i64) u32::try_from(number).ok().map(|number| PoolFile(Pool::Bounded(number)));
+    visit_str(text: &str) (text == "unbounded").then_some(PoolFile(Pool::Unbounded));
+);

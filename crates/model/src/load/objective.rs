@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::reading::wording::{closest, suggestion};
+use crate::reading::wording::{closest, suggestion, words};
 use crate::units::{parse_rate, percent_words};
 
 /// What must hold of a trial.
@@ -218,22 +218,17 @@ impl Limit {
     }
 }
 
+words!(Part {
+    Response: "response",
+    Service: "service",
+    Lateness: "lateness",
+    Queue: "queue",
+    Connect: "connect",
+    FirstByte: "first-byte",
+    Failure: "failure",
+});
+
 impl Part {
-    pub const ALL: [Self; 7] =
-        [Self::Response, Self::Service, Self::Lateness, Self::Queue, Self::Connect, Self::FirstByte, Self::Failure];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Response => "response",
-            Self::Service => "service",
-            Self::Lateness => "lateness",
-            Self::Queue => "queue",
-            Self::Connect => "connect",
-            Self::FirstByte => "first-byte",
-            Self::Failure => "failure",
-        }
-    }
-
     fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.word() == word)
     }

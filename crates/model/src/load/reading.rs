@@ -1,7 +1,7 @@
 //! From a written `load` to load profiles.
 //!
-//! Every value that is there is read first, whatever the executor, so that its mistakes are said. Then each key is held
-//! against the executor, and only then is anything found to be missing.
+//! It reads every value first, for any executor, so that all mistakes are reported. Then it checks each key against the
+//! executor, and last it reports missing keys.
 
 use crate::load::file::{ConnectionWord, LoadFile, PoolFile, StageFile};
 use crate::load::profile::{Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};

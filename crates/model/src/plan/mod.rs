@@ -298,7 +298,7 @@ impl Plan {
         self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum()
     }
 
-    /// The order that the seed gives these cases and blocks; that of the plan, unless somebody has changed either.
+    /// The order that the seed gives these cases and blocks. It is that of the plan, unless the plan was edited.
     pub fn order_by_seed(&self) -> Vec<PlannedTrial> {
         shuffled(&self.cases, self.blocks, self.seed)
     }
@@ -389,43 +389,50 @@ fn ids_with_database(study: &Study, environment: &Environment) -> Vec<String> {
 
 /// Each scenario in each environment that makes a difference to it.
 pub(crate) fn in_environments(study: &Study, environments: &[Environment]) -> Vec<Scenario> {
-    let of = |scenario: &Scenario, environment: &Environment| {
-        let without_database = study.ids_without_database.get(&environment.id).filter(|_| !scenario.database);
-        let id = match without_database.unwrap_or(&environment.id).as_str() {
-            "" => scenario.id.clone(),
-            environment => format!("{}-{environment}", scenario.id),
+    let distinct = distinct_without_database(environments);
+    let of = |scenario: &Scenario| -> Vec<Scenario> {
+        let own: Vec<&Environment> = match scenario.database {
+            true => environments.iter().filter(|environment| environment.database.is_some()).collect(),
+            false => distinct.clone(),
         };
-        Scenario { id, environment: environment.id.clone(), ..scenario.clone() }
+        let entered = own.into_iter().map(|environment| {
+            let id = id_in(study, &scenario.id, environment, scenario.database);
+            Scenario { id, environment: environment.id.clone(), ..scenario.clone() }
+        });
+        entered.collect()
     };
-    // To who asks no database, environments that differ in nothing else are one.
-    let is_first = |index: usize| {
-        let one = &environments[index];
-        environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))
-    };
-    let concerns = |scenario: &Scenario, index: usize| match scenario.database {
-        true => environments[index].database.is_some(),
-        false => is_first(index),
-    };
-    let each = study.scenarios.iter().flat_map(|scenario| (0..environments.len()).map(move |index| (scenario, index)));
-    each.filter(|(scenario, index)| concerns(scenario, *index))
-        .map(|(scenario, index)| of(scenario, &environments[index]))
-        .collect()
+    study.scenarios.iter().flat_map(of).collect()
 }
 
 /// Each program in each environment that makes a difference to it.
 pub(crate) fn programs_in_environments(study: &Study, environments: &[Environment]) -> Vec<ProgramScenario> {
-    let is_first = |index: usize| {
-        let one = &environments[index];
-        environments[..index].iter().all(|earlier| !earlier.is_same_without_database(one))
-    };
-    let own: Vec<&Environment> =
-        (0..environments.len()).filter(|it| is_first(*it)).map(|it| &environments[it]).collect();
-    let of = |program: &ProgramScenario, environment: &Environment| {
-        let id = study.ids_without_database.get(&environment.id).unwrap_or(&environment.id);
-        let id = if id.is_empty() { program.id.clone() } else { format!("{}-{id}", program.id) };
+    let distinct = distinct_without_database(environments);
+    let each = study.programs.iter().flat_map(|program| distinct.iter().map(move |environment| (program, environment)));
+    let entered = each.map(|(program, environment)| {
+        let id = id_in(study, &program.id, environment, false);
         ProgramScenario { id, environment: environment.id.clone(), ..program.clone() }
-    };
-    study.programs.iter().flat_map(|program| own.iter().map(move |environment| of(program, environment))).collect()
+    });
+    entered.collect()
+}
+
+/// Environments that differ in nothing but their databases are one to what asks no database.
+fn distinct_without_database(environments: &[Environment]) -> Vec<&Environment> {
+    let mut distinct: Vec<&Environment> = Vec::new();
+    for environment in environments {
+        if distinct.iter().all(|earlier| !earlier.is_same_without_database(environment)) {
+            distinct.push(environment);
+        }
+    }
+    distinct
+}
+
+/// The id of a scenario or program in an environment.
+fn id_in(study: &Study, id: &str, environment: &Environment, with_database: bool) -> String {
+    let without_database = study.ids_without_database.get(&environment.id).filter(|_| !with_database);
+    match without_database.unwrap_or(&environment.id).as_str() {
+        "" => id.to_owned(),
+        environment => format!("{id}-{environment}"),
+    }
 }
 
 /// Those whose tools are available. Each missing tool is reported once.
@@ -548,8 +555,8 @@ fn case_id(scenario: &str, choice: &SubjectChoice, earlier: &[Case]) -> CaseId {
     candidates.find(|id| earlier.iter().all(|case| case.id != *id)).unwrap_or(name)
 }
 
-/// A subject that was asked for and serves nothing of what is asked is not left out silently. Where it has no case for want of
-/// a database or a program, that is said elsewhere.
+/// Reports each subject that serves none of the study's workloads. A subject without a case for want of a database or a
+/// program is reported elsewhere.
 fn skip_without_workload(study: &Study, catalogue: &Catalogue, selected: &mut Selected) {
     let is_idle = |choice: &&SubjectChoice| {
         let timed = study.programs.iter().any(|one| does(catalogue, choice, one.workload_name()));

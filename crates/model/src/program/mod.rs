@@ -48,7 +48,7 @@ pub struct Runs {
     pub runs: u32,
     /// Runs before them that do not.
     pub warmup_runs: u32,
-    /// No further run is begun when those that count have taken this long, in seconds. One is run in any case.
+    /// No further run starts once those that count have taken this long, in seconds. There is at least one.
     pub at_most_s: f64,
     /// A run that takes longer is ended, and the trial has failed, in seconds.
     pub timeout_s: f64,

@@ -16,7 +16,7 @@ use crate::units::Seconds;
 use crate::workload::data::read_free_parameters;
 use crate::workload::file::WorkloadFile;
 
-/// `[program]` of a workload: what programs do and say, in the place of a request and its answer.
+/// `[program]` of a workload: what programs do and print, instead of a request and its answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "ProgramWorkload")]
@@ -35,7 +35,7 @@ pub struct ProgramWorkloadFile {
     pub floor_output: Option<String>,
 }
 
-/// `[program]` of a subject: how it is started, in the place of servers.
+/// `[program]` of a subject: how it is started, instead of servers.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SubjectProgram")]
@@ -59,9 +59,9 @@ pub struct ProgramScenarioFile {
     /// Runs of each trial that count, at most. Default 10.
     #[schemars(range(min = 1))]
     pub runs: Option<Spanned<u32>>,
-    /// Runs before them that do not. Default 1.
+    /// Discarded runs before them. Default 1.
     pub warmup_runs: Option<u32>,
-    /// No further run is begun when those that count have taken this long. Default `10s`.
+    /// No further run starts once those that count have taken this long. Default `10s`.
     pub at_most: Option<Spanned<Seconds>>,
     /// A run that takes longer is ended, and its trial has failed. Default `60s`.
     pub timeout: Option<Spanned<Seconds>>,

@@ -2,6 +2,7 @@
 //! problem, and all are reported at once.
 
 pub(crate) mod entries;
+pub(crate) mod kinds;
 pub(crate) mod several;
 pub(crate) mod syntax;
 pub(crate) mod table;

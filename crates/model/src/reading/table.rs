@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::reading::text::Span;
 
 /// A value of a TOML text with its place. Unlike toml's own it has a schema, that of the value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(transparent, bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Spanned<T>(toml::Spanned<T>);
 
@@ -32,8 +32,8 @@ impl<T> Spanned<T> {
     }
 }
 
-/// A table of a TOML text with its place. The structures that serde derives also read a list, taking its items for
-/// their fields in order; nobody means that who writes `load = ["constant-vus", 8]`.
+/// A table of a TOML text with its place. The structures that serde derives also read a list as their fields in order,
+/// which is not what `load = ["constant-vus", 8]` is meant to be.
 #[derive(Debug, Default)]
 pub struct Table<T> {
     /// The header of the table, or its braces.

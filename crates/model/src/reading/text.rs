@@ -74,7 +74,7 @@ pub struct Reading {
     head: Span,
     /// Keys that hold or held something wrong, or were misspelt, each with the span of its table.
     damaged: HashSet<(Span, String)>,
-    /// Statements that were taken out because of syntax errors; who knows what else they were meant to say.
+    /// Statements that were taken out because of syntax errors. What they were meant to set is unknown.
     lost: Vec<String>,
 }
 

@@ -4,6 +4,22 @@ use toml::de::DeValue;
 
 use crate::reading::entries::{Entry, Step};
 
+/// The word that files and reports have for each variant of an enum, and all variants in their order.
+macro_rules! words {
+    ($type:ident { $($variant:ident: $word:literal),+ $(,)? }) => {
+        impl $type {
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use words;
+
 /// What is wrong with an entry.
 pub struct Explained {
     /// What is wrong, as a lowercase fragment.
@@ -36,7 +52,7 @@ pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Exp
 fn wrong_value(what: &str, expected: &str, value: &DeValue<'_>) -> Option<String> {
     let expected = match expected {
         _ if what == "wanted string or table" => "a string",
-        // A date is a table to serde, so it is its key that is said to be unknown.
+        // A date is a table to serde, which reports its key as unknown.
         _ if what.starts_with("unknown field") => "a table",
         _ if !what.starts_with("invalid type") && !what.starts_with("invalid value") => return None,
         "u16" if value.is_integer() => "a whole number from 0 to 65,535",
@@ -69,6 +85,25 @@ pub fn suggestion(wrong: &str, names: &[&str]) -> String {
     let near = closest(wrong, names).map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
     let all = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     format!("{near}known here: {all}")
+}
+
+/// The one name that may be meant by `wrong`, or else the three nearest of `names`, as a sentence.
+pub(crate) fn likely(wrong: &str, names: &[&str]) -> String {
+    match closest(wrong, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("near are {}.", nearest(wrong, names, 3).join(", ")),
+    }
+}
+
+/// The names without repetitions, in their order.
+pub(crate) fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for name in names {
+        if !known.contains(&name) {
+            known.push(name);
+        }
+    }
+    known
 }
 
 /// The `most` names that are most like `wrong`, the likest first; of names that are equally like it the later ones, which for runs

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::reading::wording::each_once;
 use crate::replication::file::{
     FactorFile, FactorLevelFile, PartFile, ReplicationFile, SettleFile, SettlingCaseFile, SettlingPairFile,
 };
@@ -261,16 +262,6 @@ impl Reader<'_> {
         let subject = self.reading.require(entries.subject, &span, "subject", "subject = \"go/nethttp\"");
         Some(SettlingCase { part: part?, scenario: scenario?, subject: subject? })
     }
-}
-
-fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut known: Vec<&str> = Vec::new();
-    for name in names {
-        if !known.contains(&name) {
-            known.push(name);
-        }
-    }
-    known
 }
 
 /// Figures of which a factor may take a ratio. Units do not matter to a ratio, so one of each stands for all.

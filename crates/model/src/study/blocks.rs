@@ -11,7 +11,7 @@ use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
 use crate::units::Percent;
 
-/// How often every case is run where the study does not say.
+/// How often every case runs by default.
 const DEFAULT: u32 = 10;
 /// Fewer blocks have no interval, so there is nothing that a rule could go by.
 pub(crate) const LEAST_FOR_A_RULE: u32 = 5;
@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for BlocksFile {
     }
 }
 
-/// How often every case is run at most, and the rule by which that may be less.
+/// How often every case runs at most, and the rule by which a run may end earlier.
 pub(crate) fn read_blocks(written: Option<Spanned<BlocksFile>>, reading: &mut Reading) -> (u32, Option<Stopping>) {
     let Some(written) = written else { return (DEFAULT, None) };
     let span = written.span();

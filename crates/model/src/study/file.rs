@@ -30,28 +30,28 @@ pub struct StudyFile {
     /// `*` (the default variant of every subject that is ready here).
     #[schemars(required, length(min = 1))]
     pub subjects: Option<Spanned<Vec<Spanned<String>>>>,
-    /// How often every case is run, each time in a new order; 5 is the least for an interval. Default 10. Or, with
-    /// { until = "3%", at-most = 30 }, so often that every ratio is known to 3 % either way, and 30 times at most.
+    /// How often every case runs, each time in a new order. An interval needs at least 5. Default 10. With
+    /// { until = "3%", at-most = 30 }, cases repeat until every ratio is known to within 3 %, at most 30 times.
     pub blocks: Option<Spanned<BlocksFile>>,
-    /// Seed of the order; without it one is drawn and recorded.
+    /// Seed of the order. Default: one is drawn and recorded.
     pub seed: Option<u64>,
     /// Differences smaller than this do not matter to the question. Default `3%`.
     pub smallest_effect: Option<Spanned<Percent>>,
     /// Whether the machine's limit is measured beside the subjects. Default true.
     pub ceiling: Option<bool>,
-    /// Whether the first subject of each scenario is entered twice: how far the two come out apart is how far any two can by
-    /// chance. Default true.
+    /// Whether the first subject of each scenario is entered twice. The difference between the two shows how far apart
+    /// equal subjects can be by chance. Default true.
     pub aa_pair: Option<bool>,
-    /// What is asked of the subjects, and how.
+    /// The requests that the subjects answer, and the load.
     #[schemars(length(min = 1))]
     pub scenario: Option<Vec<Table<ScenarioFile>>>,
     /// Programs that are run to their end and timed, beside scenarios or instead of them.
     #[serde(default)]
     pub program: Vec<Table<ProgramScenarioFile>>,
-    /// What sources say of two subjects, to be held against what is measured.
+    /// Published ratios of two subjects, compared with what is measured.
     #[serde(default)]
     pub published: Vec<Table<PublishedFile>>,
-    /// How often a trial that others disturbed is measured anew at most. Default 2.
+    /// How often a disturbed trial is measured again, at most. Default 2.
     pub reruns: Option<u32>,
     /// What the parts of a trial may use, and the network between them; lists make one environment for each combination.
     #[serde(default)]
@@ -65,8 +65,8 @@ pub struct ScenarioFile {
     /// One workload or several, with parameters if it has any: `rows?fields=40&limit=1000`.
     #[schemars(required)]
     pub workload: Option<Spanned<Several<String>>>,
-    /// How it is asked.
-    #[schemars(required)]
+    /// The load that the subjects are put under.
+    #[schemars(with = "LoadFile")]
     pub load: Option<Table<LoadFile>>,
     /// The load generator: `tolok` (default), `k6`, `wrk`, `ab`, `h2load`, `hey`, `oha`, or { name = "k6", script = "users.js" };
     /// one, or several that are put beside each other.

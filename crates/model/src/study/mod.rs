@@ -40,7 +40,7 @@ fn is_true() -> bool {
     true
 }
 
-/// How often a disturbed trial is measured again, where the study does not say.
+/// How often a disturbed trial is measured again by default.
 const DEFAULT_RERUNS: u32 = 2;
 
 /// A question, the subjects it is put to, and the scenarios under which they answer.
@@ -176,7 +176,7 @@ fn asks_database(scenarios: Option<&[Table<ScenarioFile>]>, catalogue: &Catalogu
     asks.map(|asks| asks.contains(&true))
 }
 
-/// Holds what is said of the database against what is asked.
+/// Checks the database against the scenarios that ask it.
 fn check_database(
     written: &WrittenDatabase,
     asks_database: Option<bool>,

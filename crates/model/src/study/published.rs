@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
+use crate::reading::wording::words;
 
 /// A published ratio of two subjects in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,15 +42,11 @@ pub enum PublishedMetric {
     ColdStart,
 }
 
-impl PublishedMetric {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Goodput => "goodput",
-            Self::LatencyP50 => "latency-p50",
-            Self::LatencyP99 => "latency-p99",
-            Self::Cpu => "cpu",
-            Self::Memory => "memory",
-            Self::ColdStart => "cold-start",
-        }
-    }
-}
+words!(PublishedMetric {
+    Goodput: "goodput",
+    LatencyP50: "latency-p50",
+    LatencyP99: "latency-p99",
+    Cpu: "cpu",
+    Memory: "memory",
+    ColdStart: "cold-start",
+});

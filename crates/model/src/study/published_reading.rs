@@ -11,7 +11,7 @@ use crate::study::published::{PublishedMetric, PublishedRatio};
 use crate::study::{Study, SubjectSelector};
 use crate::subject::Role;
 
-/// `[[published]]` of a study: what a source says of two subjects, as a ratio or as two values.
+/// `[[published]]` of a study: a published comparison of two subjects, as a ratio or as two values.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Published", extend("oneOf" = [{ "required": ["ratio"] }, { "required": ["a-value", "b-value"] }]))]
@@ -40,7 +40,7 @@ pub struct PublishedFile {
     pub b_value: Option<Spanned<f64>>,
 }
 
-/// All that is sound. Scenarios are held against those of `study` only if nothing else is wrong: who knows what it lacks.
+/// Reads all that is sound. It checks scenarios against those of `study` only if nothing else is wrong, as some may be missing.
 pub(crate) fn read_published(
     written: Vec<Table<PublishedFile>>,
     study: &Study,

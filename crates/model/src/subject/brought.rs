@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::plan::Case;
 use crate::plan::skipped::Skipped;
 use crate::study::Scenario;
-use crate::subject::{Marker, Role, Subject, SubjectChoice, SubjectDiagnosis, Variant};
+use crate::subject::{Subject, SubjectChoice, Variant};
 use crate::workload::{Body, Workload};
 
 /// Before the name of a subject that lies in a folder of the user's: `local/mine`.
@@ -145,23 +145,11 @@ impl ExternalServer {
             id: self.subject.clone(),
             title: self.subject.split_once('/').map_or(self.subject.as_str(), |(_, name)| name).to_owned(),
             runtime: EXTERNAL.to_owned(),
-            colour: None,
-            marker: Marker::default(),
-            role: Role::Subject,
             summary: format!("a server at {} that tolok does not start", self.base),
-            needs: Vec::new(),
-            database_needs: Vec::new(),
-            start_timeout_s: 0.0,
-            build: None,
-            files: Vec::new(),
-            processes: Vec::new(),
-            program: None,
-            diagnosis: SubjectDiagnosis::default(),
-            parameters: BTreeMap::new(),
             variants: [(AS_IT_IS.to_owned(), as_it_is)].into(),
             default_variant: AS_IT_IS.to_owned(),
-            folder: None,
             external: Some(self.clone()),
+            ..Subject::default()
         }
     }
 }

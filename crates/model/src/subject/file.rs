@@ -24,7 +24,7 @@ pub struct SubjectFile {
     /// The runtime: groups subjects in tables and gives them their colour.
     #[schemars(required)]
     pub runtime: Option<String>,
-    /// The colour of its runtime in reports; one subject of a runtime says it for all.
+    /// The colour of its runtime in reports. One subject of a runtime sets it for all.
     pub colour: Option<Table<ColourFile>>,
     /// The shape of its runtime's points in charts. Default `ring`.
     pub marker: Option<Marker>,
@@ -35,15 +35,15 @@ pub struct SubjectFile {
     /// Programs of the toolbox that it needs.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Programs that it needs besides for workloads that ask a database; without them it is measured with the others.
+    /// Further programs that it needs for workloads with a database. Without them, only its other workloads are measured.
     #[serde(default)]
     pub database_needs: Vec<String>,
     /// Workloads that it serves.
     #[schemars(required, length(min = 1))]
     pub workloads: Option<Spanned<Vec<String>>>,
-    /// The variant that is meant when none is named; may be left out if there is only one.
+    /// The variant that the bare id means. May be left out if there is only one.
     pub default: Option<Spanned<String>>,
-    /// How long it may take to its first good answer. Default `20s`.
+    /// How long it may take until its first correct response. Default `20s`.
     pub start_timeout: Option<Seconds>,
     /// How it is built, if it must be.
     pub build: Option<Table<BuildFile>>,
@@ -53,7 +53,7 @@ pub struct SubjectFile {
     /// The processes that together are the subject, in the order of their start.
     #[schemars(length(min = 1))]
     pub process: Option<Vec<Table<ProcessFile>>>,
-    /// How it is started if it is no server but a program that is run to its end; it has no `process` then.
+    /// How it is started, if it is a program that runs to its end and not a server. It has no `process` then.
     pub program: Option<Table<SubjectProgramFile>>,
     /// What is different in an unscored trial that looks into the subject.
     pub diagnosis: Option<Table<DiagnosisFile>>,
@@ -87,7 +87,7 @@ pub struct BuildFile {
     /// Added environment, each value a template.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Files outside the subject's folder that the build depends on, relative to it: a change of one builds anew.
+    /// Files outside the subject's folder that the build depends on, relative to it. A change of one triggers a new build.
     #[serde(default)]
     pub inputs: Vec<String>,
 }
@@ -153,7 +153,7 @@ pub enum StopSignal {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParameterFile {
-    /// The value that holds if nobody says another.
+    /// The value unless a variant or a study sets another.
     #[schemars(required)]
     pub default: Option<ParameterValue>,
     /// What it tunes.
@@ -179,6 +179,6 @@ pub struct VariantFile {
     pub database_needs: Vec<String>,
     /// The workloads it serves, if not all of the subject's.
     pub workloads: Option<Vec<Spanned<String>>>,
-    /// What it does not do for each answer that others do, in a few words: reports say so wherever it is compared.
+    /// Work that others do for each response and this variant does not, in a few words. Reports show it in every comparison.
     pub less_work: Option<String>,
 }

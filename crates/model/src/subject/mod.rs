@@ -6,12 +6,12 @@ pub(crate) mod file;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
+use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::{closest, suggestion};
@@ -106,35 +106,11 @@ impl fmt::Display for ParameterValue {
     }
 }
 
-impl<'de> Deserialize<'de> for ParameterValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ParameterValueVisitor)
-    }
-}
-
-/// By hand, as serde's own untagged enums do not say what is wrong with a value.
-struct ParameterValueVisitor;
-
-impl Visitor<'_> for ParameterValueVisitor {
-    type Value = ParameterValue;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a whole number or a string")
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<ParameterValue, E> {
-        Ok(ParameterValue::Integer(number))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<ParameterValue, E> {
-        let too_large = || E::invalid_value(serde::de::Unexpected::Unsigned(number), &self);
-        i64::try_from(number).map(ParameterValue::Integer).map_err(|_| too_large())
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<ParameterValue, E> {
-        Ok(ParameterValue::Text(text.to_owned()))
-    }
-}
+read_kinds!(ParameterValue, "a whole number or a string",
+    visit_i64(number: i64) Some(ParameterValue::Integer(number));
+    visit_u64(number: u64) i64::try_from(number).ok().map(ParameterValue::Integer);
+    visit_str(text: &str) Some(ParameterValue::Text(text.to_owned()));
+);
 
 /// A named set of parameter values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -153,7 +129,7 @@ pub struct Variant {
     pub less_work: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// `<runtime folder>/<name>`, such as `go/nethttp`.
     pub id: String,
@@ -278,8 +254,7 @@ impl Subject {
                 parameters,
                 variants,
                 default_variant,
-                folder: None,
-                external: None,
+                ..Self::default()
             }),
             _ => Err(reading.into_problems()),
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 use crate::load::profile::{Arrivals, Connection, Executor, LoadProfile, Pool};
+use crate::reading::wording::words;
 use crate::units::format_duration;
 use crate::workload::data::DataBody;
 use crate::workload::{Body, Workload};
@@ -62,22 +63,10 @@ pub struct Script {
     pub text: String,
 }
 
+words!(LoadTool { Tolok: "tolok", K6: "k6", Wrk: "wrk", Ab: "ab", H2load: "h2load", Hey: "hey", Oha: "oha" });
+words!(Timer { Tolok: "tolok", Hyperfine: "hyperfine", Time: "time" });
+
 impl LoadTool {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 7] = [Self::Tolok, Self::K6, Self::Wrk, Self::Ab, Self::H2load, Self::Hey, Self::Oha];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tolok => "tolok",
-            Self::K6 => "k6",
-            Self::Wrk => "wrk",
-            Self::Ab => "ab",
-            Self::H2load => "h2load",
-            Self::Hey => "hey",
-            Self::Oha => "oha",
-        }
-    }
-
     /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         (self != Self::Tolok).then(|| self.word())
@@ -140,7 +129,7 @@ impl LoadTool {
     }
 
     /// The time nearest to this one, and no shorter, for which it can put load on a subject.
-    pub(crate) fn nearest_window_s(self, seconds: f64) -> f64 {
+    pub fn nearest_window_s(self, seconds: f64) -> f64 {
         match self {
             Self::Tolok | Self::H2load | Self::Hey | Self::Oha => seconds,
             Self::K6 => seconds.max(1.0),
@@ -192,14 +181,6 @@ impl ToolChoice {
 }
 
 impl Timer {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tolok => "tolok",
-            Self::Hyperfine => "hyperfine",
-            Self::Time => "time",
-        }
-    }
-
     /// Name of its program in the toolbox, or `None` for tolok's own.
     pub fn program(self) -> Option<&'static str> {
         match self {

@@ -1,12 +1,9 @@
 //! `tool` of a scenario as it is written, and what is made of it.
 
-use std::fmt;
-
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::load::profile::LoadProfile;
+use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::Spanned;
 use crate::reading::text::{Reading, Span};
@@ -30,30 +27,10 @@ struct ToolTable {
 
 pub(crate) const TOOL: &str = "the name of a tool, or a table such as { name = \"k6\", script = \"users.js\" }";
 
-struct ToolVisitor;
-
-impl<'de> Visitor<'de> for ToolVisitor {
-    type Value = ToolFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(TOOL)
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<ToolFile, E> {
-        Ok(ToolFile { name: name.to_owned(), script: None })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ToolFile, A::Error> {
-        let ToolTable { name, script } = ToolTable::deserialize(MapAccessDeserializer::new(entries))?;
-        Ok(ToolFile { name, script })
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ToolVisitor)
-    }
-}
+read_kinds!(ToolFile, TOOL,
+    visit_str(name: &str) Some(ToolFile { name: name.to_owned(), script: None });
+    [table: ToolTable] Ok(ToolFile { name: table.name, script: table.script });
+);
 
 /// The tools of a scenario, each with its place; tolok's own if none is named.
 pub(crate) fn read_tools(
@@ -139,14 +116,13 @@ pub(crate) fn check_abort(tool: &ToolChoice, abort: bool, span: &Option<Span>, r
 /// The timers of a program's scenario; tolok's own if none is named.
 pub(crate) fn read_timers(written: Option<Spanned<Several<String>>>, reading: &mut Reading) -> Vec<Timer> {
     let Some(written) = written else { return vec![Timer::Tolok] };
-    const ALL: [Timer; 3] = [Timer::Tolok, Timer::Hyperfine, Timer::Time];
     let span = written.span();
     let listed = written.into_inner().0;
     reading.note_if(listed.is_empty(), span, "no timer is listed", "for example: timer = [\"tolok\", \"hyperfine\"]");
     let mut timers = Vec::new();
     for name in listed {
-        match ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
-            None => reading.note_unknown(&name, "there is no timer", &ALL.map(Timer::word)),
+        match Timer::ALL.into_iter().find(|timer| timer.word() == name.get_ref()) {
+            None => reading.note_unknown(&name, "there is no timer", &Timer::ALL.map(Timer::word)),
             Some(timer) if timers.contains(&timer) => {
                 reading.note(name.span(), format!("timer `{}` is listed twice", timer.word()), None);
             }

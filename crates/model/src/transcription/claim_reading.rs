@@ -7,7 +7,7 @@ use super::reading::{line_of, texts};
 use super::{Assertion, Claim, Extreme, Figure, Number, Quantity, Selector, Transcription, Unit};
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Reading, Span};
-use crate::reading::wording::{closest, nearest, suggestion};
+use crate::reading::wording::{each_once, likely};
 
 /// All claims that are sound, held against the rows and series of `source`.
 pub(super) fn read_claims(
@@ -16,7 +16,7 @@ pub(super) fn read_claims(
     text: &str,
     reading: &mut Reading,
 ) -> Vec<Claim> {
-    // Where something else is wrong, who knows which rows are lacking.
+    // If something else is wrong, rows may be missing.
     let is_sound = !reading.has_problems();
     let mut claims: Vec<Claim> = Vec::new();
     for table in written {
@@ -147,11 +147,8 @@ impl ClaimReader<'_> {
         }
         let keys = figure_keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let help = match closest(name, &keys) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("near are {}", nearest(name, &keys, 3).join(", ")),
-        };
-        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), help);
+        let help = likely(name, &keys);
+        self.reading.note(key.span(), format!("`{name}` is no figure of a row"), help.trim_end_matches('.'));
         None
     }
 
@@ -189,14 +186,15 @@ impl ClaimReader<'_> {
         let file = &table.entries;
         let subject = file.subject.as_ref().map(|subject| self.read_subject(subject));
         let scenarios = file.scenario.as_ref().map(|several| several.0.as_slice()).unwrap_or_default();
-        let scenarios: Vec<String> = scenarios.iter().map(|name| self.read_scenario(name)).collect();
-        let name = file.table.as_ref().map(|table| self.read_table(table));
+        let scenarios: Vec<String> =
+            scenarios.iter().map(|name| self.held_against(name, "scenario", |head| head.1)).collect();
+        let name = file.table.as_ref().map(|table| self.held_against(table, "table", |head| head.2));
         let selector = Selector { subject, scenarios, table: name };
         let ((quantity, _), _) = figure?;
         let has = |figures: &[Figure]| figures.iter().any(|figure| figure.quantity == *quantity);
         let in_rows = self.source.rows_of(&selector).any(|row| has(&row.figures));
         let in_series = self.source.series_of(&selector).any(|series| has(&series.figures));
-        // Names that nothing has are said already.
+        // Unknown names are reported already.
         if self.is_sound && !in_rows && !in_series && !self.reading.has_problems() {
             let help = "name rows that have it, or leave out what narrows them";
             self.reading.note(table.span.clone(), "no row that is meant here has the figure", help);
@@ -214,38 +212,25 @@ impl ClaimReader<'_> {
     }
 
     fn read_subject(&mut self, name: &Spanned<String>) -> String {
-        let rows = self.source.rows.iter().map(|row| row.subject.as_str());
-        let known = rows.chain(self.source.series.iter().map(|series| series.subject.as_str())).collect();
-        self.held_against(name, known, "subject")
+        self.held_against(name, "subject", |head| Some(head.0))
     }
 
-    fn read_scenario(&mut self, name: &Spanned<String>) -> String {
-        let rows = self.source.rows.iter().filter_map(|row| row.scenario.as_deref());
-        let known = rows.chain(self.source.series.iter().filter_map(|series| series.scenario.as_deref())).collect();
-        self.held_against(name, known, "scenario")
-    }
-
-    fn read_table(&mut self, name: &Spanned<String>) -> String {
-        let rows = self.source.rows.iter().filter_map(|row| row.table.as_deref());
-        let known = rows.chain(self.source.series.iter().filter_map(|series| series.table.as_deref())).collect();
-        self.held_against(name, known, "table")
-    }
-
-    /// A name that some row or series must have.
-    fn held_against(&mut self, name: &Spanned<String>, known: Vec<&str>, kind: &str) -> String {
-        let mut distinct: Vec<&str> = Vec::new();
-        known.into_iter().for_each(|name| {
-            if !distinct.contains(&name) {
-                distinct.push(name)
-            }
-        });
-        if self.is_sound && !distinct.contains(&name.get_ref().as_str()) {
-            let message = format!("no row has the {kind} `{}`", name.get_ref());
-            self.reading.note(name.span(), message, suggestion(name.get_ref(), &distinct));
+    /// A name that some row or series must have, as its subject, scenario or table.
+    fn held_against(&mut self, name: &Spanned<String>, kind: &str, of: fn(Head<'_>) -> Option<&str>) -> String {
+        let rows =
+            self.source.rows.iter().map(|row| (row.subject.as_str(), row.scenario.as_deref(), row.table.as_deref()));
+        let series =
+            self.source.series.iter().map(|it| (it.subject.as_str(), it.scenario.as_deref(), it.table.as_deref()));
+        let known = each_once(rows.chain(series).filter_map(of));
+        if self.is_sound && !known.contains(&name.get_ref().as_str()) {
+            self.reading.note_unknown(name, &format!("no row has the {kind}"), &known);
         }
         name.get_ref().clone()
     }
 }
+
+/// The subject, the scenario and the table of a row or a series.
+type Head<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
 /// Each assertion of a claim with its key and its place.
 fn written_assertions(file: &mut ClaimFile) -> Vec<(&'static str, Span, WrittenAssertion)> {

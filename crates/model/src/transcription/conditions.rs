@@ -4,43 +4,62 @@ use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
 
-/// What a source says of how it measured. Absent: it does not say.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Conditions {
-    /// The load generator or timer: `wrk`, `k6`, `ab`, `hyperfine`.
-    pub tool: Option<String>,
-    pub loop_model: Option<LoopModel>,
-    /// Connections or virtual users at the same time; the most of them where they ramp.
-    pub connections: Option<u64>,
-    /// Whether their number grew during the run, so that it was below `connections` for a part of it.
-    pub ramp: Option<bool>,
-    /// Pause of a user between an answer and the next request.
-    pub think_time_s: Option<f64>,
-    pub duration_s: Option<f64>,
-    /// Requests of a run, where their number was set.
-    pub requests: Option<u64>,
-    /// Warm-up before the figures.
-    pub warmup_s: Option<f64>,
-    pub repetitions: Option<u64>,
-    /// Whether each run began with a fresh server.
-    pub fresh_start: Option<bool>,
-    /// After how long the tool gave an answer up.
-    pub timeout_s: Option<f64>,
-    pub keep_alive: Option<bool>,
-    pub generator_threads: Option<u64>,
-    /// CPUs that the subject could use.
-    pub subject_cpus: Option<f64>,
-    /// Processes or threads of the subject that served requests.
-    pub subject_workers: Option<u64>,
-    /// Memory that the subject could use.
-    pub subject_memory_bytes: Option<f64>,
-    /// Of what `cpu_percent` is a share.
-    pub cpu_scope: Option<CpuScope>,
-    /// Time for a packet to go to the server and back.
-    pub rtt_s: Option<f64>,
-    pub link_bits_per_s: Option<f64>,
-    /// Bytes of an answer's body: from the smallest to the largest that the source allows for.
-    pub body_bytes: Option<(f64, f64)>,
+/// Declares the conditions, and how those of a row complete those of its setting.
+macro_rules! conditions {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$meta:meta])* pub $field:ident: Option<$type:ty>,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+        pub struct $name {
+            $($(#[$meta])* pub $field: Option<$type>,)*
+        }
+
+        impl $name {
+            /// These conditions, completed by those of `outer`.
+            pub fn within(self, outer: &Self) -> Self {
+                Self { $($field: self.$field.or_else(|| outer.$field.clone()),)* }
+            }
+        }
+    };
+}
+
+conditions! {
+    /// What a source says of how it measured. Absent: it does not say.
+    pub struct Conditions {
+        /// The load generator or timer: `wrk`, `k6`, `ab`, `hyperfine`.
+        pub tool: Option<String>,
+        pub loop_model: Option<LoopModel>,
+        /// Connections or virtual users at the same time; the most of them where they ramp.
+        pub connections: Option<u64>,
+        /// Whether their number grew during the run, so that it was below `connections` for a part of it.
+        pub ramp: Option<bool>,
+        /// Pause of a user between an answer and the next request.
+        pub think_time_s: Option<f64>,
+        pub duration_s: Option<f64>,
+        /// Requests of a run, where their number was set.
+        pub requests: Option<u64>,
+        /// Warm-up before the figures.
+        pub warmup_s: Option<f64>,
+        pub repetitions: Option<u64>,
+        /// Whether each run began with a fresh server.
+        pub fresh_start: Option<bool>,
+        /// After how long the tool gave an answer up.
+        pub timeout_s: Option<f64>,
+        pub keep_alive: Option<bool>,
+        pub generator_threads: Option<u64>,
+        /// CPUs that the subject could use.
+        pub subject_cpus: Option<f64>,
+        /// Processes or threads of the subject that served requests.
+        pub subject_workers: Option<u64>,
+        /// Memory that the subject could use.
+        pub subject_memory_bytes: Option<f64>,
+        /// Of what `cpu_percent` is a share.
+        pub cpu_scope: Option<CpuScope>,
+        /// Time for a packet to go to the server and back.
+        pub rtt_s: Option<f64>,
+        pub link_bits_per_s: Option<f64>,
+        /// Bytes of an answer's body: from the smallest to the largest that the source allows for.
+        pub body_bytes: Option<(f64, f64)>,
+    }
 }
 
 /// Whether requests wait for answers.
@@ -61,35 +80,4 @@ pub enum CpuScope {
     Core,
     /// Of the whole machine: 100 % is all.
     Machine,
-}
-
-impl Conditions {
-    /// These, and where they say nothing, what `outer` says.
-    pub fn within(self, outer: &Self) -> Self {
-        macro_rules! merged {
-            ($($field:ident),* $(,)?) => { Self { $($field: self.$field.or_else(|| outer.$field.clone())),* } };
-        }
-        merged!(
-            tool,
-            loop_model,
-            connections,
-            ramp,
-            think_time_s,
-            duration_s,
-            requests,
-            warmup_s,
-            repetitions,
-            fresh_start,
-            timeout_s,
-            keep_alive,
-            generator_threads,
-            subject_cpus,
-            subject_workers,
-            subject_memory_bytes,
-            cpu_scope,
-            rtt_s,
-            link_bits_per_s,
-            body_bytes,
-        )
-    }
 }

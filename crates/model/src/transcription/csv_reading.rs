@@ -5,7 +5,7 @@ use super::header::{Guess, guess};
 use super::number_reading::parse_number;
 use super::{Conditions, Figure, Row, Transcription};
 use crate::reading::text::{Problem, Span};
-use crate::reading::wording::{closest, nearest};
+use crate::reading::wording::{closest, likely};
 
 /// How a CSV text is read: what its columns are, and what it does not say itself.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -160,10 +160,7 @@ impl CsvReader<'_> {
         }
         let keys = figure_keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).chain(CONDITIONS).collect();
-        let near = match closest(key, &keys) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("near are {}.", nearest(key, &keys, 3).join(", ")),
-        };
+        let near = likely(key, &keys);
         let help = format!(
             "{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\""
         );

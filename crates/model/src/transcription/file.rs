@@ -29,9 +29,9 @@ pub struct TranscriptionFile {
     pub year: Option<u32>,
     /// Where it can be read.
     pub url: Option<String>,
-    /// What whoever transcribed it wants to say.
+    /// A remark of the person who transcribed it.
     pub note: Option<String>,
-    /// What the source says of its method; it holds for every row that says nothing else.
+    /// The method as the source describes it. It holds for every row that does not override it.
     #[serde(default)]
     pub method: Table<MethodFile>,
     /// Settings that rows share.
@@ -43,100 +43,79 @@ pub struct TranscriptionFile {
     /// Figures over time: lists, each with a number for every instant.
     #[serde(default)]
     pub series: Vec<Table<Sorted<SeriesFile>>>,
-    /// What the text says of the figures.
+    /// Claims of the text about the figures.
     #[serde(default)]
     pub claim: Vec<Table<ClaimFile>>,
 }
 
 /// Declares a table with keys of its own and those that say under what was measured.
 macro_rules! with_conditions {
-    ($(#[$meta:meta])* pub struct $name:ident { $($own:tt)* }) => {
+    ($(#[$meta:meta])* pub struct $name:ident { $($own:tt)* }) => { with_conditions! {
+        @with { $(#[$meta])* pub struct $name { $($own)* } }
+        /// The load generator or timer: `wrk`, `k6`, `ab`, `hyperfine`.
+        pub tool: Option<String>,
+        /// `closed` if each user waits for an answer before the next request, `open` if requests start by the clock.
+        #[serde(rename = "loop")]
+        pub loop_model: Option<LoopModel>,
+        /// Connections or virtual users at the same time; the most of them where they ramp.
+        #[schemars(range(min = 1))]
+        pub connections: Option<Spanned<u64>>,
+        /// Whether their number grew during the run.
+        pub ramp: Option<bool>,
+        /// Pause of a user between an answer and the next request.
+        pub think_time: Option<Seconds>,
+        /// Length of a run.
+        pub duration: Option<Spanned<Seconds>>,
+        /// Warm-up before the figures.
+        pub warmup: Option<Seconds>,
+        /// Runs behind each figure.
+        #[schemars(range(min = 1))]
+        pub repetitions: Option<Spanned<u64>>,
+        /// Whether each run began with a fresh server.
+        pub fresh_start: Option<bool>,
+        /// After how long the tool gave up on a response. Only if the source states it; not the tool's default.
+        pub timeout: Option<Spanned<Seconds>>,
+        /// Whether connections served several requests.
+        pub keep_alive: Option<bool>,
+        /// Threads of the load generator.
+        #[schemars(range(min = 1))]
+        pub generator_threads: Option<Spanned<u64>>,
+        /// CPUs that the subject could use.
+        pub subject_cpus: Option<Spanned<f64>>,
+        /// Processes or threads of the subject that served requests.
+        #[schemars(range(min = 1))]
+        pub subject_workers: Option<Spanned<u64>>,
+        /// Memory that the subject could use.
+        pub subject_memory: Option<Bytes>,
+        /// Of what `cpu_percent` is a share: of one `core`, or of the whole `machine`.
+        pub cpu_scope: Option<CpuScope>,
+        /// Time for a packet to go to the server and back.
+        pub rtt: Option<Seconds>,
+        /// What the network carries.
+        pub link: Option<BitRate>,
+        /// Size of an answer's body, or the smallest and the largest that the source allows for.
+        pub body: Option<Spanned<Several<Bytes>>>,
+    } };
+    (@with { $(#[$meta:meta])* pub struct $name:ident { $($own:tt)* } }
+     $($(#[$attribute:meta])* pub $field:ident: $type:ty,)*) => {
         #[derive(Debug, Default, Deserialize, JsonSchema)]
         $(#[$meta])*
         pub struct $name {
             $($own)*
-            /// The load generator or timer: `wrk`, `k6`, `ab`, `hyperfine`.
-            pub tool: Option<String>,
-            /// `closed` if each user waits for an answer before the next request, `open` if requests start by the clock.
-            #[serde(rename = "loop")]
-            pub loop_model: Option<LoopModel>,
-            /// Connections or virtual users at the same time; the most of them where they ramp.
-            #[schemars(range(min = 1))]
-            pub connections: Option<Spanned<u64>>,
-            /// Whether their number grew during the run.
-            pub ramp: Option<bool>,
-            /// Pause of a user between an answer and the next request.
-            pub think_time: Option<Seconds>,
-            /// Length of a run.
-            pub duration: Option<Spanned<Seconds>>,
-            /// Warm-up before the figures.
-            pub warmup: Option<Seconds>,
-            /// Runs behind each figure.
-            #[schemars(range(min = 1))]
-            pub repetitions: Option<Spanned<u64>>,
-            /// Whether each run began with a fresh server.
-            pub fresh_start: Option<bool>,
-            /// After how long the tool gave an answer up. Only if the source says so, not what the tool does by default.
-            pub timeout: Option<Spanned<Seconds>>,
-            /// Whether connections served several requests.
-            pub keep_alive: Option<bool>,
-            /// Threads of the load generator.
-            #[schemars(range(min = 1))]
-            pub generator_threads: Option<Spanned<u64>>,
-            /// CPUs that the subject could use.
-            pub subject_cpus: Option<Spanned<f64>>,
-            /// Processes or threads of the subject that served requests.
-            #[schemars(range(min = 1))]
-            pub subject_workers: Option<Spanned<u64>>,
-            /// Memory that the subject could use.
-            pub subject_memory: Option<Bytes>,
-            /// Of what `cpu_percent` is a share: of one `core`, or of the whole `machine`.
-            pub cpu_scope: Option<CpuScope>,
-            /// Time for a packet to go to the server and back.
-            pub rtt: Option<Seconds>,
-            /// What the network carries.
-            pub link: Option<BitRate>,
-            /// Size of an answer's body, or the smallest and the largest that the source allows for.
-            pub body: Option<Spanned<Several<Bytes>>>,
+            $($(#[$attribute])* pub $field: $type,)*
         }
-    };
-}
 
-/// Takes what a table says of conditions out of it.
-macro_rules! takes_conditions {
-    ($name:ident) => {
         impl $name {
-            /// What it says of conditions, apart from what it says else.
+            /// Takes out what it says of conditions, but for `requests`.
             pub(super) fn take_conditions(&mut self) -> MethodFile {
-                MethodFile {
-                    requests: None,
-                    tool: self.tool.take(),
-                    loop_model: self.loop_model.take(),
-                    connections: self.connections.take(),
-                    ramp: self.ramp.take(),
-                    think_time: self.think_time.take(),
-                    duration: self.duration.take(),
-                    warmup: self.warmup.take(),
-                    repetitions: self.repetitions.take(),
-                    fresh_start: self.fresh_start.take(),
-                    timeout: self.timeout.take(),
-                    keep_alive: self.keep_alive.take(),
-                    generator_threads: self.generator_threads.take(),
-                    subject_cpus: self.subject_cpus.take(),
-                    subject_workers: self.subject_workers.take(),
-                    subject_memory: self.subject_memory.take(),
-                    cpu_scope: self.cpu_scope.take(),
-                    rtt: self.rtt.take(),
-                    link: self.link.take(),
-                    body: self.body.take(),
-                }
+                MethodFile { requests: None, $($field: self.$field.take(),)* }
             }
         }
     };
 }
 
 with_conditions! {
-    /// What the source says of how it measured. What it does not say is left out.
+    /// How the source measured. Leave out what it does not state.
     #[serde(deny_unknown_fields, rename_all = "kebab-case")]
     #[schemars(rename = "Method")]
     pub struct MethodFile {
@@ -206,12 +185,8 @@ with_conditions! {
     }
 }
 
-takes_conditions!(SettingFile);
-takes_conditions!(RowFile);
-takes_conditions!(SeriesFile);
-
 /// A statement of the source about its figures. One of `ratio`, `difference`, `value`, `highest`, `lowest`, `order` and
-/// `untestable` says what it asserts.
+/// `untestable` states what it asserts.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "Claim")]
@@ -221,7 +196,7 @@ pub struct ClaimFile {
     pub id: Option<Spanned<String>>,
     /// Where in the source: `Abstract`.
     pub place: Option<String>,
-    /// What it says, in a few words of your own.
+    /// The claim, in a few words of your own.
     #[schemars(required)]
     pub says: Option<String>,
     /// The source's own words, a short quotation or several.
@@ -234,9 +209,9 @@ pub struct ClaimFile {
     pub b: Option<Table<SelectorFile>>,
     /// With the others: which rows. Default: all that have the figure.
     pub at: Option<Table<SelectorFile>>,
-    /// The figure of `a` is so many times that of `b`.
+    /// The figure of `a` divided by that of `b`.
     pub ratio: Option<Spanned<Written>>,
-    /// The figure of `a` less that of `b` is so much.
+    /// The figure of `a` minus that of `b`.
     pub difference: Option<Spanned<Written>>,
     /// The figures of `at` have this value, or reach over this range.
     pub value: Option<Spanned<Written>>,

@@ -1,11 +1,7 @@
 //! Numbers as they stand in a transcription: digits, or a text with a mark.
 
-use std::fmt;
-
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer};
-
 use super::{Mark, Number};
+use crate::reading::kinds::read_kinds;
 use crate::reading::several::Several;
 use crate::reading::table::Spanned;
 use crate::reading::text::Reading;
@@ -23,37 +19,12 @@ pub(crate) const EXPECTED: &str = "a number as it is printed, or a text such as 
 const HELP: &str = "digits and one decimal point, without unit and separators: 12345.60; in quotes with a mark: \
                     \"~14000\", \">= 400\", \"< 0.5\", \"0.5..0.9\"";
 
-struct WrittenVisitor;
-
-impl Visitor<'_> for WrittenVisitor {
-    type Value = Written;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(EXPECTED)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Written, E> {
-        Ok(Written::Digits)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Written, E> {
-        Ok(Written::Digits)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Written, E> {
-        Ok(Written::Digits)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Written, E> {
-        Ok(Written::Text(text.to_owned()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Written {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WrittenVisitor)
-    }
-}
+read_kinds!(Written, EXPECTED,
+    visit_i64(_number: i64) Some(Written::Digits);
+    visit_u64(_number: u64) Some(Written::Digits);
+    visit_f64(_number: f64) Some(Written::Digits);
+    visit_str(text: &str) Some(Written::Text(text.to_owned()));
+);
 
 /// A number of `text`, in a unit of which one is `factor` in base units.
 pub(crate) fn read_number(

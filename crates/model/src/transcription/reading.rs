@@ -11,7 +11,7 @@ use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, U
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
-use crate::reading::wording::{closest, nearest, suggestion};
+use crate::reading::wording::{closest, likely};
 use crate::units::{Bytes, Seconds};
 
 impl Transcription {
@@ -23,7 +23,9 @@ impl Transcription {
     pub fn read(text: &str, key: &str) -> Result<Self, Vec<Problem>> {
         let (file, mut reading) = Reading::read::<TranscriptionFile>(text);
         let title = reading.require(file.title, &ROOT, "title", "title = \"A blog post of 2026\"");
-        let conditions = read_conditions(file.method.entries, &mut reading);
+        let mut method = file.method.entries;
+        let method = MethodFile { requests: method.requests.take(), ..method.take_conditions() };
+        let conditions = read_conditions(method, &mut reading);
         let mut reader = Reader { text, reading: &mut reading, scenarios: Vec::new(), method: conditions };
         reader.read_settings(file.scenario);
         let has_series = !file.series.is_empty();
@@ -59,19 +61,13 @@ struct Reader<'a> {
 }
 
 /// The keys that a row and a series share.
-struct Head {
+struct Common {
+    conditions: MethodFile,
     table: Option<String>,
     subject: Option<Spanned<String>>,
     scenario: Option<Spanned<String>>,
-    conditions: MethodFile,
-}
-
-struct ReadHead {
-    line: usize,
-    table: Option<String>,
-    subject: String,
-    scenario: Option<String>,
-    conditions: Conditions,
+    raw: Option<Several<String>>,
+    other: Option<BTreeMap<Spanned<String>, Spanned<Several<Written>>>>,
 }
 
 impl Reader<'_> {
@@ -97,36 +93,24 @@ impl Reader<'_> {
     fn read_row(&mut self, table: Table<Sorted<RowFile>>) -> Option<Row> {
         let Table { span, entries: Sorted { known: mut file, figures, unknown, keys } } = table;
         self.refuse(&unknown, &span, keys);
-        let head = Head {
-            conditions: file.take_conditions(),
-            table: file.table,
-            subject: file.subject,
-            scenario: file.scenario,
-        };
-        let head = self.read_head(head, &span);
-        let figures = self.read_figures(figures, file.other, &span);
-        let ReadHead { line, table, subject, scenario, conditions } = head?;
-        Some(Row { line, table, subject, scenario, conditions, figures, raw: texts(file.raw) })
+        let conditions = file.take_conditions();
+        let RowFile { table, subject, scenario, raw, other, .. } = file;
+        self.read_common(Common { conditions, table, subject, scenario, raw, other }, figures, &span)
     }
 
     fn read_series(&mut self, table: Table<Sorted<SeriesFile>>) -> Option<Series> {
         let Table { span, entries: Sorted { known: mut file, figures, unknown, keys } } = table;
         self.refuse(&unknown, &span, keys);
-        let head = Head {
-            conditions: file.take_conditions(),
-            table: file.table,
-            subject: file.subject,
-            scenario: file.scenario,
-        };
-        let head = self.read_head(head, &span);
         let lengths: Vec<(Span, usize)> =
             figures.iter().map(|(_, value)| (value.span(), value.get_ref().0.len())).collect();
-        let figures = self.read_figures(figures, file.other, &span);
-        let instants = file.second.as_ref().map(|second| (second.span(), second.get_ref().len()));
+        let conditions = file.take_conditions();
+        let SeriesFile { table, subject, scenario, raw, other, second, .. } = file;
+        let row = self.read_common(Common { conditions, table, subject, scenario, raw, other }, figures, &span);
+        let instants = second.as_ref().map(|second| (second.span(), second.get_ref().len()));
         self.refuse_other_lengths(instants.into_iter().chain(lengths));
-        let second = file.second.map(Spanned::into_inner).unwrap_or_default();
-        let ReadHead { line, table, subject, scenario, conditions } = head?;
-        Some(Series { line, table, subject, scenario, conditions, second, figures, raw: texts(file.raw) })
+        let second = second.map(Spanned::into_inner).unwrap_or_default();
+        let Row { line, table, subject, scenario, conditions, figures, raw } = row?;
+        Some(Series { line, table, subject, scenario, conditions, second, figures, raw })
     }
 
     /// Each list of a series has as many numbers as the first of them.
@@ -139,15 +123,15 @@ impl Reader<'_> {
         }
     }
 
-    fn read_head(&mut self, head: Head, span: &Span) -> Option<ReadHead> {
-        let own = read_conditions(head.conditions, self.reading);
-        let subject = self.reading.require(head.subject, span, "subject", "subject = \"go\"");
-        let scenario = head.scenario.map(|scenario| self.known_scenario(scenario));
+    fn read_common(&mut self, common: Common, figures: Vec<WrittenFigure>, span: &Span) -> Option<Row> {
+        let own = read_conditions(common.conditions, self.reading);
+        let subject = self.reading.require(common.subject, span, "subject", "subject = \"go\"");
+        let scenario = common.scenario.map(|scenario| self.known_scenario(scenario));
         let of_setting = scenario.as_ref().and_then(|name| self.scenarios.iter().find(|one| one.name == *name));
-        let outer = of_setting.map_or(&self.method, |setting| &setting.conditions);
-        let conditions = own.within(outer);
-        let line = line_of(self.text, span);
-        Some(ReadHead { line, table: head.table, subject: subject?.into_inner(), scenario, conditions })
+        let conditions = own.within(of_setting.map_or(&self.method, |setting| &setting.conditions));
+        let figures = self.read_figures(figures, common.other, span);
+        let (line, table, raw) = (line_of(self.text, span), common.table, texts(common.raw));
+        Some(Row { line, table, subject: subject?.into_inner(), scenario, conditions, figures, raw })
     }
 
     /// The name of a setting; where the file describes any, it has to be one of those.
@@ -155,8 +139,7 @@ impl Reader<'_> {
         let known: Vec<&str> = self.scenarios.iter().map(|setting| setting.name.as_str()).collect();
         let is_known = known.is_empty() || known.contains(&name.get_ref().as_str());
         if !is_known && !self.reading.was_wrong("scenario") {
-            let help = suggestion(name.get_ref(), &known);
-            self.reading.note(name.span(), format!("there is no [[scenario]] `{}`", name.get_ref()), help);
+            self.reading.note_unknown(&name, "there is no [[scenario]]", &known);
         }
         name.into_inner()
     }
@@ -199,17 +182,9 @@ impl Reader<'_> {
         for key in unknown {
             let name = key.get_ref();
             let all: Vec<&str> = own.iter().copied().chain(figures.iter().map(String::as_str)).collect();
-            let help = match closest(name, &all) {
-                Some(near) => {
-                    self.reading.misspelt(table, if own.contains(&near) { near } else { FIGURE });
-                    format!("did you mean `{near}`?")
-                }
-                None => {
-                    self.reading.misspelt(table, FIGURE);
-                    format!("near are {}.", nearest(name, &all, 3).join(", "))
-                }
-            };
-            let help = format!("{help} A figure that no key fits goes under [row.other]");
+            let meant = closest(name, &all).filter(|near| own.contains(near));
+            self.reading.misspelt(table, meant.unwrap_or(FIGURE));
+            let help = format!("{} A figure that no key fits goes under [row.other]", likely(name, &all));
             self.reading.note(key.span(), format!("unknown key `{name}`"), help);
         }
     }

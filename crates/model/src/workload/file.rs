@@ -4,14 +4,12 @@
 //! when the file is turned into a [`crate::Workload`].
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::JsonSchema;
 use crate::program::reading::ProgramWorkloadFile;
+use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
 use crate::workload::GeneratedKind;
 use crate::workload::data::DataBody;
@@ -32,7 +30,7 @@ pub struct WorkloadFile {
     pub request: Option<Table<RequestFile>>,
     /// What must be answered.
     pub answer: Option<Table<AnswerFile>>,
-    /// What programs do and say, in the place of a request and its answer.
+    /// What programs do and print, instead of a request and its answer.
     pub program: Option<Table<ProgramWorkloadFile>>,
     /// What a study can set in the request: `rows?limit=1000`. Those of `rows` are `fields` and `limit`, that of `queries` is
     /// `n`; other answers have none. Those of programs are what their arguments name.
@@ -45,7 +43,7 @@ pub struct WorkloadFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(rename = "WorkloadParameter")]
 pub struct WorkloadParameterFile {
-    /// The value that holds if a study says none.
+    /// The value unless a study sets another.
     #[schemars(required)]
     pub default: Option<Spanned<u32>>,
     /// The smallest value, where any up to `most` will do.
@@ -55,7 +53,7 @@ pub struct WorkloadParameterFile {
     /// The only values that make sense, instead of `least` and `most`.
     #[schemars(length(min = 1))]
     pub one_of: Option<Spanned<Vec<u32>>>,
-    /// What it says.
+    /// What the parameter means.
     #[serde(default)]
     pub help: String,
 }
@@ -74,8 +72,8 @@ pub struct RequestFile {
     pub body: Option<Spanned<String>>,
     /// Type and subtype of that body.
     pub content_type: Option<Spanned<String>>,
-    /// A file beside this one with a body that must be answered with the status 422: who does not look at what was sent is found
-    /// out by it.
+    /// A file beside this one with a body that must be answered with the status 422. It finds subjects that do not read
+    /// the request's body.
     pub refused: Option<Spanned<String>>,
 }
 
@@ -90,7 +88,7 @@ pub struct AnswerFile {
     #[schemars(required)]
     pub content_type: Option<String>,
     /// The body, byte for byte: a file beside this one, how it is generated, or what it is of the database's tables.
-    #[schemars(required)]
+    #[schemars(with = "BodyFile")]
     pub body: Option<Spanned<BodyFile>>,
 }
 
@@ -139,34 +137,21 @@ struct BodyTable {
     data: Option<DataBody>,
 }
 
-impl<'de> Deserialize<'de> for BodyFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BodyVisitor)
-    }
-}
+const BODY: &str =
+    "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }";
 
-/// By hand, as serde's own untagged enums lose both the reason and the place of an error.
-struct BodyVisitor;
+read_kinds!(BodyFile, BODY,
+    visit_str(name: &str) Some(BodyFile::File(name.to_owned()));
+    [table: BodyTable] table.body();
+);
 
-impl<'de> Visitor<'de> for BodyVisitor {
-    type Value = BodyFile;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(
-            "the name of a file, or a table such as { generate = \"png\", bytes = 546816, seed = 534 } or { data = \"rows\" }",
-        )
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<BodyFile, E> {
-        Ok(BodyFile::File(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<BodyFile, A::Error> {
-        let BodyTable { generate, bytes, seed, data } = BodyTable::deserialize(MapAccessDeserializer::new(entries))?;
+impl BodyTable {
+    fn body(self) -> Result<BodyFile, &'static str> {
+        let Self { generate, bytes, seed, data } = self;
         match data {
             None => Ok(BodyFile::Generated(GeneratedBodyFile { generate, bytes, seed })),
             Some(_) if generate.is_some() || bytes.is_some() || seed.is_some() => {
-                Err(A::Error::custom("a body is generated or follows from `data`, not both"))
+                Err("a body is generated or follows from `data`, not both")
             }
             Some(data) => Ok(BodyFile::Data(DataBodyFile { data })),
         }

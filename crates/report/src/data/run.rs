@@ -3,8 +3,8 @@
 //! Rows of programs follow those of servers, and rows of factors follow those. A figure that does not exist is an empty field.
 
 use tolok_analysis::{
-    CaseFinding, CpuMode, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark, MemorySource,
-    NoiseFloor, ObjectiveFinding, ObjectiveOutcome, PowerNote, ScenarioFinding, ToolRow, Verdict,
+    CaseFinding, DiagnosisFinding, Estimate, Findings, FlagKind, GateOutcome, LatencyMark, MemorySource, NoiseFloor,
+    ObjectiveFinding, ObjectiveOutcome, PowerNote, ScenarioFinding, ToolRow, Verdict,
 };
 
 use tolok_analysis::figure::{self, DATABASE, Figure, PROGRAM, RESOURCES, SERVER};
@@ -81,7 +81,7 @@ fn judgement(tier: Option<&String>, floor: Option<&NoiseFloor>, power: Option<&P
 /// The environment, and what came with it.
 const ENVIRONMENT_COLUMNS: [Column; 14] = [
     ("environment", |line| line.scenario.environment.words.clone()),
-    ("cpu_mode", |line| mode(line.scenario.environment.mode).to_owned()),
+    ("cpu_mode", |line| line.scenario.environment.mode.word().to_owned()),
     ("subject_cpus", |line| line.scenario.environment.subject.cpus.to_string()),
     ("generator_cpus", |line| line.scenario.environment.generator.cpus.to_string()),
     ("memory_limit_bytes", |line| whole(line.scenario.environment.subject.memory_bytes)),
@@ -196,13 +196,6 @@ const UNSCORED_COLUMNS: [PartColumn<DiagnosisFinding>; 11] = [
     ("unscored_pause_share", |it| it.pause_share),
     ("unscored_pause_s_max", |it| it.pause_s_max),
 ];
-
-fn mode(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::Dedicated => "dedicated",
-        CpuMode::Quota => "quota",
-    }
-}
 
 fn memory(source: MemorySource) -> &'static str {
     match source {

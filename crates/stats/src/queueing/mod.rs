@@ -3,8 +3,8 @@
 //! A closed network has `users` users. Each thinks, sends a job, waits for it to come back, and thinks again. A job visits
 //! stations; what it takes of a station in all its visits is its *service demand*. [`laws`] holds what is true of every such
 //! system whatever its distributions; [`Bounds`] what follows from demands alone; [`Network::solve`] the means of a
-//! product-form network, exactly up to a budget of work and by its open limit beyond; [`limited_pool`] a station in which only
-//! so many jobs may be at a time.
+//! product-form network, exactly up to a budget of work and by its open limit beyond; [`limited_pool`] a station that
+//! admits a limited number of jobs.
 //!
 //! ```
 //! use tolok_stats::queueing::{Network, Station};

@@ -13,7 +13,7 @@
 
 use super::network::{Method, Network, Service, Solved, Station};
 
-/// The network with so many users.
+/// The network with this many users.
 pub(super) fn solve(network: &Network, users: u64) -> Solved {
     let mut family = Family::of(network);
     for n in 1..=users {

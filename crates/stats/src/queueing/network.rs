@@ -22,9 +22,9 @@ pub struct Station {
 pub enum Service {
     /// No job waits for another: a delay, or a pause.
     Delay,
-    /// So many copies of one server, and each job goes to one of them at random, as behind a load balancer that knows nothing.
+    /// Copies of one server; each job goes to one of them at random, as behind a load balancer that knows nothing.
     Copies(u32),
-    /// So many servers with one queue: a job waits only if all of them are busy.
+    /// Several servers with one queue: a job waits only if all of them are busy.
     Servers(u32),
     /// Jobs per second with 1, 2, … jobs in it, never falling; with more jobs than rates, the last. Not empty.
     Rates(Vec<f64>),
@@ -36,13 +36,13 @@ impl Station {
         Self { demand_s, service: Service::Delay }
     }
 
-    /// One queue before so many servers.
+    /// One queue before this many servers.
     pub fn servers(demand_s: f64, servers: u32) -> Self {
         let service = if servers <= 1 { Service::Copies(1) } else { Service::Servers(servers) };
         Self { demand_s, service }
     }
 
-    /// So many servers with a queue each.
+    /// This many servers with a queue each.
     pub fn copies(demand_s: f64, copies: u32) -> Self {
         Self { demand_s, service: Service::Copies(copies.max(1)) }
     }
@@ -64,7 +64,7 @@ impl Station {
         }
     }
 
-    /// Jobs per second with `jobs` in it, of those stations whose rate is told job by job.
+    /// Jobs per second with `jobs` in it, of the stations whose rate depends on the number of jobs.
     pub(super) fn rate_rps(&self, jobs: usize) -> f64 {
         match &self.service {
             Service::Servers(servers) => jobs.min(*servers as usize) as f64 / self.demand_s,
@@ -113,7 +113,7 @@ pub enum Method {
     OpenLimit,
 }
 
-/// The means of a network with so many users.
+/// The means of a network with this many users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solved {
     /// Jobs per second.
@@ -165,7 +165,7 @@ impl Network {
         self.think_s
     }
 
-    /// What no arrangement of so many users can exceed.
+    /// Bounds for this many users, however they are arranged.
     pub fn bounds(&self, users: u64) -> Bounds {
         let demand_s = self.stations.iter().map(Station::alone_s).sum();
         Bounds::of(users as f64, demand_s, self.think_s, self.capacity_rps())
@@ -182,7 +182,7 @@ impl Network {
         full.min_by(|(_, one), (_, other)| one.capacity_rps().total_cmp(&other.capacity_rps())).map(|(place, _)| place)
     }
 
-    /// Throughput, response time and stations with so many users; exact as long as that is cheap. No users, no throughput.
+    /// Throughput, response time and stations with this many users; exact as long as that is cheap. No users, no throughput.
     pub fn solve(&self, users: u64) -> Solved {
         let affordable = (EXACT_WORK / self.work_of_step()) as u64;
         if users <= affordable {

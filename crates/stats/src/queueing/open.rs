@@ -6,10 +6,10 @@
 
 use super::network::{Method, Network, Service, Solved, Station};
 
-/// After so many halvings the interval is one number wide.
+/// After this many halvings the interval is one number wide.
 const HALVINGS: u32 = 200;
 
-/// The network with so many users, who get no less than `least_rps`.
+/// The network with this many users, who get no less than `least_rps`.
 pub(super) fn solve(network: &Network, users: u64, least_rps: f64) -> Solved {
     let most_rps = network.bounds(users).most_rps;
     // A network that is never full has no queue: the bound is the answer.
@@ -41,7 +41,7 @@ fn meet(network: &Network, users: f64, most_rps: f64) -> f64 {
     if high >= most_rps { most_rps } else { low }
 }
 
-/// What a job spends at a station that gets so many at random, or `None` where it is full.
+/// Time of a job at a station with this rate of random arrivals, or `None` where it is full.
 fn residence_s(station: &Station, throughput_rps: f64) -> Option<f64> {
     let busy = throughput_rps / station.capacity_rps();
     match station.service {

@@ -1,9 +1,9 @@
-//! A pool: a part of a network in which only so many jobs may be at a time.
+//! A pool: a part of a network that admits a limited number of jobs at a time.
 
 use super::network::{Network, Service, Station};
 use crate::StatsError;
 
-/// A pool is told job by job up to this many.
+/// Up to this size, a pool's rate is computed for each number of jobs.
 const MOST_LEVELS: u64 = 20_000;
 /// Numbers that the exact steps of a pool touch at most.
 const MOST_WORK: f64 = 2e7;
@@ -18,7 +18,7 @@ const SAME_RATE: f64 = 1e-12;
 /// such a blocking, and good where jobs pass the part much more often than the number outside changes (Lazowska et al. 1984,
 /// chapter 9, memory constraints).
 ///
-/// Pools larger than 20,000 that are not full before that are told up to there, and then by their capacity. `pool` is at least 1.
+/// For larger pools that are not saturated by then, the rate beyond 20,000 jobs is the capacity. `pool` is at least 1.
 ///
 /// # Errors
 /// Those of [`Network::new`] where the part's numbers are too small for a rate.

@@ -108,7 +108,7 @@ fn options(job: &LoadJob<'_>) -> Value {
     options
 }
 
-/// Conditions by metric; none for those that are only to be in the summary.
+/// Conditions by metric; empty for those that are only to be in the summary.
 fn thresholds(job: &LoadJob<'_>) -> Map<String, Value> {
     let mut thresholds: Map<String, Value> =
         [DURATION, REQUESTS, FAILED, DROPPED].map(|metric| (metric.to_owned(), json!([]))).into_iter().collect();

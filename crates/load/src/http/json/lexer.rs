@@ -199,7 +199,7 @@ impl<'text> Lexer<'text> {
         if self.take(byte) { Ok(()) } else { self.refuse(JsonFlaw::Unexpected) }
     }
 
-    /// Whatever was looked for, the end of the text is told as such.
+    /// Reports the end of the text as such, whatever was expected.
     fn refuse<T>(&self, flaw: JsonFlaw) -> Result<T, NotJson> {
         let flaw = if self.at >= self.text.len() { JsonFlaw::EndsEarly } else { flaw };
         Err(NotJson { at: self.at, flaw })

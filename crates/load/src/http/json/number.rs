@@ -18,7 +18,7 @@ pub(in crate::http) struct Number {
 }
 
 impl Number {
-    /// The number that `text` writes in the grammar of JSON; none if its exponent is beyond reason.
+    /// The number that `text` writes in the grammar of JSON, or `None` if its exponent is beyond reason.
     pub fn of(text: &[u8]) -> Option<Number> {
         let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
         let split = text.iter().position(|byte| matches!(byte, b'e' | b'E'));

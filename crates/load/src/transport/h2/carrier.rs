@@ -107,7 +107,7 @@ impl Carrier {
         }
     }
 
-    /// Whether it takes one more request beside so many that are under way.
+    /// Whether it takes one more request beside those under way.
     pub fn room(&mut self, task: &mut Context<'_>, active: u32) -> Room {
         let Stage::Open { requests, .. } = &mut self.stage else { return Room::Full };
         match requests.poll_ready(task) {
@@ -163,7 +163,7 @@ impl Carrier {
     /// Ends it in good order, as far as the socket takes that at once.
     pub fn close(self, task: &mut Context<'_>) {
         if let Stage::Open { requests, mut connection } = self.stage {
-            // Without anybody who could send a request, the connection says goodbye (GOAWAY).
+            // When no one can send a request any more, the connection says goodbye (GOAWAY).
             drop(requests);
             let _ = Pin::new(&mut *connection).poll(task);
         }
@@ -179,7 +179,7 @@ fn builder() -> Builder {
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
         // Until the target has said how many streams it allows, which is its first word: more than it allows it would refuse.
         .initial_max_send_streams(1)
-        // A target that breaks the rules on every stream is told so on every stream, and each is a failure of its own.
+        // A target that breaks the rules on every stream gets a reset on every stream, and each counts as a failure.
         .max_local_error_reset_streams(None);
     builder
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 
 /// Numbers of those that were woken, in their order, some of them perhaps more than once. Wakers must be able to cross
-/// threads, which is why there is a lock; here nobody ever waits for it.
+/// threads, which is why there is a lock; here it is never contended.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadyList(Arc<Mutex<Vec<u32>>>);
 

@@ -1,4 +1,4 @@
-//! A socket that can be polled, with or without TLS. Nobody is woken here: the event queue tells when to poll again.
+//! A socket that can be polled, with or without TLS. It wakes no task: the event queue tells when to poll again.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -40,7 +40,7 @@ pub(super) struct Wire {
     gauge: Rc<Gauge>,
     /// For ciphertext; one for all wires of a thread.
     buffer: Rc<RefCell<Vec<u8>>>,
-    /// Plaintext that nobody has fetched yet, of which so much was.
+    /// Plaintext, of which the first `fetched` bytes were fetched.
     plain: Vec<u8>,
     fetched: usize,
 }
@@ -71,7 +71,7 @@ impl Wire {
         }
     }
 
-    /// The handshake comes first; what the target says at its end is kept for whoever reads.
+    /// The handshake comes first; what the target sends at its end is kept for the reader.
     fn push_encrypted(&mut self, bytes: &[u8]) -> Result<Option<usize>, Fault> {
         let Some(tls) = &mut self.tls else { return Ok(None) };
         if !tls.is_established() {
@@ -100,7 +100,7 @@ impl Wire {
         let asked = room.len();
         match recv(&self.socket, room, RecvFlags::empty()) {
             Ok((bytes, _)) => {
-                // Less than was asked for was all there is, but for the end, and whatever comes next is told.
+                // Fewer bytes than asked for were all there is, except for the end. Later bytes raise an event.
                 self.gauge.readable.set(bytes == asked || self.gauge.ended.get());
                 buf.advance(bytes);
                 Ok(Some(bytes))

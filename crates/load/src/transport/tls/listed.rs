@@ -1,8 +1,8 @@
 //! Trust in the certificates of a file: what they have issued, and they themselves.
 //!
 //! The second is for servers that have signed their own certificate. As `openssl req -x509` makes it, that is one of an
-//! authority, which the usual rules refuse as a server's. Whoever lists it means it: it must be for the right name, and the
-//! server must own its key; nobody else vouches for it, and its dates and purposes are not looked at.
+//! authority, which the usual rules refuse as a server's. The user listed it on purpose: it must be for the right name, and the
+//! server must own its key; no authority vouches for it, and its dates and purposes are ignored.
 
 use std::sync::Arc;
 

@@ -163,7 +163,7 @@ impl Session {
         self.rustls.alpn_protocol() == Some(trust::HTTP_2)
     }
 
-    /// Encrypts and sends, at most so many bytes. Returns how many were encrypted; what the socket does not take waits here.
+    /// Encrypts and sends at most `at_most` bytes. Returns how many were encrypted; what the socket does not take waits here.
     pub fn send(&mut self, socket: BorrowedFd<'_>, plain: &[u8], at_most: usize) -> Result<usize, Failure> {
         if self.outgoing.len() - self.taken >= PIECE_BYTES && !self.flush(socket)? {
             return Ok(0);
@@ -181,7 +181,7 @@ impl Session {
         Ok(sent)
     }
 
-    /// Receives up to so many bytes of ciphertext and gives their plaintext, at the beginning of the buffer.
+    /// Receives up to `at_most` bytes of ciphertext and gives their plaintext, at the beginning of the buffer.
     pub fn receive(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8], at_most: usize) -> Result<Stream, Failure> {
         self.more = false;
         if self.closed {
@@ -201,7 +201,7 @@ impl Session {
         })
     }
 
-    /// Receives what nobody has asked for. The end is the end of the stream here, so that the target closes it first; if it
+    /// Receives unsolicited bytes. The end is the end of the stream here, so that the target closes it first; if it
     /// waits for our leave, it gets it.
     pub fn receive_unasked(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Stream, Failure> {
         loop {
@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Tells the target that nothing more will be sent, if there is still somebody to tell and no request is cut by it.
+    /// Tells the target that nothing more will be sent, if it still listens and no request is cut by it.
     #[inline(never)]
     pub fn say_close(&mut self, socket: BorrowedFd<'_>) {
         if !self.established || self.ended || self.said_close || self.has_unsent() {
@@ -268,7 +268,7 @@ impl Session {
         let end = behind_held + bytes;
         let digested = self.digest(buffer, HEADROOM_BYTES, end);
         if let (Err(_), true) = (&digested, self.has_unsent()) {
-            // The target is told why, if it listens; the run does not hang on it.
+            // Tells the target why, if it listens; the run does not wait for it.
             let _ = self.flush(socket);
         }
         let (plain, from) = digested?;

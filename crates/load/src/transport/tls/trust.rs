@@ -27,7 +27,7 @@ pub(crate) struct TlsClient {
 }
 
 impl TlsClient {
-    /// The settings for a target; nothing if it is not encrypted.
+    /// The settings for a target, or `None` if it is not encrypted.
     pub fn of(options: &Options) -> Result<Option<TlsClient>, LoadError> {
         if !options.target.is_secure() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The verifier that trusts everybody, for targets whose certificate proves nothing: a server on a test bench with one that
+//! The verifier that trusts every certificate, for targets whose certificate proves nothing: a server on a test bench with one that
 //! it has made itself. It is reached by [`crate::options::Tls::verify`] only, and is a module of its own because every
 //! other use would be a hole.
 //!
@@ -12,7 +12,7 @@ use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_sig
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Trusts everybody.
+/// Trusts every certificate.
 #[derive(Debug)]
 pub(super) struct Unverified {
     algorithms: WebPkiSupportedAlgorithms,

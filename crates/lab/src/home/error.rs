@@ -1,0 +1,104 @@
+//! Why the catalogue or a study cannot be read.
+
+use std::path::{Path, PathBuf};
+
+use tolok_model::Problem;
+use tolok_model::wording::suggestion;
+
+use super::{HOME_VARIABLE, comparisons};
+
+/// Why the catalogue or a study cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    /// The variable is not set, and neither the working folder nor the program's own place lies in one.
+    #[error(
+        "no folder with subjects/ and workloads/ here or above; run tolok from its checkout, or set {HOME_VARIABLE} to it"
+    )]
+    NotFound,
+    /// A file or folder cannot be read.
+    #[error("cannot read {}: {source}; {}", path.display(), readable(source))]
+    Unreadable {
+        /// What was read.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// A study names a script that cannot be read.
+    #[error(
+        "the study names the script `{file}`, and {} cannot be read: {source}; its place is relative to the study's", path.display()
+    )]
+    NoScript {
+        /// As the study names it.
+        file: String,
+        /// Where it was looked for.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// A file says something wrong; all of it is listed.
+    #[error("{} has {} problem(s)", path.display(), problems.len())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        text: String,
+        /// What is wrong in it.
+        problems: Vec<Problem>,
+    },
+    /// No published comparison has this name.
+    #[error(
+        "there is no source `{name}` that can be measured again; {}; tolok list sources shows all",
+        comparisons::meant(name, known)
+    )]
+    NoSource {
+        /// As it was asked for.
+        name: String,
+        /// The sources there are.
+        known: Vec<String>,
+    },
+    /// No study has this name.
+    #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known))]
+    NoStudy {
+        /// As it was asked for.
+        name: String,
+        /// The studies there are.
+        known: Vec<String>,
+    },
+    /// No published table has this name.
+    #[error(
+        "there is no published table `{name}`, neither a file nor one that comes with tolok; {}",
+        transcribed(name, known)
+    )]
+    NoPublished {
+        /// As it was asked for.
+        name: String,
+        /// The tables there are.
+        known: Vec<String>,
+    },
+}
+
+fn readable(source: &std::io::Error) -> &'static str {
+    match source.kind() {
+        std::io::ErrorKind::NotFound => {
+            "it belongs to the checkout: get it back with git, or set TOLOK_HOME to a whole checkout"
+        }
+        std::io::ErrorKind::InvalidData => "save it as UTF-8",
+        _ => "see whether you may read it",
+    }
+}
+
+/// Which of the known studies was probably meant, and how to make a new one.
+fn meant(name: &str, known: &[String]) -> String {
+    format!("{}; to begin one: tolok new study NAME", among(name, known))
+}
+
+/// Which of the known tables was probably meant, and how to write one.
+fn transcribed(name: &str, known: &[String]) -> String {
+    let known = if known.is_empty() { String::new() } else { among(name, known) + "; " };
+    format!("{known}docs/audit.md says how to write one")
+}
+
+/// Of a path the name counts: a file that was looked for in the wrong folder may be one of the known ones.
+fn among(name: &str, known: &[String]) -> String {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    suggestion(&Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy()), &known)
+}

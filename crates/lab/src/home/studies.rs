@@ -1,0 +1,83 @@
+//! The studies of a checkout, its published tables, and those of the user.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tolok_model::{Catalogue, Study};
+
+use super::{Home, HomeError, entries, read};
+
+impl Home {
+    /// Names of the studies that come with tolok.
+    pub fn studies(&self) -> Result<Vec<String>, HomeError> {
+        Ok(names_of_toml(entries(&self.root.join("studies"))?))
+    }
+
+    /// Names of the published tables that come with tolok; none where their folder is not.
+    pub fn published(&self) -> Result<Vec<String>, HomeError> {
+        let folder = self.root.join("published");
+        if folder.is_dir() { Ok(names_of_toml(entries(&folder)?)) } else { Ok(Vec::new()) }
+    }
+
+    /// The file of a published table: `name` is that of one that comes with tolok, or a file.
+    pub fn published_file(&self, name: &str) -> Result<PathBuf, HomeError> {
+        let unknown = || HomeError::NoPublished { name: name.to_owned(), known: self.published().unwrap_or_default() };
+        self.own_or_file("published", name, !name.contains('/')).ok_or_else(unknown)
+    }
+
+    /// Reads a study: `name` is that of one that comes with tolok, or a file. Returns its text as well.
+    pub fn study(&self, name: &str, catalogue: &Catalogue) -> Result<(PathBuf, String, Study), HomeError> {
+        let path = self.study_file(name)?;
+        let text = read(&path)?;
+        Self::read_study(path, text, catalogue)
+    }
+
+    /// Reads the text of a study, whose scripts lie beside `path`.
+    pub fn read_study(
+        path: PathBuf,
+        text: String,
+        catalogue: &Catalogue,
+    ) -> Result<(PathBuf, String, Study), HomeError> {
+        match Study::read(&text, catalogue) {
+            Ok(mut study) => {
+                read_scripts(&mut study, path.parent().unwrap_or(Path::new(".")))?;
+                Ok((path, text, study))
+            }
+            Err(problems) => Err(HomeError::Wrong { path, text, problems }),
+        }
+    }
+
+    fn study_file(&self, name: &str) -> Result<PathBuf, HomeError> {
+        let unknown = || HomeError::NoStudy { name: name.to_owned(), known: self.studies().unwrap_or_default() };
+        self.own_or_file("studies", name, !name.contains('/') || name.starts_with("sources/")).ok_or_else(unknown)
+    }
+
+    /// The file of a folder of ours with this name, or else the user's file. A bare name means ours, even beside a file of that
+    /// name, such as the `core` of a crashed program.
+    fn own_or_file(&self, folder: &str, name: &str, may_be_ours: bool) -> Option<PathBuf> {
+        let own = self.root.join(folder).join(format!("{name}.toml"));
+        let file = if may_be_ours && own.is_file() { own } else { PathBuf::from(name) };
+        file.is_file().then_some(file)
+    }
+}
+
+/// What the files that end in `.toml` are called, sorted.
+fn names_of_toml(paths: Vec<PathBuf>) -> Vec<String> {
+    let mut names: Vec<String> = paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Takes the texts of the scripts that a study in `folder` names into it.
+fn read_scripts(study: &mut Study, folder: &Path) -> Result<(), HomeError> {
+    for script in study.scenarios.iter_mut().filter_map(|scenario| scenario.tool.script.as_mut()) {
+        let path = folder.join(&script.file);
+        let unreadable = |source| HomeError::NoScript { file: script.file.clone(), path: path.clone(), source };
+        script.text = fs::read_to_string(&path).map_err(unreadable)?;
+    }
+    Ok(())
+}
