@@ -11,7 +11,10 @@ struct Of<'a> {
     line: Line<'a>,
 }
 
-const COLUMNS: [(&str, fn(&Of) -> String); 38] = [
+/// A column: its name, and its field in a row.
+type Column = (&'static str, fn(&Of) -> String);
+
+const COLUMNS: [Column; 38] = [
     ("run_before", |of| of.found.before.id.clone()),
     ("run_after", |of| of.found.after.id.clone()),
     ("scenario", |of| of.line.scenario.id.clone()),

@@ -4,7 +4,10 @@ use tolok_analysis::forecast::{Forecast, Prediction, SubjectForecast, Validation
 
 use super::{csv, number};
 
-const COLUMNS: [(&str, fn(&SubjectForecast) -> String); 25] = [
+/// A column behind that of the run: its name, and its field in a row.
+type Column = (&'static str, fn(&SubjectForecast) -> String);
+
+const COLUMNS: [Column; 25] = [
     ("subject", |of| of.subject.clone()),
     ("workload", |of| of.workload.clone()),
     ("users", |of| of.conditions.users.to_string()),

@@ -147,7 +147,7 @@ fn factor(factor: &FactorFinding) -> Vec<Block> {
         vec![Column::words("level"), Column::words("ratio of"), Column::numbers(factor.words.as_str())],
         factor.levels.iter().map(row).collect(),
     );
-    let chart = svg::levels(factor, SMALLEST_EFFECT).map(|svg| Chart::of(svg));
+    let chart = svg::levels(factor, SMALLEST_EFFECT).map(Chart::of);
     let remarks = factor.levels.iter().filter(|level| level.remark.is_some());
     let remarks = remarks.map(|level| format!("{}: {}", level.name, remark(level)).into()).collect();
     let published = factor.published.as_ref().map(|it| format!("Published: {}. ", it.words)).unwrap_or_default();
