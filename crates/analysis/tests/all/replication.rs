@@ -1,11 +1,9 @@
 //! What runs say of a published comparison, on invented sources and invented runs.
 
-mod invented;
-
-use invented::judgement::Noise;
-use invented::programs::{BUN_QUEUE, GO_QUEUE};
-use invented::replications::InventedSource;
-use invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, fail_requests};
+use crate::invented::judgement::Noise;
+use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
+use crate::invented::replications::InventedSource;
+use crate::invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, fail_requests};
 use tolok_analysis::PublishedReading::{self, *};
 use tolok_analysis::replication::{ClaimFinding, MeasuredPart, ReplicationFindings};
 use tolok_model::Timer;

@@ -1,8 +1,6 @@
 //! Whether subjects had the same, and what a run did not look at, on invented runs.
 
-mod invented;
-
-use invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server};
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, Server};
 use tolok_analysis::{FairnessLedger, Names, ParameterSetup, ProcessSetup, SubjectSetup, VariantSetup};
 use tolok_model::{
     Connection, CpuMode, Database, Environment, Executor, ExternalServer, LatencyMark, Limits, Link, LoadChecks,
@@ -183,7 +181,7 @@ mod ledger {
             run.environment(Environment { database: Some(Database::default()), ..Environment::default() });
             run.asking("rows-c64", "rows", "Rows", 64);
             let ask = |trial: &mut tolok_model::Measurement, size| {
-                invented::ask(trial, 0.3, 1, 9_600);
+                crate::invented::ask(trial, 0.3, 1, 9_600);
                 trial.pool = Some(PoolWindow { size, ..PoolWindow::default() });
             };
             run.steady(GO, 400.0).change(|_, trial| ask(trial, 16));
@@ -382,7 +380,7 @@ mod untested {
 
     #[test]
     fn programs_alone_have_a_list_of_their_own() {
-        use invented::programs::{BUN_QUEUE, GO_QUEUE};
+        use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
         let mut run = InventedRun::new(5);
         run.program("queue-n100", "queue?n=100", "A queue", tolok_model::Timer::Tolok);
         run.timed(GO_QUEUE, &[0.02; 5]).timed(BUN_QUEUE, &[0.01; 5]);

@@ -2,11 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-mod predictable;
-
-use invented::{GO, InventedRun};
-use predictable::{RATED, small, with_database, with_users};
+use crate::invented::{GO, InventedRun};
+use crate::predictable::{RATED, small, with_database, with_users};
 use tolok_analysis::Records;
 use tolok_analysis::forecast::{Forecast, ForecastQuestion, SubjectForecast, forecast};
 use tolok_model::{CpuMap, Environment, Limits, ThinkTime};
@@ -45,7 +42,7 @@ fn a_million_users_get_what_the_subject_can_do_and_wait_for_the_rest() {
     let question = ForecastQuestion { think_s: Some(10.0), ..ForecastQuestion::of_users(1_000_000) };
     let found = only(&with_users(&[1, 4, 16, 64]), &question);
     let prediction = found.prediction.unwrap();
-    close(prediction.throughput_rps.value, 1.0 / predictable::SUBJECT_S, 0.03);
+    close(prediction.throughput_rps.value, 1.0 / crate::predictable::SUBJECT_S, 0.03);
     close(prediction.response_mean_s.value, 1e6 / prediction.throughput_rps.value - 10.0, 1e-6);
     assert_eq!(prediction.bottleneck, "subject-cpu");
     close(prediction.users_at_knee, 10.0 * prediction.most_rps, 0.001);
@@ -128,7 +125,7 @@ fn a_pool_and_a_way_to_the_database_are_told_from_other_pools_and_ways() {
     assert_eq!(validation.held_out.len(), 18);
     assert!(validation.throughput_error_median < 0.02 && validation.throughput_error_worst < 0.10, "{validation:?}");
     let prediction = found.prediction.unwrap();
-    close(prediction.throughput_rps.value, predictable::with_database_rps(64, 32, 0.05), 0.03);
+    close(prediction.throughput_rps.value, crate::predictable::with_database_rps(64, 32, 0.05), 0.03);
     assert_eq!(prediction.bottleneck, "pool");
     let resources: Vec<&str> = prediction.resources.iter().map(|resource| resource.resource.as_str()).collect();
     assert_eq!(resources, ["subject-cpu", "database-cpu", "pool", "database-link"]);
@@ -141,7 +138,7 @@ fn many_instances_find_the_database_full() {
     let question = ForecastQuestion { instances: 50, database_rtt_s: Some(0.0), ..ForecastQuestion::of_users(100_000) };
     let prediction = only(&run, &question).prediction.unwrap();
     assert_eq!(prediction.bottleneck, "database-cpu");
-    close(prediction.throughput_rps.value, 1.0 / predictable::DATABASE_S, 0.03);
+    close(prediction.throughput_rps.value, 1.0 / crate::predictable::DATABASE_S, 0.03);
 
     // Connections that nobody is there to use are not used, however full the database is.
     let question = ForecastQuestion { pool: Some(1_000_000), ..question };
@@ -235,7 +232,7 @@ fn users_who_pause_are_calibrated_from_as_well() {
     run.plan.scenarios.last_mut().unwrap().load.think_time = Some(ThinkTime { least_s: 0.5, most_s: 1.5 });
     run.change(|_, trial| {
         trial.subject.as_mut().expect("tolok started it").cpu_s =
-            predictable::SUBJECT_S * trial.goodput_rps * trial.window_s;
+            crate::predictable::SUBJECT_S * trial.goodput_rps * trial.window_s;
         trial.latency.mean_s = None;
     });
     let found = only(&run, &ForecastQuestion::of_users(100));
@@ -302,6 +299,6 @@ fn the_run_of_the_transcripts_is_the_small_one() {
             std::fs::write(&path, &text).unwrap();
         }
         let written = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(written == text, "write it anew: TOLOK_WRITE_RUNS=1 cargo test -p tolok-analysis --test forecast");
+        assert!(written == text, "write it anew: TOLOK_WRITE_RUNS=1 cargo test -p tolok-analysis forecast");
     }
 }

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::{APACHE, GO, InventedRun, ask, carry};
+use crate::invented::{APACHE, GO, InventedRun, ask, carry};
 use tolok_analysis::{BottleneckKind, CaseFinding, ServiceDemand};
 use tolok_model::{
     Arrivals, Database, Environment, Executor, Limits, Link, LoadChecks, Measurement, Outage, SecondSeries,

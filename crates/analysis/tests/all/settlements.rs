@@ -1,9 +1,7 @@
 //! Claims that a source has no figures for, settled by what the studies measured.
 
-mod invented;
-
-use invented::replications::InventedSource;
-use invented::{BUN, GO, InventedRun, NODE};
+use crate::invented::replications::InventedSource;
+use crate::invented::{BUN, GO, InventedRun, NODE};
 use tolok_analysis::PublishedReading::*;
 use tolok_analysis::replication::ClaimFinding;
 

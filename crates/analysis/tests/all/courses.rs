@@ -1,9 +1,7 @@
 //! What findings say of how long answers took and of what happened in each second.
 
-mod invented;
-
-use invented::courses::{Course, with_histogram, with_seconds};
-use invented::{GO, InventedRun, NODE, fail_requests};
+use crate::invented::courses::{Course, with_histogram, with_seconds};
+use crate::invented::{GO, InventedRun, NODE, fail_requests};
 use tolok_analysis::CaseFinding;
 use tolok_model::{Executor, FailureKind, SecondSeries};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tolok_analysis::figure::figures_page;
 use tolok_analysis::{flags_page, gates_page};
 
-const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis --test reference";
+const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-analysis reference";
 
 /// Compares a page with what is generated; with `TOLOK_WRITE_REFERENCE` set, writes it instead.
 fn check(name: &str, head: &str, body: &str) {

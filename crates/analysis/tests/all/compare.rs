@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::two_runs::{AFTER, BEFORE, Life, compared, drifted, elsewhere, ragged, regressed, run, unchanged};
-use invented::{GO, InventedRun};
+use crate::invented::two_runs::{AFTER, BEFORE, Life, compared, drifted, elsewhere, ragged, regressed, run, unchanged};
+use crate::invented::{GO, InventedRun};
 use tolok_analysis::{
     Change, CompareOutcome, CompareRefusal, CompareRequest, ComparedMetric, Difference, NoiseFloor, RunComparison,
     ScenarioChange, Verdict,

@@ -1,9 +1,7 @@
 //! What the factors of a study do, from the records of an invented one.
 
-mod invented;
-
-use invented::factors::distances;
-use invented::{BUN, FPM, GO, InventedRun, NODE, fail_requests};
+use crate::invented::factors::distances;
+use crate::invented::{BUN, FPM, GO, InventedRun, NODE, fail_requests};
 use tolok_analysis::{FactorPanel, Findings, VarianceFinding};
 use tolok_model::{Arrivals, Environment, Executor, FailureKind, Limits, Link};
 

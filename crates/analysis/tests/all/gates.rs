@@ -2,12 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-#[path = "gates/steady_state.rs"]
 mod steady_state;
 
-mod invented;
-
-use invented::{GO, InventedRun, carry};
+use crate::invented::{GO, InventedRun, carry};
 use tolok_analysis::{CaseFinding, GateFinding, GateOutcome};
 use tolok_model::{
     Arrivals, Connection, Environment, Executor, Link, LoadChecks, LoadTool, Measurement, SecondSeries, ThinkTime,
@@ -233,7 +230,7 @@ mod little {
         assert_eq!(reason(&|trial| trial.window_s = 0.9), "the window is too short");
         assert_eq!(reason(&|trial| trial.goodput_rps = 40.0), "there were too few answers");
         assert_eq!(reason(&|trial| trial.latency.mean_s = None), "the mean latency is not told");
-        let failing = reason(&|trial| invented::fail_requests(trial, 50));
+        let failing = reason(&|trial| crate::invented::fail_requests(trial, 50));
         assert_eq!(failing, "too many requests failed, and how long those took is not told");
         let iterations = Executor::SharedIterations { vus: 64, iterations: 4_000 };
         assert_eq!(told(&changed(iterations, |_, _| ()), "little").1, "the load has more than one level");

@@ -1,14 +1,12 @@
 //! What is said of a scenario's cases together, of the run itself, and how often that is wrong.
 
-mod invented;
-
-use invented::judgement::Noise;
-use invented::programs::{BUN_QUEUE, GO_QUEUE};
-use invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE};
+use crate::invented::judgement::Noise;
+use crate::invented::programs::{BUN_QUEUE, GO_QUEUE};
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE};
 use tolok_analysis::{Findings, ScenarioFinding, Verdict, blocks_settled};
 use tolok_model::{FailureKind, Stopping, Timer};
 
-const SERVERS: [invented::Server; 6] = [GO, BUN, NODE, FPM, APACHE, SWOOLE];
+const SERVERS: [crate::invented::Server; 6] = [GO, BUN, NODE, FPM, APACHE, SWOOLE];
 const BLOCKS: u32 = 10;
 
 fn run(blocks: u32) -> InventedRun {
@@ -111,7 +109,7 @@ mod tiers {
     fn who_is_not_ranked_has_no_tier_and_no_pair() {
         let mut run = run(5);
         run.steady(GO, 40_000.0).steady(BUN, 20_000.0).steady(NODE, 30_000.0);
-        run.change(|_, trial| invented::fail_requests(trial, 5_000));
+        run.change(|_, trial| crate::invented::fail_requests(trial, 5_000));
         let found = scenario(&run);
         assert_eq!((super::tiers(&found), found.comparisons.len()), (vec!["a", "b", "–"], 1));
     }

@@ -1,8 +1,6 @@
 //! What was published beside what was measured, on invented runs.
 
-mod invented;
-
-use invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
+use crate::invented::{APACHE, BUN, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
 use tolok_analysis::{PublishedFinding, PublishedReading};
 use tolok_model::PublishedMetric::{self, ColdStart, Cpu, Goodput, LatencyP99, Memory};
 

@@ -1,9 +1,7 @@
 //! What findings say of programs that are timed.
 
-mod invented;
-
-use invented::InventedRun;
-use invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, queues};
+use crate::invented::InventedRun;
+use crate::invented::programs::{BUN_QUEUE, GO_MUTEX, GO_QUEUE, NODE_QUEUE, queues};
 use tolok_analysis::{CrossoverBy, Estimate, Findings, ProgramCaseFinding, ProgramFinding, Verdict};
 use tolok_model::{FailureKind, Outcome, Timer};
 

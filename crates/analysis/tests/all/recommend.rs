@@ -1,10 +1,8 @@
 //! Which one for what, on invented runs.
 
-mod invented;
-
-use invented::factors::distances;
-use invented::judgement::Noise;
-use invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
+use crate::invented::factors::distances;
+use crate::invented::judgement::Noise;
+use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
 use tolok_analysis::{Findings, Recommendation, Strength};
 use tolok_model::{Arrivals, Executor, FailureKind};
 

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
 use std::collections::BTreeMap;
 
-use invented::{BUN, CEILING, GO, InventedRun, NODE, carry, throttle, unprivileged};
+use crate::invented::{BUN, CEILING, GO, InventedRun, NODE, carry, throttle, unprivileged};
 use tolok_analysis::{CaseFinding, CpuMode, Findings, MemorySource, ScenarioFinding};
 use tolok_model::{
     CpuSource, Diagnosis, Environment, FailureKind, GarbageCollection, GroupWeights, Limits, Link, Measurement,
@@ -256,7 +254,7 @@ mod neighbours {
         run.scenario("json-c64", "json", "JSON", 64).case(GO, &[200.0; 6]);
         run.case(BUN, &[100.0, 100.0, 100.0, 1.0, 100.0, 100.0]).disturb(4, "foreign-cpu", 0.2, BUSY);
         let comparison = run.findings().scenarios.remove(0).comparisons.remove(0);
-        assert_eq!((comparison.blocks, comparison.ratio.trials), (5, vec![2.0; 5]));
+        assert_eq!((comparison.blocks, comparison.ratio.trials.clone()), (5, vec![2.0; 5]));
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! What findings say of the executors, of load tools that do not stand by their figures, and of objectives.
 
-mod invented;
-
-use invented::{BUN, GO, InventedRun};
+use crate::invented::{BUN, GO, InventedRun};
 use tolok_analysis::CaseFinding;
 use tolok_model::{Arrivals, Executor, FailureKind, Measurement, ObjectiveOutcome, Stage, ThinkTime, ToolWarning};
 

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::tools::{at_its_limit, count_on_wire, seven_tools, tools_at_a_rate};
-use invented::{CEILING, GO, InventedRun, fail_requests};
+use crate::invented::tools::{at_its_limit, count_on_wire, seven_tools, tools_at_a_rate};
+use crate::invented::{CEILING, GO, InventedRun, fail_requests};
 use tolok_analysis::{CaseFinding, ToolRow, ToolsFinding};
 use tolok_model::{
     Arrivals, Connection, Executor, FailureKind, LatencyMark, LoadTool, Measurement, Script, ToolChoice, ToolWarning,

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
-mod invented;
-
-use invented::{BUN, GO, InventedRun, ask};
+use crate::invented::{BUN, GO, InventedRun, ask};
 use tolok_analysis::{BottleneckKind, CaseFinding, DatabaseUse, Findings};
 use tolok_model::{
     CounterCheck, Database, Environment, Executor, FailureKind, Limits, Link, LinkDirection, LinkWindow, Measurement,

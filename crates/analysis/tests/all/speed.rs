@@ -1,13 +1,11 @@
-//! How long it takes to analyse a large run. A figure and no test: `cargo test --release -p tolok-analysis --test speed -- --ignored
+//! How long it takes to analyse a large run. A figure and no test: `cargo test --release -p tolok-analysis --test all speed -- --ignored
 //! --nocapture`.
-
-mod invented;
 
 use std::time::{Duration, Instant};
 
-use invented::courses::with_histogram;
-use invented::judgement::Noise;
-use invented::{GO, InventedRun, Server};
+use crate::invented::courses::with_histogram;
+use crate::invented::judgement::Noise;
+use crate::invented::{GO, InventedRun, Server};
 use tolok_model::SecondSeries;
 
 const BLOCKS: u32 = 10;
