@@ -158,7 +158,7 @@ pub enum TlsFault {
     /// No trusted authority vouches for the certificate.
     #[error("the target's certificate is not trusted: no trusted authority issued it")]
     UnknownIssuer,
-    /// The certificate is somebody else's.
+    /// The certificate is for another name.
     #[error("the target's certificate is for another name")]
     OtherName,
     /// The certificate is expired, or not valid yet.

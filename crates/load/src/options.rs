@@ -43,9 +43,9 @@ pub struct Options {
     pub sources: Sources,
     /// Clients that read or write slowly.
     pub pace: Pace,
-    /// An answer with a longer body is malformed. Only matters where the length is not known beforehand.
+    /// An answer with a longer body is malformed. Only matters where the length is not known in advance.
     pub body_limit_bytes: u64,
-    /// How an `https://` target proves who it is; nothing else looks at it.
+    /// How an `https://` target proves who it is.
     pub tls: Tls,
     /// The engine's own threads and how they wait.
     pub generator: Generator,
@@ -104,13 +104,15 @@ pub enum Mix {
 }
 
 /// When iterations start. The names and their meaning are k6's.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "executor", rename_all = "kebab-case")]
 pub enum Executor {
     /// A fixed number of virtual users, each starting its next iteration as soon as it has finished one: a closed loop.
     ConstantVus {
         /// How many.
         vus: u32,
         /// Length of the measured window.
+        #[serde(rename = "duration_s", with = "as_seconds")]
         duration: Duration,
     },
     /// A closed loop whose number of users follows the stages.
@@ -120,22 +122,24 @@ pub enum Executor {
         /// Each goes linearly from where the one before it ended to its target.
         stages: Vec<Stage>,
     },
-    /// Each of the users does so many iterations, however long each takes.
+    /// Each of the users does a fixed number of iterations, however long each takes.
     PerVuIterations {
         /// How many users.
         vus: u32,
         /// How many iterations each.
         iterations: u64,
         /// The window ends here, even if iterations are left.
+        #[serde(rename = "max_duration_s", with = "as_seconds")]
         max_duration: Duration,
     },
-    /// The users share so many iterations: whoever is free takes the next one.
+    /// The users share a fixed number of iterations: a free user takes the next one.
     SharedIterations {
         /// How many users.
         vus: u32,
         /// How many iterations all together.
         iterations: u64,
         /// The window ends here, even if iterations are left.
+        #[serde(rename = "max_duration_s", with = "as_seconds")]
         max_duration: Duration,
     },
     /// Iterations start by the clock, whether or not earlier ones are finished: an open loop.
@@ -143,6 +147,7 @@ pub enum Executor {
         /// Iterations a second.
         rate_rps: f64,
         /// Length of the measured window.
+        #[serde(rename = "duration_s", with = "as_seconds")]
         duration: Duration,
         /// How they are spaced.
         arrivals: Arrivals,
@@ -159,12 +164,29 @@ pub enum Executor {
 }
 
 /// A straight line: to `target` (users, or iterations a second) within `duration`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// How long it takes; zero is a jump.
+    #[serde(rename = "duration_s", with = "as_seconds")]
     pub duration: Duration,
     /// Where it ends.
     pub target: f64,
+}
+
+/// Durations as seconds.
+mod as_seconds {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(duration.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(Error::custom)
+    }
 }
 
 /// How arrivals by the clock are spaced.
@@ -174,7 +196,7 @@ pub enum Arrivals {
     /// Evenly.
     #[default]
     Uniform,
-    /// As a Poisson process: independently of each other, as many users do who know nothing of each other.
+    /// As a Poisson process: independently of each other, as independent users do.
     Poisson,
 }
 
@@ -251,11 +273,11 @@ impl ThinkTime {
 /// What happens to an arrival that finds no free connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pool {
-    /// It waits in a queue until one of so many connections is free; the queue is counted and is part of the response time.
+    /// It waits in a queue until one of this many connections is free. The wait is part of the response time.
     Bounded(u32),
     /// A new connection is opened for it, up to this many; beyond that it waits.
     Unbounded {
-        /// Most connections; nothing means as many as the process may open.
+        /// Most connections, or `None` for as many as the process may open.
         at_most: Option<u32>,
     },
 }
@@ -269,7 +291,7 @@ pub enum Protocol {
     /// HTTP/2: towards `http://` without asking whether the target speaks it, towards `https://` if the target chooses it in
     /// the handshake.
     Http2 {
-        /// So many virtual users, or places of the pool, share a connection, each with one request at a time; at least 1.
+        /// How many virtual users, or places of the pool, share a connection, each with one request at a time; at least 1.
         streams_per_connection: u32,
     },
 }
@@ -292,7 +314,7 @@ pub enum ConnectionPolicy {
     KeepAlive,
     /// For one request, sent with `Connection: close`.
     PerRequest,
-    /// For so many requests, the last of them sent with `Connection: close`.
+    /// For this many requests, the last of them sent with `Connection: close`.
     #[serde(untagged)]
     Requests {
         /// At least 1.
@@ -301,7 +323,7 @@ pub enum ConnectionPolicy {
 }
 
 impl ConnectionPolicy {
-    /// Requests after which a connection is closed; nothing if it is never.
+    /// Requests after which a connection is closed, or `None` if it never is.
     pub fn requests_per_connection(self) -> Option<u32> {
         match self {
             ConnectionPolicy::KeepAlive => None,
@@ -331,7 +353,7 @@ impl Sources {
 /// Limits on how fast each connection is used, for clients on slow links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pace {
-    /// Bytes a second that are read of an answer; nothing means as fast as they come.
+    /// Bytes a second that are read of an answer, or `None` for no limit.
     pub read_bytes_per_s: Option<u64>,
     /// Bytes a second that are written of a request.
     pub write_bytes_per_s: Option<u64>,
@@ -340,12 +362,12 @@ pub struct Pace {
 /// How an `https://` target proves who it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tls {
-    /// Its certificate must be trusted and be for its name. Without that, anybody may answer in its place; the handshake
+    /// Its certificate must be trusted and be for its name. Without that, any server may answer in its place; the handshake
     /// costs the same but for looking at the certificate's issuers.
     pub verify: bool,
     /// A PEM file of the only certificates to trust, instead of the machine's store: authorities, or the target's own.
     pub ca_file: Option<PathBuf>,
-    /// The name that is asked for and that the certificate must be for; nothing means the URL's host.
+    /// The name that is requested and that the certificate must be for, or `None` for the URL's host.
     pub server_name: Option<String>,
 }
 
@@ -362,9 +384,9 @@ pub struct Generator {
     pub threads: u32,
     /// CPUs that the threads are pinned to in turn; none leaves them to the system.
     pub cpus: Vec<u32>,
-    /// How a thread waits for a planned instant; nothing chooses by the executor.
+    /// How a thread waits for a planned instant, or `None` to choose by the executor.
     pub timer: Option<Timer>,
-    /// Congestion control of the engine's sockets; nothing leaves the system's.
+    /// Congestion control of the engine's sockets, or `None` for the system's.
     pub congestion_control: Option<String>,
     /// Instead of TCP to the target's host and port: a socket in the file system.
     pub unix_socket: Option<PathBuf>,
@@ -469,7 +491,7 @@ impl Options {
             return refuse("duration", "the window must be longer than 0 s");
         }
         if open && self.think_time != ThinkTime::NONE {
-            return refuse("think", "arrivals by the clock wait for nobody; a pause of the users changes nothing");
+            return refuse("think", "arrivals by the clock wait for no user; a pause of the users changes nothing");
         }
         let rates: Vec<f64> = match &self.executor {
             Executor::PerVuIterations { iterations: 0, .. } | Executor::SharedIterations { iterations: 0, .. } => {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ErrorClass;
-use crate::options::{Arrivals, ConnectionPolicy, Executor, Mix, Stage, Timer};
+use crate::options::{ConnectionPolicy, Executor, Mix, Timer};
 use crate::schedule::Phase;
 use crate::threshold::Judged;
 use crate::verdict::Verdict;
@@ -126,7 +126,7 @@ pub struct PlanSummary {
     /// Name of the executor, k6's words: `constant-vus`.
     pub executor: String,
     /// Its parameters.
-    pub profile: Profile,
+    pub profile: Executor,
     /// `closed`: a slow answer delays the next request, so percentiles hold for this many users only. `open`: requests
     /// start by the clock, and the response time runs from the planned instant.
     pub loop_model: LoopModel,
@@ -188,55 +188,6 @@ pub struct RequestSummary {
     pub body_bytes: u64,
     /// How answers' bodies were checked: `anything`, `length`, `exactly`, `json` or `discard`.
     pub body_check: String,
-}
-
-/// The parameters of an executor.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "executor", rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the same as those of `options::Executor`, with durations in seconds")]
-pub enum Profile {
-    ConstantVus { vus: u32, duration_s: f64 },
-    RampingVus { start_vus: u32, stages: Vec<StageSummary> },
-    PerVuIterations { vus: u32, iterations: u64, max_duration_s: f64 },
-    SharedIterations { vus: u32, iterations: u64, max_duration_s: f64 },
-    ConstantArrivalRate { rate_rps: f64, duration_s: f64, arrivals: Arrivals },
-    RampingArrivalRate { start_rate_rps: f64, stages: Vec<StageSummary>, arrivals: Arrivals },
-}
-
-/// A straight line to a target.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct StageSummary {
-    /// How long it takes.
-    pub duration_s: f64,
-    /// Virtual users, or iterations a second, at its end.
-    pub target: f64,
-}
-
-impl From<&Executor> for Profile {
-    fn from(executor: &Executor) -> Profile {
-        let lines = |stages: &[Stage]| {
-            stages
-                .iter()
-                .map(|stage| StageSummary { duration_s: stage.duration.as_secs_f64(), target: stage.target })
-                .collect()
-        };
-        match executor.clone() {
-            Executor::ConstantVus { vus, duration } => Profile::ConstantVus { vus, duration_s: duration.as_secs_f64() },
-            Executor::RampingVus { start_vus, stages } => Profile::RampingVus { start_vus, stages: lines(&stages) },
-            Executor::PerVuIterations { vus, iterations, max_duration } => {
-                Profile::PerVuIterations { vus, iterations, max_duration_s: max_duration.as_secs_f64() }
-            }
-            Executor::SharedIterations { vus, iterations, max_duration } => {
-                Profile::SharedIterations { vus, iterations, max_duration_s: max_duration.as_secs_f64() }
-            }
-            Executor::ConstantArrivalRate { rate_rps, duration, arrivals } => {
-                Profile::ConstantArrivalRate { rate_rps, duration_s: duration.as_secs_f64(), arrivals }
-            }
-            Executor::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
-                Profile::RampingArrivalRate { start_rate_rps, stages: lines(&stages), arrivals }
-            }
-        }
-    }
 }
 
 /// The generator's own side.
@@ -377,8 +328,8 @@ pub struct Drain {
 
 sum_of_counts!(Drain: sent, good, failed, abandoned, never_sent);
 
-/// Account of the whole run, from its first request to the end of the grace period, for whoever counts at the target: one
-/// that does each request once has done at least `good`, and at most `sent`.
+/// Account of the whole run, from its first request to the end of the grace period, for a count at the target. A target
+/// that does each request once has done at least `good` and at most `sent`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WholeRun {
     /// Requests of which at least a byte was handed to the kernel, whatever became of them.
@@ -468,8 +419,8 @@ pub struct SecondRow {
     pub in_flight: u64,
     /// Arrivals waiting for a connection at the end of the row.
     pub queued: u64,
-    /// Response times of this row's good answers, encoded as [`Distribution::histogram`] is; empty, as the two below, where nobody
-    /// asked for histograms of seconds.
+    /// Response times of this row's good answers, encoded as [`Distribution::histogram`] is; empty, as the two below, without
+    /// histograms of seconds.
     pub response_time: String,
     /// Service times of the same answers.
     pub service_time: String,

@@ -7,7 +7,7 @@ use crate::fault::ErrorClass;
 use crate::histogram::seconds;
 use crate::options::{Executor, ExpectBody, Mix, Options, Pool, Protocol, Request};
 use crate::record::{
-    GeneratorSummary, Ledger, LoopModel, PlanSummary, Profile, Record, RequestSummary, SecondRow, ThreadSummary,
+    GeneratorSummary, Ledger, LoopModel, PlanSummary, Record, RequestSummary, SecondRow, ThreadSummary,
 };
 use crate::recording::{Recorded, Times};
 use crate::schedule::Phase;
@@ -41,7 +41,7 @@ pub(crate) fn plan(options: &Options, connector: &Connector, congestion_control:
         body_check: the_same(options.requests.iter().map(body_check)).unwrap_or("mixed").to_owned(),
         mix: options.mix,
         executor: options.executor.name().to_owned(),
-        profile: Profile::from(&options.executor),
+        profile: options.executor.clone(),
         loop_model: if open { LoopModel::Open } else { LoopModel::Closed },
         vus,
         pool_unbounded,

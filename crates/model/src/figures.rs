@@ -160,7 +160,7 @@ pub fn listed(items: &[String], last: &str) -> String {
 }
 
 impl Quantity {
-    /// Decimals of a scaled value that is to have so many significant digits.
+    /// Decimals of a scaled value with this many significant digits.
     fn decimals(self, scaled: f64, digits: i32) -> usize {
         match self {
             // Two decimals of a share of 7 % would claim more precision than matters.
@@ -246,7 +246,7 @@ fn decimals_off_one(bound: f64, decimals: usize) -> usize {
     (decimals..=MOST_DIGITS as usize).find(|&decimals| !looks_like_one(decimals)).unwrap_or(decimals)
 }
 
-/// Decimals that give `value` so many significant digits.
+/// Decimals that give `value` this many significant digits.
 fn decimals_for(value: f64, digits: i32) -> usize {
     if value == 0.0 || !value.is_finite() {
         return 0;
@@ -260,7 +260,7 @@ fn magnitude(value: f64) -> i32 {
     (value.abs().log10() + 1e-12).floor() as i32
 }
 
-/// Rounded to so many significant digits.
+/// Rounded to this many significant digits.
 fn rounded(value: f64, digits: i32) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -269,7 +269,7 @@ fn rounded(value: f64, digits: i32) -> f64 {
     (value / step).round() * step
 }
 
-/// With so many decimals, and separators before the point.
+/// With this many decimals, and separators before the point.
 fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.split_once('.') {

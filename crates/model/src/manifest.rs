@@ -31,7 +31,7 @@ pub struct ManifestLine {
     /// Number of the line, from 1, that this one takes the place of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<u64>,
-    /// It was entered when the run went on, and not when the files were written: somebody may have changed them between.
+    /// It was entered when the run was resumed, not when the files were written: they may have changed in between.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entered_late: bool,
     /// SHA-256 of the line before, without its line end, or `None` on the first.

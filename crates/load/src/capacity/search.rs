@@ -38,7 +38,7 @@ impl Search {
         Search { next, step, precision: plan.precision, most_rps: plan.most_rps, kept: None, crossed: None }
     }
 
-    /// The rate to try next; nothing when the search is over.
+    /// The rate to try next, or `None` when the search is over.
     pub fn next(&self) -> Option<f64> {
         match (self.kept, self.crossed) {
             (Some(kept), Some(crossed)) if crossed / kept <= 1.0 + self.precision => None,

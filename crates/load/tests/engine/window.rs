@@ -177,7 +177,7 @@ fn options_that_make_no_sense_are_refused() {
     check(&|options| options.pace.read_bytes_per_s = Some(0), "at 0 bytes a second");
     check(&|options| options.connection = requests_per_connection(0), "at least 1 request");
     check(&|options| options.think_time = ThinkTime { least: MS * 2, most: MS }, "the shortest pause comes first");
-    check(&|options| (options.executor, options.think_time) = (rate(1.0, MS), pause(MS)), "wait for nobody");
+    check(&|options| (options.executor, options.think_time) = (rate(1.0, MS), pause(MS)), "wait for no user");
     check(&|options| options.timeout = Duration::ZERO, "within 0 s");
     check(&|options| options.warm_up = Duration::from_secs(100_000), "longer than a day");
     check(&|options| options.requests[0].headers = vec![("Host".into(), "x".into())], "belongs to the engine");

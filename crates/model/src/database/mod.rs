@@ -46,7 +46,7 @@ pub enum Engine {
     /// A private MariaDB, started for each trial from data that were loaded once.
     #[default]
     Mariadb,
-    /// A private MySQL, likewise.
+    /// A private MySQL.
     Mysql,
     /// A server that is there already and is only asked.
     External,

@@ -146,7 +146,7 @@ impl Environment {
         (subject, generator, link, network) == (&other.subject, &other.generator, &other.link, &other.network)
     }
 
-    /// Whether anything in it can be had with control groups only, and what.
+    /// The first of its parts that needs control groups.
     pub fn needs_groups(&self) -> Option<&'static str> {
         let limits = [&self.subject, &self.generator];
         if limits.iter().any(|limits| limits.mode == CpuMode::Quota) {
@@ -161,7 +161,7 @@ impl Environment {
         limits.iter().any(|limits| limits.pids.is_some()).then_some("a limit on processes")
     }
 
-    /// Whether anything in it can be had in a network namespace only, and what.
+    /// The first of its parts that needs a network namespace.
     pub fn needs_namespaces(&self) -> Option<&'static str> {
         if !self.link.is_local() {
             return Some("a link");

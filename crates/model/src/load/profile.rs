@@ -44,13 +44,13 @@ pub enum Executor {
         start_vus: u32,
         stages: Vec<Stage>,
     },
-    /// A closed loop in which each user sends so many requests.
+    /// A closed loop in which each user sends a fixed number of requests.
     PerVuIterations {
         vus: u32,
         /// Requests of each.
         iterations: u64,
     },
-    /// A closed loop whose users share so many requests: whoever is free sends the next.
+    /// A closed loop whose users share a fixed number of requests: a free user sends the next.
     SharedIterations {
         vus: u32,
         /// Requests of all together.
@@ -106,14 +106,14 @@ pub enum Connection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pool {
-    /// It waits until one of so many connections is free; its wait is part of its response time.
+    /// It waits until one of this many connections is free; its wait is part of its response time.
     Bounded(u32),
     /// A new connection is opened for it.
     Unbounded,
 }
 
 impl Pool {
-    /// Connections of a study that says nothing of them.
+    /// Connections of a study without the key.
     pub const DEFAULT: Self = Self::Bounded(64);
 }
 
@@ -170,7 +170,7 @@ impl Executor {
         matches!(self, Self::PerVuIterations { .. } | Self::SharedIterations { .. })
     }
 
-    /// Most virtual users at a time, or `None` for arrivals by the clock, which nobody in particular sends.
+    /// Most virtual users at a time, or `None` for arrivals by the clock, which have no users.
     pub fn vus_max(&self) -> Option<u32> {
         match self {
             Self::ConstantVus { vus } | Self::PerVuIterations { vus, .. } | Self::SharedIterations { vus, .. } => {
@@ -220,10 +220,10 @@ impl LoadProfile {
     }
 
     /// How many requests are waiting when the window ends if the subject has been silent for the last `silent_s` of it;
-    /// nothing where so little was asked of it that its silence says nothing.
+    /// `None` where so few requests were sent that its silence proves nothing.
     ///
     /// In a closed loop that is one for each user that there is at the end. In an open one it is at least half of what
-    /// arrived meanwhile (the other half may have timed out), and no more than there are connections.
+    /// arrived in that time (the other half may have timed out), and no more than there are connections.
     pub fn waiting_if_silent(&self, silent_s: f64) -> Option<u64> {
         let end_s = self.duration_s;
         if !self.executor.is_open() {

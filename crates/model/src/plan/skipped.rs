@@ -8,7 +8,7 @@ pub struct Skipped {
     /// As the study names it; of an environment, a tool or a database, what it is, in brackets.
     pub subject: String,
     pub reason: String,
-    /// Ids of the scenarios and programs that are left out with it, whoever the subject.
+    /// Ids of the scenarios and programs that are left out with it, for every subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<String>,
 }

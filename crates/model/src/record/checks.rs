@@ -26,7 +26,7 @@ pub struct LoadChecks {
 }
 
 /// The window second by second. All lists are as long as the whole seconds of the window; a second that is not whole is left
-/// out. What was not read is absent, and a list is empty where nobody was followed, or the load tool tells no seconds: then
+/// out. What was not read is absent, and a list is empty where no part was followed, or the load tool tells no seconds: then
 /// `good` is empty too, and the others tell what was used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SecondSeries {

@@ -49,7 +49,7 @@ pub struct DatabaseWindow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutageRecord {
     pub began_s: f64,
-    /// When it let somebody log in again, or `None` if it never did.
+    /// When a login succeeded again, or `None` if it never did.
     pub ended_s: Option<f64>,
     /// When the subject first answered with a status from 500 on, as it owes, or `None` if it never did.
     pub first_error_s: Option<f64>,

@@ -188,7 +188,7 @@ pub struct Isolation {
     pub weights: Option<GroupWeights>,
     /// What lay between client and subject: `host`, `private`, `veth`, `emulator`, `netem`.
     pub network: String,
-    /// What lay between subject and database, likewise, or `None` without a database of the trial's own.
+    /// What lay between subject and database, or `None` without a database of the trial's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database_network: Option<String>,
     /// Kernel settings of the network namespaces, as read back.
@@ -203,7 +203,7 @@ pub struct Isolation {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupWeights {
     /// Of the group in which the lab was started, below which the trial's is; absent where that is the root of all groups,
-    /// which competes with nobody.
+    /// which competes with no other case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_group: Option<u32>,
     /// Of the trial as a whole, beside whatever else is in the group in which the lab was started.
@@ -404,7 +404,7 @@ impl LedgerCounts {
         self.good + self.failed_total()
     }
 
-    /// Requests that are not accounted for; zero in a sound record, nothing where the tool tells too little to say.
+    /// Requests that are not accounted for: zero in a sound record, or `None` where the tool reports too little.
     pub fn unaccounted(&self) -> Option<u64> {
         let sent = self.sent?;
         let outcomes = self.finished() + self.in_flight_at_end?;
@@ -419,7 +419,7 @@ pub struct Latency {
     /// `closed` or `open`: in a closed loop a slow answer delays the next question, so its percentiles flatter.
     #[serde(rename = "loop")]
     pub model: String,
-    /// Percentiles, with nothing where fewer than 10 samples lie beyond.
+    /// Percentiles, without a value where fewer than 10 samples lie beyond.
     pub percentiles: Vec<Percentile>,
     /// The arithmetic mean, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

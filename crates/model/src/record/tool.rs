@@ -72,7 +72,7 @@ pub struct ProgramRun {
     /// CPU time in user mode of it and of its children that it waited for, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_s: Option<f64>,
-    /// CPU time in the kernel, likewise.
+    /// CPU time in the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_s: Option<f64>,
     /// Largest resident set of any of its processes.

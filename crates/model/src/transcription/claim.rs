@@ -24,7 +24,7 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Assertion {
-    /// One figure is so many times another.
+    /// One figure is a multiple of another.
     Ratio { quantity: Quantity, a: Selector, b: Selector, is: Number },
     /// One figure less another is so much.
     Difference {

@@ -1,4 +1,4 @@
-//! What a header of somebody else's CSV probably means: a suggestion for the one who reads, never taken by itself.
+//! What a header of a foreign CSV probably means: a suggestion for the user, never applied by itself.
 
 use super::figure_key::figure_key;
 

@@ -54,7 +54,7 @@ impl DataBody {
         }
     }
 
-    /// How many rows the table with so many fields has, or `None` if there is no such table.
+    /// How many rows the table with this many fields has, or `None` if there is no such table.
     pub fn rows_in_table(fields: u32) -> Option<u32> {
         match fields {
             40 => Some(10_000),

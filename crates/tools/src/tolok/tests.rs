@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tolok_load::fault::ErrorClass;
 use tolok_load::options::{ConnectionPolicy, Mix, Timer};
 use tolok_load::record::{
-    Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, Profile, WarmUpLedger,
+    Connections, Distribution, Drain, ErrorExample, GeneratorSummary, Ledger, PlanSummary, WarmUpLedger,
 };
 use tolok_model::{Scenario, ThinkTime, ToolChoice};
 
@@ -187,7 +187,7 @@ fn plan() -> PlanSummary {
         body_check: "anything".to_owned(),
         mix: Mix::Weighted,
         executor: "constant-vus".to_owned(),
-        profile: Profile::ConstantVus { vus: 10, duration_s: 2.0 },
+        profile: tolok_load::options::Executor::ConstantVus { vus: 10, duration: std::time::Duration::from_secs(2) },
         loop_model: LoopModel::Closed,
         vus: 10,
         pool_unbounded: false,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, significant};
-use tolok_load::options::{Arrivals, ConnectionPolicy, Mix};
-use tolok_load::record::{LoopModel, PlanSummary, Profile, Record, RequestSummary};
+use tolok_load::options::{Arrivals, ConnectionPolicy, Executor, Mix, Stage};
+use tolok_load::record::{LoopModel, PlanSummary, Record, RequestSummary};
 
 /// `GET http://127.0.0.1:8080/json`, or how many requests there are.
 pub fn title(plan: &PlanSummary) -> String {
@@ -35,7 +35,7 @@ pub fn done(record: &Record) -> Vec<String> {
         LoopModel::Closed => "closed loop",
         LoopModel::Open => "open loop",
     };
-    let mut parts = vec![format!("{} ({loop_model}): {}", plan.executor, profile(&plan.profile))];
+    let mut parts = vec![format!("{} ({loop_model}): {}", plan.executor, executor(&plan.profile))];
     if plan.loop_model == LoopModel::Open {
         parts.push(pool(plan));
     }
@@ -61,36 +61,32 @@ pub fn done(record: &Record) -> Vec<String> {
     parts
 }
 
-fn profile(profile: &Profile) -> String {
+fn executor(executor: &Executor) -> String {
     let users = |vus: u32| counted(u64::from(vus), "user");
     let spaced = |arrivals: &Arrivals| match arrivals {
         Arrivals::Uniform => "evenly spaced",
         Arrivals::Poisson => "as a Poisson process",
     };
-    match profile {
-        Profile::ConstantVus { vus, .. } => users(*vus),
-        Profile::RampingVus { start_vus, stages } => {
-            let stages: Vec<String> = stages
-                .iter()
-                .map(|stage| format!("{} in {}", significant(stage.target, 4), duration(stage.duration_s)))
-                .collect();
-            format!("{} → {}", users(*start_vus), stages.join(" → "))
+    let steps = |stages: &[Stage], level: fn(f64) -> String| {
+        let step = |stage: &Stage| format!("{} in {}", level(stage.target), duration(stage.duration.as_secs_f64()));
+        stages.iter().map(step).collect::<Vec<_>>().join(" → ")
+    };
+    match executor {
+        Executor::ConstantVus { vus, .. } => users(*vus),
+        Executor::RampingVus { start_vus, stages } => {
+            format!("{} → {}", users(*start_vus), steps(stages, |vus| significant(vus, 4)))
         }
-        Profile::PerVuIterations { vus, iterations, .. } => {
+        Executor::PerVuIterations { vus, iterations, .. } => {
             format!("{} × {}", users(*vus), counted(*iterations, "iteration"))
         }
-        Profile::SharedIterations { vus, iterations, .. } => {
+        Executor::SharedIterations { vus, iterations, .. } => {
             format!("{} by {}", counted(*iterations, "iteration"), users(*vus))
         }
-        Profile::ConstantArrivalRate { rate_rps, arrivals, .. } => {
+        Executor::ConstantArrivalRate { rate_rps, arrivals, .. } => {
             format!("{} {}", rate(*rate_rps), spaced(arrivals))
         }
-        Profile::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
-            let stages: Vec<String> = stages
-                .iter()
-                .map(|stage| format!("{} in {}", rate(stage.target), duration(stage.duration_s)))
-                .collect();
-            format!("{} → {}, {}", rate(*start_rate_rps), stages.join(" → "), spaced(arrivals))
+        Executor::RampingArrivalRate { start_rate_rps, stages, arrivals } => {
+            format!("{} → {}, {}", rate(*start_rate_rps), steps(stages, rate), spaced(arrivals))
         }
     }
 }
@@ -158,8 +154,8 @@ fn window(record: &Record) -> String {
 /// Requests of the planned iterations that the clock left no time for.
 fn undone(record: &Record) -> Option<String> {
     let planned = match &record.plan.profile {
-        Profile::SharedIterations { iterations, .. } => *iterations,
-        Profile::PerVuIterations { vus, iterations, .. } => iterations.saturating_mul(u64::from(*vus)),
+        Executor::SharedIterations { iterations, .. } => *iterations,
+        Executor::PerVuIterations { vus, iterations, .. } => iterations.saturating_mul(u64::from(*vus)),
         _ => return None,
     };
     let planned = planned.saturating_mul(record.plan.iteration_requests);

@@ -163,7 +163,7 @@ impl Carrier {
     /// Ends it in good order, as far as the socket takes that at once.
     pub fn close(self, task: &mut Context<'_>) {
         if let Stage::Open { requests, mut connection } = self.stage {
-            // Without anybody who could send a request, the connection says goodbye (GOAWAY).
+            // When no one can send a request any more, the connection says goodbye (GOAWAY).
             drop(requests);
             let _ = Pin::new(&mut *connection).poll(task);
         }

@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Tells the target that nothing more will be sent, if there is still somebody to tell and no request is cut by it.
+    /// Tells the target that nothing more will be sent, if it still listens and no request is cut by it.
     #[inline(never)]
     pub fn say_close(&mut self, socket: BorrowedFd<'_>) {
         if !self.established || self.ended || self.said_close || self.has_unsent() {

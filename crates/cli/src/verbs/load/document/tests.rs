@@ -1,5 +1,7 @@
-use tolok_load::options::ConnectionPolicy;
-use tolok_load::record::{LoopModel, Profile};
+use std::time::Duration;
+
+use tolok_load::options::{ConnectionPolicy, Executor};
+use tolok_load::record::LoopModel;
 use tolok_load::verdict::{Gate, Reason};
 
 use super::super::tests::{flawless, record};
@@ -40,7 +42,7 @@ fn no_line_is_wider_than_the_terminal() {
 fn closed() -> Record {
     let mut record = flawless();
     record.plan.executor = "constant-vus".to_owned();
-    record.plan.profile = Profile::ConstantVus { vus: 64, duration_s: 5.5 };
+    record.plan.profile = Executor::ConstantVus { vus: 64, duration: Duration::from_millis(5500) };
     (record.plan.loop_model, record.plan.vus, record.offered_rps) = (LoopModel::Closed, 64, None);
     (record.ledger.unsent, record.ledger.scheduled) = (0, record.ledger.sent);
     (record.drain.abandoned, record.drain.never_sent, record.drain.good) = (0, 0, 10);
