@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use tolok_model::{Arrivals, LoadTool};
 
 use crate::args::Args;
@@ -50,7 +50,7 @@ pub struct Exercise {
     pub question: Question,
     #[serde(skip)]
     pub served: Served,
-    #[serde(serialize_with = "rate")]
+    #[serde(skip)]
     pub load: Load,
     pub entries: Vec<Entry>,
     /// Who takes part elsewhere and not here, and why.
@@ -64,10 +64,6 @@ pub struct Entry {
     pub contender: Contender,
     /// By round; null where the bench was stopped before.
     pub rounds: Vec<Option<Measurement>>,
-}
-
-fn rate<S: Serializer>(load: &Load, serializer: S) -> Result<S::Ok, S::Error> {
-    load.rate_rps.serialize(serializer)
 }
 
 impl Entry {

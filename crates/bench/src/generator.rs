@@ -194,20 +194,8 @@ impl Contender {
             let refusal = refusal.or(too_large.then(|| "k6 takes megabytes for each virtual user".to_owned()));
             refusal.map_or(Ok(()), Err)?;
         }
-        let (count, told) = (load.connections.to_string(), self.tool.runs_for(load.duration));
         let Some(tool) = self.tool.driven_as() else {
-            let (seconds, milliseconds) = (format!("{}s", told.as_secs()), told.as_millis().to_string());
-            let (words, when_closing, when_discarding): (Vec<&str>, _, _) = match self.tool {
-                Tool::Gcannon => (vec![&url, "-t", "1", "-c", &count, "-d", &seconds, "--json"], "-r1", ""),
-                _ => (
-                    vec!["floor", &url, "--connections", &count, "--milliseconds", &milliseconds],
-                    "--close",
-                    "--discard",
-                ),
-            };
-            let closes = (!load.keep_alive).then_some(when_closing);
-            let discards = (self.way == Way::Discarding).then_some(when_discarding);
-            let arguments = words.into_iter().chain(closes).chain(discards).map(str::to_owned).collect();
+            let arguments = self.own_arguments(load, &url).split(' ').map(str::to_owned).collect();
             return Ok(Invocation { arguments, ..Invocation::default() });
         };
         let mut invocation = driver(tool).invocation(&job(load, url, &scenario));
@@ -225,6 +213,19 @@ impl Contender {
             arguments.push(format!("--timer={timer}"));
         }
         Ok(invocation)
+    }
+
+    /// The command line of a generator that the lab does not drive.
+    fn own_arguments(self, load: &Load, url: &str) -> String {
+        let (connections, runs_for) = (load.connections, self.tool.runs_for(load.duration));
+        let when = |condition: bool, words| if condition { words } else { "" };
+        if self.tool == Tool::Gcannon {
+            let close = when(!load.keep_alive, " -r1");
+            return format!("{url} -t 1 -c {connections} -d {}s --json{close}", runs_for.as_secs());
+        }
+        let (close, discard) = (when(!load.keep_alive, " --close"), when(self.way == Way::Discarding, " --discard"));
+        let milliseconds = runs_for.as_millis();
+        format!("floor {url} --connections {connections} --milliseconds {milliseconds}{close}{discard}")
     }
 
     /// What it has left in its folder, as far as it is understood. gcannon leaves its first tenth of a second out of its counts.
